@@ -112,19 +112,6 @@ describe("a client", () => {
     await until(async () => (await send(url, { path: "/sessions" })).status === 200);
   });
 
-  test("that opens too many sockets is not served until there is room", async () => {
-    const { url, port } = await serving(undefined, { limits: { sockets: 2 } });
-    const [first, second] = [socketTo(port), socketTo(port)];
-    await Promise.all([once(first, "connect"), once(second, "connect")]);
-    await expect(send(url, { path: "/meta", headers: {} })).rejects.toThrow(/./);
-    first.destroy();
-    second.destroy();
-    await until(
-      async () =>
-        (await send(url, { path: "/meta", headers: {} }).catch(() => ({ status: 0 }))).status === 200,
-    );
-  });
-
   test("that asks on and on without waiting for an answer is ended", async () => {
     const { port, url } = await serving();
     const s1 = await newSession(url);

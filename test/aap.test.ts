@@ -627,7 +627,9 @@ describe("turns", () => {
       sessionId,
       leaseWaitMs: 5_000,
     });
-    expect(await refusal(app.turn(sessionId, { messages: [grant("call_1")] }))).toContain("409 BUSY");
+    const refused = await refusal(app.turn(sessionId, { messages: [grant("call_1")] }));
+    expect(refused).toContain("409 BUSY");
+    expect(refused).toContain(`Session ${sessionId} is open in another process`);
     await session.close();
   });
 });

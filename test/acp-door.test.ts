@@ -507,6 +507,25 @@ describe("much for the client to read", () => {
     await over;
   });
 
+  test.each([false, true])("shows who has a session while it is waited for (v2: %s)", async (v2) => {
+    const cwd = await aFolder();
+    const host = hostOf(TALK);
+    const lease = await host.ledger.claim("session_held", "someone else", { milliseconds: 60_000 });
+    await host.ledger.append(lease, [{ type: "info-changed", at: 0, info: { cwd } }], { durable: false });
+    const agent = await rawAgent(host, { v2 });
+    const load = v2 ? "session/resume" : "session/load";
+    const answer = agent.request(load, { sessionId: "session_held", cwd, mcpServers: [] });
+    await until(() => agent.updates.length > 0);
+    expect(agent.updates[0]).toMatchObject({
+      sessionUpdate: "agent_thought_chunk",
+      content: {
+        text: "Session session_held is open in another process (someone else); waiting for it, up to 8 s …",
+      },
+    });
+    await host.ledger.release(lease);
+    expect(await answer).toHaveProperty("result");
+  });
+
   test("does not keep a long session from being loaded", async () => {
     const cwd = await aFolder();
     const host = hostOf(TALK);

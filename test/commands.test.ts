@@ -142,6 +142,7 @@ describe("the command line", () => {
       ...mcp,
       ["stats"],
       ["undo"],
+      ["stop"],
       ["config"],
       ["completion"],
       ["conformance"],

@@ -3,8 +3,7 @@
  * room again the same session goes on. The disk is a real one, small and full, where one can be mounted; elsewhere
  * SQLite gets a limit for its file's size.
  */
-import { spawnSync } from "node:child_process";
-import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
@@ -19,6 +18,7 @@ import { SqliteLedger } from "../src/history/sqlite/sqlite-ledger.js";
 import { openGate } from "../src/run/index.js";
 import { defineTool, LocalWorkspace } from "../src/tools/index.js";
 import { counting, folder, never, scripted, text } from "./agent-kit.js";
+import { canMount, mountSmallDisk } from "./small-disk.js";
 
 type Disk = {
   readonly file: string;
@@ -27,44 +27,20 @@ type Disk = {
   readonly makeRoom: () => void;
 };
 
-const MEGABYTE = 1_048_576;
 const place = mkdtempSync(join(tmpdir(), "toolgate-disk-"));
-const mounted = (path: string): boolean =>
-  process.platform === "linux" &&
-  spawnSync("mount", ["-t", "tmpfs", "-o", "size=4m", "toolgate-test", path]).status === 0;
-const unmount = (path: string) => void spawnSync("umount", ["-l", path]);
-const isMounted = mounted(place);
-if (isMounted) unmount(place);
 afterAll(() => rmSync(place, { recursive: true, force: true }));
 
 /** One of its own for each test: the driver holds a closed file's space until its statements are garbage. */
 async function smallDisk(): Promise<Disk> {
-  const root = mkdtempSync(join(place, "one-"));
-  if (!mounted(root)) throw new Error("A disk could be mounted before, and not now.");
-  const file = join(root, "ledger.db");
-  const filler = join(root, "filler");
+  const disk = mountSmallDisk();
+  if (!disk) throw new Error("A disk could be mounted before, and not now.");
+  const file = join(disk.path, "ledger.db");
   const ledger = await openLedger(file);
   onTestFinished(async () => {
     await ledger.close();
-    unmount(root);
+    disk.remove();
   });
-  return { file, ledger, fill: () => fillUp(filler), makeRoom: () => rmSync(filler) };
-}
-
-/** Until not one byte more can be written. */
-function fillUp(filler: string): void {
-  const descriptor = openSync(filler, "a");
-  try {
-    for (let size = MEGABYTE; size >= 1;) {
-      try {
-        if (writeSync(descriptor, Buffer.alloc(size)) < size) size = Math.floor(size / 2);
-      } catch {
-        size = Math.floor(size / 2);
-      }
-    }
-  } finally {
-    closeSync(descriptor);
-  }
+  return { ...disk, file, ledger };
 }
 
 async function boundedFile(): Promise<Disk> {
@@ -93,8 +69,8 @@ async function boundedFile(): Promise<Disk> {
   return { file, ledger, fill, makeRoom };
 }
 
-const newDisk = isMounted ? smallDisk : boundedFile;
-const how = isMounted
+const newDisk = canMount ? smallDisk : boundedFile;
+const how = canMount
   ? "on a disk of four megabytes that is really full"
   : "with a size limit for SQLite's file, since no disk can be mounted here";
 
@@ -256,7 +232,7 @@ describe(`a session ${how}:`, () => {
     const beside = await openLedger(disk.file);
     expect(await stateOf(beside)).toEqual(["done"]);
     await beside.close();
-    if (!isMounted) return;
+    if (!canMount) return;
     const another = join(dirname(disk.file), "another.db");
     await expect(openLedger(another)).rejects.toMatchObject(FULL);
   });

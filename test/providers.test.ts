@@ -274,6 +274,28 @@ describe.each(providers)("$name", (provider) => {
     },
   );
 
+  test.each(["cut", "closed"] as const)(
+    "says how much came when the connection is %s in the middle, and keeps that",
+    async (end) => {
+      const { session, events } = await sessionAt(provider, [
+        { say: "I begin to explain how this works in detail.", end },
+      ]);
+      const stopped = await session.prompt(text("go"), never());
+      const came = said(events, "agent");
+      const words = came.split(/\s+/).filter((word) => word !== "").length;
+      expect(words).toBeGreaterThan(2);
+      expect(stopped).toHaveProperty(
+        "error",
+        expect.stringMatching(
+          new RegExp(
+            `^The connection to ${provider.name} dropped after ${words} words: .*[^.]\\. The rest of the response did not come, and none of its calls ran; try again\\.$`,
+          ),
+        ),
+      );
+      expect(JSON.stringify(session.book.snapshot().timeline)).toContain("I begin to");
+    },
+  );
+
   test("gives a whole response or an error when the stream closes at any byte, and runs all or nothing", async () => {
     const answer: FakeAnswer = {
       think: "Grüß dich.",

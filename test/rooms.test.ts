@@ -49,7 +49,7 @@ const MAP = new Map<string, readonly string[]>([
   ["run", ["call", "policy", "tools", "record"]],
   ["model", ["call"]],
   ["agent", ["call", "policy", "tools", "mcp", "run", "record", "model"]],
-  ["history", ["call"]],
+  ["history", ["call", "process"]],
   ["settings", ["call", "policy"]],
   ["http", ["call"]],
   ["acp", ["call", "policy", "tools", "process", "run", "record", "agent", "http"]],

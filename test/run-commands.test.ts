@@ -1,5 +1,5 @@
 /** Commands besides run: open questions, cost, approved servers, warnings about rules. */
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
@@ -11,6 +11,21 @@ import { ApprovedServers } from "../src/settings/index.js";
 import { atHome } from "./cli-kit.js";
 import { KEY, startFake } from "./fakes/fake-provider.js";
 import { openAiChat } from "./fakes/openai-chat.js";
+
+test("names the process that has a session while it waits for it", async () => {
+  const at = await atHome();
+  const script = at.script([{ say: "Done." }]);
+  await at.run(["run", "--script", script, "go"]);
+  const ledger = await openLedger(join(at.home, "toolgate", "ledger.sqlite"));
+  const [{ sessionId } = { sessionId: "" }] = await ledger.sessions();
+  await ledger.claim(sessionId, "someone else", { milliseconds: 60_000 });
+  const { status, stderr } = await at.run(["run", "--resume", "--script", script, "again"]);
+  await ledger.close();
+  expect(status).toBe(1);
+  expect(stderr).toContain(
+    `toolgate: Session ${sessionId} is open in another process (someone else); waiting for it, up to 6 s …`,
+  );
+});
 
 test("marks the sessions that wait for an answer in history list", async () => {
   const at = await atHome();
@@ -83,6 +98,7 @@ test("reports an empty history without an error, but refuses a named file that i
 
 test("counts a response without a model name for the model of its session", async () => {
   const at = await atHome();
+  mkdirSync(join(at.home, "toolgate"));
   const ledger = await openLedger(join(at.home, "toolgate", "ledger.sqlite"));
   const record = await SessionRecord.open(ledger, "session_signed", { owner: "test" });
   const step = { type: "step-ended", at: 1, turnId: "turn_1", toolCallIds: [] } as const;
@@ -105,6 +121,7 @@ test("counts a response without a model name for the model of its session", asyn
 
 test("shows durations in stats as on the card of a call", async () => {
   const at = await atHome();
+  mkdirSync(join(at.home, "toolgate"));
   const ledger = await openLedger(join(at.home, "toolgate", "ledger.sqlite"));
   const record = await SessionRecord.open(ledger, "session_slow", { owner: "test" });
   const toolCallId = "call_1";

@@ -128,7 +128,7 @@ test("writes no colour with NO_COLOR, and plain text on a dumb terminal", async 
   expect(full).toContain(`${escape}[2m    │ a`);
 });
 
-test("after a kill, reports the wait for the lock and the end of the running call", async () => {
+test("after a kill, waits for no lease and reports the end of the running call", async () => {
   const steps = [{ calls: [command("node tick.js one end")] }, { say: "Done." }];
   const desk = await atDesk({ files: { "tick.js": TICK, "s.json": script(steps) } });
   desk.starts("toolgate run --mode allow-all --script s.json go");
@@ -138,7 +138,7 @@ test("after a kill, reports the wait for the lock and the end of the running cal
   writeFileSync(join(desk.project, "end"), "");
   const { code, text } = await desk.runs("toolgate run --resume --script s.json");
   expect(code).toBe(0);
-  expect(text).toContain("toolgate: Session is locked by another process");
+  expect(text).not.toContain("in another process");
   expect(text).toMatch(
     /¿ ❯ Run node tick\.js one end \(execute, outcome unknown[^]*It is not known whether[^]*Done\./,
   );

@@ -5,7 +5,7 @@
  * package, as Node and npm would; `npm test` builds it first.
  */
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseSync } from "oxc-parser";
@@ -13,7 +13,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import manifest from "../package.json" with { type: "json" };
 import { importTarget, PURE_PACKAGES, readImports } from "./source-imports.js";
 
-type Entry = { readonly types: string; readonly import: string };
+type Entry = { readonly types: string; readonly import: string; readonly default: string };
 type Names = { readonly values: readonly string[]; readonly types: readonly string[] };
 
 const CALL: Names = {
@@ -47,8 +47,10 @@ const CALL: Names = {
     "endSentence",
     "eventPages",
     "fieldCount",
+    "fileDiff",
     "handleEvent",
     "handleStoredEvent",
+    "hunksInContext",
     "inferToolKind",
     "inputText",
     "isAbsolutePath",
@@ -93,6 +95,7 @@ const CALL: Names = {
     "CallFields",
     "CallQuery",
     "CallStatistics",
+    "CallProcess",
     "CallTimes",
     "ChainHead",
     "ChildStep",
@@ -100,6 +103,7 @@ const CALL: Names = {
     "ContentBlock",
     "Decision",
     "DiffContent",
+    "DiffHunk",
     "EmbeddedResource",
     "EventOf",
     "EventTable",
@@ -278,6 +282,7 @@ const DOORS = new Map<string, Names>([
         "JsonSchemaCheck",
         "Judge",
         "LanguageModelV3",
+        "LeaseWait",
         "LocalWorkspaceOptions",
         "Loop",
         "LoopSessionOptions",
@@ -723,6 +728,30 @@ describe("doors", () => {
     expect(declared, `${entry.types} must declare each value of ${entry.import}`).toEqual(
       expect.arrayContaining([...values]),
     );
+  });
+
+  test("require() has the names of import", () => {
+    const program = `
+      for (const door of process.argv.slice(1)) {
+        const names = Object.keys(require(door)).filter((name) => name !== "__esModule" && name !== "module.exports");
+        console.log(door, names.sort().join());
+      }`;
+    const imports = [...DOORS.keys()].map((door) => posix.join(manifest.name, door));
+    const args = ["--input-type=commonjs", "-e", program, ...imports];
+    const { stdout, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: "utf8" });
+    const expected = [...names].map(([door, list]) => `${posix.join(manifest.name, door)} ${list.join()}`);
+    expect(stdout.trim().split("\n"), stderr).toEqual(expected);
+  });
+
+  test("the declarations can be read by TypeScript 5.6, whose arrays of bytes have no type parameter", () => {
+    const newer =
+      /\b(?:Buffer|DataView|ArrayBufferView|(?:Big)?(?:Ui|I)nt(?:8|16|32|64)(?:Clamped)?Array|Float(?:32|64)Array)</;
+    const declarations = readdirSync(join(root, "dist"), { recursive: true, encoding: "utf8" }).filter(
+      (path) => path.endsWith(".d.ts"),
+    );
+    expect(declarations.length).toBeGreaterThan(100);
+    const wrong = declarations.filter((path) => newer.test(readBuilt(join("dist", path)) ?? ""));
+    expect(wrong, "give the type a name, so that the compiler does not write it out").toEqual([]);
   });
 
   test.each(BROWSER_SAFE.filter((door) => entries.has(door)))("%s can be loaded by a browser", (door) => {

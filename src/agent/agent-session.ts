@@ -5,12 +5,13 @@ import type { ContentBlock, Ledger, SessionEvent, SessionInfo } from "../call/in
 import { decide } from "../policy/index.js";
 import type { Intent, Rule } from "../policy/index.js";
 import { SessionRecord } from "../record/index.js";
-import type { FlushTimer } from "../record/index.js";
+import type { FlushTimer, LeaseWait } from "../record/index.js";
 import { Gate, recoveryEvents } from "../run/index.js";
 import type { Elicit, Judge } from "../run/index.js";
 import { Toolbox } from "../tools/index.js";
 import type { AppTool, Workspace } from "../tools/index.js";
 import { compact } from "./compact.js";
+import { promptLimits } from "./context-window.js";
 import { instructionsFor } from "./create-agent.js";
 import type { Agent } from "./create-agent.js";
 import { RecordedSession } from "./recorded-session.js";
@@ -18,7 +19,7 @@ import { subAgentStep } from "./sub-agent-step.js";
 import { advanceTurn } from "./turn.js";
 import type { TurnContext, TurnEnd } from "./turn.js";
 
-export type SessionOptions = {
+export type SessionOptions = LeaseWait & {
   readonly agent: Agent;
   readonly ledger: Ledger;
   readonly workspace: Workspace;
@@ -36,8 +37,6 @@ export type SessionOptions = {
   readonly info?: SessionInfo;
   /** How long the lease on the session lasts without a renewal. */
   readonly leaseMs?: number;
-  /** How long to wait for a lease that another owner has: its process may have died just now. */
-  readonly leaseWaitMs?: number;
   /** Shared by sessions that write their text together: one transaction for many of them. */
   readonly flushTimer?: FlushTimer;
   readonly now?: () => number;
@@ -57,13 +56,9 @@ export class AgentSession extends RecordedSession {
     const { agent, ledger, sessionId = `session_${randomUUID()}`, now = Date.now } = options;
     // A process may have the same session open twice by mistake: each opening is an owner of its own.
     const owner = `${agent.name} ${process.pid} ${randomUUID().slice(0, 8)}`;
-    const { leaseMs, leaseWaitMs, flushTimer } = options;
-    const record = await SessionRecord.open(ledger, sessionId, {
-      owner,
-      flushTimer,
-      ...(leaseMs !== undefined && { leaseMs }),
-      ...(leaseWaitMs !== undefined && { leaseWaitMs }),
-    });
+    const { leaseMs, leaseWaitMs, onLeaseWait, flushTimer } = options;
+    const lease = { owner, leaseMs, leaseWaitMs, onLeaseWait };
+    const record = await SessionRecord.open(ledger, sessionId, { ...lease, flushTimer });
     try {
       return await AgentSession.#begin(options, record, now);
     } catch (error) {
@@ -117,8 +112,13 @@ export class AgentSession extends RecordedSession {
       const info = { cwd: workspace.root, agent: agent.name, ...options.info };
       await record.append([{ type: "info-changed", at: now(), info }], { durable: true });
     }
-    await record.append(recoveryEvents(record.book, now()), { durable: true });
+    await record.append(await recoveryEvents(record, now), { durable: true });
     return session;
+  }
+
+  /** How many tokens the model takes, as configured or as learnt from a refusal. */
+  get contextWindow(): number {
+    return promptLimits(this.#context).contextWindow;
   }
 
   get gate(): Gate {
@@ -134,13 +134,21 @@ export class AgentSession extends RecordedSession {
     });
   }
 
+  /** Only starts it, durably; `advance` runs it. */
+  async begin(blocks: readonly ContentBlock[]): Promise<void> {
+    return this.#alone(async () => {
+      await this.#endOpenTurn();
+      await this.startTurn(blocks);
+    });
+  }
+
   /** Resumes a turn that was parked, or that an earlier process left open. */
   async advance(signal: AbortSignal): Promise<TurnEnd> {
     return this.#alone(() => advanceTurn(this.#context, signal));
   }
 
   /** One turn at a time: two would write each other's steps into one log. */
-  async #alone(turn: () => Promise<TurnEnd>): Promise<TurnEnd> {
+  async #alone<Result>(turn: () => Promise<Result>): Promise<Result> {
     if (this.#isBusy) throw new TurnRunning(this.sessionId);
     this.#isBusy = true;
     try {

@@ -1,98 +1,114 @@
 /**
- * Makes room when the model's window fills: the model summarizes the conversation so far, and later prompts hold the
- * summary in its place. The log keeps everything; a person still sees the whole session.
+ * Makes room in the model's window: the model summarizes the conversation so far, and later prompts hold the summary in
+ * its place. The log keeps everything; a person still sees the whole session.
  */
-import type { LanguageModelV3CallOptions, LanguageModelV3Prompt } from "@ai-sdk/provider";
-import { asProviderOptions } from "../model/index.js";
+import type { LanguageModelV3Prompt } from "@ai-sdk/provider";
 import type { Usage } from "../call/index.js";
-import { readParts, unlessAborted } from "./response-stream.js";
+import { asProviderOptions, overflowOf, usageOf } from "../model/index.js";
+import { CHARACTERS_PER_TOKEN, promptLimits, tokensOf } from "./context-window.js";
+import { resultCharactersFor } from "./create-agent.js";
 import { compactedSteps, promptFromSession } from "./prompt-from-session.js";
-import { modelName } from "./streamed-response.js";
+import { readParts, unlessAborted } from "./response-stream.js";
+import { transcript } from "./transcript.js";
 import type { TurnContext } from "./turn.js";
 
-/** The share of the window that a prompt may fill. The rest is for the response and for estimation errors. */
-const FULL = 0.75;
-/** A rough average over languages and code. A provider's own count is used where it is larger. */
-const CHARACTERS_PER_TOKEN = 3.5;
-
-export type ModelRequest = Pick<LanguageModelV3CallOptions, "prompt" | "providerOptions">;
-
-/** The next request, made from the log as it is now. The session is compacted first when its prompt fills the window. */
-export async function fittingRequest(context: TurnContext, signal: AbortSignal): Promise<ModelRequest> {
-  const { agent, record } = context;
-  const request = await currentRequest(context);
-  const last = record.book.steps.at(-1);
-  // A first step has nothing before it.
-  if (!last || !fillsWindow(request.prompt, agent.contextWindow, last.usage)) return request;
-  return (await compact(context, signal)) ? currentRequest(context) : request;
-}
-
-/** Whether the model's window is so full that the session must be compacted. `last`: the usage of the last response. */
-export function fillsWindow(
-  prompt: LanguageModelV3Prompt,
-  contextWindow: number,
-  last: Usage | undefined,
-): boolean {
-  const estimate = JSON.stringify(prompt).length / CHARACTERS_PER_TOKEN;
-  return Math.max(estimate, last?.inputTokens ?? 0) >= contextWindow * FULL;
-}
-
-/** The prompt holds the parts that this model signed. */
-async function currentRequest({ agent, record, instructions }: TurnContext): Promise<ModelRequest> {
-  const session = record.book.snapshot();
-  const prompt = promptFromSession(session, {
-    instructions: await instructions(),
-    maxResultCharacters: agent.maxResultCharacters,
-    model: modelName(agent.model),
-  });
-  const compacted = compactedSteps(session);
-  return compacted.length === 0 ? { prompt } : { prompt, providerOptions: asProviderOptions({ compacted }) };
-}
+/** The share of the window for the conversation as it is, and for a transcript of it. */
+const MAX_SHARE = 0.95;
+const TRANSCRIPT_SHARE = 0.75;
+const MAX_SUMMARY_TRIES = 3;
+export type CompactOptions = {
+  /** The model refused the last request for its length: the conversation must get shorter, with or without a summary. */
+  readonly isRefused?: boolean;
+};
 
 /** False when there was nothing to compact, or the model gave no whole summary. */
-export async function compact(context: TurnContext, signal: AbortSignal): Promise<boolean> {
-  const { agent, record, instructions, now } = context;
+export async function compact(
+  context: TurnContext,
+  signal: AbortSignal,
+  { isRefused = false }: CompactOptions = {},
+): Promise<boolean> {
+  const { record, instructions, now } = context;
   const session = record.book.snapshot();
   const last = session.steps.at(-1);
   // A session that was just compacted cannot get smaller, and a first step has nothing before it.
   if (!last || last.stepId === session.compaction?.throughStepId) return false;
-  const prompt = promptFromSession(session, {
-    instructions: await instructions(),
-    maxResultCharacters: agent.maxResultCharacters,
-  });
-  const summary = await summarize(context, { prompt, compacted: compactedSteps(session) }, signal);
+  const { contextWindow, maxResultCharacters } = promptLimits(context);
+  const prompt = promptFromSession(session, { instructions: await instructions(), maxResultCharacters });
+  const { text, usage } = await summarize(context, prompt, compactedSteps(session), signal);
+  if (signal.aborted) return false;
+  // Without a summary, the beginning and the end of the conversation still let the turn go on.
+  const summary = text === "" && isRefused ? transcript(prompt, resultCharactersFor(contextWindow)) : text;
   if (summary === "") return false;
-  await record.append([{ type: "context-compacted", at: now(), throughStepId: last.stepId, summary }], {
-    durable: true,
-  });
+  await record.append(
+    [
+      {
+        type: "context-compacted",
+        at: now(),
+        throughStepId: last.stepId,
+        summary,
+        ...(usage && { usage }),
+      },
+    ],
+    { durable: true },
+  );
   return true;
 }
 
+type Summary = { readonly text: string; readonly usage?: Usage | undefined };
+
 /** Empty when the model gave no whole summary; the turn then goes on as long as its provider accepts the prompt. */
 async function summarize(
-  { agent }: TurnContext,
-  { prompt, compacted }: { readonly prompt: LanguageModelV3Prompt; readonly compacted: readonly boolean[] },
+  context: TurnContext,
+  prompt: LanguageModelV3Prompt,
+  compacted: readonly boolean[],
   signal: AbortSignal,
-): Promise<string> {
-  try {
-    const asked = agent.model.doStream({
-      prompt: [...prompt, { role: "user", content: [{ type: "text", text: REQUEST }] }],
-      providerOptions: asProviderOptions({ isSummary: true, compacted }),
-      abortSignal: signal,
-    });
-    const { stream } = await unlessAborted(asked, signal);
-    let text = "";
-    let isWhole = false;
-    await readParts(stream, signal, (part) => {
-      if (part.type === "error") throw part.error;
-      if (part.type === "text-delta") text += part.delta;
-      if (part.type === "finish") isWhole = part.finishReason.unified === "stop";
-    });
-    // The model would take half a summary for the whole history.
-    return isWhole ? text.trim() : "";
-  } catch {
-    return "";
+): Promise<Summary> {
+  let maxTokens = promptLimits(context).contextWindow * MAX_SHARE;
+  for (let attempt = 1; ; attempt += 1) {
+    const asked = summaryPrompt(prompt, maxTokens);
+    try {
+      return await readSummary(context, asked, compacted, signal);
+    } catch (error) {
+      if (signal.aborted || attempt === MAX_SUMMARY_TRIES || !overflowOf(error)) return { text: "" };
+      maxTokens = Math.min(maxTokens, tokensOf(asked)) / 2;
+    }
   }
+}
+
+/** The conversation itself where it fits, since the provider may have it cached. */
+function summaryPrompt(prompt: LanguageModelV3Prompt, maxTokens: number): LanguageModelV3Prompt {
+  const whole = [...prompt, userMessage(REQUEST)];
+  if (tokensOf(whole) <= maxTokens) return whole;
+  const text = transcript(prompt, Math.floor(maxTokens * CHARACTERS_PER_TOKEN * TRANSCRIPT_SHARE));
+  return [userMessage(`A conversation so far:\n\n${text}\n\n${REQUEST}`)];
+}
+
+const userMessage = (text: string): LanguageModelV3Prompt[number] => ({
+  role: "user",
+  content: [{ type: "text", text }],
+});
+
+async function readSummary(
+  { agent }: TurnContext,
+  prompt: LanguageModelV3Prompt,
+  compacted: readonly boolean[],
+  signal: AbortSignal,
+): Promise<Summary> {
+  const providerOptions = asProviderOptions({ isSummary: true, compacted });
+  const asked = agent.model.doStream({ prompt, providerOptions, abortSignal: signal });
+  const { stream } = await unlessAborted(asked, signal);
+  let text = "";
+  let isWhole = false;
+  let usage: Usage | undefined;
+  await readParts(stream, signal, (part) => {
+    if (part.type === "error") throw part.error;
+    if (part.type === "text-delta") text += part.delta;
+    if (part.type !== "finish") return;
+    isWhole = part.finishReason.unified === "stop";
+    usage = usageOf(part);
+  });
+  // The model would take half a summary for the whole history.
+  return { text: isWhole ? text.trim() : "", usage };
 }
 
 const REQUEST =

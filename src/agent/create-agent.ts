@@ -48,7 +48,10 @@ export type Agent = Required<Omit<AgentOptions, "rules" | Optional>> & Pick<Agen
 const MAX_STEPS = 200;
 const CONTEXT_WINDOW = 128_000;
 /** One result may take about a quarter of the window. */
-const CHARACTERS_OF_A_TOKEN = 0.8;
+const RESULT_CHARACTERS_PER_TOKEN = 0.8;
+
+export const resultCharactersFor = (contextWindow: number): number =>
+  Math.floor(contextWindow * RESULT_CHARACTERS_PER_TOKEN);
 
 /** Throws when a rule has a mistake, since it would not do what its author meant. */
 export function createAgent({ rules = [], ...options }: AgentOptions): Agent {
@@ -59,7 +62,7 @@ export function createAgent({ rules = [], ...options }: AgentOptions): Agent {
     maxSteps: MAX_STEPS,
     toolSources: [],
     contextWindow,
-    maxResultCharacters: Math.floor(contextWindow * CHARACTERS_OF_A_TOKEN),
+    maxResultCharacters: resultCharactersFor(contextWindow),
     ...options,
   };
 }

@@ -15,7 +15,7 @@ import type {
 import { decide } from "../policy/index.js";
 import type { Rule } from "../policy/index.js";
 import { SessionRecord } from "../record/index.js";
-import type { FlushTimer } from "../record/index.js";
+import type { FlushTimer, LeaseWait } from "../record/index.js";
 import { Gate, mustBeRules, recoveryEvents } from "../run/index.js";
 import { answeredElsewhere } from "../run/askers.js";
 import type { Elicit, GateOptions } from "../run/index.js";
@@ -52,14 +52,12 @@ export type Loop = {
   ) => Promise<Exclude<StopReason, "error"> | void>;
 };
 
-export type LoopSessionOptions = {
+export type LoopSessionOptions = LeaseWait & {
   readonly loop: Loop;
   readonly ledger: Ledger;
   readonly workspace: Workspace;
   readonly sessionId: string;
   readonly elicit?: Elicit;
-  /** How long to wait for a lease that another owner has: its process may have died just now. */
-  readonly leaseWaitMs?: number;
   /** Shared by sessions that write their text together: one transaction for many of them. */
   readonly flushTimer?: FlushTimer;
   readonly now?: () => number;
@@ -91,14 +89,11 @@ export class LoopSession extends RecordedSession implements SessionHandle {
   }
 
   static async open(options: LoopSessionOptions): Promise<LoopSession> {
-    const { loop, ledger, sessionId, workspace, leaseWaitMs, flushTimer } = options;
+    const { loop, ledger, sessionId, workspace, leaseWaitMs, onLeaseWait, flushTimer } = options;
     mustBeRules(loop.rules ?? []);
     const owner = `${loop.name} ${process.pid} ${randomUUID().slice(0, 8)}`;
-    const record = await SessionRecord.open(ledger, sessionId, {
-      owner,
-      flushTimer,
-      ...(leaseWaitMs !== undefined && { leaseWaitMs }),
-    });
+    const lease = { owner, leaseWaitMs, onLeaseWait };
+    const record = await SessionRecord.open(ledger, sessionId, { ...lease, flushTimer });
     const session = new LoopSession(options, record);
     try {
       await session.#begin({ cwd: workspace.root, agent: loop.name });
@@ -134,7 +129,7 @@ export class LoopSession extends RecordedSession implements SessionHandle {
 
   async #begin(info: SessionInfo): Promise<void> {
     if (this.seq === 0) await this.#write([{ type: "info-changed", at: this.now(), info }]);
-    await this.#write(recoveryEvents(this.book, this.now()));
+    await this.#write(await recoveryEvents(this.record, this.now));
     await this.advance();
   }
 

@@ -7,9 +7,9 @@ import type {
   LanguageModelV3Prompt,
   LanguageModelV3TextPart,
 } from "@ai-sdk/provider";
-import { endSentence, thoughtIdOf } from "../call/index.js";
+import { endSentence, pluralize, thoughtIdOf } from "../call/index.js";
 import type { ContentBlock, Message, Session, Step, Turn } from "../call/index.js";
-import { providerCallIds, stepMessages } from "./step-messages.js";
+import { cutMiddle, providerCallIds, stepMessages } from "./step-messages.js";
 
 type PromptMessage = LanguageModelV3Prompt[number];
 
@@ -36,11 +36,14 @@ export function promptFromSession(session: Session, options: PromptOptions): Lan
   const prompt: PromptMessage[] =
     instructions === undefined ? [] : [{ role: "system", content: instructions }];
   if (session.compaction) prompt.push(userMessage([summaryPart(session.compaction.summary)]));
+  const current = session.turns.at(-1)?.turnId;
   for (const { turnId } of turnsToSend(session)) {
-    prompt.push(
-      userMessage((messages.get(`user-${turnId}`) ?? []).flatMap(({ blocks }) => blocks.map(partOf))),
-    );
-    for (const step of steps.get(turnId) ?? []) {
+    const made = steps.get(turnId) ?? [];
+    const parts = (messages.get(`user-${turnId}`) ?? []).flatMap(({ blocks }) => blocks.map(partOf));
+    // A message that was too long for the model would keep all later ones from it.
+    const isUnanswered = made.length === 0 && turnId !== current;
+    prompt.push(userMessage(isUnanswered ? parts.map((part) => cutPart(part, maxResultCharacters)) : parts));
+    for (const step of made) {
       const textOfMessage = (messageId: string) => (messages.get(messageId) ?? []).map(textOf).join("");
       const content = {
         thought: textOfMessage(thoughtIdOf(step.stepId)),
@@ -107,7 +110,7 @@ const summaryPart = (summary: string): LanguageModelV3TextPart => ({
   text: `What happened so far, in short:\n\n${summary}`,
 });
 
-function userMessage(content: readonly (LanguageModelV3TextPart | LanguageModelV3FilePart)[]): PromptMessage {
+function userMessage(content: readonly UserPart[]): PromptMessage {
   // Providers refuse an empty message.
   return {
     role: "user",
@@ -115,9 +118,17 @@ function userMessage(content: readonly (LanguageModelV3TextPart | LanguageModelV
   };
 }
 
+type UserPart = LanguageModelV3TextPart | LanguageModelV3FilePart;
+
+const cutPart = (part: UserPart, maxCharacters: number): UserPart =>
+  part.type === "text" ? { ...part, text: cutMiddle(part.text, maxCharacters, leftOut) } : part;
+
+const leftOut = (count: number): string =>
+  `[… ${pluralize(count, "character is", "characters are")} left out here, since the message is too long. …]`;
+
 const textOf = ({ blocks }: Message): string => blocks.map(blockText).join("");
 
-function partOf(block: ContentBlock): LanguageModelV3TextPart | LanguageModelV3FilePart {
+function partOf(block: ContentBlock): UserPart {
   return block.type === "image"
     ? { type: "file", data: block.data, mediaType: block.mimeType }
     : { type: "text", text: blockText(block) };

@@ -165,12 +165,19 @@ function resultText(output: unknown): string {
   return typeof output === "string" ? output : JSON.stringify(output ?? null);
 }
 
-/** The beginning and the end of a text that is too long for the model's window. */
-function cut(text: string, maxCharacters: number): string {
+const cut = (text: string, maxCharacters: number): string =>
+  cutMiddle(
+    text,
+    maxCharacters,
+    (count) =>
+      `[… ${pluralize(count, "character is", "characters are")} left out here, since the result is too long. Make the call again for a part of it, or narrow it down. …]`,
+  );
+
+/** The beginning and the end of a text that is too long for the model's window. `note` stands for the rest. */
+export function cutMiddle(text: string, maxCharacters: number, note: (count: number) => string): string {
   if (text.length <= maxCharacters) return text;
   const half = Math.floor(maxCharacters / 2);
   const head = text.slice(0, half).replace(/[\uD800-\uDBFF]$/, "");
   const tail = text.slice(-half).replace(/^[\uDC00-\uDFFF]/, "");
-  const left = text.length - head.length - tail.length;
-  return `${head}\n[… ${pluralize(left, "character is", "characters are")} left out here, since the result is too long. Make the call again for a part of it, or narrow it down. …]\n${tail}`;
+  return `${head}\n${note(text.length - head.length - tail.length)}\n${tail}`;
 }

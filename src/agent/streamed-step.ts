@@ -2,21 +2,25 @@
  * One response of the model as it streams: its calls are announced and drafted in the log as they arrive, its text goes
  * to the caller, and its calls are collected until the response is complete and can be submitted.
  */
-import type { LanguageModelV3StreamPart } from "@ai-sdk/provider";
+import type { LanguageModelV3CallOptions, LanguageModelV3StreamPart } from "@ai-sdk/provider";
 import type { SessionEvent, StepResponse, StopReason, Usage } from "../call/index.js";
-import { usageOf } from "../model/index.js";
+import { overflowOf, usageOf } from "../model/index.js";
+import type { Overflow } from "../model/index.js";
 import type { EventWriter } from "../record/index.js";
 import type { ToolRequest } from "../run/index.js";
 import type { AppTool, Tool } from "../tools/index.js";
-import type { ModelRequest } from "./compact.js";
 import { readParts, unlessAborted } from "./response-stream.js";
 import { modelName, StreamedResponse } from "./streamed-response.js";
 import type { TurnContext } from "./turn.js";
+
+export type ModelRequest = Pick<LanguageModelV3CallOptions, "prompt" | "providerOptions">;
 
 export type BrokenStep = {
   readonly status: "broken";
   readonly stopReason: StopReason;
   readonly error?: string;
+  /** Set when the model refused the prompt for its length, before any part of a response. */
+  readonly overflow?: Overflow;
 };
 
 /** Receives the model's text. The event that it returns is recorded. */
@@ -49,7 +53,7 @@ export async function streamStep(
     await readParts(stream, signal, (part) => step.read(part));
     if (!step.isFinished) step.broken ??= CUT_OFF;
   } catch (error) {
-    step.broken ??= { status: "broken", stopReason: "error", error: errorText(error) };
+    step.break(error);
   }
   await step.writer.flush();
   // A response that completes at the moment of the cancel is dropped too.
@@ -65,6 +69,7 @@ export class StreamedStep {
   /** Whether the stream sent its finish part; a stream that ends without one was cut off. */
   isFinished = false;
   #usage: Usage | undefined;
+  #hasText = false;
   readonly #response = new StreamedResponse();
   readonly #context: TurnContext;
   readonly #onText: OnText;
@@ -126,8 +131,7 @@ export class StreamedStep {
         this.broken ??= BROKEN_BY.get(part.finishReason.unified);
         return;
       case "error":
-        this.broken ??= { status: "broken", stopReason: "error", error: errorText(part.error) };
-        return;
+        return this.break(part.error);
       default:
     }
   }
@@ -151,7 +155,20 @@ export class StreamedStep {
       .map((toolCallId) => ({ type: "call-failed", toolCallId, at, error }));
   }
 
+  /** A response that has begun is never asked for again, whatever the reason. */
+  break(error: unknown): void {
+    const hasBegun = this.#hasText || this.#drafts.size > 0 || this.requests.length > 0;
+    const overflow = hasBegun ? undefined : overflowOf(error);
+    this.broken ??= {
+      status: "broken",
+      stopReason: "error",
+      error: errorText(error),
+      ...(overflow && { overflow }),
+    };
+  }
+
   #addText(role: "agent" | "thought", text: string): void {
+    this.#hasText = true;
     const event = this.#onText(role, text);
     if (event) this.writer.add(event);
   }

@@ -4,7 +4,7 @@
  */
 import type { LanguageModelV3Prompt } from "@ai-sdk/provider";
 import type { ChildStep, SessionBook, ToolCall } from "../call/index.js";
-import { fillsWindow } from "./compact.js";
+import { fillsWindow } from "./context-window.js";
 import { providerCallIds, stepMessages } from "./step-messages.js";
 
 export type SubAgentPromptOptions = {

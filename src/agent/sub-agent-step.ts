@@ -6,10 +6,12 @@
  * Invariants: a step's whole input is in the log, so any process can run the next one; a step that was lost runs again;
  * no half-written call outlives its step.
  */
+import type { LanguageModelV3Prompt } from "@ai-sdk/provider";
 import { pluralize, textContent } from "../call/index.js";
 import type { SessionEvent, ToolCall } from "../call/index.js";
 import { isDelegating } from "../tools/index.js";
 import type { DelegatingTool } from "../tools/index.js";
+import { learnWindow, promptLimits } from "./context-window.js";
 import { modelName } from "./streamed-response.js";
 import { streamStep } from "./streamed-step.js";
 import type { BrokenStep, StreamedStep } from "./streamed-step.js";
@@ -28,22 +30,28 @@ export async function subAgentStep(
   const { childSteps = [] } = call;
   const { maxSteps } = tool.delegates;
   if (childSteps.length >= maxSteps) return fail(context, toolCallId, tooManySteps(maxSteps));
-  const prompt = await promptFor(context, call, tool);
-  if (!prompt) return fail(context, toolCallId, WINDOW_FULL);
   const texts = { agent: "", thought: "" };
-  const step = await streamStep(
-    context,
-    {
-      request: { prompt },
-      tools: toolbox.list().filter((other) => !isDelegating(other)),
-      onText: (role, text) => {
-        texts[role] += text;
-        return undefined;
+  const ask = (prompt: LanguageModelV3Prompt) =>
+    streamStep(
+      context,
+      {
+        request: { prompt },
+        tools: toolbox.list().filter((other) => !isDelegating(other)),
+        onText: (role, text) => {
+          texts[role] += text;
+          return undefined;
+        },
+        parentToolCallId: toolCallId,
       },
-      parentToolCallId: toolCallId,
-    },
-    signal,
-  );
+      signal,
+    );
+  let step: StreamedStep | undefined;
+  for (let refusals = 0; !step || (step.broken?.overflow && refusals <= MAX_REFUSALS); refusals += 1) {
+    const prompt = await promptFor(context, call, tool);
+    if (!prompt) return fail(context, toolCallId, WINDOW_FULL);
+    step = await ask(prompt);
+    if (step.broken?.overflow) await learnWindow(context, prompt, step.broken.overflow);
+  }
   if (step.broken || isOver(context, toolCallId)) return breakOff(context, toolCallId, signal, step.broken);
   const stepped = stepEvents(context, toolCallId, step, texts);
   if (step.requests.length > 0) await gate.submit(step.requests, stepped);
@@ -51,15 +59,18 @@ export async function subAgentStep(
     await record.appendLatest(() => [...stepped([]), ...doneEvents(context, toolCallId, texts.agent, now())]);
 }
 
-async function promptFor({ agent, record, instructions }: TurnContext, call: ToolCall, tool: DelegatingTool) {
+/** How often in a row a prompt is made smaller after the model refused it for its length. */
+const MAX_REFUSALS = 2;
+
+async function promptFor(context: TurnContext, call: ToolCall, tool: DelegatingTool) {
+  const { agent, record, instructions } = context;
   const parsed = tool.parse(structuredClone(call.rawInput));
   return subAgentPrompt(call, record.book, {
     // The input was checked when it was submitted; a tool that has changed since gets the input as it is.
     task: parsed.ok ? tool.delegates.prompt(parsed.input) : JSON.stringify(call.rawInput),
     instructions: await instructions(),
-    maxResultCharacters: agent.maxResultCharacters,
     model: modelName(agent.model),
-    contextWindow: agent.contextWindow,
+    ...promptLimits(context),
   });
 }
 

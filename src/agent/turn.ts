@@ -2,16 +2,20 @@
  * Advances a turn from its state in the log: runs the calls that can run, asks the model, and repeats. The turn parks
  * when calls wait for someone. The log has everything that resuming it needs.
  */
+import { errorCode } from "../call/error-code.js";
+import { asProviderOptions } from "../model/index.js";
 import { LedgerError, thoughtIdOf } from "../call/index.js";
 import type { StopReason } from "../call/index.js";
 import type { SessionRecord } from "../record/index.js";
 import type { Gate } from "../run/index.js";
 import type { Toolbox } from "../tools/index.js";
 import type { Agent } from "./create-agent.js";
-import { fittingRequest } from "./compact.js";
-import type { ModelRequest } from "./compact.js";
+import { compact } from "./compact.js";
+import { fillsWindow, learnWindow, promptLimits, tokensOf } from "./context-window.js";
+import { compactedSteps, promptFromSession } from "./prompt-from-session.js";
+import { modelName } from "./streamed-response.js";
 import { streamStep } from "./streamed-step.js";
-import type { BrokenStep, OnText } from "./streamed-step.js";
+import type { BrokenStep, ModelRequest, OnText } from "./streamed-step.js";
 
 export type TurnContext = {
   readonly agent: Agent;
@@ -39,16 +43,24 @@ export async function advanceTurn(context: TurnContext, signal: AbortSignal): Pr
   } catch (error) {
     // The host gets the error of a bug. The turn ends too, unless another process has the session by now.
     if (!(error instanceof LedgerError))
-      await stop(context, "error", "an internal error").catch(() => undefined);
+      await stop(context, "error", recordedReason(error)).catch(() => undefined);
     throw error;
   } finally {
     lease.letGo();
   }
 }
 
+/** The message of a bug, or of a store with its path in it, is for the host only. */
+function recordedReason(error: unknown): string {
+  const code = errorCode(error);
+  return code?.startsWith("LEDGER_") ? `the session could not be recorded (${code})` : "an internal error";
+}
+
 async function runSteps(context: TurnContext, turnId: string, signal: AbortSignal): Promise<TurnEnd> {
   const { record, gate, agent, now } = context;
   const { book } = record;
+  /** The requests since the last response that the model refused for their length. */
+  const refused: RefusedRequest[] = [];
   for (;;) {
     if (signal.aborted) return stop(context, "cancelled");
     if (book.openCalls().length > 0) {
@@ -63,15 +75,56 @@ async function runSteps(context: TurnContext, turnId: string, signal: AbortSigna
     // Older logs record the end of a turn apart from its last response.
     if (steps.at(-1)?.toolCallIds.length === 0) return stop(context, "end_turn");
     if (steps.length >= agent.maxSteps) return stop(context, "max_turn_requests");
-    const request = await fittingRequest(context, signal);
+    const request = await fittingRequest(context, refused.length > 0, signal);
     if (signal.aborted) return stop(context, "cancelled");
+    const last = refused.at(-1);
+    // A request that cannot get smaller would be refused again.
+    if (last && tokensOf(request.prompt) >= tokensOf(last.request.prompt))
+      return stop(context, last.stopReason, last.error);
     const made = await modelStep(context, turnId, request, signal);
     if (made.status === "broken") {
-      return signal.aborted ? stop(context, "cancelled") : stop(context, made.stopReason, made.error);
+      if (signal.aborted) return stop(context, "cancelled");
+      if (!made.overflow || refused.length === MAX_REFUSALS)
+        return stop(context, made.stopReason, made.error);
+      await learnWindow(context, request.prompt, made.overflow);
+      refused.push({ ...made, request });
+      continue;
     }
+    refused.length = 0;
     if (book.turn?.state.status === "stopped") return { status: "stopped", stopReason: "end_turn" };
   }
 }
+
+/** The next request, made from the log as it is now. The session is compacted first when its prompt fills the window. */
+async function fittingRequest(
+  context: TurnContext,
+  isRefused: boolean,
+  signal: AbortSignal,
+): Promise<ModelRequest> {
+  const request = await currentRequest(context);
+  const last = context.record.book.steps.at(-1);
+  // A first step has nothing before it.
+  if (!last || !fillsWindow(request.prompt, promptLimits(context).contextWindow, last.usage)) return request;
+  return (await compact(context, signal, { isRefused })) ? currentRequest(context) : request;
+}
+
+/** The prompt holds the parts that this model signed. */
+async function currentRequest(context: TurnContext): Promise<ModelRequest> {
+  const { agent, record, instructions } = context;
+  const session = record.book.snapshot();
+  const prompt = promptFromSession(session, {
+    instructions: await instructions(),
+    maxResultCharacters: promptLimits(context).maxResultCharacters,
+    model: modelName(agent.model),
+  });
+  const compacted = compactedSteps(session);
+  return compacted.length === 0 ? { prompt } : { prompt, providerOptions: asProviderOptions({ compacted }) };
+}
+
+/** How often in a row a request is made smaller after a refusal. */
+const MAX_REFUSALS = 4;
+
+type RefusedRequest = BrokenStep & { readonly request: ModelRequest };
 
 type StepEnd = { readonly status: "made" } | BrokenStep;
 

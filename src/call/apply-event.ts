@@ -120,6 +120,9 @@ function change(next: Draft, event: Exclude<ToolCallEvent, CallAnnounced>): bool
       return to(next, RUNNING);
     case "cancel-requested":
       return state.status === "running" && to(next, CANCEL_WISHED);
+    case "process-started":
+      // Read from the ledger after a crash; the call itself does not show it.
+      return state.status === "running";
     case "file-kept":
       // An undo reads this event from the ledger; the call itself shows its diff.
       return state.status === "running";

@@ -146,6 +146,8 @@ export class LedgerError extends Error {
   constructor(
     readonly code: LedgerErrorCode,
     message: string,
+    /** LEASE_HELD: the owner that has the session. */
+    readonly owner?: string,
   ) {
     super(message);
     this.name = "LedgerError";

@@ -10,7 +10,7 @@ import { NO_INPUT, readMore, upToDate } from "./partial-input.js";
 import type { Session, TimelineEntry } from "./session.js";
 import type { CallTimes, ToolCall, ToolCallState } from "./tool-call.js";
 
-export const FOLD_VERSION = 3;
+export const FOLD_VERSION = 4;
 
 /** A partial input is deeply nested and can be parsed again, so only its text and its unread length are stored. */
 type SavedDraft = { readonly text: string; readonly unread: number };
@@ -41,6 +41,8 @@ export function sessionFromSaved(text: string): Session | undefined {
     questions: session.questions,
     repairs: session.repairs,
     compaction: session.compaction,
+    compactions: session.compactions,
+    windows: session.windows,
   };
 }
 

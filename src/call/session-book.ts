@@ -13,7 +13,8 @@ import type { PlanEntry } from "./plan.js";
 import { answerAllows } from "./question.js";
 import type {
   AskedQuestion,
-  Compaction,
+  LearntWindow,
+  RecordedCompaction,
   Repair,
   Session,
   SessionEvent,
@@ -42,6 +43,7 @@ const STAYS: ReadonlySet<string> = new Set([
   "content-appended",
   "terminal-output",
   "terminal-exited",
+  "process-started",
   "file-kept",
   "call-breached",
 ]);
@@ -63,7 +65,8 @@ export class SessionBook {
   readonly #listeners = new Set<SessionListener>();
   #plan: readonly PlanEntry[] = [];
   #modeId: string | undefined;
-  #compaction: Compaction | undefined;
+  readonly #compactions: RecordedCompaction[] = [];
+  readonly #windows = new Map<string, LearntWindow>();
   #info: SessionInfo = {};
 
   constructor(sessionId: string, events: readonly SessionEvent[] = []) {
@@ -84,7 +87,8 @@ export class SessionBook {
     for (const repair of session.repairs) book.#repairs.push(repair);
     book.#plan = session.plan;
     book.#modeId = session.modeId;
-    book.#compaction = session.compaction;
+    for (const compaction of session.compactions) book.#compactions.push(compaction);
+    for (const window of session.windows) book.#windows.set(window.model, window);
     book.#info = session.info;
     return book;
   }
@@ -112,6 +116,15 @@ export class SessionBook {
   /** The model's responses so far, the oldest first. */
   get steps(): readonly Step[] {
     return this.#steps;
+  }
+
+  get compactions(): readonly RecordedCompaction[] {
+    return this.#compactions;
+  }
+
+  /** How many tokens the model takes at most, where it has refused a prompt. */
+  learntWindow(model: string): number | undefined {
+    return this.#windows.get(model)?.contextWindow;
   }
 
   call(toolCallId: string): ToolCall | undefined {
@@ -211,6 +224,7 @@ export class SessionBook {
   }
 
   snapshot(): Session {
+    const last = this.#compactions.at(-1);
     return {
       sessionId: this.sessionId,
       info: this.#info,
@@ -221,7 +235,9 @@ export class SessionBook {
       timeline: this.#timeline.flatMap((entry) => this.#timelineEntry(entry) ?? []),
       questions: [...this.#questions.values()],
       repairs: [...this.#repairs],
-      compaction: this.#compaction,
+      compaction: last && { throughStepId: last.throughStepId, summary: last.summary },
+      compactions: [...this.#compactions],
+      windows: [...this.#windows.values()],
     };
   }
 
@@ -291,8 +307,12 @@ export class SessionBook {
         return;
       }
       case "context-compacted":
-        this.#compaction = { throughStepId: event.throughStepId, summary: event.summary };
+        return this.#noteCompaction(event);
+      case "window-learnt": {
+        const { model, contextWindow } = event;
+        this.#windows.set(model, { model, contextWindow });
         return;
+      }
       case "message-chunk": {
         const last = this.#timeline.at(-1);
         if (last instanceof MessageRun && last.takes(event)) last.push(event.block);
@@ -324,6 +344,11 @@ export class SessionBook {
         );
       }
     }
+  }
+
+  #noteCompaction({ throughStepId, summary, at, usage }: SessionEvent & { type: "context-compacted" }): void {
+    const open = this.turn?.state.status === "running" ? { turnId: this.turn.turnId } : {};
+    this.#compactions.push({ throughStepId, summary, at, ...(usage && { usage }), ...open });
   }
 
   #applyToTurn(event: SessionEvent & { type: `turn-${string}` }): void {

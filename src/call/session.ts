@@ -21,6 +21,18 @@ export type SessionInfo = {
 /** A summary that replaces all steps up to and including this one. */
 export type Compaction = { readonly throughStepId: string; readonly summary: string };
 
+/** One compaction of a session, and what it cost. */
+export type RecordedCompaction = Compaction & {
+  readonly at: number;
+  /** The tokens of the request for the summary. */
+  readonly usage?: Usage;
+  /** The turn that it interrupted; left out between two turns. */
+  readonly turnId?: string;
+};
+
+/** How many tokens a model takes at most, learnt from a prompt that it refused. */
+export type LearntWindow = { readonly model: string; readonly contextWindow: number };
+
 /** A mistake in another agent's traffic that the ACP reader corrected. */
 export type Repair = {
   readonly repair: string;
@@ -52,7 +64,9 @@ export type SessionEvent =
       }
     >
   /** From here on, prompts contain a summary of the steps before. The log keeps those steps. */
-  | Happened<"context-compacted", Compaction>
+  | Happened<"context-compacted", Compaction & { readonly usage?: Usage }>
+  /** The model refused a prompt because of its length. Later prompts of this model are made to fit. */
+  | Happened<"window-learnt", LearntWindow>
   | Happened<
       "message-chunk",
       { readonly messageId: string; readonly role: MessageRole; readonly block: ContentBlock }
@@ -121,4 +135,8 @@ export type Session = {
   readonly repairs: readonly Repair[];
   /** The newest compaction. */
   readonly compaction: Compaction | undefined;
+  /** All compactions, the oldest first. */
+  readonly compactions: readonly RecordedCompaction[];
+  /** The newest of each model. */
+  readonly windows: readonly LearntWindow[];
 };

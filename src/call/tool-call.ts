@@ -135,6 +135,20 @@ export type FileChange =
   /** The earlier state could not be stored, so the call cannot be undone. */
   | { readonly type: "not-kept"; readonly path: string; readonly reason: string };
 
+/** A process that a call started, so that it can be found after a crash of ours. */
+export type CallProcess = {
+  readonly pid: number;
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  /** Where the pid is valid: a boot and a pid namespace, or a host's name. */
+  readonly machine: string;
+  /** In ticks of that machine's clock; 0 where it is unknown. A pid is reused, a pid with its start is not. */
+  readonly startTick: number;
+  /** A word in the environment, and a limit, that all of its children inherit. */
+  readonly mark: string;
+  readonly limitBytes?: number;
+};
+
 type CallEvent<Type extends string, Data = unknown> = {
   readonly type: Type;
   readonly toolCallId: string;
@@ -188,6 +202,8 @@ export type ToolCallEvent =
   | CallEvent<"call-refused", { readonly decision?: Decision }>
   /** The intent as it was just before it took effect; recorded durably, or the call does not run. */
   | CallEvent<"run-started", { readonly intent?: unknown }>
+  /** A command of the call runs. After a crash it may still run: see `recoveryEvents`. */
+  | CallEvent<"process-started", { readonly process: CallProcess }>
   | CallEvent<"cancel-requested">
   /** A file is about to change: what it was is kept, so that the call can be undone. */
   | CallEvent<"file-kept", { readonly change: FileChange }>

@@ -6,7 +6,7 @@ import type { ExternalAgent, ExternalRequest } from "../aap/index.js";
 import { AgentConnection } from "../acp/index.js";
 import type { OnBreach } from "../acp/index.js";
 import type { Agent } from "../agent/index.js";
-import { LEASE_WAIT_MS } from "./lease-wait.js";
+import { LEASE_WAIT } from "./lease-wait.js";
 import { packageVersion } from "./package-version.js";
 
 export type ExternalAcpAgent = ExternalAgent & { readonly close: () => Promise<void> };
@@ -59,7 +59,7 @@ export function externalAcpAgent({
         ...(remember && { remember }),
         ...(onCleared && { onCleared }),
         ...(limits && { limits }),
-        leaseWaitMs: LEASE_WAIT_MS,
+        ...LEASE_WAIT,
         ...(onBreach && { onBreach }),
       };
       const connection = await connected();

@@ -18,6 +18,7 @@ import { hasLedger, ledgerAddress } from "./ledger-address.js";
 import { progressLine } from "./progress-line.js";
 import { readRedaction } from "./redaction.js";
 import { recordedFolder, shownFolder } from "./shown-folder.js";
+import { note } from "./stderr.js";
 
 export type HistoryFlags = { readonly ledger?: string; readonly json?: boolean };
 
@@ -241,6 +242,8 @@ export async function withArchive(
   const archive = await openArchive(existing(flags), {
     patterns,
     onProgress: (done) => (done.events < done.ofEvents ? progress.show(done) : progress.end()),
+    onIndexInMemory: ({ message }) =>
+      note(`The index of this history is built in memory for this command: ${message}`),
   });
   try {
     await use(archive);

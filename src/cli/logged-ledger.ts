@@ -84,6 +84,8 @@ const LOG_TABLE: EventTable<[place: Place], void> = {
       "call allowed",
     ),
   "run-started": (event, place) => place.log.to.debug(about(event, place), "call started"),
+  "process-started": (event, place) =>
+    place.log.to.debug({ ...about(event, place), pid: event.process.pid }, "command started"),
   "cancel-requested": (event, place) => place.log.to.debug(about(event, place), "call cancel requested"),
   "call-undone": (event, place) => place.log.to.debug(about(event, place), "call undone"),
   "call-breached": logBreach,
@@ -111,8 +113,10 @@ const LOG_TABLE: EventTable<[place: Place], void> = {
     log.to.info({ sessionId, questionId }, "question withdrawn"),
   "mode-changed": ({ modeId }, { log, sessionId }) =>
     log.to.info({ sessionId, modeId: log.redacted(modeId) }, "mode changed"),
-  "context-compacted": ({ throughStepId }, { log, sessionId }) =>
-    log.to.info({ sessionId, throughStepId }, "context summed up"),
+  "context-compacted": ({ throughStepId, usage }, { log, sessionId }) =>
+    log.to.info({ sessionId, throughStepId, ...usage }, "context summed up"),
+  "window-learnt": ({ model, contextWindow }, { log, sessionId }) =>
+    log.to.warn({ sessionId, model: log.redacted(model), contextWindow }, "prompt refused for its length"),
   "traffic-repaired": ({ repair }, { log, sessionId }) =>
     log.to.debug({ sessionId, repair: log.redacted(repair.repair) }, "traffic repaired"),
   "message-chunk": leftOut,

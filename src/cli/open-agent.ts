@@ -10,7 +10,7 @@ import { openModel, parseScript, scriptedModel } from "../model/index.js";
 import type { ModelPrice, Script } from "../model/index.js";
 import { inMode, isMode } from "../policy/index.js";
 import type { GrantScope, Mode, Rule } from "../policy/index.js";
-import { RuleSource, settingsFolder } from "../settings/index.js";
+import { createFolder, RuleSource, settingsFolder } from "../settings/index.js";
 import { builtInTools } from "../tools/index.js";
 import type { ToolSource } from "../tools/index.js";
 import { defaultScript } from "./default-script.js";
@@ -53,6 +53,7 @@ export async function openAgent(
     ...model,
     tools: [...builtInTools, taskTool()],
     toolSources,
+    ...(flags.loopLimit !== undefined && { limits: { loopLimit: flags.loopLimit } }),
     instructions,
     projectFile: "AGENTS.md",
     policy: ({ root, sessionId, modeId }) => {
@@ -96,8 +97,9 @@ export async function openFlaggedModel(
   flags: AgentFlags,
 ): Promise<Pick<AgentOptions, "model" | "contextWindow"> & Pick<OpenedAgent, "price">> {
   const { model: name, baseUrl, script } = flags;
+  const set = flags.contextWindow === undefined ? {} : { contextWindow: flags.contextWindow };
   if (name === undefined)
-    return { model: scriptedModel(script === undefined ? defaultScript : await readScript(script)) };
+    return { model: scriptedModel(script === undefined ? defaultScript : await readScript(script)), ...set };
   const log = await openLog(flags);
   const { model, contextWindow, price } = await openModel(name, {
     keyFile: join(settingsFolder(), "keys.json"),
@@ -109,7 +111,7 @@ export async function openFlaggedModel(
       },
     },
   });
-  return { model, contextWindow, ...(price && { price }) };
+  return { model, contextWindow, ...set, ...(price && { price }) };
 }
 
 function ledgerPlace(flags: Pick<AgentFlags, "ledger">): readonly string[] {
@@ -164,6 +166,8 @@ async function readScript(file: string): Promise<Script> {
 export async function openLedger(flags: Pick<AgentFlags, "ledger"> & LogFlags): Promise<Ledger> {
   const { atRest, patterns } = readRedaction();
   const log = await openLog(flags);
+  // A ledger that the user names gets no new folders.
+  if (flags.ledger === undefined) createFolder(stateFolder());
   const exact = await openStore(ledgerAddress(flags));
   const ledger = atRest ? redactingLedger(exact, { patterns }) : exact;
   return log ? loggedLedger(ledger, log) : ledger;

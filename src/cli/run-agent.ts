@@ -5,7 +5,7 @@ import type { ForeignSession } from "../acp/index.js";
 import { readSessionInfo, visibleText } from "../call/index.js";
 import type { Ledger } from "../call/index.js";
 import { findResumed } from "./find-session.js";
-import { LEASE_WAIT_MS } from "./lease-wait.js";
+import { LEASE_WAIT } from "./lease-wait.js";
 import { openAgent, openLedger } from "./open-agent.js";
 import type { OpenedAgent } from "./open-agent.js";
 import { onBreach } from "./on-breach.js";
@@ -83,7 +83,7 @@ async function openSession(
     ...(onCleared && { onCleared }),
     ...(limits && { limits }),
     info: keptFlags(flags),
-    leaseWaitMs: LEASE_WAIT_MS,
+    ...LEASE_WAIT,
     onBreach: onBreach(flags),
   };
   if (!known) return connection.newSession(options);

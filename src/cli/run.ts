@@ -12,7 +12,7 @@ import { findResumed } from "./find-session.js";
 import { resumeSession } from "./resume-session.js";
 import { jsonText } from "./json-text.js";
 import { openServers } from "./open-servers.js";
-import { LEASE_WAIT_MS } from "./lease-wait.js";
+import { LEASE_WAIT } from "./lease-wait.js";
 import { openAgent, openLedger } from "./open-agent.js";
 import type { OpenedAgent } from "./open-agent.js";
 import { CANCELLING, openScreen } from "./open-screen.js";
@@ -50,7 +50,7 @@ async function runWith(prompt: string, given: RunFlags, toolSources: readonly To
         agent: opened.agent,
         ledger,
         workspace,
-        leaseWaitMs: LEASE_WAIT_MS,
+        ...LEASE_WAIT,
         info: keptFlags(flags),
         ...(sessionId !== undefined && { sessionId }),
       }),

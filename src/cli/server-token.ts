@@ -13,10 +13,10 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { errorCode } from "../call/error-code.js";
 import { isToken, TOKEN_RULE } from "../http/index.js";
-import { settingsFolder } from "../settings/index.js";
+import { createFolder, settingsFolder } from "../settings/index.js";
 
 export type ServerToken = {
   readonly token: string;
@@ -48,6 +48,7 @@ function generate(file: string): { readonly token: string; readonly isNew: boole
   const token = randomBytes(BYTES).toString("base64url");
   const temporary = `${file}.${randomUUID()}.tmp`;
   try {
+    createFolder(dirname(file));
     writeFileSync(temporary, `${token}\n`, { flag: "wx", mode: 0o600 });
     // A link is atomic: when two servers start at once, both use the token of the first one.
     linkSync(temporary, file);

@@ -5,7 +5,7 @@ import { undoCall } from "../run/index.js";
 import { visibleText } from "../call/index.js";
 import { findSession } from "./find-session.js";
 import { jsonText } from "./json-text.js";
-import { LEASE_WAIT_MS } from "./lease-wait.js";
+import { LEASE_WAIT } from "./lease-wait.js";
 import { openLedger } from "./open-agent.js";
 import type { UndoFlags } from "./commands/undo.js";
 
@@ -16,7 +16,7 @@ export async function undo(toolCallId: string, flags: UndoFlags): Promise<number
     const sessionId = await findSession(ledger, flags.session ?? true, workspace.root);
     const record = await SessionRecord.open(ledger, sessionId, {
       owner: `undo ${process.pid}`,
-      leaseWaitMs: LEASE_WAIT_MS,
+      ...LEASE_WAIT,
     });
     try {
       const { paths } = await undoCall(record, workspace, toolCallId);

@@ -7,9 +7,11 @@ import type { ModelPrice } from "../model/index.js";
 export function usageText(book: SessionBook, price: ModelPrice | undefined): string | undefined {
   const turnId = book.turn?.turnId;
   const steps = book.steps.filter((step) => step.turnId === turnId);
-  const used = steps.flatMap(({ usage }) => usage ?? []);
+  const summaries = book.compactions.filter((compaction) => compaction.turnId === turnId);
+  const responses = [...steps, ...summaries].map(({ usage }) => usage);
+  const used = responses.flatMap((usage) => usage ?? []);
   if (used.length === 0) return undefined;
-  const cost = sumOf(steps.map(({ usage }) => usage && costOf(usage, price)));
+  const cost = sumOf(responses.map((usage) => usage && costOf(usage, price)));
   const { inputTokens = 0, outputTokens = 0, cachedTokens = 0 } = totalOf(used);
   const cached = cachedTokens === 0 ? "" : ` (${grouped(cachedTokens)} cached)`;
   return `${grouped(inputTokens)} ${inputTokens === 1 ? "token" : "tokens"} in${cached}, ${grouped(outputTokens)} out${cost === undefined ? "" : `, about ${dollars(cost)} at prices of ${PRICES_AS_OF}`}`;

@@ -7,17 +7,26 @@
  */
 import type { Lease } from "../call/index.js";
 import { LedgerError } from "../call/index.js";
+import type { ProcessIdentity } from "../process/process-identity.js";
+import { isGone } from "../process/process-identity.js";
 
-/** A lease with its last duration; unknown for a lease from before durations were stored. */
-export type StoredLease = Lease & { readonly milliseconds: number | undefined };
+export type StoredLease = Lease & {
+  /** Its last duration; unknown for a lease from before durations were stored. */
+  readonly milliseconds: number | undefined;
+  /** The process that has it; unknown for a lease from before it was stored. */
+  readonly holder?: ProcessIdentity | undefined;
+};
 
-/** Throws LEASE_HELD when the newest lease is another owner's and still lasts. */
+/** Throws LEASE_HELD when the newest lease is another owner's, still lasts, and its process may still write. */
 export function checkFree(newest: StoredLease | undefined, owner: string, now: number): void {
   if (!newest || newest.owner === owner || now >= newest.expiresAt || isFromLaterClock(newest, now)) return;
+  // Nobody renews it, and nobody can write with it.
+  if (newest.holder && isGone(newest.holder)) return;
   // The message names no time: the holder renews the lease as long as it needs the session.
   throw new LedgerError(
     "LEASE_HELD",
     `Session ${newest.sessionId} is open in another process (${newest.owner}). Nothing was done; end it there, or try again later.`,
+    newest.owner,
   );
 }
 

@@ -10,12 +10,17 @@ export type LedgerFileErrorCode =
   | "LEDGER_FAILED";
 
 export class LedgerFileError extends Error {
+  /** The message without the path of the file, for clients on other machines. */
+  readonly messageWithoutPath: string;
+
+  /** `file`: the path as it is in the message. */
   constructor(
     readonly code: LedgerFileErrorCode,
     message: string,
-    options?: ErrorOptions,
+    { file, ...options }: ErrorOptions & { readonly file?: string } = {},
   ) {
     super(message, options);
     this.name = "LedgerFileError";
+    this.messageWithoutPath = file === undefined ? message : message.replaceAll(`${file} `, "");
   }
 }

@@ -1,9 +1,11 @@
 /** Values as stored JSON text, which every ledger returns unchanged. */
 import type { SessionEvent } from "../call/index.js";
 import { IllegalEvent, oneLine } from "../call/index.js";
+import { isAboutQuestion } from "./question-state.js";
+import type { QuestionEvent } from "./question-state.js";
 
 /** Throws IllegalEvent for a value that JSON cannot write. */
-export function jsonText(value: unknown, subject: string, eventType: string): string {
+function jsonText(value: unknown, subject: string, eventType: string): string {
   // JSON.stringify returns undefined for a value that JSON cannot express, although its type does not say so.
   return written(() => JSON.stringify(value) as string | undefined, subject, eventType);
 }
@@ -40,6 +42,18 @@ export function storedName(name: string): string {
 
 export function nameFromStored(text: string): string {
   return JSON.parse(`"${text}"`) as string;
+}
+
+/** An event as it is stored: its text, and the parsed event if it is about a question. */
+export type StoredEvent = { readonly text: string; readonly question: QuestionEvent | undefined };
+
+export function storedEvent(event: SessionEvent, sessionId: string): StoredEvent {
+  const text = jsonText(event, `Session ${sessionId}`, event.type);
+  // The text decides, because an event with a `toJSON` of its own may become another one; and most
+  // events, some of them long, need not be read back for that.
+  if (!text.includes('"question-')) return { text, question: undefined };
+  const read = JSON.parse(text) as SessionEvent;
+  return { text, question: isAboutQuestion(read) ? read : undefined };
 }
 
 /** The name of the repair that replaces an event which cannot be read. */

@@ -22,7 +22,8 @@ export type AdmissionRules = {
 };
 
 export type Admission =
-  | { readonly type: "admitted" }
+  /** Without the token only for a path that needs none. */
+  | { readonly type: "admitted"; readonly hasToken: boolean }
   | { readonly type: "health" }
   | { readonly type: "preflight" }
   | ({ readonly type: "refused" } & Refusal);
@@ -43,20 +44,24 @@ export function admit(request: IncomingMessage, rules: AdmissionRules): Admissio
   const [path = ""] = (request.url ?? "").split("?", 1);
   const isRead = method === "GET" || method === "HEAD";
   if (isRead && path === HEALTH_PATH) return { type: "health" };
-  if (!(isRead && rules.openPaths.has(path)) && !hasToken(request, rules.token))
+  const isHolder = hasToken(request, rules.token);
+  if (!(isRead && rules.openPaths.has(path)) && !isHolder)
     return refused("UNAUTHORIZED", "The right token is missing: Authorization: Bearer <token>.");
   if (!METHODS.includes(method))
     return refused("METHOD_NOT_ALLOWED", `This server takes ${METHODS.join(", ")}.`, {
       allow: METHODS.join(", "),
     });
-  return admitBody(request, rules);
+  return bodyRefusal(request, rules) ?? { type: "admitted", hasToken: isHolder };
 }
 
 /**
  * A page of another site can make a browser send a form or plain text without a preflight, but not JSON: so only JSON
  * bodies are read.
  */
-function admitBody({ headers, headersDistinct }: IncomingMessage, { bodyBytes }: AdmissionRules): Admission {
+function bodyRefusal(
+  { headers, headersDistinct }: IncomingMessage,
+  { bodyBytes }: AdmissionRules,
+): Admission | undefined {
   if ((headers["content-encoding"] ?? "identity") !== "identity")
     return refused("NOT_JSON", "A compressed body is not taken.");
   const length = Number(headers["content-length"] ?? 0);
@@ -65,7 +70,7 @@ function admitBody({ headers, headersDistinct }: IncomingMessage, { bodyBytes }:
   const isJson = types.length === 1 && types.every((type) => /^application\/json\s*(;|$)/i.test(type));
   if ((length > 0 || headers["transfer-encoding"] !== undefined) && !isJson)
     return refused("NOT_JSON", 'The content type must be "application/json".');
-  return { type: "admitted" };
+  return undefined;
 }
 
 function refused(code: ProblemCode, why: string, headers: Refusal["headers"] = {}): Admission {

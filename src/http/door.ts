@@ -15,6 +15,7 @@ import type { DoorLimits } from "./limits.js";
 import { corsHeaders, preflightHeaders, readOrigin } from "./origins.js";
 import type { PageHeaders } from "./origins.js";
 import { Rate } from "./rate.js";
+import { SocketTable } from "./socket-table.js";
 import { isToken, TOKEN_RULE } from "./token.js";
 import { NO_STORE, refuseOnSocket } from "./refuse.js";
 
@@ -77,6 +78,7 @@ class Door {
   readonly #limits: DoorLimits;
   readonly #behind: BehindDoor;
   readonly #rate: Rate;
+  readonly #sockets: SocketTable;
   /** Unfinished responses, and how many of them each socket waits for. */
   readonly #responses = new Set<ServerResponse>();
   readonly #waiting = new WeakMap<Duplex, number>();
@@ -89,7 +91,8 @@ class Door {
     this.#limits = limits;
     this.#behind = behind;
     this.#rate = new Rate(limits.requestsPerSecond);
-    server.maxConnections = limits.sockets;
+    this.#sockets = new SocketTable(limits);
+    server.on("connection", (socket) => this.#sockets.add(socket));
     server.on("request", (request, response) => this.#request(request, response));
     // A client that sends Expect: 100-continue gets a refusal before it sends the body.
     server.on("checkContinue", (request, response) =>
@@ -177,6 +180,7 @@ class Door {
   #admit(request: IncomingMessage): Admission {
     const admission = admit(request, this.#rules);
     if (admission.type !== "admitted") return admission;
+    if (admission.hasToken) this.#sockets.admitted(request.socket);
     if (this.#isClosing)
       return { type: "refused", code: "UNAVAILABLE", why: "The server is about to end. Nothing was done." };
     if (this.#rate.take(request.socket.remoteAddress ?? "", performance.now())) return admission;

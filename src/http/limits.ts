@@ -1,9 +1,8 @@
 /** How much a server accepts from its clients, and how long it waits for them. */
 import type { ServerOptions } from "node:http";
+import type { SocketLimits } from "./socket-table.js";
 
-export type DoorLimits = {
-  /** Open sockets, including those without a token yet. */
-  readonly sockets: number;
+export type DoorLimits = SocketLimits & {
   /** Open requests of one socket: only a client that pipelines sends more. */
   readonly requestsPerSocket: number;
   /** Requests of one address with the token; a burst may have twice as many. */
@@ -22,6 +21,7 @@ const MEGABYTE = 1024 * 1024;
 
 export const DOOR_LIMITS: DoorLimits = {
   sockets: 2048,
+  socketsWithoutToken: 1024,
   requestsPerSocket: 4,
   requestsPerSecond: 2000,
   bodyBytes: 32 * MEGABYTE,

@@ -17,8 +17,13 @@ export const STATUSES = {
   WRONG_HOST: 421,
   TOO_MANY_REQUESTS: 429,
   BROKEN: 500,
+  /** The store of the sessions has damaged pages. */
+  LEDGER_DAMAGED: 500,
   /** The server is full, or closing. */
   UNAVAILABLE: 503,
+  /** The store has no room, or cannot be written: nothing of the request was stored. */
+  LEDGER_FULL: 507,
+  LEDGER_READ_ONLY: 507,
 } as const;
 
 export type ProblemCode = keyof typeof STATUSES;

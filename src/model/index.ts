@@ -9,11 +9,12 @@
 export { DEFAULT_CONTEXT_WINDOW, knownPrice, PRICES_AS_OF } from "./known-models.js";
 export type { ModelPrice } from "./known-models.js";
 export { ModelError } from "./model-error.js";
-export type { ModelErrorCode } from "./model-error.js";
+export type { ModelErrorCode, Overflow } from "./model-error.js";
 export { PROVIDERS } from "./model-name.js";
 export type { ProviderName } from "./model-name.js";
 export { openModel } from "./open-model.js";
 export type { OpenedModel, OpenModelOptions } from "./open-model.js";
+export { overflowOf } from "./overflow.js";
 export { asProviderOptions } from "./request-notes.js";
 export type { RequestNotes } from "./request-notes.js";
 export { retrying } from "./retrying.js";

@@ -44,8 +44,8 @@ const isTemporaryStatus = (status: number | undefined): boolean =>
   status !== undefined && (status === 408 || status === 409 || status === 429 || status >= 500);
 
 /** fetch puts the network error into the cause of its own error, or one level deeper. */
-function isNetworkError(error: object): boolean {
-  let current: unknown = error;
+export function isNetworkError(error: unknown): boolean {
+  let current = error;
   for (let depth = 0; depth < 5 && current instanceof Error; depth += 1) {
     if ("code" in current && typeof current.code === "string" && NETWORK_CODES.has(current.code)) return true;
     if (current instanceof TypeError && /^(?:terminated|fetch failed)$/.test(current.message)) return true;

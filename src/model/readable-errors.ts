@@ -4,8 +4,12 @@
  */
 import { APICallError } from "@ai-sdk/provider";
 import type { LanguageModelV3, LanguageModelV3StreamPart } from "@ai-sdk/provider";
-import { oneLine } from "../call/index.js";
+import { oneLine, pluralize } from "../call/index.js";
+import { isNetworkError } from "./is-retryable.js";
 import { ModelError } from "./model-error.js";
+import type { Overflow } from "./model-error.js";
+import { overflowOf } from "./overflow.js";
+import { TruncatedResponse } from "./reject-truncated.js";
 import { wrapModel } from "./wrap-model.js";
 
 export type ErrorContext = {
@@ -29,24 +33,40 @@ export function withReadableErrors(model: LanguageModelV3, context: ErrorContext
       throw failureOf(error, context);
     }
   };
-  const transform = (
-    part: LanguageModelV3StreamPart,
-    controller: TransformStreamDefaultController<LanguageModelV3StreamPart>,
-  ): void =>
-    controller.enqueue(
-      part.type === "error" ? { type: "error", error: failureOf(part.error, context) } : part,
-    );
   return wrapModel(model, {
     doGenerate: (options) => readable(model.doGenerate(options), options.abortSignal),
     doStream: async (options) => {
       const result = await readable(model.doStream(options), options.abortSignal);
-      return { ...result, stream: result.stream.pipeThrough(new TransformStream({ transform })) };
+      return { ...result, stream: result.stream.pipeThrough(withReadableParts(context)) };
     },
   });
 }
 
-function failureOf(error: unknown, { name, key, place, baseUrl }: ErrorContext): ModelError {
+function withReadableParts(
+  context: ErrorContext,
+): TransformStream<LanguageModelV3StreamPart, LanguageModelV3StreamPart> {
+  const words = new WordCount();
+  return new TransformStream({
+    transform(part, controller) {
+      if (part.type === "text-delta") words.add(part.delta);
+      controller.enqueue(
+        part.type === "error" ? { type: "error", error: failureOf(part.error, context, words.count) } : part,
+      );
+    },
+  });
+}
+
+/** `words`: how many words of the response came before. */
+function failureOf(error: unknown, { name, key, place, baseUrl }: ErrorContext, words = 0): ModelError {
   const detail = shownMessage(messageOf(error), key);
+  const overflow = overflowOf(error);
+  if (overflow) return tooLong(error, name, detail, overflow);
+  if (isDropped(error))
+    return new ModelError(
+      "MODEL_FAILED",
+      `The connection to ${name} dropped ${words === 0 ? "before the first word" : `after ${pluralize(words, "word")}`}: ` +
+        `${withoutStop(detail)}. The rest of the response did not come, and none of its calls ran; try again.`,
+    );
   if (!APICallError.isInstance(error))
     return new ModelError("MODEL_FAILED", `The response of ${name} broke off: ${detail}`);
   const { statusCode } = error;
@@ -73,6 +93,36 @@ function failureOf(error: unknown, { name, key, place, baseUrl }: ErrorContext):
     return failed(`has reached its rate limit or its quota ${status}.`, " Try again later.");
   if (statusCode >= 500) return failed(`failed ${status}.`, " Try again later.");
   return failed(`rejected the request ${status}.`, " No response came.");
+}
+
+function tooLong(error: unknown, name: string, detail: string, overflow: Overflow): ModelError {
+  const statusCode = APICallError.isInstance(error) ? error.statusCode : undefined;
+  const status = statusCode === undefined || statusCode === 200 ? detail : `${statusCode}: ${detail}`;
+  return new ModelError(
+    "PROMPT_TOO_LONG",
+    `${name} refused the prompt as too long (${status}). No response came; send less at once, or start a new session.`,
+    { overflow, statusCode },
+  );
+}
+
+/** The provider had accepted the request, and then its stream ended or could not be read. */
+const isDropped = (error: unknown): boolean =>
+  APICallError.isInstance(error)
+    ? error.statusCode !== undefined && error.statusCode < 300
+    : error instanceof TruncatedResponse || isNetworkError(error);
+
+const withoutStop = (sentence: string): string => sentence.replace(/\.$/, "");
+
+/** Counts the words of a text that arrives in pieces. */
+class WordCount {
+  count = 0;
+  #isInWord = false;
+
+  add(text: string): void {
+    const words = text.match(/\S+/g)?.length ?? 0;
+    this.count += words - (this.#isInWord && /^\S/.test(text) ? 1 : 0);
+    if (text !== "") this.#isInWord = /\S$/.test(text);
+  }
 }
 
 /** Google reports a bad key with status 400. */

@@ -37,7 +37,7 @@ const isSilentEnd = (part: LanguageModelV3StreamPart): boolean =>
       InvalidResponseDataError.isInstance(part.error) &&
       part.error.data === undefined;
 
-class TruncatedResponse extends Error {
+export class TruncatedResponse extends Error {
   readonly isRetryable = true;
 
   constructor() {

@@ -11,13 +11,14 @@ import type { Intent } from "./intent.js";
 import { hasWildcard } from "./match-command.js";
 import { isGit, partsOf } from "./parts.js";
 import type { CommandPart, Part } from "./parts.js";
-import { isHarmless, partText } from "./part-text.js";
+import { isHarmless } from "./places.js";
 import type { UserPrograms } from "./programs/known-programs.js";
 import { SYSTEM_WINDOW } from "./programs/path-effects.js";
 import { matchName, RuleParts, ruleParts } from "./rule.js";
 import type { Rule, RuleEffect } from "./rule.js";
 import { EFFECTS, meets } from "./strict-rules.js";
 import { whySourceDiffers } from "./tool-source.js";
+import { readUrl } from "./hosts/match-host.js";
 
 export type Policy = {
   readonly rules: readonly Rule[];
@@ -282,4 +283,40 @@ function verdict({ effect, rules = [], reason, saw }: VerdictParts): Verdict {
     ...(why !== undefined && { reason: why }),
     saw: [...new Set(saw)],
   };
+}
+
+function partText(part: Part, { tool, server }: Intent): string {
+  switch (part.type) {
+    case "command":
+      return `command: ${part.argv.join(" ")}${effectsText(part)}`;
+    case "path":
+      return `${part.access}: ${part.path}${part.named === undefined ? "" : ` (written as ${part.named})`}`;
+    case "host":
+      return `host: ${hostText(part.url)}`;
+    case "tool":
+      return `tool: ${tool}${server === undefined ? "" : ` of ${server}`}`;
+    default:
+      return part satisfies never;
+  }
+}
+
+/** Effects that the words do not show. */
+function effectsText({ judgement, touches }: CommandPart): string {
+  const below = touches.filter((touch) => touch.below);
+  const folders = (access: string) =>
+    below.filter((touch) => touch.access === access).map(({ path }) => path);
+  const effects = [
+    ...folders("write").map((path) => `edits below ${path}`),
+    ...folders("delete").map((path) => `deletes below ${path}`),
+    ...(judgement.installs.length > 0 ? ["installs"] : []),
+    ...(judgement.sends.length > 0 ? ["sends data"] : []),
+    ...(judgement.runs ? ["runs code"] : []),
+  ];
+  return effects.length === 0 ? "" : ` (${[...new Set(effects)].join(", ")})`;
+}
+
+/** A host in another script is shown as the wire has it: it may only look like one that is known. */
+function hostText(url: string): string {
+  const host = readUrl(url)?.host;
+  return host === undefined || url.includes(host) ? url : `${url} (${host})`;
 }

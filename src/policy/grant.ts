@@ -7,7 +7,7 @@ import { isToolKind, oneLine, visibleText } from "../call/index.js";
 import { UNBOUND } from "./intent.js";
 import type { Intent } from "./intent.js";
 import { inputText, shownWords } from "./command-text.js";
-import { isHarmless } from "./part-text.js";
+import { isHarmless } from "./places.js";
 import { partsOf } from "./parts.js";
 import type { CommandPart, Part, Places } from "./parts.js";
 import { readUrl } from "./hosts/match-host.js";

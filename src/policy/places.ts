@@ -1,7 +1,8 @@
 /** Where a path lies: in the workspace, at home, under a pattern. Allowing and strict rules share these functions. */
 import type { PathAccess } from "./intent.js";
 import { matchPath, touchesBelow, touchesPath } from "./paths/match-path.js";
-import type { Touch } from "./parts.js";
+import { isWayInside } from "./parts.js";
+import type { Part, Touch } from "./parts.js";
 
 export type Roots = { readonly roots: readonly string[]; readonly home: string };
 
@@ -30,4 +31,9 @@ export function touches(pattern: string, access: Touch, roots: Roots): boolean {
 export function mayTouch(pattern: string, access: Touch, roots: Roots): boolean {
   const expanded = expandHome(pattern, roots);
   return access.below === true && namesOf(access).some((one) => touchesBelow(expanded, one));
+}
+
+/** A part that needs no rule. */
+export function isHarmless(part: Part, roots: Roots): boolean {
+  return part.type === "command" && isWayInside(part, (path) => isInside(path, roots));
 }

@@ -6,8 +6,9 @@ import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
-import { newMark, ProcessTree } from "./process-tree.js";
+import type { ProcessTree } from "./process-tree.js";
 import { settlesWithin } from "./settles-within.js";
+import { startTree } from "./start-tree.js";
 
 /** Exactly one of the two is there. */
 export type ChildExit = { readonly exitCode?: number; readonly signal?: string };
@@ -16,22 +17,26 @@ export type Argv = readonly [program: string, ...args: string[]];
 
 export type ChildOptions = {
   readonly cwd?: string;
-  /** The whole environment: the child inherits no other variable, and gets the mark of its tree. */
+  /** The whole environment: the child inherits no other variable, and gets the mark of its tree beside it. */
   readonly env: NodeJS.ProcessEnv;
 };
 
 /** Starts a program with an empty stdin. Throws when the system cannot take the arguments at all. */
-export function startChild([program, ...args]: Argv, { cwd, env }: ChildOptions): Child {
-  const { mark, env: marked } = newMark();
-  const more = { cwd, env: { ...env, ...marked }, ...ALONE };
-  return new Child(spawn(program, args, { ...more, stdio: ["ignore", "pipe", "pipe"] }), mark);
+export function startChild(argv: Argv, options: ChildOptions): Child {
+  const { cwd } = options;
+  const { program, tree } = startTree(argv, options, ([name, ...args], env) =>
+    spawn(name, args, { cwd, env, ...ALONE, stdio: ["ignore", "pipe", "pipe"] }),
+  );
+  return new Child(program, tree);
 }
 
 /** Starts a program whose stdin the caller writes to. */
-export function startChildWithStdin([program, ...args]: Argv, { cwd, env }: ChildOptions): Child<Writable> {
-  const { mark, env: marked } = newMark();
-  const more = { cwd, env: { ...env, ...marked }, ...ALONE };
-  return new Child(spawn(program, args, { ...more, stdio: ["pipe", "pipe", "pipe"] }), mark);
+export function startChildWithStdin(argv: Argv, options: ChildOptions): Child<Writable> {
+  const { cwd } = options;
+  const { program, tree } = startTree(argv, options, ([name, ...args], env) =>
+    spawn(name, args, { cwd, env, ...ALONE, stdio: ["pipe", "pipe", "pipe"] }),
+  );
+  return new Child(program, tree);
 }
 
 /** Detached: the child leads a session and a process group of its own. */
@@ -56,7 +61,7 @@ export class Child<Stdin extends Writable | null = null> {
   /** Undefined when the program could not be started. */
   readonly tree: ProcessTree | undefined;
 
-  constructor(child: Piped<Stdin>, mark: string) {
+  constructor(child: Piped<Stdin>, tree: ProcessTree | undefined) {
     this.started = new Promise((resolve, reject) => {
       child.once("spawn", resolve);
       child.on("error", reject);
@@ -71,7 +76,7 @@ export class Child<Stdin extends Writable | null = null> {
     this.started.catch(() => undefined);
     this.exit.catch(() => undefined);
     this.closed = new Promise((resolve) => child.once("close", () => resolve()));
-    this.tree = child.pid === undefined ? undefined : new ProcessTree(child.pid, mark);
+    this.tree = tree;
     this.stdin = child.stdin;
     this.stdout = child.stdout;
     this.stderr = child.stderr;

@@ -1,5 +1,6 @@
 /** Reads the kernel's table of processes. Only Linux has one that a program can read: see `HAS_PROCESS_TABLE`. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
+import type { TreeMark } from "./tree-mark.js";
 
 export const HAS_PROCESS_TABLE = process.platform === "linux" && existsSync("/proc/self/stat");
 
@@ -46,11 +47,16 @@ export function isAlive({ pid, startedAt }: ProcessEntry): boolean {
   return entry !== undefined && entry.startedAt === startedAt && !entry.isDead;
 }
 
-/** False also for a process that has ended or belongs to another user. */
-export function hasInEnvironment(pid: number, mark: string): boolean {
+/** False also for a process that has ended. The environment of another user's process cannot be read. */
+export function hasMark(pid: number, { mark, limitBytes }: TreeMark): boolean {
+  if (readText(`/proc/${pid}/environ`).includes(mark)) return true;
+  return limitBytes !== undefined && readText(`/proc/${pid}/limits`).includes(` ${limitBytes} `);
+}
+
+function readText(file: string): string {
   try {
-    return readFileSync(`/proc/${pid}/environ`).includes(mark);
+    return readFileSync(file, "latin1");
   } catch {
-    return false;
+    return "";
   }
 }

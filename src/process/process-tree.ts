@@ -2,36 +2,23 @@
  * A child process with everything that it started, and the way to end all of it.
  *
  * The child leads a session of its own. Its process group is signalled, and on Linux also every process that is
- * in that session, descends from the child, or has its mark in the environment: a program that moved into a
- * session of its own (`setsid`, a daemon) has left the group and perhaps its parent, but not that. A program
- * that moved away, cleared its environment and lost its parent is out of reach, and so is one that another
- * service started for the child. On other systems only the group is signalled. A sandbox leaves nothing behind.
+ * in that session, descends from the child, or has one of its marks (see `tree-mark.ts`): a program that moved into a
+ * session of its own (`setsid`, a daemon) has left the group and perhaps its parent, but not that. A process that
+ * another service started for the child is out of reach. On other systems only the group is signalled. When our
+ * process is killed, the guardian ends the tree (see `guardian.ts`).
  *
  * SIGTERM comes first, so that programs can clean up; SIGKILL ends what is left when the grace time is over.
  */
-import { randomBytes } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
+import type { CallProcess } from "../call/index.js";
 import { errorCode } from "../call/error-code.js";
-import { HAS_PROCESS_TABLE, hasInEnvironment, isAlive, listProcesses, readProcess } from "./process-table.js";
+import { guardTree, releaseTree } from "./guardian.js";
+import { HAS_PROCESS_TABLE, hasMark, isAlive, listProcesses, readProcess } from "./process-table.js";
 import type { ProcessEntry } from "./process-table.js";
 
 const GRACE_MS = 2000;
 const MAX_KILL_MS = 2000;
 const POLL_MS = 20;
-
-/** Every process of a tree inherits this variable. */
-const MARK_NAME = "TOOLGATE_COMMAND";
-
-export type Mark = {
-  readonly mark: string;
-  readonly env: { readonly [name: string]: string };
-};
-
-/** A tree inside of another tree has the marks of both. */
-export function newMark(): Mark {
-  const mark = randomBytes(12).toString("hex");
-  return { mark, env: { [MARK_NAME]: [process.env[MARK_NAME], mark].join(" ").trim() } };
-}
 
 const unreleased = new Set<ProcessTree>();
 const killUnreleased = (): void => {
@@ -39,25 +26,33 @@ const killUnreleased = (): void => {
 };
 
 export class ProcessTree {
+  /** Its first process. */
+  readonly root: CallProcess;
   readonly #pid: number;
-  readonly #mark: string;
-  /** Processes that are older than the child cannot be of its tree. */
-  readonly #startedAt: number;
   #killAt = Number.POSITIVE_INFINITY;
   #ending: Promise<void> | undefined;
 
-  /** To be called as soon as the child was started. From then on the tree ends with our process, until its release. */
-  constructor(pid: number, mark: string) {
-    this.#pid = pid;
-    this.#mark = mark;
-    this.#startedAt = HAS_PROCESS_TABLE ? (readProcess(pid)?.startedAt ?? 0) : 0;
+  /** The root may belong to a tree that an earlier process of ours has left. */
+  constructor(root: CallProcess) {
+    this.root = root;
+    this.#pid = root.pid;
+  }
+
+  /** To be called as soon as the root was started: from then on the tree ends with our process, until its release. */
+  guard(): void {
+    guardTree(this.root);
     if (unreleased.size === 0) process.on("exit", killUnreleased);
     unreleased.add(this);
   }
 
+  get isGone(): boolean {
+    return this.#isGone(this.#members([]));
+  }
+
   /** Lets the tree outlive our process. */
   release(): void {
-    unreleased.delete(this);
+    if (!unreleased.delete(this)) return;
+    releaseTree(this.root);
     if (unreleased.size === 0) process.off("exit", killUnreleased);
   }
 
@@ -108,7 +103,7 @@ export class ProcessTree {
   }
 
   #signal(members: readonly ProcessEntry[], name: NodeJS.Signals): void {
-    signalGroup(this.#pid, name);
+    if (!this.#isReused()) signalGroup(this.#pid, name);
     // Each process gets one signal: some programs take a second SIGTERM as an order to skip their clean-up.
     for (const member of members) if (member.group !== this.#pid) signalProcess(member, name);
   }
@@ -121,8 +116,13 @@ export class ProcessTree {
   #members(known: readonly ProcessEntry[]): readonly ProcessEntry[] {
     if (!HAS_PROCESS_TABLE) return [];
     const knownPids = new Set(known.filter(isAlive).map(({ pid }) => pid));
-    const candidates = listProcesses(this.#startedAt);
-    const isMember = (entry: ProcessEntry) => knownPids.has(entry.pid) || this.#hasSign(entry);
+    // Processes that are older than the root cannot be of its tree.
+    const candidates = listProcesses(this.root.startTick);
+    const isReused = this.#isReused();
+    const isMember = (entry: ProcessEntry) =>
+      knownPids.has(entry.pid) ||
+      (!isReused && (entry.pid === this.#pid || entry.session === this.#pid)) ||
+      hasMark(entry.pid, this.root);
     const members = new Set(candidates.filter(isMember).map(({ pid }) => pid));
     // A child may stand before its parent in the list, so the list is read until no pid is added.
     for (let before = -1; before !== members.size;) {
@@ -132,8 +132,10 @@ export class ProcessTree {
     return candidates.filter(({ pid, isDead }) => members.has(pid) && !isDead);
   }
 
-  #hasSign({ pid, session }: ProcessEntry): boolean {
-    return pid === this.#pid || session === this.#pid || hasInEnvironment(pid, this.#mark);
+  /** Whether the root is gone and its pid belongs to another process, with a session and a group of that number. */
+  #isReused(): boolean {
+    const entry = HAS_PROCESS_TABLE ? readProcess(this.#pid) : undefined;
+    return entry !== undefined && entry.startedAt !== this.root.startTick;
   }
 }
 

@@ -10,7 +10,7 @@ import { closeSync, constants, openSync } from "node:fs";
 import { constants as system } from "node:os";
 import type { IPty, spawn } from "@lydell/node-pty";
 import type { Argv, ChildExit } from "./child.js";
-import { newMark, ProcessTree } from "./process-tree.js";
+import { startTree } from "./start-tree.js";
 import type { TextOptions, TextProgram } from "./start-with-pipes.js";
 
 const MAX_LAST_READS = 100;
@@ -29,17 +29,19 @@ export async function loadPty(): Promise<PtySpawn | undefined> {
 
 export function startInTerminal(
   spawnInPty: PtySpawn,
-  [program, ...args]: Argv,
-  { cwd, env, onText, columns, rows }: TextOptions & TerminalSize,
+  argv: Argv,
+  { onText, columns, rows, ...options }: TextOptions & TerminalSize,
 ): TextProgram {
-  const { mark, env: marked } = newMark();
-  const terminal = spawnInPty(program, args, {
-    ...(cwd !== undefined && { cwd }),
-    env: { ...env, ...marked },
-    cols: columns,
-    rows,
-    name: "xterm-256color",
-  });
+  const { cwd } = options;
+  const { program: terminal, tree } = startTree(argv, options, ([name, ...args], env) =>
+    spawnInPty(name, args, {
+      ...(cwd !== undefined && { cwd }),
+      env,
+      cols: columns,
+      rows,
+      name: "xterm-256color",
+    }),
+  );
   const release = keepOpen(terminal);
   const subscription = terminal.onData(onText);
   const exit = new Promise<ChildExit>((resolve) => {
@@ -49,7 +51,7 @@ export function startInTerminal(
     });
   });
   return {
-    tree: new ProcessTree(terminal.pid, mark),
+    tree,
     exit,
     // The package reports the exit when it has stopped reading.
     drained: async () => void (await exit),

@@ -7,5 +7,6 @@
  */
 export type { EventWriter } from "./append-batcher.js";
 export { FlushTimer } from "./chunk-buffer.js";
+export type { LeaseWait } from "./session-lease.js";
 export { SessionRecord } from "./session-record.js";
 export type { RecordOptions } from "./session-record.js";

@@ -5,14 +5,27 @@ import type { Lease, Ledger } from "../call/index.js";
 /** Long enough for a busy process to renew in time, short enough to take over a dead process's session soon. */
 const LEASE_MS = 5_000;
 const CLAIM_RETRY_MS = 100;
+/** A wait that is over sooner is not reported. */
+const REPORT_WAIT_AFTER_MS = 500;
 
-export type LeaseOptions = {
+export type LeaseWait = {
+  /** How long to wait for a lease that another owner has. The lease of a process that is gone is not waited for. */
+  readonly leaseWaitMs?: number | undefined;
+  /** Called once during a wait, with a sentence for people about who has the session. */
+  readonly onLeaseWait?: ((sentence: string) => void) | undefined;
+};
+
+export type LeaseOptions = LeaseWait & {
   readonly owner: string;
   /** How long the lease lasts without a renewal. */
-  readonly leaseMs?: number;
-  /** How long to wait for a lease that another owner has: its process may have died just now. */
-  readonly leaseWaitMs?: number;
+  readonly leaseMs?: number | undefined;
 };
+
+function waitSentence(sessionId: string, { owner }: LedgerError, leaseWaitMs: number): string {
+  const who = owner === undefined ? "" : ` (${owner})`;
+  const seconds = Math.ceil(leaseWaitMs / 1000);
+  return `Session ${sessionId} is open in another process${who}; waiting for it, up to ${seconds} s …`;
+}
 
 export class SessionLease {
   readonly #ledger: Ledger;
@@ -31,15 +44,22 @@ export class SessionLease {
   /** Throws LEASE_HELD when another owner still has the lease after `leaseWaitMs`. */
   static async claim(ledger: Ledger, sessionId: string, options: LeaseOptions): Promise<SessionLease> {
     const { owner, leaseMs = LEASE_MS, leaseWaitMs = 0 } = options;
+    let { onLeaseWait } = options;
+    await releaseLeftOver(ledger, sessionId);
     // By a clock that nobody sets.
-    const deadline = performance.now() + leaseWaitMs;
+    const start = performance.now();
     for (;;) {
       try {
         const lease = await ledger.claim(sessionId, owner, { milliseconds: leaseMs });
         return new SessionLease(ledger, lease, leaseMs);
       } catch (error) {
+        const waitedMs = performance.now() - start;
         const isHeld = error instanceof LedgerError && error.code === "LEASE_HELD";
-        if (!isHeld || performance.now() >= deadline) throw error;
+        if (!isHeld || waitedMs >= leaseWaitMs) throw error;
+        if (waitedMs >= REPORT_WAIT_AFTER_MS) {
+          onLeaseWait?.(waitSentence(sessionId, error, leaseWaitMs));
+          onLeaseWait = undefined;
+        }
         await new Promise((resolve) => setTimeout(resolve, CLAIM_RETRY_MS));
       }
     }
@@ -94,8 +114,9 @@ export class SessionLease {
     try {
       await this.#ledger.release(this.#newest);
     } catch (error) {
-      // The caller must hear of the ledger's own errors. A full disk is none of them: the lease expires by itself.
       if (error instanceof LedgerError) throw error;
+      // The disk may be full: the lease expires by itself, or is released when this process claims the session again.
+      leftOverOf(this.#ledger).set(this.#newest.sessionId, this.#newest);
     }
   }
 
@@ -106,4 +127,21 @@ export class SessionLease {
       this.noteError(error);
     }
   }
+}
+
+/** Leases of this process that could not be released, by session: nobody uses them, and they would look like a running turn. */
+const leftOver = new WeakMap<Ledger, Map<string, Lease>>();
+
+function leftOverOf(ledger: Ledger): Map<string, Lease> {
+  const known = leftOver.get(ledger) ?? new Map<string, Lease>();
+  leftOver.set(ledger, known);
+  return known;
+}
+
+/** Throws the store's error when it still cannot be written. */
+async function releaseLeftOver(ledger: Ledger, sessionId: string): Promise<void> {
+  const lease = leftOver.get(ledger)?.get(sessionId);
+  if (!lease) return;
+  await ledger.release(lease);
+  leftOver.get(ledger)?.delete(sessionId);
 }

@@ -16,9 +16,8 @@ import type { CallCheck, Judge, Resolved } from "./check-call.js";
 import { byRule, intentHash } from "./decisions.js";
 import type { Decisions } from "./decisions.js";
 import { runCall } from "./run-call.js";
-import { changesFiles, groupOf, RunGroups } from "./run-groups.js";
+import { changesFiles, groupOf, RunGroups, Cancelled, RunningCalls } from "./running-calls.js";
 import type { Elicit } from "./run-call.js";
-import { Cancelled, RunningCalls } from "./running-calls.js";
 import type { SessionRecord } from "../record/index.js";
 import type { LinkedAbort } from "./linked-abort.js";
 

@@ -1,20 +1,27 @@
-/** Checks an input with the tool and the rules: the call's intent, its preview, and the verdict. */
+/**
+ * Makes the events of a new call: announced, with its input, and with what the tool and the rules say of it. Checks an
+ * input with both: the call's intent, its preview, and the verdict.
+ */
 import { createToolTitle, plainJson } from "../call/index.js";
-import type { CallFields, Decision, SessionEvent } from "../call/index.js";
+import type { CallAnnounced, CallFields, Decision, SessionEvent } from "../call/index.js";
 import type { Intent, Rule, Verdict } from "../policy/index.js";
 import { isAppTool } from "../tools/index.js";
 import type { AppTool, Tool, ToolIntent, Workspace } from "../tools/index.js";
 import type { Approvals } from "./approvals.js";
+import type { CallTools } from "./call-tools.js";
 import { byRule, intentHash } from "./decisions.js";
 import type { Decisions } from "./decisions.js";
 import { looping } from "./loop-guard.js";
 import type { LoopGuard } from "./loop-guard.js";
+import type { ToolRequest } from "./gate-options.js";
 import { failureText } from "./run-call.js";
 
 /** The verdict of the rules on an intent; `also`: rules to add for this one verdict. */
 export type Judge = (intent: Intent, also?: readonly Rule[]) => Verdict;
 
 export type CheckOptions = {
+  readonly tools: CallTools;
+  readonly callIds: { next(): string };
   readonly workspace: Workspace;
   readonly judge: Judge;
   readonly decisions: Decisions;
@@ -35,8 +42,56 @@ export class CallCheck {
     this.#options = options;
   }
 
+  /** The event that announces a call. */
+  announce(request: Omit<ToolRequest, "input">, input?: unknown): CallAnnounced {
+    const { name, providerCallId, parentToolCallId } = request;
+    const { tools, callIds, now } = this.#options;
+    const tool = request.tool ?? tools.find({ name });
+    return {
+      type: "call-announced",
+      toolCallId: callIds.next(),
+      at: now(),
+      name,
+      title: createToolTitle(name, input),
+      kind: tool?.kind ?? "other",
+      kindSource: tool ? (tool.kindSource ?? "declared") : "inferred",
+      ...(providerCallId !== undefined && { providerCallId }),
+      ...(parentToolCallId !== undefined && { parentToolCallId }),
+    };
+  }
+
+  /** The events that make the call, up to the decision or the question about it. */
+  async submit(
+    request: ToolRequest,
+  ): Promise<{ readonly toolCallId: string; readonly events: readonly SessionEvent[] }> {
+    const { tools, now } = this.#options;
+    const { name, input = {} } = request;
+    const announced = request.toolCallId === undefined ? this.announce(request, input) : undefined;
+    const toolCallId = announced?.toolCallId ?? request.toolCallId ?? "";
+    if (request.tool) tools.give(toolCallId, request.tool);
+    const rawInput = request.tool ? input : plainJson(input);
+    const at = now();
+    const tool = tools.find({ ...request, toolCallId });
+    const meta = tool?._meta && { _meta: tool._meta };
+    const title = announced?.title ?? createToolTitle(name, rawInput);
+    const arrived: SessionEvent[] = [
+      ...(announced ? [announced] : []),
+      { type: "input-ready", toolCallId, at, rawInput },
+      // A call that was announced with its input has its title already.
+      ...(announced && !meta
+        ? []
+        : [{ type: "call-revised", toolCallId, at, fields: { title, ...meta } } as const]),
+    ];
+    const failed = (error: string): SessionEvent => ({ type: "call-failed", toolCallId, at, error });
+    // An input that was cut to be shown must never be run.
+    if (rawInput !== input) return { toolCallId, events: [...arrived, failed(TOO_LARGE)] };
+    if (!tool) return { toolCallId, events: [...arrived, failed(tools.unknownTool(request))] };
+    const checked = await this.#checked(toolCallId, tool, rawInput, title);
+    return { toolCallId, events: [...arrived, ...checked] };
+  }
+
   /** The events that follow from what the tool and the rules say of a new call's input. */
-  async submitted(
+  async #checked(
     toolCallId: string,
     tool: Tool | AppTool,
     rawInput: unknown,
@@ -160,6 +215,9 @@ export class CallCheck {
     };
   }
 }
+
+const TOO_LARGE =
+  "The input is too large, or not plain JSON. Nothing was run; make it smaller or send it in parts.";
 
 function originOf({ origin }: Tool): Pick<Intent, "server" | "definition" | "fingerprint"> {
   if (!origin) return {};

@@ -9,16 +9,14 @@
  * outcome to their runner.
  */
 import { setImmediate } from "node:timers/promises";
-import { IllegalEvent, plainJson } from "../call/index.js";
+import { IllegalEvent, plainJson, shownQuestion, ToolCallIds } from "../call/index.js";
 import type { CallAnnounced, SessionBook, SessionEvent, ToolCall, ToolCallContent } from "../call/index.js";
 import { SerialQueue } from "../call/serial-queue.js";
 import { nobody } from "./askers.js";
-import { awaitsChild } from "./call-runner.js";
+import { awaitsChild, CallRunner } from "./call-runner.js";
 import { cancelEvents } from "./end-events.js";
 import { finishCall } from "./finish-call.js";
 import type { GateOptions, Submitted, ToolRequest } from "./gate-options.js";
-import { gateParts } from "./gate-parts.js";
-import type { GateParts } from "./gate-parts.js";
 import { waitForAnswers } from "./wait-for-answers.js";
 import { ReportedCalls } from "./reported-calls.js";
 import type { Reporter } from "./reported-calls.js";
@@ -29,6 +27,13 @@ import { undoCall } from "./undo-call.js";
 import type { Undone } from "./undo-call.js";
 import { Wrapped } from "./wrap-tools.js";
 import type { CallsTools, Gated, WrappableTool } from "./wrap-tools.js";
+import type { Verdict } from "../policy/index.js";
+import { Approvals } from "./approvals.js";
+import { CallTools } from "./call-tools.js";
+import { CallCheck } from "./check-call.js";
+import { Decisions } from "./decisions.js";
+import { LOOP_LIMIT, LoopGuard } from "./loop-guard.js";
+import { SettleAnswers } from "./settle-answers.js";
 
 export class Gate {
   readonly #record: SessionRecord;
@@ -61,7 +66,7 @@ export class Gate {
     ids: Pick<ToolRequest, "providerCallId" | "parentToolCallId"> = {},
     input?: unknown,
   ): CallAnnounced {
-    return this.#parts.submission.announce({ name, ...ids }, input);
+    return this.#parts.check.announce({ name, ...ids }, input);
   }
 
   /** `also`: events of the caller's that belong into the same append, as functions of the calls' ids. */
@@ -74,7 +79,7 @@ export class Gate {
     for (const request of requests) {
       const { parentToolCallId: parent = "" } = request;
       // A caller may link to a call that has ended long since; a sub-agent's call goes with its parent.
-      parts.push({ parent: isOver(parent) ? "" : parent, ...(await this.#parts.submission.submit(request)) });
+      parts.push({ parent: isOver(parent) ? "" : parent, ...(await this.#parts.check.submit(request)) });
     }
     const toolCallIds = parts.map(({ toolCallId }) => toolCallId);
     // One that was cancelled while it was being written or checked has ended already.
@@ -271,9 +276,11 @@ export class Gate {
   readonly #hold = async (questionId: string, signal: AbortSignal): Promise<void> => {
     const { ledger, seq, book } = this.#record;
     const asked = book.question(questionId);
-    if (asked?.state.status !== "open") return;
+    const call = asked && book.call(asked.question.toolCallId);
+    if (!call || asked.state.status !== "open") return;
+    const question = shownQuestion(asked.question, call);
     const ask = this.#options.ask ?? nobody;
-    await waitForAnswers({ ledger, question: asked.question, ask, signal, after: seq, now: this.#now });
+    await waitForAnswers({ ledger, question, ask, signal, after: seq, now: this.#now });
   };
 }
 
@@ -281,3 +288,40 @@ const NEVER = new AbortController().signal;
 
 /** Whether it may be in the middle of something: a tool that runs, an answer of a sub-agent. */
 const isAtWork = (call: ToolCall): boolean => call.state.status === "running" || awaitsChild(call);
+
+const TIME_LIMIT_MS = 600_000;
+const STOP_GRACE_MS = 10_000;
+
+type GateParts = ReturnType<typeof gateParts>;
+
+/** The parts that check, decide, settle and run calls. `reportedVerdict`: the verdict by now on a call that somebody else runs. */
+function gateParts(options: GateOptions, reportedVerdict: (toolCallId: string) => Verdict | undefined) {
+  const { record, judge, workspace, remember, onCleared, childStep, elicit, now = Date.now } = options;
+  const tools = new CallTools(options.toolbox);
+  const loops = new LoopGuard(record.book, options.loopLimit ?? LOOP_LIMIT);
+  const approvals = new Approvals(now);
+  const decisions = new Decisions({
+    record,
+    judge,
+    roots: workspace.roots,
+    remember,
+    onCleared,
+    questionLifetimeMs: options.questionLifetime,
+    now,
+  });
+  const callIds = options.callIds ?? new ToolCallIds(record.book);
+  const check = new CallCheck({ tools, callIds, workspace, judge, decisions, approvals, loops, now });
+  const shared = { record, tools, judge, check, now };
+  const runner = new CallRunner({
+    ...shared,
+    decisions,
+    approvals,
+    workspace,
+    childStep,
+    elicit,
+    timeLimit: options.timeLimit ?? TIME_LIMIT_MS,
+    stopGraceMs: options.stopGraceMs ?? STOP_GRACE_MS,
+  });
+  const answers = new SettleAnswers({ ...shared, loops, remember, reportedVerdict });
+  return { ...shared, loops, approvals, decisions, runner, answers };
+}

@@ -69,14 +69,14 @@ test("the calls of a session that is opened again count", () => {
 
 const wide = (width: number) => Array.from({ length: width }, (_, number) => ({ number }));
 
-/** What the guard reports for each round of a step: the same for all of its calls, or nothing. */
+/** The guard's report for each round of a step: the same for all of its calls, or nothing. */
 const rounds = (loops: LoopGuard, steps: readonly (readonly unknown[])[]) =>
   steps.map((step) => [...new Set(said(loops, step))]);
 
 test.each([32, 40, 1_500, 10_000])("notices a repeated step of %i calls", (width) => {
   const step = wide(width);
   const reported = rounds(guard(LOOP_LIMIT), Array(7).fill(step));
-  expect(reported.slice(0, 5)).toEqual(Array(5).fill([undefined]));
+  expect(reported.slice(0, 5)).toEqual(Array.from({ length: 5 }, () => [undefined]));
   expect(reported[6]).not.toContain(undefined);
 });
 
@@ -125,5 +125,5 @@ test("does not add up the same wide step in turn after turn: a person asked for 
 
 test("bounds its memory: of more different calls than it keeps, none is known again", () => {
   const loops = guard(1);
-  expect(rounds(loops, Array(3).fill(wide(33_000)))).toEqual(Array(3).fill([undefined]));
+  expect(rounds(loops, Array(3).fill(wide(33_000)))).toEqual(Array.from({ length: 3 }, () => [undefined]));
 });

@@ -117,6 +117,7 @@ function workspaceOf(
     blob: (bytes) => record.ledger.putBlob(bytes),
     mayReplace: (path, before) => checkBase(intent, path, before, ownWrites.since(ownBefore, path)),
     wrote: (path, after) => ownWrites.add(path, after),
+    started: (process) => writer.add({ type: "process-started", toolCallId, at: now(), process }),
     record: (change) => writer.append([{ type: "file-kept", toolCallId, at: now(), change }]),
   });
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { RunningCalls } from "./running-calls.js";
+import { RunningCalls, RunGroups } from "./running-calls.js";
 import type { LinkedAbort } from "./linked-abort.js";
 
 const never = () => new AbortController().signal;
@@ -68,4 +68,49 @@ test("a task that fails is no longer running, and is no unhandled failure", asyn
   void calls.start("a", never(), () => Promise.reject(new Error("broken")));
   await calls.ended("a").catch(() => undefined);
   expect(calls.size).toBe(0);
+});
+
+const unaborted = new AbortController().signal;
+
+test("lets calls of one group run together, and makes another group wait until they have ended", async () => {
+  const groups = new RunGroups();
+  expect(await groups.enter("reading commands", unaborted)).toBe(false);
+  expect(await groups.enter("reading commands", unaborted)).toBe(false);
+  let isIn = false;
+  const change = groups.enter("changes", unaborted).then((hasWaited) => {
+    isIn = true;
+    return hasWaited;
+  });
+  groups.leave();
+  await Promise.resolve();
+  expect(isIn).toBe(false);
+  groups.leave();
+  expect(await change).toBe(true);
+  groups.leave();
+  expect(await groups.enter("other commands", unaborted)).toBe(false);
+});
+
+test("does not let a later call of the running group pass one of another group that waits", async () => {
+  const groups = new RunGroups();
+  const order: string[] = [];
+  await groups.enter("reading commands", unaborted);
+  const change = groups.enter("changes", unaborted).then(() => order.push("change"));
+  const late = groups.enter("reading commands", unaborted).then(() => order.push("late"));
+  groups.leave();
+  await change;
+  groups.leave();
+  await late;
+  expect(order).toEqual(["change", "late"]);
+});
+
+test("lets a call that is aborted while it waits go on to its end", async () => {
+  const groups = new RunGroups();
+  const abort = new AbortController();
+  await groups.enter("reading commands", unaborted);
+  const waiting = groups.enter("changes", abort.signal);
+  abort.abort();
+  expect(await waiting).toBe(true);
+  groups.leave();
+  groups.leave();
+  expect(await groups.enter("changes", unaborted)).toBe(false);
 });

@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import { posix } from "node:path";
-import type { FileChange, KeptFile } from "../call/index.js";
+import type { CallProcess, FileChange, KeptFile } from "../call/index.js";
 import type { Executor } from "../policy/index.js";
 import { executorOf } from "../tools/git/executor-for.js";
 import type { CommandOptions, Files, Workspace, FileInfo } from "../tools/index.js";
@@ -16,6 +16,8 @@ type Keep = {
   mayReplace(path: string, before: KeptFile | undefined): void;
   /** Called after a write, with the SHA-256 of the new content. */
   wrote(path: string, after: string): void;
+  /** Puts a process that a command of the call runs in on record. */
+  started(process: CallProcess): void;
   /** Puts the change on record, in order and before it is made. */
   record(change: FileChange): Promise<void>;
 };
@@ -62,7 +64,11 @@ class UndoableWorkspace implements Workspace {
 
   /** The changes of a command cannot be predicted, so they are not kept. */
   runCommand(command: string | readonly string[], options: CommandOptions) {
-    return this.#inner.runCommand(command, options);
+    const onStart = (process: CallProcess) => {
+      this.#keep.started(process);
+      options.onStart?.(process);
+    };
+    return this.#inner.runCommand(command, { ...options, onStart });
   }
 
   async write(path: string, content: string | Uint8Array, options?: { readonly mode?: number }) {
@@ -97,9 +103,9 @@ class UndoableWorkspace implements Workspace {
   }
 
   async move(path: string, to: string): Promise<void> {
-    const fingerprint = await wholeFingerprint(this.#inner, path);
+    const whole = await wholeFingerprint(this.#inner, path);
     await this.#keepMade(posix.dirname(to));
-    await this.#keep.record({ type: "moved", path, to, ...(fingerprint !== undefined && { fingerprint }) });
+    await this.#keep.record({ type: "moved", path, to, ...(whole !== undefined && { fingerprint: whole }) });
     await this.#inner.move(path, to);
   }
 

@@ -4,11 +4,12 @@
  * never waits, so a live owner holds the lock for milliseconds; an owner that was suspended asks `isStillOurs` first.
  */
 import { randomUUID } from "node:crypto";
-import { closeSync, mkdirSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { dirname } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { errorCode } from "../call/error-code.js";
+import { createFolder } from "./create-folder.js";
 
 /** True while this work still holds the lock. */
 export type IsStillOurs = () => boolean;
@@ -23,7 +24,7 @@ export class FileLock {
   }
 
   async run<T>(work: (isStillOurs: IsStillOurs) => T): Promise<T> {
-    mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
+    createFolder(dirname(this.#path));
     for (let seen = { text: textOf(this.#path), since: performance.now() }; ;) {
       const done = this.tryRun(work);
       if (done) return done.result;

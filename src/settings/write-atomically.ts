@@ -2,23 +2,15 @@
  * Replaces a settings file atomically: readers see the old or the new content, also when this process dies. Only its
  * owner can read it. The caller holds the file's lock, so any temporary file beside it was left by a dead process.
  */
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { randomUUID } from "node:crypto";
 import { basename, dirname, join } from "node:path";
+import { createFolder } from "./create-folder.js";
 
 /** `isStillOurs` is called last: another process may have taken over the lock while we were suspended. */
 export function writeAtomically(path: string, text: string, isStillOurs: () => boolean): boolean {
   const folder = dirname(path);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  createFolder(folder);
   removeLeftovers(path);
   const temporary = `${path}.${randomUUID()}${ENDING}`;
   try {

@@ -2,6 +2,7 @@
 import type { Stats } from "node:fs";
 import { errorCode } from "../call/error-code.js";
 import { ToolFailure } from "./tool.js";
+import type { Files, FolderEntry } from "./workspace.js";
 
 /** The attempted action: `cannot` completes "it cannot be …", `didNot` says what did not happen, `next` what to do. */
 export type FileAction = { readonly cannot: string; readonly didNot: string; readonly next: string };
@@ -66,4 +67,14 @@ export function mustBeFile(path: string, stats: Stats, didNot: string): void {
 
 export function isMissing(error: unknown): boolean {
   return errorCode(error) === "ENOENT";
+}
+
+/** The entries of a folder; none for a file, and for a folder that cannot be listed. */
+export async function listedOrNone(folder: string, files: Files): Promise<readonly FolderEntry[]> {
+  try {
+    return await files.list(folder);
+  } catch (error) {
+    if (error instanceof ToolFailure) return [];
+    throw error;
+  }
 }

@@ -4,10 +4,11 @@
  * take effect: the roots of the workspace, and one and two folders below when they are named like a protected place.
  */
 import { posix } from "node:path";
+import { listedOrNone } from "./file-errors.js";
 import type { PathAccess } from "../policy/index.js";
 import { isProtectedFile } from "./search/protected-file.js";
 import { ToolFailure } from "./tool.js";
-import type { Files, FolderEntry } from "./workspace.js";
+import type { Files } from "./workspace.js";
 
 export type ProtectedLink = { readonly link: string; readonly target: string };
 
@@ -20,7 +21,7 @@ export async function protectedLinks(workspace: Files): Promise<readonly Protect
   for (let looked = 0; looked < MAX_FOLDERS; looked += 1) {
     const next = ahead.shift();
     if (!next) break;
-    for (const { name, type } of await listed(next.folder, workspace)) {
+    for (const { name, type } of await listedOrNone(next.folder, workspace)) {
       const path = posix.join(next.folder, name);
       const mayMatter =
         type === "link" || (type === "folder" && name.startsWith(".") && next.depth < MAX_DEPTH);
@@ -60,15 +61,6 @@ async function followed(link: string, workspace: Files): Promise<readonly Protec
     return [{ link, target: await workspace.resolve(link) }];
   } catch (error) {
     // A link that leads nowhere shows nothing.
-    if (error instanceof ToolFailure) return [];
-    throw error;
-  }
-}
-
-async function listed(folder: string, workspace: Files): Promise<readonly FolderEntry[]> {
-  try {
-    return await workspace.list(folder);
-  } catch (error) {
     if (error instanceof ToolFailure) return [];
     throw error;
   }

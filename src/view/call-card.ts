@@ -10,16 +10,8 @@ import { breachSentence, endSentence, oneLine } from "../call/index.js";
 import { durationText } from "./amounts.js";
 import { cardBlock, textBlock } from "./card-blocks.js";
 import type { CardBlock, TextBlock } from "./card-blocks.js";
-import {
-  BREACH,
-  cardFacts,
-  COMMAND_FAILED,
-  decisionWords,
-  failedCommand,
-  kindIcon,
-  statusMark,
-  UNDONE,
-} from "./card-facts.js";
+import { cardFacts, cardStatus, decisionWords, kindIcon, statusMark } from "./card-facts.js";
+import type { CardStatus } from "./card-facts.js";
 import { visibleName } from "./visible-line.js";
 import { callOwner, isProxied } from "./call-owner.js";
 
@@ -52,9 +44,6 @@ export type CallCard = {
   readonly isShownByOwner: boolean;
   readonly times: CallTimes;
 };
-
-/** The status of the call, except that a breach, an undo and a command that failed are statuses of their own. */
-export type CardStatus = ToolCall["state"]["status"] | "breach" | "undone" | "command-failed";
 
 export type CardDecision = {
   /** "allowed by ann after 1.0 s". */
@@ -111,7 +100,7 @@ export function callCard(call: ToolCall, options: CallCardOptions = {}): CallCar
     kind,
     icon: kindIcon(kind),
     status,
-    mark: markOf(status),
+    mark: statusMark(status),
     facts: cardFacts(call),
     ...(decision && { decision }),
     ...(decidedOn !== undefined && { decidedOn: visibleName(decidedOn) }),
@@ -135,27 +124,6 @@ const MAX_OWNER = 40;
 
 export function shownTitle({ title, name }: ToolCall, maxLength = MAX_TITLE): string {
   return oneLine(title, maxLength) || oneLine(name, maxLength) || "Tool call";
-}
-
-/** The present state comes first: an undone call has left no change in the files. A breach never shows a tick. */
-function cardStatus(call: ToolCall): CardStatus {
-  if (call.breach) return "breach";
-  if (call.times.undone !== undefined) return "undone";
-  const { status } = call.state;
-  return status === "done" && failedCommand(call) !== undefined ? "command-failed" : status;
-}
-
-const MARKS = { breach: BREACH, undone: UNDONE, "command-failed": COMMAND_FAILED } as const;
-
-function markOf(status: CardStatus): string {
-  switch (status) {
-    case "breach":
-    case "undone":
-    case "command-failed":
-      return MARKS[status];
-    default:
-      return statusMark(status);
-  }
 }
 
 function cardDecision(call: ToolCall): CardDecision | undefined {

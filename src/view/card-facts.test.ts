@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { ToolCallStatus } from "../call/index.js";
 import { TOOL_KINDS, visibleText } from "../call/index.js";
-import { BREACH, COMMAND_FAILED, kindIcon, statusMark, UNDONE } from "./card-facts.js";
+import { kindIcon, statusMark } from "./card-facts.js";
 import { columns } from "./visible-line.js";
 
 const STATUSES: readonly ToolCallStatus[] = [
@@ -17,7 +17,10 @@ const STATUSES: readonly ToolCallStatus[] = [
   "unknown",
 ];
 
-const signs = [...TOOL_KINDS.map(kindIcon), ...STATUSES.map(statusMark), COMMAND_FAILED, UNDONE, BREACH];
+const signs = [
+  ...TOOL_KINDS.map(kindIcon),
+  ...[...STATUSES, "command-failed" as const, "undone" as const, "breach" as const].map(statusMark),
+];
 
 test("no sign stands for two things, be it a kind or a status", () => {
   expect(signs).toHaveLength(23);

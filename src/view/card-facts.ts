@@ -18,6 +18,20 @@ import { visibleName } from "./visible-line.js";
 const MAX_NAME = 60;
 const MAX_MESSAGE = 80;
 
+/**
+ * The status of the call, except that three facts are statuses of their own: a command that failed although the call is
+ * done, changes that were undone, and a call that an agent ran although the rules deny it.
+ */
+export type CardStatus = ToolCallStatus | "command-failed" | "undone" | "breach";
+
+/** The present state comes first: an undone call has left no change in the files. A breach never shows a tick. */
+export function cardStatus(call: ToolCall): CardStatus {
+  if (call.breach) return "breach";
+  if (call.times.undone !== undefined) return "undone";
+  const { status } = call.state;
+  return status === "done" && failedCommand(call) !== undefined ? "command-failed" : status;
+}
+
 /** In the order in which a headline lists them. */
 export function cardFacts(call: ToolCall): readonly string[] {
   const { kind, state, times } = call;
@@ -90,7 +104,7 @@ function decidedBy({ by, who, rule }: Decision): string {
  * The exit of a call's command that failed. The call itself is done, since the tool ran the command and the model gets
  * its output. A reader must see both. Undefined without a command, while it runs, or when it ended with 0.
  */
-export function failedCommand({ content }: ToolCall): string | undefined {
+function failedCommand({ content }: ToolCall): string | undefined {
   const last = content.findLast((item) => item.type === "terminal" && item.exit !== undefined);
   if (last?.type !== "terminal" || (last.exit?.exitCode === 0 && last.exit.signal === undefined))
     return undefined;
@@ -117,7 +131,7 @@ const KIND_ICONS: Readonly<Record<ToolKind, string>> = {
   other: "•",
 };
 
-const STATUS_MARKS: Readonly<Record<ToolCallStatus, string>> = {
+const STATUS_MARKS: Readonly<Record<CardStatus, string>> = {
   drafting: "…",
   ready: "○",
   waiting: "?",
@@ -128,21 +142,15 @@ const STATUS_MARKS: Readonly<Record<ToolCallStatus, string>> = {
   refused: "⊘",
   cancelled: "–",
   unknown: "¿",
+  "command-failed": "!",
+  undone: "↶",
+  breach: "⚑",
 };
-
-/** For a call that is done and whose command failed. */
-export const COMMAND_FAILED = "!";
-
-/** For a call whose changes were undone, however it had ended. */
-export const UNDONE = "↶";
-
-/** For a call that an agent ran although the rules deny it, however it ended. */
-export const BREACH = "⚑";
 
 export function kindIcon(kind: ToolKind): string {
   return KIND_ICONS[kind];
 }
 
-export function statusMark(status: ToolCallStatus): string {
+export function statusMark(status: CardStatus): string {
   return STATUS_MARKS[status];
 }

@@ -301,4 +301,9 @@ export const hostileSessions = fc.record({
   ),
   repairs: fc.array(fc.record({ repair: hostileText, detail: hostileText }), { maxLength: 2 }),
   compaction: fc.option(fc.record({ throughStepId: hostileText, summary: hostileText }), { nil: undefined }),
+  compactions: fc.array(
+    fc.record({ throughStepId: hostileText, summary: hostileText, at: fc.integer({ min: 0, max: 100 }) }),
+    { maxLength: 2 },
+  ),
+  windows: fc.constant([]),
 }) as fc.Arbitrary<Session>;

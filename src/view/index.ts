@@ -16,14 +16,15 @@ export type {
   CardEnd,
   CardLocation,
   CardQuestion,
-  CardStatus,
 } from "./call-card.js";
 export type { CardBlock } from "./card-blocks.js";
 export type { DiffCard, DiffRow } from "./diff-card.js";
 export { diffCard, diffLines } from "./diff-card.js";
+export { compactionLine, learntWindowLine } from "./compaction-line.js";
 export { callText } from "./call-text.js";
 export type { CallTextOptions } from "./call-text.js";
 export { kindIcon, statusMark } from "./card-facts.js";
+export type { CardStatus } from "./card-facts.js";
 export { liveCallLines } from "./live-call-lines.js";
 export type { LiveCallOptions } from "./live-call-lines.js";
 export { clipped, columns } from "./visible-line.js";

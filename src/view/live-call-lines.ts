@@ -5,7 +5,7 @@
 import type { BoundedText, ToolCall } from "../call/index.js";
 import { countOf, durationText } from "./amounts.js";
 import { shownTitle } from "./call-card.js";
-import { BREACH, kindIcon, progressWords, stateWords, statusMark } from "./card-facts.js";
+import { kindIcon, progressWords, stateWords, statusMark } from "./card-facts.js";
 import { clipped, columns, visibleLine, withoutColours } from "./visible-line.js";
 import { callOwner } from "./call-owner.js";
 
@@ -67,7 +67,7 @@ function liveHeadline(call: ToolCall, { now, width, mark, owner }: HeadlineOptio
     progressWords(call),
   ];
   const brackets = ` (${facts.filter((fact) => fact !== undefined).join(", ")})`;
-  const sign = `${call.breach ? BREACH : (mark ?? statusMark(state.status))} ${kindIcon(kind)} `;
+  const sign = `${call.breach ? statusMark("breach") : (mark ?? statusMark(state.status))} ${kindIcon(kind)} `;
   const half = Math.floor((width - columns(sign) - columns(brackets)) / 2);
   const start = sign + ownerWords(owner, Math.min(MAX_OWNER, Math.max(MIN_TITLE, half)));
   const room = Math.max(MIN_TITLE, width - columns(start) - columns(brackets));

@@ -45,6 +45,10 @@ function* entryParts(entry: SessionEntry): Generator<string> {
       yield `\n## Turn stopped: ${inline(entry.reason)} · ${utcTime(entry.at)}\n`;
       if (entry.error !== undefined) yield `\n${fact("Error", entry.error)}`;
       return;
+    case "compaction":
+      yield `\n## Conversation summed up for the model · ${utcTime(entry.at)}\n`;
+      yield fenced(entry.summary);
+      return;
     default:
       entry satisfies never;
   }

@@ -71,10 +71,36 @@ type FakeRequest = {
   readonly seen: Seen;
 };
 
-export type FakeProvider = { readonly url: string; readonly requests: readonly FakeRequest[] };
+export type FakeProvider = {
+  readonly url: string;
+  readonly requests: readonly FakeRequest[];
+  /** The lengths of the requests that were refused, in tokens. */
+  readonly refused: readonly number[];
+};
 
-export async function startFake(dialect: Dialect, steps: readonly FakeStep[]): Promise<FakeProvider> {
+const FAKE_CHARACTERS_PER_TOKEN = 4;
+
+/** A model with a small window: it refuses longer requests in a vendor's own words, and answers requests for summaries. */
+export type FakeWindow = {
+  readonly tokens: number;
+  readonly refusal: (promptTokens: number, tokens: number) => FakeRefusal;
+  /** Its summary, or the failure in place of one. */
+  readonly summary: FakeStep;
+};
+
+/** `stream`: the refusal comes inside a stream that has begun. */
+type FakeRefusal =
+  | { readonly status: number; readonly body: unknown }
+  | { readonly stream: readonly string[] };
+
+export async function startFake(
+  dialect: Dialect,
+  steps: readonly FakeStep[],
+  window?: FakeWindow,
+): Promise<FakeProvider> {
   const requests: FakeRequest[] = [];
+  const refused: number[] = [];
+  let played = 0;
   const server = createServer((request, response) => {
     answer(request, response).catch((error: unknown) => response.destroy(error as Error));
   });
@@ -92,7 +118,20 @@ export async function startFake(dialect: Dialect, steps: readonly FakeStep[]): P
     if (dialect.keyOf(request.headers) !== KEY) return fail(401, "the key is not valid");
     const body = fieldsOf(JSON.parse(Buffer.concat(chunks).toString()));
     const seen = dialect.see(body);
-    const step = steps[requests.length];
+    const text = JSON.stringify(body);
+    const promptTokens = Math.ceil(text.length / FAKE_CHARACTERS_PER_TOKEN);
+    if (window && promptTokens > window.tokens) {
+      refused.push(promptTokens);
+      const refusal = window.refusal(promptTokens, window.tokens);
+      if ("body" in refusal) {
+        response.writeHead(refusal.status, { "content-type": "application/json" });
+        return void response.end(JSON.stringify(refusal.body));
+      }
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      return void response.end(refusal.stream.join(""));
+    }
+    const isSummary = window !== undefined && text.includes("Sum up this conversation");
+    const step = isSummary ? window.summary : steps[played++];
     requests.push({ path, headers: request.headers, body, seen });
     const open = seen.calls.find(({ id }) => !seen.results.some((result) => result.id === id));
     if (open) return fail(400, `the call ${open.id} has no result`);
@@ -108,7 +147,7 @@ export async function startFake(dialect: Dialect, steps: readonly FakeStep[]): P
   });
   const address = server.address();
   if (typeof address !== "object" || address === null) throw new Error("The fake has no port.");
-  return { url: `http://127.0.0.1:${address.port}`, requests };
+  return { url: `http://127.0.0.1:${address.port}`, requests, refused };
 }
 
 async function stream(answer: FakeAnswer, dialect: Dialect, response: ServerResponse): Promise<void> {

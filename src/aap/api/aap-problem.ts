@@ -1,5 +1,7 @@
 /** Why a request is refused. The text says what was not done; the HTTP status of each code is in `http/`. */
 import { LedgerError } from "../../call/index.js";
+import { LedgerFileError } from "../../history/ledger-file-error.js";
+import type { LedgerFileErrorCode } from "../../history/ledger-file-error.js";
 import { errorBody, STATUSES } from "../../http/index.js";
 import type { ProblemCode } from "../../http/index.js";
 
@@ -21,9 +23,17 @@ export class AapProblem extends Error {
 
 export function problemResponse({ code, message, details }: AapProblem): Response {
   const headers = new Headers({ "content-type": "application/json" });
-  if (code === "BUSY") headers.set("retry-after", String(RETRY_AFTER_MS / 1_000));
+  if (code === "BUSY" || code === "UNAVAILABLE") headers.set("retry-after", String(RETRY_AFTER_MS / 1_000));
   return new Response(errorBody(code, message, details), { status: STATUSES[code], headers });
 }
+
+/** The store's errors that say enough without a path. */
+const STORE_PROBLEMS: { readonly [code in LedgerFileErrorCode]?: ProblemCode } = {
+  LEDGER_FULL: "LEDGER_FULL",
+  LEDGER_READ_ONLY: "LEDGER_READ_ONLY",
+  LEDGER_DAMAGED: "LEDGER_DAMAGED",
+  LEDGER_BUSY: "UNAVAILABLE",
+};
 
 export function problemOf(error: unknown): AapProblem {
   if (error instanceof AapProblem) return error;
@@ -31,6 +41,8 @@ export function problemOf(error: unknown): AapProblem {
     const code = error.code === "LEASE_HELD" || error.code === "LEASE_LOST" ? "BUSY" : "CONFLICT";
     return new AapProblem(code, error.message);
   }
+  const stored = error instanceof LedgerFileError ? STORE_PROBLEMS[error.code] : undefined;
+  if (stored && error instanceof LedgerFileError) return new AapProblem(stored, error.messageWithoutPath);
   // Anything else is a bug or a broken disk. Its text may name local files, so it is not sent.
   return new AapProblem("BROKEN", "The server failed at this request. What was recorded before is kept.");
 }

@@ -7,6 +7,7 @@ import { Hono } from "hono";
 import type { Agent, Loop } from "../../agent/index.js";
 import type { Ledger } from "../../call/index.js";
 import type { RedactionPattern } from "../../history/index.js";
+import { STATUSES } from "../../http/index.js";
 import { FlushTimer } from "../../record/index.js";
 import type { Tool, Workspace } from "../../tools/index.js";
 import { sealing } from "../server-context.js";
@@ -38,7 +39,7 @@ export type AapServerOptions = {
    * restart an app must send them again.
    */
   readonly secretKey?: Uint8Array;
-  /** Called with unexpected errors: bugs, a broken disk. Apps only learn that there was one. */
+  /** Called with unexpected errors: bugs, a full or broken disk. Of a bug, apps only learn that there was one. */
   readonly onError?: (error: unknown) => void;
   readonly now?: () => number;
 };
@@ -72,7 +73,7 @@ export function createAapServer(options: AapServerOptions): AapServer {
   const app = new Hono<AapEnv>();
   app.onError((error) => {
     const problem = problemOf(error);
-    if (problem.code === "BROKEN") server.onError(error);
+    if (STATUSES[problem.code] >= 500) server.onError(error);
     return problemResponse(problem);
   });
   app.notFound(({ req }) =>

@@ -24,6 +24,11 @@ export class Metrics {
   );
   readonly #calls = new Counter("toolgate_calls_total", "Tool calls that ended, by the tool's kind and how.");
   readonly #callSeconds = new Histogram("toolgate_call_seconds", "How long tools ran, by their kind.");
+  readonly #compactions = new Counter(
+    "toolgate_compactions_total",
+    "Summaries that replaced the beginning of a conversation for the model.",
+    { isPlain: true },
+  );
   readonly #requests = new Counter("toolgate_http_requests_total", "Requests that were let in and answered.");
   readonly #openCalls = new Map<string, OpenCall>();
   readonly #runningTurns = new Map<string, number>();
@@ -44,7 +49,8 @@ export class Metrics {
     "call-cancelled": (event, self, place) => self.#callOver(place, event, "cancelled"),
     "call-unknown": (event, self, place) => self.#callOver(place, event, "unknown"),
     "step-ended": ignore,
-    "context-compacted": ignore,
+    "context-compacted": (_event, self) => self.#compactions.add(),
+    "window-learnt": ignore,
     "message-chunk": ignore,
     "question-asked": ignore,
     "question-answered": ignore,
@@ -63,6 +69,7 @@ export class Metrics {
     "child-stepped": ignore,
     "call-cleared": ignore,
     "cancel-requested": ignore,
+    "process-started": ignore,
     "file-kept": ignore,
     "call-undone": ignore,
     "call-breached": ignore,
@@ -121,9 +128,15 @@ export class Metrics {
     );
     const questions = await allOpenQuestions(ledger);
     return [
-      ...[this.#sessions, this.#turns, this.#turnSeconds, this.#calls, this.#callSeconds, this.#requests].map(
-        (figure) => figure.text(),
-      ),
+      ...[
+        this.#sessions,
+        this.#turns,
+        this.#turnSeconds,
+        this.#calls,
+        this.#callSeconds,
+        this.#compactions,
+        this.#requests,
+      ].map((figure) => figure.text()),
       gauge("toolgate_turns_running", "Turns under way in this process.", this.#runningTurns.size),
       gauge(
         "toolgate_open_questions",

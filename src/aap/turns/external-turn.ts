@@ -49,6 +49,11 @@ export class ExternalTurn implements TurnRunner {
     this.open.session.gate.wake();
   }
 
+  /** The agent behind the session stores it. */
+  async storePrompt(): Promise<boolean> {
+    return false;
+  }
+
   async run(prompt: readonly ContentBlock[] | undefined, signal: AbortSignal): Promise<TurnEnd> {
     const stop = () => void this.cancel();
     signal.addEventListener("abort", stop, { once: true });

@@ -99,7 +99,8 @@ export class ExternalTurns implements TurnHost {
     try {
       session = await this.#openSession(sessionId, config);
     } catch (error) {
-      if (error instanceof LedgerError && error.code === "LEASE_HELD") throw busy(sessionId);
+      if (error instanceof LedgerError && error.code === "LEASE_HELD")
+        throw new AapProblem("BUSY", error.message);
       throw error;
     }
     const log = await readAll(this.#server.ledger, sessionId);

@@ -12,7 +12,6 @@ import { agentWith, appTools, sameConfig, storedSession } from "../sessions/sess
 import { isEmptyNote, requestEvent } from "../stream/response-log.js";
 import type { RequestNote } from "../stream/response-log.js";
 import { acceptSubmission } from "./accept-submission.js";
-import { busy } from "./active-turns.js";
 import { OpenSession } from "./open-session.js";
 import { sessionJudge } from "./session-judge.js";
 import type { Checked } from "./submission.js";
@@ -98,7 +97,7 @@ export class OwnTurns implements TurnHost {
       });
     } catch (error) {
       if (!(error instanceof LedgerError) || error.code !== "LEASE_HELD") throw error;
-      throw busy(sessionId);
+      throw new AapProblem("BUSY", error.message);
     }
   }
 }
@@ -139,11 +138,16 @@ class OwnTurn implements TurnRunner {
     await acceptSubmission(this.open.session, checked, this.#server.now);
   }
 
+  /** Calls that were just granted run before the prompt, since it closes those that are open. */
+  async storePrompt(prompt: readonly ContentBlock[]): Promise<boolean> {
+    if (!this.#hasAnswers) await this.open.session.begin(prompt);
+    return !this.#hasAnswers;
+  }
+
   async run(prompt: readonly ContentBlock[] | undefined, signal: AbortSignal): Promise<TurnEnd> {
     const { session } = this.open;
     if (!prompt) return session.advance(signal);
-    // Calls that were just granted run; the prompt closes those that nobody answered.
-    if (this.#hasAnswers) await session.gate.proceed(signal);
+    await session.gate.proceed(signal);
     return session.prompt(prompt, signal);
   }
 

@@ -3,9 +3,8 @@
  * before this returns; the response then runs to its end, with or without a listener.
  */
 import type { TurnEnd } from "../../agent/index.js";
-import { LedgerError } from "../../call/index.js";
 import type { ContentBlock } from "../../call/index.js";
-import { AapProblem } from "../api/aap-problem.js";
+import { AapProblem, problemOf } from "../api/aap-problem.js";
 import type { ServerContext } from "../server-context.js";
 import { LiveResponse } from "../stream/live-response.js";
 import type { Listener } from "../stream/live-response.js";
@@ -45,19 +44,36 @@ async function prepare(
     throw new AapProblem("CONFLICT", "There is no turn to go on with. Nothing was done.");
   await runner.note({ ...note, ...(prompt && openTurn && { endsTurn: true }) });
   if (checked) await runner.accept(checked);
+  const started = prompt ? await storePrompt(runner, prompt) : {};
   return new LiveResponse(
     start,
     () => open.session.unwritten,
-    (emit, signal) => respond(server, runner, { start, prompt }, emit, signal),
+    (emit, signal) => respond(server, runner, { start, ...started }, emit, signal),
   );
 }
 
-type StartedTurn = { readonly start: number; readonly prompt: readonly ContentBlock[] | undefined };
+type StartedTurn = StoredPrompt & { readonly start: number };
+
+/** `prompt` is still to be stored; `failure` ends the response as one in the middle of the turn does. */
+type StoredPrompt = {
+  readonly prompt?: readonly ContentBlock[];
+  readonly failure?: { readonly error: unknown };
+};
+
+/** Before the response begins: a prompt for which the store has no room is refused with a status. */
+async function storePrompt(runner: TurnRunner, prompt: readonly ContentBlock[]): Promise<StoredPrompt> {
+  try {
+    return (await runner.storePrompt(prompt)) ? {} : { prompt };
+  } catch (error) {
+    if (problemOf(error).code !== "BROKEN") throw error;
+    return { failure: { error } };
+  }
+}
 
 async function respond(
   { onError }: Clock,
   runner: TurnRunner,
-  { start, prompt }: StartedTurn,
+  { start, prompt, failure }: StartedTurn,
   emit: Listener,
   signal: AbortSignal,
 ): Promise<void> {
@@ -66,6 +82,7 @@ async function respond(
   let end: TurnEnd;
   let isReusable = false;
   try {
+    if (failure) throw failure.error;
     end = await runner.run(prompt, signal);
     await open.endEmitting();
     // A turn that waits holds nothing.
@@ -92,7 +109,8 @@ function checkAnswers({ isNew, over, missing }: Checked, openTurn: TurnRunner["o
 }
 
 function failureText(error: unknown): string {
-  return error instanceof LedgerError
-    ? error.message
-    : "The server failed in the middle of the turn. What was recorded before is kept.";
+  const { code, message } = problemOf(error);
+  return code === "BROKEN"
+    ? "The server failed in the middle of the turn. What was recorded before is kept."
+    : message;
 }

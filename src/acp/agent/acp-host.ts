@@ -23,6 +23,8 @@ export type OpenRequest = {
   /** As the client wrote them. */
   readonly mcpServers: readonly unknown[];
   readonly client: ClientSide;
+  /** Shows the person that the session is waited for, and who has it. */
+  readonly onLeaseWait?: (sentence: string) => void;
 };
 
 /** Something that the person may choose for a session: its mode, its model. */

@@ -41,7 +41,7 @@ type CostOf = (usage: Usage) => number | undefined;
 /** `costOf` in US dollars, where it is known. */
 export type UsedModel = Pick<Agent, "model" | "contextWindow"> & { readonly costOf?: CostOf };
 
-/** An editor that crashed opens its session again at once, and the lease of its last agent may not be over. */
+/** The agent that has the session may be about to end, with its editor. */
 const LEASE_WAIT_MS = 8_000;
 
 export function agentHost(options: AgentHostOptions): AcpHost {
@@ -76,6 +76,7 @@ async function openSession(
       sessionId,
       elicit: elicitFromClient(client, sessionId),
       leaseWaitMs: LEASE_WAIT_MS,
+      onLeaseWait: request.onLeaseWait,
       flushTimer,
       ...(leaseMs !== undefined && { leaseMs }),
     });
@@ -88,7 +89,7 @@ async function openSession(
       choices: [...modeChoice(options.modes, session, local.root), ...models.choice(session)],
       commands: options.commands?.(session, local.root) ?? [],
       get contextWindow() {
-        return agent.contextWindow;
+        return session.contextWindow;
       },
       costOf: models.costOf,
       aside: (said, answer) => session.aside(said, answer),

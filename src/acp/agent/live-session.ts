@@ -4,7 +4,7 @@
  */
 import type { TurnEnd } from "../../agent/index.js";
 import { waitForTurn } from "../../agent/index.js";
-import type { ContentBlock, Question, SessionEvent, Usage } from "../../call/index.js";
+import type { ContentBlock, Question, RecordedCompaction, SessionEvent, Usage } from "../../call/index.js";
 import { SerialQueue } from "../../call/serial-queue.js";
 import type { Ask } from "../../run/index.js";
 import { ConnectionClosed } from "../connection/peer.js";
@@ -46,7 +46,8 @@ export class LiveSession {
     this.#clientName = clientName;
     const { sessionId } = this.#session;
     this.#notify = peer.notifier("session/update", (update: object | null) => ({ sessionId, update }));
-    for (const { usage } of this.#session.book.steps) this.#addCost(usage);
+    const { steps, compactions } = this.#session.book;
+    for (const { usage } of [...steps, ...compactions]) this.#addCost(usage);
     this.#stopListening = this.#session.onRecorded((events) => this.#report(events));
   }
 
@@ -60,9 +61,12 @@ export class LiveSession {
 
   /** Everything that is remembered, in the order in which it happened. */
   replay(): void {
-    const { timeline, plan, info } = this.#session.book.snapshot();
+    const { timeline, compactions, plan, info } = this.#session.book.snapshot();
     const started = new Set<string>();
+    const unsent = [...compactions];
     for (const entry of timeline) {
+      const at = entry.type === "call" ? entry.call.times.announced : entry.message.at;
+      while ((unsent[0]?.at ?? Infinity) <= at) this.#addCompaction(unsent.shift());
       if (entry.type === "call") this.#outbound.addCall(entry.call.toolCallId);
       else {
         const { messageId } = entry.message;
@@ -71,9 +75,14 @@ export class LiveSession {
         started.add(messageId);
       }
     }
+    for (const compaction of unsent) this.#addCompaction(compaction);
     if (plan.length > 0) this.#outbound.addEvent({ type: "plan-updated", at: 0, entries: plan });
     if (info.title !== undefined) this.#outbound.addEvent({ type: "info-changed", at: 0, info });
     this.flush();
+  }
+
+  #addCompaction(compaction: RecordedCompaction | undefined): void {
+    if (compaction) this.#outbound.addEvent({ type: "context-compacted", ...compaction });
   }
 
   /** Sends an update that is not part of the record. */
@@ -180,7 +189,7 @@ export class LiveSession {
       .finally(() => this.#aborts.delete(abort));
   }
 
-  readonly #ask: Ask = async (question: Question, signal: AbortSignal) => {
+  readonly #ask: Ask = async (question, signal) => {
     const call = this.#session.book.call(question.toolCallId);
     if (!call) throw new Error(`call ${question.toolCallId} is not known`);
     // The client must know the call before the question about it.
@@ -207,6 +216,7 @@ export class LiveSession {
         this.#addCost(event.usage);
         this.sendUsage(event.usage);
       }
+      if (event.type === "context-compacted") this.#addCost(event.usage);
     }
     this.#flushWhenReady();
   }

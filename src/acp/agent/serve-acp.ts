@@ -67,7 +67,7 @@ function loopHost(loop: Loop, options: ServeAcpOptions): AcpHost {
   const flushTimer = new FlushTimer();
   return {
     ledger,
-    openSession: async ({ sessionId, cwd, additionalDirectories, client }) => {
+    openSession: async ({ sessionId, cwd, additionalDirectories, client, onLeaseWait }) => {
       const local = await openWorkspace(cwd, additionalDirectories);
       const session = await LoopSession.open({
         loop,
@@ -76,6 +76,7 @@ function loopHost(loop: Loop, options: ServeAcpOptions): AcpHost {
         workspace: editorWorkspace(local, client, sessionId),
         elicit: elicitFromClient(client, sessionId),
         leaseWaitMs: LEASE_WAIT_MS,
+        onLeaseWait,
         flushTimer,
       });
       return {

@@ -10,10 +10,10 @@ import type { Asked } from "../connection/peer.js";
 import type { Wire } from "../connection/wire.js";
 import { isJsonObject } from "../json.js";
 import type { JsonObject } from "../json.js";
-import type { Door } from "./door.js";
 import type { AcpHost, ClientSide } from "./acp-host.js";
 import { v1Capabilities, v2Capabilities } from "./capabilities.js";
 import { objectParams } from "./params.js";
+import type { SessionDoor } from "./session-door.js";
 
 export type ServeWireOptions = {
   readonly name: string;
@@ -44,8 +44,8 @@ export async function serveWire(wire: Wire, options: ServeWireOptions): Promise<
 class WireAgent {
   readonly peer: Peer;
   readonly #options: ServeWireOptions;
-  #opening: Promise<Door> | undefined;
-  #door: Door | undefined;
+  #opening: Promise<SessionDoor> | undefined;
+  #door: SessionDoor | undefined;
   #host: AcpHost | undefined;
 
   constructor(wire: Wire, options: ServeWireOptions) {
@@ -94,21 +94,16 @@ class WireAgent {
     return isV2 ? v2Capabilities(info, mcp) : v1Capabilities(info, mcp);
   }
 
-  async #open(isV2: boolean, params: JsonObject): Promise<Door> {
+  async #open(isV2: boolean, params: JsonObject): Promise<SessionDoor> {
     // The answer goes out before anything is loaded.
     await new Promise(setImmediate);
     const host = await this.#options.openHost();
     this.#host = host;
     // After it, not beside it: a file that is read while other code runs outlives V8's quick collections, and its buffers
     // then stay in memory until a full one, seconds later.
-    const { V1Door } = await import("./v1-door.js");
-    const door = isV2
-      ? new (await import("./v2-door.js")).V2Door({
-          host,
-          peer: this.peer,
-          client: this.#client(params, isV2),
-        })
-      : new V1Door({ host, peer: this.peer, client: this.#client(params, isV2) });
+    const { v1Door } = await import("./v1-door.js");
+    const openDoor = isV2 ? (await import("./v2-door.js")).v2Door : v1Door;
+    const door = openDoor({ host, peer: this.peer, client: this.#client(params, isV2) });
     this.#door = door;
     return door;
   }

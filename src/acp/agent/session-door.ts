@@ -1,14 +1,32 @@
-/** The common part of both versions of ACP: methods by their names, on the sessions of one connection. */
+/**
+ * One client's sessions, and the methods on them by their names. The methods of one version of ACP come from `v1-door.ts`
+ * or `v2-door.ts`; this file has those that both versions share.
+ */
+import { randomUUID } from "node:crypto";
+import { setImmediate } from "node:timers/promises";
+import { LedgerError } from "../../call/index.js";
 import type { ContentBlock } from "../../call/index.js";
-import { CODE, RpcError } from "../connection/message.js";
-import type { Asked } from "../connection/peer.js";
+import type { AgentDialect } from "../agent-dialect.js";
+import { CODE, invalidParams, RpcError } from "../connection/message.js";
+import type { Asked, Peer } from "../connection/peer.js";
 import { isJsonObject } from "../json.js";
 import type { JsonObject } from "../json.js";
-import type { Command } from "./acp-host.js";
-import type { AcpSessions } from "./acp-sessions.js";
-import type { Door } from "./door.js";
-import type { LiveSession } from "./live-session.js";
-import { objectParams, promptBlocks, textParam } from "./params.js";
+import type { AcpHost, ClientSide, Command } from "./acp-host.js";
+import { listSessions } from "./list-sessions.js";
+import { LiveSession } from "./live-session.js";
+import { folderParam, foldersParam, listParam, objectParams, promptBlocks, textParam } from "./params.js";
+
+export type DoorOptions = {
+  readonly host: AcpHost;
+  readonly peer: Peer;
+  readonly client: ClientSide;
+};
+
+/** One version of ACP. */
+export type DoorVersion = {
+  readonly dialect: () => AgentDialect;
+  readonly methods: (door: SessionDoor) => Methods;
+};
 
 export type Methods = {
   readonly [method: string]: (params: JsonObject, signal: AbortSignal) => unknown;
@@ -21,54 +39,125 @@ export type Prompt = {
   readonly found?: { readonly command: Command; readonly words: string } | undefined;
 };
 
-export abstract class SessionDoor implements Door {
-  protected readonly sessions: AcpSessions;
-  /** The methods of this version only. */
-  protected abstract readonly methods: Methods;
+const LEASE = { milliseconds: 60_000 };
 
-  constructor(sessions: AcpSessions) {
-    this.sessions = sessions;
+export class SessionDoor {
+  readonly #options: DoorOptions & DoorVersion;
+  readonly #methods: Methods;
+  readonly #live = new Map<string, LiveSession>();
+  #isClosed = false;
+  readonly #opening = new Set<Promise<unknown>>();
+
+  constructor(options: DoorOptions & DoorVersion) {
+    this.#options = options;
+    this.#methods = { ...this.#sharedMethods, ...options.methods(this) };
   }
 
   request({ method, params, signal }: Asked): unknown {
-    for (const methods of [this.methods, this.#commonMethods])
-      if (Object.hasOwn(methods, method)) return methods[method]?.(objectParams(params), signal);
-    throw new RpcError(CODE.methodNotFound, `This agent has no method ${method}.`);
+    const known = Object.hasOwn(this.#methods, method) ? this.#methods[method] : undefined;
+    if (!known) throw new RpcError(CODE.methodNotFound, `This agent has no method ${method}.`);
+    return known(objectParams(params), signal);
   }
 
   notification(method: string, params: unknown): void {
     if (method !== "session/cancel" || !isJsonObject(params)) return;
-    const live = this.sessions.find(String(params["sessionId"]));
+    const live = this.#live.get(String(params["sessionId"]));
     // The end is reported as the version does it: in the prompt's response, or by a state update.
     live?.cancel().catch(() => undefined);
   }
 
-  close(): Promise<void> {
-    return this.sessions.closeAll();
+  /** Ends every session of the connection: a client that is gone has cancelled. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    // A session that is still being opened is closed as soon as it is open.
+    await Promise.allSettled(this.#opening);
+    await setImmediate();
+    await Promise.allSettled([...this.#live.keys()].map((sessionId) => this.#close(sessionId)));
   }
 
-  protected session(params: JsonObject): LiveSession {
-    return this.sessions.get(textParam(params, "sessionId"));
+  session(params: JsonObject): LiveSession {
+    const sessionId = textParam(params, "sessionId");
+    const live = this.#live.get(sessionId);
+    if (!live) throw notFound(sessionId);
+    return live;
   }
 
-  protected readPrompt(params: JsonObject): Prompt {
+  readPrompt(params: JsonObject): Prompt {
     const live = this.session(params);
     const blocks = promptBlocks(params);
     return { live, blocks, found: commandIn(blocks, live.hosted.commands) };
   }
 
-  readonly #commonMethods: Methods = {
-    "session/list": (params) => this.sessions.list(params),
+  async open(params: JsonObject): Promise<LiveSession> {
+    return this.#open(`session_${randomUUID()}`, params);
+  }
+
+  /** Opens a recorded session. If it is open here already, that one closes first. */
+  async reopen(params: JsonObject): Promise<LiveSession> {
+    const sessionId = textParam(params, "sessionId");
+    folderParam(params, "cwd");
+    foldersParam(params, "additionalDirectories");
+    listParam(params, "mcpServers");
+    await this.#close(sessionId);
+    if (!(await this.#options.host.ledger.has(sessionId))) throw notFound(sessionId);
+    return this.#open(sessionId, params);
+  }
+
+  readonly #sharedMethods: Methods = {
+    "session/list": (params) => listSessions(this.#options.host.ledger, params),
     "session/close": async (params) => {
       const sessionId = textParam(params, "sessionId");
-      if (!(await this.sessions.close(sessionId))) this.sessions.get(sessionId);
+      if (!(await this.#close(sessionId))) throw notFound(sessionId);
       return {};
     },
     "session/delete": async (params) => {
-      await this.sessions.delete(textParam(params, "sessionId"));
+      await this.#delete(textParam(params, "sessionId"));
       return {};
     },
   };
+
+  async #close(sessionId: string): Promise<boolean> {
+    const live = this.#live.get(sessionId);
+    this.#live.delete(sessionId);
+    await live?.close();
+    return live !== undefined;
+  }
+
+  async #delete(sessionId: string): Promise<void> {
+    const { ledger } = this.#options.host;
+    await this.#close(sessionId);
+    // A session that does not exist counts as deleted.
+    if (!(await ledger.has(sessionId))) return;
+    await refusing(async () => {
+      await ledger.remove(await ledger.claim(sessionId, `delete ${randomUUID()}`, LEASE));
+    });
+  }
+
+  async #open(sessionId: string, params: JsonObject): Promise<LiveSession> {
+    const { host, peer, client, dialect } = this.#options;
+    const request = {
+      sessionId,
+      cwd: folderParam(params, "cwd"),
+      additionalDirectories: foldersParam(params, "additionalDirectories"),
+      mcpServers: listParam(params, "mcpServers"),
+      client,
+      // Not recorded: the session belongs to another process as yet.
+      onLeaseWait: (text: string) => {
+        const block = { type: "text", text } as const;
+        const chunk = { type: "message-chunk", at: Date.now(), role: "thought", block } as const;
+        const update = dialect().event({ ...chunk, messageId: `waiting_${randomUUID()}` });
+        peer.notify("session/update", { sessionId, update });
+      },
+    };
+    const opening = refusing(() => host.openSession(request));
+    this.#opening.add(opening);
+    const hosted = await opening.finally(() => this.#opening.delete(opening));
+    const live = new LiveSession({ hosted, peer, dialect: dialect(), clientName: client.name });
+    // The client may have gone while the session was being opened.
+    this.#live.set(sessionId, live);
+    if (this.#isClosed) throw new RpcError(CODE.cancelled, "The client is gone.");
+    return live;
+  }
 }
 
 /** The command that a prompt is, and the words after its name. An unknown name goes to the model as text. */
@@ -79,3 +168,21 @@ function commandIn(blocks: readonly ContentBlock[], commands: readonly Command[]
   const command = commands.find((known) => known.name === name);
   return command && { command, words: words.trim() };
 }
+
+/** Sends the client the reason why a session cannot be opened or removed. */
+async function refusing<Result>(act: () => Promise<Result>): Promise<Result> {
+  try {
+    return await act();
+  } catch (error) {
+    if (error instanceof LedgerError) throw new RpcError(CODE.invalidRequest, error.message);
+    if (error instanceof Error && "code" in error && PARAM_ERROR_CODES.has(error.code))
+      throw invalidParams(error.message);
+    throw error;
+  }
+}
+
+/** A folder that is not there; MCP servers that cannot be read. */
+const PARAM_ERROR_CODES: ReadonlySet<unknown> = new Set(["NOT_A_FOLDER", "MCP_CONFIG"]);
+
+const notFound = (sessionId: string): RpcError =>
+  new RpcError(CODE.notFound, "There is no such session here. Nothing was done.", { sessionId });

@@ -4,77 +4,56 @@ import { CODE, RpcError } from "../connection/message.js";
 import type { JsonObject } from "../json.js";
 import { v1AgentDialect } from "../v1/agent-dialect.js";
 import type { Command } from "./acp-host.js";
-import { AcpSessions } from "./acp-sessions.js";
-import type { AcpSessionsOptions } from "./acp-sessions.js";
 import { choose, v1Choices, v1ConfigOptions } from "./choices.js";
-import { terminalDialect } from "./editor-capabilities.js";
+import { showsCompaction, terminalDialect } from "./editor-capabilities.js";
 import type { LiveSession } from "./live-session.js";
 import { textParam } from "./params.js";
 import { SessionDoor } from "./session-door.js";
-import type { Methods } from "./session-door.js";
+import type { DoorOptions, Methods } from "./session-door.js";
 
-export class V1Door extends SessionDoor {
-  constructor(options: Omit<AcpSessionsOptions, "dialect">) {
-    const encoding = { terminalDialect: terminalDialect(options.client.capabilities) };
-    super(new AcpSessions({ ...options, dialect: () => v1AgentDialect(encoding) }));
-  }
-
-  protected readonly methods: Methods = {
-    "session/new": async (params) => {
-      const live = await this.sessions.open(params);
-      this.#sendFirstUpdatesLater(live);
-      return { sessionId: live.hosted.session.sessionId, ...v1Choices(live.hosted) };
-    },
-    "session/load": async (params) => {
-      const live = await this.sessions.reopen(textParam(params, "sessionId"), params);
-      live.replay();
-      this.#sendFirstUpdatesLater(live);
-      return v1Choices(live.hosted);
-    },
-    "session/resume": async (params) => {
-      const live = await this.sessions.reopen(textParam(params, "sessionId"), params);
-      this.#sendFirstUpdatesLater(live);
-      return v1Choices(live.hosted);
-    },
-    "session/prompt": (params, signal) => this.#prompt(params, signal),
-    "session/set_mode": async (params) => {
-      await this.#choose(params, "mode", params["modeId"]);
-      return {};
-    },
-    "session/set_config_option": async (params) => ({
-      configOptions: await this.#choose(params, textParam(params, "configId"), params["value"]),
-    }),
+export function v1Door(options: DoorOptions): SessionDoor {
+  const { capabilities } = options.client;
+  const encoding = {
+    terminalDialect: terminalDialect(capabilities),
+    showsCompaction: showsCompaction(capabilities),
   };
+  return new SessionDoor({ ...options, dialect: () => v1AgentDialect(encoding), methods: v1Methods });
+}
 
-  /** Clients that show config options get a change of the mode too, and the other way round. */
-  async #choose(params: JsonObject, id: string, value: unknown): Promise<readonly object[]> {
-    const live = this.session(params);
-    await choose(live.hosted, id, value);
-    const configOptions = v1ConfigOptions(live.hosted);
-    live.send({ sessionUpdate: "config_option_update", configOptions });
-    return configOptions;
-  }
+const v1Methods = (door: SessionDoor): Methods => ({
+  "session/new": async (params) => {
+    const live = await door.open(params);
+    sendFirstUpdatesLater(live);
+    return { sessionId: live.hosted.session.sessionId, ...v1Choices(live.hosted) };
+  },
+  "session/load": async (params) => {
+    const live = await door.reopen(params);
+    live.replay();
+    sendFirstUpdatesLater(live);
+    return v1Choices(live.hosted);
+  },
+  "session/resume": async (params) => {
+    const live = await door.reopen(params);
+    sendFirstUpdatesLater(live);
+    return v1Choices(live.hosted);
+  },
+  "session/prompt": (params, signal) => runPrompt(door, params, signal),
+  "session/set_mode": async (params) => {
+    await setChoice(door.session(params), "mode", params["modeId"]);
+    return {};
+  },
+  "session/set_config_option": async (params) => ({
+    configOptions: await setChoice(door.session(params), textParam(params, "configId"), params["value"]),
+  }),
+});
 
-  async #prompt(params: JsonObject, signal: AbortSignal): Promise<object> {
-    const { live, blocks, found } = this.readPrompt(params);
-    if (found) {
-      const { isCancelled } = await live.runCommand(found.command, found.words, blocks);
-      return { stopReason: isCancelled ? "cancelled" : "end_turn" };
-    }
-    return { stopReason: stopReason(await live.prompt(blocks, signal)) };
+async function runPrompt(door: SessionDoor, params: JsonObject, signal: AbortSignal): Promise<object> {
+  const { live, blocks, found } = door.readPrompt(params);
+  if (found) {
+    const { isCancelled } = await live.runCommand(found.command, found.words, blocks);
+    return { stopReason: isCancelled ? "cancelled" : "end_turn" };
   }
-
-  /** After the response: clients do not know the session before they have read that. */
-  #sendFirstUpdatesLater(live: LiveSession): void {
-    setImmediate(() => {
-      const commands = v1Commands(live.hosted.commands);
-      if (commands.length > 0)
-        live.send({ sessionUpdate: "available_commands_update", availableCommands: commands });
-      live.sendUsage();
-      // A question that was open is asked again, and the turn goes on. How it ends is in the record.
-      live.resume().catch(() => undefined);
-    });
-  }
+  return { stopReason: stopReason(await live.prompt(blocks, signal)) };
 }
 
 /** A turn that ended in an error is an error to the client, with the reason; one that waits for an app cannot be here. */
@@ -85,10 +64,28 @@ function stopReason(end: TurnEnd): string {
   return end.stopReason;
 }
 
-function v1Commands(commands: readonly Command[]): readonly object[] {
-  return commands.map(({ name, description, hint }) => ({
-    name,
-    description,
-    ...(hint !== undefined && { input: { hint } }),
-  }));
+/** Clients that show config options get a change of the mode too, and the other way round. */
+async function setChoice(live: LiveSession, id: string, value: unknown): Promise<readonly object[]> {
+  await choose(live.hosted, id, value);
+  const configOptions = v1ConfigOptions(live.hosted);
+  live.send({ sessionUpdate: "config_option_update", configOptions });
+  return configOptions;
 }
+
+/** After the response: clients do not know the session before they have read that. */
+function sendFirstUpdatesLater(live: LiveSession): void {
+  setImmediate(() => {
+    const availableCommands = live.hosted.commands.map(v1Command);
+    if (availableCommands.length > 0)
+      live.send({ sessionUpdate: "available_commands_update", availableCommands });
+    live.sendUsage();
+    // A question that was open is asked again, and the turn goes on. How it ends is in the record.
+    live.resume().catch(() => undefined);
+  });
+}
+
+const v1Command = ({ name, description, hint }: Command): object => ({
+  name,
+  description,
+  ...(hint !== undefined && { input: { hint } }),
+});

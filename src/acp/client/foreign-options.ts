@@ -1,4 +1,5 @@
 /** The options of a foreign agent's session, and the judge that they make. */
+import type { LeaseWait } from "../../record/index.js";
 import { homedir } from "node:os";
 import type { Agent, PolicyFor } from "../../agent/index.js";
 import type { Ledger, SessionInfo } from "../../call/index.js";
@@ -9,7 +10,7 @@ import type { Workspace } from "../../tools/index.js";
 
 export type SessionPlace = { readonly root: string; readonly sessionId: string };
 
-export type ForeignSessionOptions = {
+export type ForeignSessionOptions = LeaseWait & {
   readonly ledger: Ledger;
   readonly workspace: Workspace;
   /** Returns the rules in force; called for each decision. */
@@ -23,11 +24,6 @@ export type ForeignSessionOptions = {
   /** Ours; a new one when left out. */
   readonly sessionId?: string;
   readonly info?: SessionInfo;
-  /**
-   * How many milliseconds to wait for the lease of a session that another process holds; that process may have just
-   * died.
-   */
-  readonly leaseWaitMs?: number;
   /**
    * Whether a turn with an open question is parked: `prompt` and `advance` then return, and the agent waits for the
    * answer. Otherwise they return when the question is answered and the turn has ended.

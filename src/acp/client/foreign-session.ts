@@ -127,12 +127,9 @@ export class ForeignSession extends RecordedSession implements SessionHandle {
     agent: AgentSide,
     agentSessionId: string,
   ): Promise<ForeignSession> {
-    const { ledger, sessionId = `session_${randomUUID()}`, leaseWaitMs } = options;
+    const { ledger, sessionId = `session_${randomUUID()}`, leaseWaitMs, onLeaseWait } = options;
     const owner = `${agent.name} ${process.pid} ${randomUUID().slice(0, 8)}`;
-    const record = await SessionRecord.open(ledger, sessionId, {
-      owner,
-      ...(leaseWaitMs !== undefined && { leaseWaitMs }),
-    });
+    const record = await SessionRecord.open(ledger, sessionId, { owner, leaseWaitMs, onLeaseWait });
     try {
       const session = new ForeignSession(options, record, agent, agentSessionId);
       const { info, workspace } = options;

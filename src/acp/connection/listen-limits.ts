@@ -1,7 +1,7 @@
 /** The limits and timeouts for a client that may connect to a listening agent. */
 import type { DoorLimits } from "../../http/index.js";
 
-export type ListenLimits = Pick<DoorLimits, "sockets"> & {
+export type ListenLimits = Pick<DoorLimits, "sockets" | "socketsWithoutToken"> & {
   /** ACP connections at a time. */
   readonly connections: number;
   /** One message of a client. */
@@ -23,6 +23,7 @@ const MEGABYTE = 1024 * 1024;
 export const LISTEN_LIMITS: ListenLimits = {
   connections: 64,
   sockets: 512,
+  socketsWithoutToken: 256,
   messageBytes: 32 * MEGABYTE,
   requests: 24,
   unreadBytes: 4 * MEGABYTE,

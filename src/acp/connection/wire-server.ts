@@ -37,9 +37,9 @@ const ACP_PATH = "/acp";
 
 export async function openWireServer(options: WireServerOptions): Promise<Listening> {
   const server = new WireServer(options);
-  const { sockets, messageBytes, stallTimeoutMs } = server.limits;
+  const { sockets, socketsWithoutToken, messageBytes, stallTimeoutMs } = server.limits;
   const { url, close } = await openDoor(options, {
-    limits: { sockets, stallTimeoutMs, bodyBytes: messageBytes },
+    limits: { sockets, socketsWithoutToken, stallTimeoutMs, bodyBytes: messageBytes },
     pageHeaders: { sent: ["acp-connection-id", "acp-session-id"], read: ["acp-connection-id"] },
     onRequest: (request, response) => server.onRequest(request, response),
     onUpgrade: (request, socket, head) => server.onUpgrade(request, socket, head),

@@ -47,11 +47,19 @@ export class V2Encoder {
 }
 
 function wireFields(call: ToolCall, last: Sent<Fields> | undefined): Fields {
+  const { name, kind, locations, rawInput, rawOutput, _meta } = sharedFields(call, last);
+  const title = call.title === "" ? undefined : wireTitle(call);
+  const capabilities = isOver(call.state) ? undefined : CANCELLABLE;
   return {
-    ...sharedFields(call, last),
-    title: call.title === "" ? undefined : wireTitle(call),
+    title,
+    name,
+    kind,
     status: v2Status(call),
-    capabilities: isOver(call.state) ? undefined : CANCELLABLE,
+    locations,
+    rawInput,
+    rawOutput,
+    capabilities,
+    _meta,
   };
 }
 

@@ -83,16 +83,26 @@ export function modelUsage(
     .toSorted((one, other) => other.answers - one.answers || compare(one.model, other.model));
 }
 
+type Response = {
+  readonly at: number;
+  readonly model: string | undefined;
+  readonly usage?: Usage;
+};
+
 function answersIn({ events, facts }: ArchivedSession, since: number, until: number): readonly Answer[] {
-  const steps = events.flatMap(({ event }) => (event.type === "step-ended" ? [event] : []));
-  const signers = new Set(steps.flatMap(({ answer }) => answer?.model ?? []));
+  const steps = events.flatMap(({ event }): readonly Response[] => {
+    if (event.type === "step-ended") return [{ ...event, model: event.answer?.model }];
+    // A summary is a response too.
+    return event.type === "context-compacted" && event.usage ? [{ ...event, model: undefined }] : [];
+  });
+  const signers = new Set(steps.flatMap(({ model }) => model ?? []));
   // Responses without a name count for the only model that signed any.
   const signer = signers.size === 1 ? [...signers][0] : undefined;
   const isListPriced = facts.model !== null && !facts.isElsewhere;
   return steps
     .filter(({ at }) => at >= since && at < until)
-    .map(({ answer, usage = {} }) => ({
-      model: facts.model ?? answer?.model ?? signer ?? "",
+    .map(({ model, usage = {} }) => ({
+      model: facts.model ?? model ?? signer ?? "",
       isListPriced,
       usage,
     }));

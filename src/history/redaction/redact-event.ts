@@ -40,6 +40,8 @@ const KEPT: ReadonlySet<string> = new Set([
   "operation",
   "fileType",
   "stopReason",
+  "machine",
+  "mark",
 ]);
 
 /** Fields with foreign JSON, all of which is redacted. */

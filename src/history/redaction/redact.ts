@@ -1,15 +1,23 @@
 /**
  * Replaces each secret in a text by `[redacted KIND]` before the text leaves the store.
  *
- * Invariants: a second pass changes nothing; the time is linear for every text; no surrogate pair is cut.
+ * Invariants: a second pass changes nothing; the time is linear for every text; no surrogate pair is cut; escape
+ * sequences hide no secret, and stay where there is none.
  * Redaction finds values with the shape or the name of a secret, so it is a net and not a promise: a
  * password that looks like a word and stands alone is not found.
  */
 import { redactAssigned } from "./assigned-secret.js";
+import { hasEscapes, redactAround } from "./escape-sequences.js";
 import type { RedactionPattern } from "./redaction-pattern.js";
 import { isSecretName, SECRET_SHAPES, type SecretShape } from "./secret-shapes.js";
 
 export function redact(text: string, patterns: readonly RedactionPattern[] = []): string {
+  return hasEscapes(text)
+    ? redactAround(text, (plain) => redactPlain(plain, patterns))
+    : redactPlain(text, patterns);
+}
+
+function redactPlain(text: string, patterns: readonly RedactionPattern[]): string {
   let redacted = text;
   for (const shape of SECRET_SHAPES) redacted = replaced(redacted, shape);
   redacted = redactAssigned(redacted);

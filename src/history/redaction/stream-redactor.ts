@@ -3,6 +3,7 @@
  * while it may still become one; all other text is emitted at once. The emitted part of a line is still
  * searched: it may have the name of a secret that follows.
  */
+import { rawIndex, unfinishedAt, withoutEscapes } from "./escape-sequences.js";
 import { redact } from "./redact.js";
 import type { RedactionPattern } from "./redaction-pattern.js";
 
@@ -65,13 +66,19 @@ export class StreamRedactor {
   }
 
   #safeEnd(text: string): number {
-    const key = text.lastIndexOf("-----BEGIN");
-    const end = key === -1 ? -1 : text.indexOf("-----END", key);
-    const isInKey = key !== -1 && (end === -1 || !text.includes("-----", end + "-----END".length));
-    const start = isInKey ? key : text.lastIndexOf("\n") + 1;
-    const line = text.slice(start);
-    if (line.length > MAX_BUFFERED_LENGTH) return text.length;
-    return isInKey || this.#mayBecomeSecret(line) ? start : text.length;
+    const unfinished = unfinishedAt(text, MAX_BUFFERED_LENGTH);
+    const whole = text.slice(0, unfinished);
+    const plain = withoutEscapes(whole);
+    const key = plain.lastIndexOf("-----BEGIN");
+    const end = key === -1 ? -1 : plain.indexOf("-----END", key);
+    const isInKey = key !== -1 && (end === -1 || !plain.includes("-----", end + "-----END".length));
+    const start = isInKey ? key : plain.lastIndexOf("\n") + 1;
+    const rawStart = rawIndex(whole, start);
+    const line = whole.slice(rawStart);
+    if (text.length - rawStart > MAX_BUFFERED_LENGTH) return text.length;
+    const isSuspect =
+      isInKey || ["", " "].some((joiner) => this.#mayBecomeSecret(withoutEscapes(line, joiner)));
+    return isSuspect ? rawStart : unfinished;
   }
 
   #mayBecomeSecret(line: string): boolean {

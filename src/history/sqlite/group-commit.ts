@@ -51,6 +51,10 @@ export class GroupCommit {
     });
   }
 
+  get isEmpty(): boolean {
+    return this.#writes.length === 0;
+  }
+
   /** Commits the waiting writes now. */
   flush(): void {
     clearImmediate(this.#timer);

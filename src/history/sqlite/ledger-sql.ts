@@ -35,6 +35,8 @@ type LeaseRow = {
   readonly expires_at: number;
   /** Its last duration; null for a lease from before durations were stored. */
   readonly milliseconds: number | null;
+  /** The identity of the process that has it, as JSON; null for a lease from before it was stored. */
+  readonly holder: string | null;
 };
 
 export type EventRow = { readonly seq: number; readonly event: string };
@@ -46,6 +48,9 @@ type SnapshotRow = { readonly seq: number; readonly saved: string; readonly seal
 /** The event that asked a question, with the question's place among all of them. */
 type AskedRow = EventRow & { readonly number: number };
 
+/** Named, since TypeScript 5.6 cannot read how the compiler writes the type of the bytes into a declaration. */
+type NewBlob = [hash: string, bytes: Uint8Array, putAt: number];
+
 type Nullable<Row> = { readonly [Key in keyof Row]: Row[Key] | null };
 
 const OPEN_QUESTIONS = `
@@ -53,7 +58,7 @@ const OPEN_QUESTIONS = `
 
 export const LEDGER_SQL = {
   lease: statement<[sessionId: string], LeaseRow>(
-    "select fence, owner, expires_at, milliseconds from leases where session_id = ?",
+    "select fence, owner, expires_at, milliseconds, holder from leases where session_id = ?",
   ),
   /** Whether a lease is the newest, and the state of its session, in one statement: every append needs both. */
   heldSession: statement<[sessionId: string, fence: number], Nullable<SessionState>>(
@@ -61,9 +66,11 @@ export const LEDGER_SQL = {
      where leases.session_id = ? and fence = ?`,
   ),
   insertLease: statement<
-    [sessionId: string, owner: string, expiresAt: number, milliseconds: number],
+    [sessionId: string, owner: string, expiresAt: number, milliseconds: number, holder: string],
     { readonly fence: number }
-  >("insert into leases (session_id, owner, expires_at, milliseconds) values (?, ?, ?, ?) returning fence"),
+  >(
+    "insert into leases (session_id, owner, expires_at, milliseconds, holder) values (?, ?, ?, ?, ?) returning fence",
+  ),
   extendLease: statement<[expiresAt: number, milliseconds: number, fence: number]>(
     "update leases set expires_at = ?, milliseconds = ? where fence = ?",
   ),
@@ -161,7 +168,7 @@ export const LEDGER_SQL = {
      where session_id = ?`,
   ),
 
-  insertBlob: statement<[hash: string, bytes: Uint8Array, putAt: number]>(
+  insertBlob: statement<NewBlob>(
     `insert into blobs (hash, bytes, put_at) values (?, ?, ?)
      on conflict (hash) do update set put_at = excluded.put_at`,
   ),

@@ -6,11 +6,15 @@
  * transaction has no `await` in it, and holds its lock no longer than its work; a closed connection keeps no statement.
  */
 import type { DatabaseSyncInstance, StatementSyncInstance } from "@photostructure/sqlite";
+import { errorCode } from "../../call/error-code.js";
 import { LedgerFileError, type LedgerFileErrorCode } from "../ledger-file-error.js";
 import type { SqlValue, Statement } from "./ledger-sql.js";
 
 /** The time to wait for another process that writes. A write takes a millisecond, unless its process is stopped. */
 export const BUSY_TIMEOUT_MS = 5000;
+/** SQLite's own wait backs off to 100 ms, so one of several waiting processes could wait for many short writes. */
+const BUSY_RETRY_MS = 1;
+const SLEEPER = new Int32Array(new SharedArrayBuffer(4));
 
 export class SqliteDatabase {
   readonly #driver: DatabaseSyncInstance;
@@ -25,7 +29,7 @@ export class SqliteDatabase {
     readonly what = "ledger",
   ) {
     this.#driver = driver;
-    this.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
+    this.#driver.exec("pragma busy_timeout = 0");
   }
 
   /** A statement is compiled at its first run, since an older file may lack a table that it names. */
@@ -63,7 +67,7 @@ export class SqliteDatabase {
 
   exec(sql: string): void {
     try {
-      this.#driver.exec(sql);
+      whileBusy(() => this.#driver.exec(sql));
     } catch (thrown) {
       throw fileError(this.file, thrown, this.what);
     }
@@ -99,9 +103,7 @@ export class SqliteDatabase {
    * garbage-collected.
    */
   emptyLog(): void {
-    this.exec("pragma busy_timeout = 0");
     this.exec("pragma wal_checkpoint(truncate)");
-    this.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
   }
 
   close(): void {
@@ -138,7 +140,7 @@ class PreparedStatement<Values extends readonly SqlValue[], Row> {
   rows(...values: Values): Row[] {
     try {
       // The driver knows no types; the statement names them.
-      return (this.#statement ??= this.#compile()).all(...values) as Row[];
+      return whileBusy(() => (this.#statement ??= this.#compile()).all(...values) as Row[]);
     } catch (thrown) {
       throw this.#asFileError(thrown);
     }
@@ -146,7 +148,7 @@ class PreparedStatement<Values extends readonly SqlValue[], Row> {
 
   row(...values: Values): Row | undefined {
     try {
-      return (this.#statement ??= this.#compile()).get(...values) as Row | undefined;
+      return whileBusy(() => (this.#statement ??= this.#compile()).get(...values) as Row | undefined);
     } catch (thrown) {
       throw this.#asFileError(thrown);
     }
@@ -155,7 +157,7 @@ class PreparedStatement<Values extends readonly SqlValue[], Row> {
   /** Returns the number of changed rows. */
   run(...values: Values): number {
     try {
-      return (this.#statement ??= this.#compile()).run(...values).changes;
+      return whileBusy(() => (this.#statement ??= this.#compile()).run(...values).changes);
     } catch (thrown) {
       throw this.#asFileError(thrown);
     }
@@ -166,11 +168,41 @@ class PreparedStatement<Values extends readonly SqlValue[], Row> {
   }
 }
 
+/** Repeats a step that failed because another process has the lock. The step blocks, like every other one. */
+function whileBusy<Result>(step: () => Result): Result {
+  let deadline: number | undefined;
+  for (;;) {
+    try {
+      return step();
+    } catch (thrown) {
+      if (!isBusy(thrown)) throw thrown;
+      deadline ??= performance.now() + BUSY_TIMEOUT_MS;
+      if (performance.now() >= deadline) throw thrown;
+      Atomics.wait(SLEEPER, 0, 0, BUSY_RETRY_MS);
+    }
+  }
+}
+
+function isBusy(thrown: unknown): boolean {
+  return thrown instanceof Error && "errcode" in thrown && (Number(thrown.errcode) & 0xff) === BUSY;
+}
+
+const ERROR = 1;
 const BUSY = 5;
 const READ_ONLY = 8;
-const CORRUPT = 11;
+export const CORRUPT = 11;
 const FULL = 13;
-const NOT_A_DATABASE = 26;
+export const CANNOT_OPEN = 14;
+export const NOT_A_DATABASE = 26;
+/** SQLite's fixed texts: the package's `all()` throws errors that have only these, and no number. */
+const NUMBERS: { readonly [text: string]: number | undefined } = {
+  "database is locked": BUSY,
+  "attempt to write a readonly database": READ_ONLY,
+  "database disk image is malformed": CORRUPT,
+  "database or disk is full": FULL,
+  "unable to open database file": CANNOT_OPEN,
+  "file is not a database": NOT_A_DATABASE,
+};
 /** Shared memory is a file too: SQLite reports an I/O error when it cannot grow. */
 const NO_ROOM_FOR_MEMORY = 4874;
 /** ENOSPC. */
@@ -181,13 +213,26 @@ function errnoOf(error: Error): unknown {
   return "systemErrno" in error ? error.systemErrno : undefined;
 }
 
+/** SQLite's number of an error, with its subcode; undefined for an error that is not the driver's. */
+export function sqliteNumber(thrown: unknown): number | undefined {
+  if (!(thrown instanceof Error)) return undefined;
+  if ("errcode" in thrown && typeof thrown.errcode === "number") return thrown.errcode;
+  return errorCode(thrown) === "ERR_SQLITE_ERROR" ? (NUMBERS[thrown.message] ?? ERROR) : undefined;
+}
+
 /** The driver's error as an error of the file, with a sentence for people. */
 export function fileError(file: string, thrown: unknown, what = "ledger"): unknown {
-  if (!(thrown instanceof Error) || !("errcode" in thrown) || typeof thrown.errcode !== "number")
-    return thrown;
-  const isFull = thrown.errcode === NO_ROOM_FOR_MEMORY || errnoOf(thrown) === NO_SPACE;
-  const { code, words } = meaning(isFull ? FULL : thrown.errcode, thrown.message);
-  return new LedgerFileError(code, `The ${what} ${file} ${words}`, { cause: thrown });
+  const number = sqliteNumber(thrown);
+  if (number === undefined || !(thrown instanceof Error)) return thrown;
+  const isFull = number === NO_ROOM_FOR_MEMORY || errnoOf(thrown) === NO_SPACE;
+  const { code, words } = meaning(isFull ? FULL : number, thrown.message);
+  return new LedgerFileError(code, `The ${what} ${file} ${words}`, { cause: thrown, file });
+}
+
+/** `detail`: SQLite's description of the damage. */
+export function damagedFile(file: string, detail: string, what = "ledger"): LedgerFileError {
+  const { code, words } = meaning(CORRUPT, detail.replaceAll(/\s+/gu, " "));
+  return new LedgerFileError(code, `The ${what} ${file} ${words}`, { file });
 }
 
 function meaning(

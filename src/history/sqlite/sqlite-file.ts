@@ -1,17 +1,26 @@
 /**
  * Opens the file of a ledger (or of the index beside one), creates it when there is none, and migrates it.
  *
- * Invariants: only its owner can read the file; a file that is not ours, or newer than this program, stays
+ * Invariants: only its owner can read the file; no folder is created; a file that is not ours, or newer than this program, stays
  * unchanged. The header marks a file as ours from the first transaction on, because that one runs before the
  * file has a write-ahead log that could delay it.
  */
-import { closeSync, mkdirSync, openSync, realpathSync, statSync } from "node:fs";
+import { closeSync, openSync, realpathSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
+import { errorCode } from "../../call/error-code.js";
 import { LedgerFileError } from "../ledger-file-error.js";
-import { BUSY_TIMEOUT_MS, fileError, SqliteDatabase } from "./sqlite-database.js";
+import {
+  BUSY_TIMEOUT_MS,
+  CANNOT_OPEN,
+  CORRUPT,
+  fileError,
+  NOT_A_DATABASE,
+  SqliteDatabase,
+  sqliteNumber,
+} from "./sqlite-database.js";
 import { MIGRATIONS } from "./sqlite-tables.js";
 
 export type FileKind = {
@@ -47,6 +56,7 @@ export async function openFile(file: string, kind: FileKind): Promise<SqliteData
     database.exec("pragma secure_delete = on");
     migrate(database, kind);
     await useWriteAheadLog(database);
+    checkRoots(database);
     return database;
   } catch (thrown) {
     database.close();
@@ -68,7 +78,9 @@ async function openToRead(file: string, kind: FileKind): Promise<SqliteDatabase>
       kind.what,
     );
     try {
+      if (location instanceof URL) database.exec("pragma locking_mode = exclusive");
       checkVersion(database, kind);
+      checkRoots(database);
       return database;
     } catch (thrown) {
       database.close();
@@ -79,10 +91,28 @@ async function openToRead(file: string, kind: FileKind): Promise<SqliteDatabase>
     return open(path);
   } catch (thrown) {
     // SQLite needs its own files beside this one. Where it cannot create them and none exist, nobody writes.
-    if (!isReadOnly(thrown) || hasLog(path)) throw fileError(path, thrown, kind.what);
-    return open(asUnchanged(path));
+    if (!isReadOnly(thrown)) throw fileError(path, thrown, kind.what);
+    return open(hasLog(path) ? withoutLocks(path) : asUnchanged(path));
   }
 }
+
+/** The tables in memory, empty: for an index that no file can hold. `file` is for messages. */
+export async function openInMemory(file: string, kind: FileKind): Promise<SqliteDatabase> {
+  const driver = await loadDriver();
+  const database = new SqliteDatabase(file, new driver.DatabaseSync(":memory:"), kind.what);
+  database.exec("pragma foreign_keys = on");
+  migrate(database, kind);
+  return database;
+}
+
+/** True for an error that means: this file cannot be written, or not here. */
+export function cannotBeWritten(thrown: unknown): boolean {
+  if (isReadOnly(thrown)) return true;
+  if (!(thrown instanceof LedgerFileError)) return UNWRITABLE.has(errorCode(thrown) ?? "");
+  return thrown.code === "LEDGER_FULL" || cannotBeWritten(thrown.cause);
+}
+
+const UNWRITABLE: ReadonlySet<string> = new Set(["EROFS", "EACCES", "EPERM", "ENOSPC", "EDQUOT"]);
 
 /** True also when SQLite cannot create the files that it needs beside this one. */
 function isReadOnly(thrown: unknown): boolean {
@@ -90,14 +120,22 @@ function isReadOnly(thrown: unknown): boolean {
   return causeOf(thrown) === CANNOT_OPEN;
 }
 
-const CORRUPT = 11;
-const CANNOT_OPEN = 14;
-const NOT_A_DATABASE = 26;
-
 /** SQLite's error code, if the error is SQLite's. */
 function causeOf(thrown: unknown): number | undefined {
-  const cause = thrown instanceof LedgerFileError ? thrown.cause : thrown;
-  return cause instanceof Error && "errcode" in cause ? Number(cause.errcode) & 0xff : undefined;
+  const number = sqliteNumber(thrown instanceof LedgerFileError ? thrown.cause : thrown);
+  return number === undefined ? undefined : number & 0xff;
+}
+
+/**
+ * Reads a first row of every table, which fails when a table's root is damaged. The whole file takes seconds to read;
+ * `verify` does that.
+ */
+function checkRoots(database: SqliteDatabase): void {
+  const sql = `select group_concat('exists (select 1 from "' || replace(name, '"', '""') || '")', ', ') as reads
+    from sqlite_schema where type = 'table' and rootpage > 0`;
+  // One row: the package's error for several rows has no number.
+  const reads = database.prepare<[], { readonly reads: string | null }>({ sql }).row()?.reads;
+  if (reads) database.exec(`select ${reads}`);
 }
 
 function hasLog(path: string): boolean {
@@ -108,6 +146,16 @@ function hasLog(path: string): boolean {
 function asUnchanged(path: string): URL {
   const location = pathToFileURL(path);
   location.searchParams.set("immutable", "1");
+  return location;
+}
+
+/**
+ * A log that its process left on media that cannot be written is read without the index of it that SQLite keeps in a
+ * file. That needs exclusive access, which such media cannot lock and nobody else can use.
+ */
+function withoutLocks(path: string): URL {
+  const location = pathToFileURL(path);
+  location.searchParams.set("vfs", "unix-none");
   return location;
 }
 
@@ -127,19 +175,39 @@ async function loadDriver(): Promise<Driver> {
 
 function createIfMissing(path: string, { what }: FileKind): void {
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     // SQLite gives the files that it puts beside this one the same mode.
     closeSync(openSync(path, "wx", 0o600));
   } catch (thrown) {
-    if (!(thrown instanceof Error && "code" in thrown)) throw thrown;
-    if (thrown.code !== "EEXIST" || !statSync(path, { throwIfNoEntry: false })) {
-      const why = thrown.code === "EEXIST" ? "it is a link to nowhere" : thrown.message;
-      throw new LedgerFileError(
-        "LEDGER_FAILED",
-        `The ${what} ${path} cannot be made: ${why}. Nothing was written; use another file.`,
-        { cause: thrown },
-      );
-    }
+    const code = errorCode(thrown);
+    if (code === undefined) throw thrown;
+    if (code === "EEXIST" && statSync(path, { throwIfNoEntry: false })) return;
+    const { why, next } = notMade(path, code, thrown);
+    throw new LedgerFileError(
+      "LEDGER_FAILED",
+      `The ${what} ${path} cannot be made: ${why}. Nothing was written; ${next}.`,
+      { cause: thrown },
+    );
+  }
+}
+
+function notMade(
+  path: string,
+  code: string,
+  thrown: unknown,
+): { readonly why: string; readonly next: string } {
+  const next = "use another file";
+  switch (code) {
+    case "EEXIST":
+      return { why: "it is a link to nowhere", next };
+    case "ENOENT":
+      return { why: `there is no folder ${dirname(path)}`, next: `create the folder, or ${next}` };
+    case "EROFS":
+      return { why: "its file system is read-only", next };
+    case "EACCES":
+    case "EPERM":
+      return { why: `you may not write to ${dirname(path)}`, next };
+    default:
+      return { why: thrown instanceof Error ? thrown.message : code, next };
   }
 }
 

@@ -31,9 +31,8 @@ import { answerQuestion, questionsAfter } from "../question-state.js";
 import type { SqliteDatabase } from "./sqlite-database.js";
 import { SqliteRows } from "./sqlite-rows.js";
 import { SqliteSnapshots } from "./sqlite-snapshots.js";
-import type { StoredEvent } from "./stored-event.js";
-import { storedEvent } from "./stored-event.js";
-import { frozenJson } from "../stored-json.js";
+import type { StoredEvent } from "../stored-json.js";
+import { frozenJson, storedEvent } from "../stored-json.js";
 
 /** Opens the ledger in `file`, or creates it. SQLite itself is loaded here and not before. */
 export async function openSqliteLedger(
@@ -78,6 +77,8 @@ export class SqliteLedger implements Ledger {
 
   async claim(sessionId: string, owner: string, options: { readonly milliseconds: number }): Promise<Lease> {
     this.#checkNotClosed();
+    // Refused without waiting for the lock. Writes of ours that are not committed yet may release the lease.
+    if (this.#writes.isEmpty) checkFree(this.#rows.newestLease(sessionId), owner, this.#now());
     return this.#writes.add(() => {
       const now = this.#now();
       const before = this.#rows.newestLease(sessionId);

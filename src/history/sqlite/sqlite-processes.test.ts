@@ -188,7 +188,7 @@ test.skipIf(process.platform === "win32")(
   },
 );
 
-test("a claim outlives the process that made it, and its fence is never given again", async () => {
+test("takes over the session of a killed process at once, and never gives its fence again", async () => {
   const file = newFile();
   const ledger = await open(file);
   const owner = await startChild(
@@ -199,12 +199,85 @@ test("a claim outlives the process that made it, and its fence is never given ag
   const lost = (await owner.receive()) as Lease;
   owner.process.kill("SIGKILL");
   await once(owner.process, "exit");
-  expect(await codeOf(claim(ledger, { owner: "bob" }))).toBe("LEASE_HELD");
-  // Its owner's next process takes the session over at once.
-  const next = await claim(ledger, { owner: "ann" });
+  const next = await claim(ledger, { owner: "bob" });
   expect(next.fence).toBeGreaterThan(lost.fence);
   expect(await codeOf(ledger.append(lost, [said("late")], DURABLE))).toBe("LEASE_LOST");
-  expect(await ledger.append(next, [said("by ann")], DURABLE)).toBe(1);
+  expect(await ledger.append(next, [said("by bob")], DURABLE)).toBe(1);
+});
+
+test("gives the session of a killed process to one of six that race for it", async () => {
+  const file = newFile();
+  const ledger = await open(file);
+  const owner = await startChild(
+    file,
+    `const claims = Array.from({ length: 20 }, (_, index) => ledger.claim("s" + index, "ann", { milliseconds: 60_000 }));
+     send((await Promise.all(claims)).length);
+     await receive();`,
+  );
+  const program = `
+    await receive();
+    const outcomes = [];
+    for (let index = 0; index < 20; index += 1)
+      outcomes.push(await codeOf(ledger.claim("s" + index, args[0], { milliseconds: 60_000 })));
+    send(outcomes);
+    await receive();`;
+  const names = ["bob", "cid", "dan", "eve", "fay", "gus"];
+  const racers = await Promise.all(names.map((name) => startChild(file, program, name)));
+  expect(await owner.receive()).toBe(20);
+  const ended = once(owner.process, "exit");
+  owner.process.kill("SIGKILL");
+  for (const racer of racers) racer.say("now");
+  const outcomes = await Promise.all(racers.map(async (racer) => (await racer.receive()) as string[]));
+  for (let index = 0; index < 20; index += 1)
+    expect(outcomes.filter((codes) => codes[index] === "none").length).toBeLessThanOrEqual(1);
+  await ended;
+  // Racers that came before the kill was over may all have been refused.
+  for (const [index, codes] of outcomes.entries())
+    for (const code of codes) expect(["none", "LEASE_HELD"], names[index]).toContain(code);
+  const isTaken = (index: number) => outcomes.some((codes) => codes[index] === "none");
+  for (let index = 0; index < 20; index += 1)
+    expect(await codeOf(ledger.claim(`s${index}`, "hal", { milliseconds: 60_000 }))).toBe(
+      isTaken(index) ? "LEASE_HELD" : "none",
+    );
+});
+
+test("waits for a process that is stopped, and for one that it cannot look at", async () => {
+  const file = newFile();
+  const ledger = await open(file);
+  const owner = await startChild(
+    file,
+    `send(await Promise.all(["s1", "s2"].map((id) => ledger.claim(id, "ann", { milliseconds: 60_000 }))));
+     await receive();`,
+  );
+  await owner.receive();
+  owner.process.kill("SIGSTOP");
+  expect(await codeOf(ledger.claim("s1", "bob", { milliseconds: 60_000 }))).toBe("LEASE_HELD");
+  const database = new DatabaseSync(file);
+  // As a process on another machine, or in another container, wrote it.
+  database.exec(
+    `update leases set holder = json_set(holder, '$.machine', 'elsewhere') where session_id = 's2'`,
+  );
+  database.close();
+  owner.process.kill("SIGKILL");
+  await once(owner.process, "exit");
+  expect(await codeOf(ledger.claim("s1", "bob", { milliseconds: 60_000 }))).toBe("none");
+  expect(await codeOf(ledger.claim("s2", "bob", { milliseconds: 60_000 }))).toBe("LEASE_HELD");
+});
+
+test("refuses the loser of a race while another process still writes", async () => {
+  const file = newFile();
+  const ledger = await open(file);
+  await claim(ledger, { owner: "ann", milliseconds: 60_000 });
+  const writer = new DatabaseSync(file);
+  writer.exec("begin immediate");
+  const loser = await startChild(
+    file,
+    `send(await codeOf(ledger.claim("${SESSION}", "bob", { milliseconds: 60_000 })));
+     await receive();`,
+  );
+  expect(await loser.receive()).toBe("LEASE_HELD");
+  writer.exec("rollback");
+  writer.close();
 });
 
 test("several may begin the same ledger at the same moment, again and again", async () => {

@@ -5,6 +5,7 @@
  * once, however many appends are committed together; the transaction holds the only lock, so
  * nobody else can change them meanwhile. No state is kept from one transaction to the next.
  */
+import { hash as digest } from "node:crypto";
 import type {
   AskedQuestion,
   Lease,
@@ -15,16 +16,17 @@ import type {
   SessionSummary,
 } from "../../call/index.js";
 import { LedgerError } from "../../call/index.js";
-import { chainStart, nextLink } from "./stored-event.js";
-import type { StoredEvent } from "./stored-event.js";
 import type { LogPage } from "../follow-log.js";
 import type { StoredLease } from "../lease-rules.js";
+import type { ProcessIdentity } from "../../process/process-identity.js";
+import { identityOf } from "../../process/process-identity.js";
 import type { EventRow, SessionState } from "./ledger-sql.js";
 import { LEDGER_SQL } from "./ledger-sql.js";
 import type { QuestionEvent } from "../question-state.js";
 import { isAboutQuestion, noSuchQuestion, questionAfter } from "../question-state.js";
 import type { PreparedStatements, SqliteDatabase } from "./sqlite-database.js";
 import { eventFromStored, nameFromStored, storedName } from "../stored-json.js";
+import type { StoredEvent } from "../stored-json.js";
 
 type WrittenSession = {
   readonly number: number;
@@ -67,6 +69,7 @@ export class SqliteRows {
         fence: row.fence,
         expiresAt: row.expires_at,
         milliseconds: row.milliseconds ?? undefined,
+        holder: row.holder === null ? undefined : holderFromStored(row.holder),
       }
     );
   }
@@ -83,10 +86,11 @@ export class SqliteRows {
     return true;
   }
 
-  /** Inserts the lease of a session that has none, with a fence that no lease ever had. */
+  /** Inserts a lease of our process for a session that has none, with a fence that no lease ever had. */
   insertLease({ sessionId, owner, expiresAt }: Omit<Lease, "fence">, milliseconds: number): number {
     const names = [storedName(sessionId), storedName(owner)] as const;
-    const row = this.#statements.insertLease.row(...names, expiresAt, milliseconds);
+    const holder = JSON.stringify(identityOf(process.pid));
+    const row = this.#statements.insertLease.row(...names, expiresAt, milliseconds, holder);
     if (!row) throw new Error(`SQLite gave no fence for session ${sessionId}.`);
     this.#newestFences.set(sessionId, row.fence);
     return row.fence;
@@ -275,4 +279,31 @@ function unreadable(questionId: string): LedgerError {
     "NO_SUCH_QUESTION",
     `Question ${questionId} cannot be read any more: its row in the ledger is damaged. Nothing was recorded.`,
   );
+}
+
+/**
+ * The link before the first event of a session's chain, which makes a change of the recorded events visible: each
+ * event's link is the SHA-256 of the link before it, the event's number and its text. The chain reveals changes by
+ * accident or by hand; a process that can write the file can also write a new chain, unless someone keeps a link
+ * elsewhere. The session's id is in it, so that another session's events do not fit.
+ */
+export function chainStart(sessionId: string): string {
+  return `toolgate session ${JSON.stringify(sessionId)}`;
+}
+
+export function nextLink(link: string, seq: number, text: string): string {
+  return digest("sha256", `${link}\n${seq}\n${text}`);
+}
+
+/** Undefined for a text that is not an identity: then nothing is known of that process. */
+function holderFromStored(text: string): ProcessIdentity | undefined {
+  try {
+    const { machine, pid, startTick } = JSON.parse(text) as Partial<ProcessIdentity>; // checked below
+    if (typeof machine !== "string" || typeof pid !== "number" || typeof startTick !== "number")
+      return undefined;
+    // A pid below 1 would name a group of processes.
+    return Number.isSafeInteger(pid) && pid > 0 ? { machine, pid, startTick } : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -62,4 +62,7 @@ export const MIGRATIONS: readonly string[] = [
 
   // The tables stay; new events have new names (see RENAMED_TYPES), which an older toolgate must not read.
   "",
+
+  // The process that holds the lease, as JSON.
+  "alter table leases add column holder text;",
 ];

@@ -120,6 +120,7 @@ async function asNobody(paths: readonly string[], work: () => Promise<void>): Pr
 describe("names and places", () => {
   test("of any characters, and very long ones, are just names", async () => {
     for (const name of ["a b?c#d%20&e'f\"g;h", "ü😀\n\t", "file:x?mode=ro", "-x", "y".repeat(240)]) {
+      mkdirSync(join(store.folder, "odd"), { recursive: true });
       const ledger = await store.ledger(join(store.folder, "odd", name));
       await record(ledger, name, [said(name)]);
       expect(await textsOf(ledger, name)).toEqual([name]);

@@ -122,7 +122,8 @@ test("events from before there was a chain are not covered, and those after them
 
 test("a ledger of the first version is read as it is, and covered from its next opening on", async () => {
   byHand(`alter table events drop column chain; alter table sessions drop column chain;
-    alter table blobs drop column put_at; drop table snapshots; alter table leases drop column milliseconds; pragma user_version = 1`);
+    alter table blobs drop column put_at; drop table snapshots; alter table leases drop column milliseconds;
+    alter table leases drop column holder; pragma user_version = 1`);
   expect(await verifyLedger(file)).toMatchObject({ events: 22, notCovered: 22, brokenCount: 0 });
   const ledger = await store.ledger(file);
   expect(await record(ledger, "s1", [said("more")])).toBe(16);

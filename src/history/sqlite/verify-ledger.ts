@@ -10,6 +10,7 @@ import type { BrokenLink, ChainHead, Verified, VerifyOptions } from "../../call/
 import { ChainCheck } from "./chain-check.js";
 import { VERIFY_SQL } from "./ledger-sql.js";
 import { SnapshotCheck } from "./snapshot-check.js";
+import { damagedFile } from "./sqlite-database.js";
 import type { SqliteDatabase } from "./sqlite-database.js";
 import { nameFromStored } from "../stored-json.js";
 
@@ -21,6 +22,7 @@ export async function verifyLedger(file: string, options: VerifyOptions = {}): P
   try {
     database.exec("begin");
     try {
+      checkPages(database);
       return await verify(database, options);
     } finally {
       // A closed connection and its read transaction live until its statements are garbage-collected.
@@ -29,6 +31,12 @@ export async function verifyLedger(file: string, options: VerifyOptions = {}): P
   } finally {
     database.close();
   }
+}
+
+/** Throws `LEDGER_DAMAGED` for a page that cannot be read, also of a table that no event is in. */
+function checkPages(database: SqliteDatabase): void {
+  const found = database.pragma("quick_check(1)");
+  if (found !== "ok") throw damagedFile(database.file, String(found));
 }
 
 async function verify(

@@ -3,8 +3,8 @@
  * nobody named them, and links that it follows or copies elsewhere. Packages and git's own data are not searched for
  * protected files: they hold nothing of the user's.
  */
+import { listedOrNone } from "../file-errors.js";
 import { isProtectedFile } from "../search/protected-file.js";
-import { ToolFailure } from "../tool.js";
 import type { Workspace } from "../workspace.js";
 import { followLink } from "./follow-link.js";
 import { couldMatch } from "./glob-names.js";
@@ -115,7 +115,7 @@ export async function foundBelow(
   const left: Written[] = [];
   const ahead = [folder];
   for (let here = ahead.pop(); here !== undefined; here = ahead.pop()) {
-    const entries = await listed(here, workspace);
+    const entries = await listedOrNone(here, workspace);
     budget.names -= entries.length;
     if (budget.names < 0) return undefined;
     if (leavesHidden) wanted.push(...(await broughtBack([here], workspace)));
@@ -157,13 +157,3 @@ const PACKAGES: ReadonlySet<string> = new Set([
   "__pycache__",
   ".tox",
 ]);
-
-async function listed(folder: string, workspace: Workspace): ReturnType<Workspace["list"]> {
-  try {
-    return await workspace.list(folder);
-  } catch (error) {
-    // A folder that cannot be listed here is closed to the command too.
-    if (error instanceof ToolFailure) return [];
-    throw error;
-  }
-}

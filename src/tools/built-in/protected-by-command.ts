@@ -4,6 +4,7 @@
  * disk and see only the folder. Packages are skipped: they hold nothing of the user's.
  */
 import { posix } from "node:path";
+import { listedOrNone } from "../file-errors.js";
 import type { PathAccess, ReadCommand } from "../../policy/index.js";
 import { isProtectedFile } from "../search/protected-file.js";
 import { ToolFailure } from "../tool.js";
@@ -35,7 +36,7 @@ async function protectedBelow(
   for (let here = ahead.pop(); here !== undefined; here = ahead.pop()) {
     // A folder of packages that is put somewhere itself is a folder like any other; deleted, it holds nothing of the user's.
     if (PACKAGES.has(posix.basename(here)) && (here !== folder || access === "delete")) continue;
-    for (const { name, type } of await listed(here, workspace)) {
+    for (const { name, type } of await listedOrNone(here, workspace)) {
       const path = posix.join(here, name);
       names += 1;
       if (names > MAX_NAMES || paths.length >= MAX_FOUND) return { paths, isWhole: false };
@@ -220,16 +221,6 @@ async function realPath(path: string, workspace: Workspace): Promise<string | un
     return await workspace.resolve(path);
   } catch (error) {
     if (error instanceof ToolFailure) return undefined;
-    throw error;
-  }
-}
-
-async function listed(folder: string, workspace: Workspace): ReturnType<Workspace["list"]> {
-  try {
-    return await workspace.list(folder);
-  } catch (error) {
-    // A file, or a folder that cannot be listed.
-    if (error instanceof ToolFailure) return [];
     throw error;
   }
 }

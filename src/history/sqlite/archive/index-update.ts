@@ -229,7 +229,10 @@ const TABLE: EventTable<[changes: Changes, seq: number], void> = {
   "turn-parked": fromFold,
   "turn-resumed": fromFold,
   "turn-stopped": fromFold,
-  "context-compacted": fromFold,
+  // A summary is a response too.
+  "context-compacted": ({ at, usage }, { steps }, seq) =>
+    void (usage && steps.push({ seq, at, model: undefined, usage })),
+  "window-learnt": fromFold,
   "message-chunk": fromFold,
   "question-answered": fromFold,
   "question-withdrawn": fromFold,
@@ -252,6 +255,7 @@ const TABLE: EventTable<[changes: Changes, seq: number], void> = {
   "call-refused": touch,
   "run-started": touch,
   "cancel-requested": touch,
+  "process-started": touch,
   "file-kept": touch,
   "call-undone": touch,
   "call-breached": touch,

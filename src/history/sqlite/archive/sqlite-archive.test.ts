@@ -315,7 +315,7 @@ describe("the file", () => {
     const raw = new DatabaseSync(old);
     raw.exec("alter table events drop column chain; alter table sessions drop column chain");
     raw.exec(
-      "alter table blobs drop column put_at; drop table snapshots; alter table leases drop column milliseconds; pragma user_version = 1",
+      "alter table blobs drop column put_at; drop table snapshots; alter table leases drop column milliseconds; alter table leases drop column holder; pragma user_version = 1",
     );
     raw.close();
     const index = await store.archive(old);

@@ -2,7 +2,8 @@
  * The archive of a ledger in an SQLite file, from an index in a file beside it.
  *
  * Invariants: a query updates the index, an append never does; the index has redacted texts only; it can be deleted at
- * any time, and is rebuilt. Only `forget` writes to the ledger. The index is not opened before a query needs it.
+ * any time, and is rebuilt. Only `forget` writes to the ledger. The index is not opened before a query needs it. Where its
+ * file cannot be written and is missing or out of date, the index is in memory until the archive is closed.
  */
 import { existsSync } from "node:fs";
 import type {
@@ -31,7 +32,7 @@ import { forgetSessions } from "../../forget-sessions.js";
 import { LedgerFileError } from "../../ledger-file-error.js";
 import type { RedactionPattern } from "../../redaction/redaction-pattern.js";
 import type { SqliteDatabase } from "../sqlite-database.js";
-import { openFile, openLedgerToRead } from "../sqlite-file.js";
+import { cannotBeWritten, openFile, openInMemory, openLedgerToRead } from "../sqlite-file.js";
 import { openSqliteLedger, SqliteLedger } from "../sqlite-ledger.js";
 import { tidyLedger } from "../tidy-ledger.js";
 import { verifyLedger } from "../verify-ledger.js";
@@ -48,6 +49,8 @@ export type SqliteArchiveOptions = {
   readonly patterns?: readonly RedactionPattern[];
   /** Called while the index is brought up to date. */
   readonly onProgress?: (progress: ArchiveProgress) => void;
+  /** Called when the index is built in memory, with the reason why its file cannot be written. */
+  readonly onIndexInMemory?: (reason: Error) => void;
   readonly now?: () => number;
 };
 
@@ -147,12 +150,30 @@ class SqliteArchive implements Archive {
       .catch(() => undefined)
       .then(async () => {
         this.#checkNotClosed();
-        const { database, update } = await this.#opened();
-        await update.run(this.#options.onProgress);
-        return database;
+        try {
+          return await this.#updated(await this.#opened());
+        } catch (error) {
+          if (!(error instanceof Error) || !cannotBeWritten(error)) throw error;
+          return this.#updated(await this.#replaceByMemory(error));
+        }
       });
     this.#last = refreshed;
     return refreshed;
+  }
+
+  async #updated({ database, update }: OpenIndex): Promise<SqliteDatabase> {
+    await update.run(this.#options.onProgress);
+    return database;
+  }
+
+  async #replaceByMemory(reason: Error): Promise<OpenIndex> {
+    const before = await this.#index?.catch(() => undefined);
+    before?.database.close();
+    const database = await openInMemory(this.#indexFile(), INDEX_FILE);
+    const opened = { database, update: new IndexUpdate(this.#ledger, database, this.#patterns) };
+    this.#index = Promise.resolve(opened);
+    this.#options.onIndexInMemory?.(reason);
+    return opened;
   }
 
   #opened(): Promise<OpenIndex> {

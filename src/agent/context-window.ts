@@ -1,0 +1,61 @@
+/**
+ * How much of a conversation the model takes. When the model refuses a prompt for its length, its window is taken to be
+ * smaller from then on; the log has the window that was learnt.
+ */
+import type { LanguageModelV3Prompt } from "@ai-sdk/provider";
+import type { Usage } from "../call/index.js";
+import type { Overflow } from "../model/index.js";
+import { resultCharactersFor } from "./create-agent.js";
+import { modelName } from "./streamed-response.js";
+import type { TurnContext } from "./turn.js";
+
+/** The share of the window that a prompt may fill. The rest is for the response and for estimation errors. */
+const FULL = 0.75;
+/** A rough average over languages and code. A provider's own count is used where it is larger. */
+export const CHARACTERS_PER_TOKEN = 3.5;
+
+/** Whether the model's window is so full that the session must be compacted. `last`: the usage of the last response. */
+export function fillsWindow(
+  prompt: LanguageModelV3Prompt,
+  contextWindow: number,
+  last: Usage | undefined,
+): boolean {
+  return Math.max(tokensOf(prompt), last?.inputTokens ?? 0) >= contextWindow * FULL;
+}
+
+/** An estimate. */
+export const tokensOf = (prompt: LanguageModelV3Prompt): number =>
+  JSON.stringify(prompt).length / CHARACTERS_PER_TOKEN;
+
+/** The agent's own limits, or smaller ones where the model has refused a prompt. */
+export function promptLimits({ agent, record }: TurnContext): {
+  readonly contextWindow: number;
+  readonly maxResultCharacters: number;
+} {
+  const learnt = record.book.learntWindow(modelName(agent.model));
+  const { contextWindow, maxResultCharacters } = agent;
+  if (learnt === undefined || learnt >= contextWindow) return { contextWindow, maxResultCharacters };
+  return {
+    contextWindow: learnt,
+    maxResultCharacters: Math.min(maxResultCharacters, resultCharactersFor(learnt)),
+  };
+}
+
+/**
+ * Takes a refusal as the size of the model's window, in tokens by our own estimate: where the provider counts more, its
+ * limit is scaled down. The refused prompt always counts as too long, so the next one is smaller.
+ */
+export async function learnWindow(
+  context: TurnContext,
+  prompt: LanguageModelV3Prompt,
+  overflow: Overflow,
+): Promise<void> {
+  const { agent, record, now } = context;
+  const estimate = tokensOf(prompt);
+  const { contextWindow: named = Infinity, promptTokens = estimate } = overflow;
+  const scale = Math.min(1, estimate / Math.max(1, promptTokens));
+  const contextWindow = Math.max(1, Math.floor(Math.min(named * scale, estimate)));
+  if (contextWindow >= promptLimits(context).contextWindow) return;
+  const model = modelName(agent.model);
+  await record.append([{ type: "window-learnt", at: now(), model, contextWindow }], { durable: true });
+}

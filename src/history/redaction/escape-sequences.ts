@@ -1,0 +1,91 @@
+/**
+ * Text with escape sequences (ANSI, OSC) as a person reads it. A secret is searched in that text, since a colour may begin
+ * or end anywhere in it; the found places are then changed in the text as it came, so that other sequences stay.
+ */
+
+const CSI = String.raw`(?:\u001b\[|\u009b)[0-?]{0,256}[ -/]{0,16}[@-~]`;
+/** OSC, DCS, SOS, PM and APC: a text between an introducer and a terminator. None has a line end in it. */
+const STRING = String.raw`(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\u0007\u001b\u009c\n]*(?:\u0007|\u001b\\|\u009c)`;
+const SHORT = String.raw`\u001b[ -/]{0,16}[0-~]`;
+/** Bytes that a terminal does not show. Backspaces, tabs and line ends are text. */
+const SILENT = String.raw`[\u0000-\u0007\u000e-\u001f\u007f-\u009f]`;
+
+const HAS_ESCAPES = new RegExp(SILENT, "u");
+const ESCAPES = new RegExp(`(?:${CSI}|${STRING}|${SHORT}|${SILENT})+`, "gu");
+const SEQUENCES = new RegExp(`(?:${CSI}|${STRING}|${SHORT})`, "gu");
+/** Colours and other attributes. */
+const ATTRIBUTES = new RegExp(String.raw`(?:\u001b\[|\u009b)[\d;:]{0,256}m`, "gu");
+/** A sequence that may go on in the next piece. */
+const UNFINISHED = new RegExp(
+  String.raw`(?:\u001b|(?:\u001b\[|\u009b)[0-?]{0,256}[ -/]{0,16}|(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\u0007\u001b\u009c\n]*\u001b?|\u001b[ -/]{1,16})$`,
+  "u",
+);
+
+export const hasEscapes = (text: string): boolean => HAS_ESCAPES.test(text);
+
+/** `joiner` stands for each run of sequences. */
+export function withoutEscapes(text: string, joiner = ""): string {
+  return hasEscapes(text) ? text.replace(ESCAPES, joiner) : text;
+}
+
+/** Where an unfinished sequence at the end of the text begins; its length without one. */
+export function unfinishedAt(text: string, maxLength: number): number {
+  const from = Math.max(0, text.length - maxLength);
+  const found = UNFINISHED.exec(text.slice(from));
+  return found ? from + found.index : text.length;
+}
+
+/**
+ * Applies `redactPlain` to the text without its sequences: once with nothing in their place, for a secret that they split,
+ * and once with a blank, for one that only a sequence separates from the word before it. Texts inside of sequences (a
+ * link, a title) are redacted too.
+ */
+export function redactAround(text: string, redactPlain: (plain: string) => string): string {
+  const inside = text.replace(SEQUENCES, (sequence) => redactPlain(sequence));
+  return ["", " "].reduce((shown, joiner) => redactJoined(shown, joiner, redactPlain), inside);
+}
+
+function redactJoined(text: string, joiner: string, redactPlain: (plain: string) => string): string {
+  const plain = withoutEscapes(text, joiner);
+  const redacted = redactPlain(plain);
+  if (redacted === plain) return text;
+  const [raws, plains, shown] = [text, plain, redacted].map((one) => one.split("\n"));
+  // A secret of several lines becomes one.
+  if (!raws || !plains || !shown || plains.length !== shown.length)
+    return merged(text, plain, redacted, joiner);
+  return raws.map((raw, index) => merged(raw, plains[index] ?? "", shown[index] ?? "", joiner)).join("\n");
+}
+
+/** The raw text with its changed part replaced. Attributes that were set in that part are set after it. */
+function merged(raw: string, plain: string, redacted: string, joiner: string): string {
+  if (plain === redacted) return raw;
+  const max = Math.min(plain.length, redacted.length);
+  let before = 0;
+  while (before < max && plain[before] === redacted[before]) before += 1;
+  let after = 0;
+  while (after < max - before && plain.at(-1 - after) === redacted.at(-1 - after)) after += 1;
+  const start = rawIndex(raw, before, joiner, { afterEscapes: true });
+  const end = Math.max(start, rawIndex(raw, plain.length - after, joiner));
+  const attributes = raw.slice(start, end).match(ATTRIBUTES) ?? [];
+  const changed = redacted.slice(before, redacted.length - after) + attributes.join("");
+  return raw.slice(0, start) + changed + raw.slice(end);
+}
+
+/** The place in the raw text after so many characters of the plain one, and after the sequences that follow there. */
+export function rawIndex(
+  raw: string,
+  plainIndex: number,
+  joiner = "",
+  { afterEscapes = false }: { readonly afterEscapes?: boolean } = {},
+): number {
+  if (!hasEscapes(raw)) return plainIndex;
+  let [plainDone, rawDone] = [0, 0];
+  for (const { index, 0: run } of raw.matchAll(ESCAPES)) {
+    const beforeRun = plainDone + index - rawDone;
+    if (beforeRun > plainIndex || (beforeRun === plainIndex && !afterEscapes)) break;
+    plainDone = beforeRun + joiner.length;
+    rawDone = index + run.length;
+    if (plainDone > plainIndex) return index;
+  }
+  return rawDone + plainIndex - plainDone;
+}

@@ -1,0 +1,91 @@
+/**
+ * Reads a provider's refusal of a prompt that is too long. Few providers have a code for it: the rest is in the
+ * words of their message, which differ by provider, server and version.
+ */
+import { APICallError } from "@ai-sdk/provider";
+import { ModelError } from "./model-error.js";
+import type { Overflow } from "./model-error.js";
+
+/** Undefined for any other error. */
+export function overflowOf(error: unknown): Overflow | undefined {
+  if (error instanceof ModelError) return error.overflow;
+  const status = APICallError.isInstance(error) ? error.statusCode : undefined;
+  if (status !== undefined && !REFUSING.has(status)) return undefined;
+  const text = textOf(error).slice(0, MAX_CHARACTERS);
+  // The same words, with a limit per minute instead of a window.
+  if (RATE_LIMIT.test(text)) return undefined;
+  if (status !== TOO_LARGE && !OVERFLOWS.some((pattern) => pattern.test(text))) return undefined;
+  const contextWindow = firstNumber(text, WINDOWS);
+  const promptTokens = firstNumber(text, PROMPTS);
+  return {
+    ...(contextWindow !== undefined && { contextWindow }),
+    ...(promptTokens !== undefined && { promptTokens }),
+  };
+}
+
+const TOO_LARGE = 413;
+/** 200: an error inside the stream. 500: some servers of open models. */
+const REFUSING: ReadonlySet<number> = new Set([200, 400, TOO_LARGE, 422, 500]);
+/** A refusal may repeat the prompt. */
+const MAX_CHARACTERS = 10_000;
+
+const RATE_LIMIT = /rate.?limit|tokens per min|requests per min|quota/i;
+
+const OVERFLOWS: readonly RegExp[] = [
+  // OpenAI, Azure, Groq, OpenRouter, DeepSeek.
+  /context[_ ]length[_ ]exceeded/i,
+  /(?:maximum|max) (?:context|model|prompt) (?:length|len)/i,
+  /exceeds? (?:the |this model's |its )?(?:available |maximum |max )?context (?:window|length|size|limit)/i,
+  /reduce the length of (?:the|your) (?:messages|input|prompt)/i,
+  // Anthropic, Amazon Bedrock.
+  /(?:prompt|input|request) is too (?:long|large)/i,
+  /request_too_large|request exceeds the maximum size/i,
+  // Google.
+  /exceeds the maximum number of tokens/i,
+  // llama.cpp, Ollama, LM Studio, vLLM, text-generation-inference.
+  /exceed_context_size_error|context size (?:has been )?exceeded/i,
+  /input length exceeds (?:the )?(?:maximum )?context length/i,
+  /greater than the context length|context length of only|context length is only/i,
+  /tokens.{1,40}must be <= \d/i,
+  // GitHub Copilot, Mistral, Kimi, MiniMax, Cohere.
+  /prompt token count of \d+ exceeds the limit/i,
+  /too large for model with \d+ maximum context length/i,
+  /exceeded model token limit|context window exceeds limit|too many tokens/i,
+];
+
+const WINDOWS: readonly RegExp[] = [
+  /"n_ctx"\s*:\s*(\d+)/,
+  /> (\d+) maximum/,
+  /exceed context limit: \d+ \+ \d+ > (\d+)/,
+  /maximum number of tokens allowed \((\d+)\)/,
+  /(?:maximum|max) (?:context|model|prompt) (?:length|len) (?:is|of) (?:only )?(\d+)/i,
+  /context (?:length|size|window) (?:is|of) (?:only )?(\d+)/i,
+  /context size \((\d+) tokens\)/i,
+  /with (\d+) maximum context length/i,
+  /(?:limit of|limit is|token limit: ?|must be <=|cannot exceed) ?(\d+)/i,
+];
+
+const PROMPTS: readonly RegExp[] = [
+  /"n_prompt_tokens"\s*:\s*(\d+)/,
+  /(\d+) tokens > \d+ maximum/,
+  /token count (?:of |\()(\d+)/i,
+  /request \((\d+) tokens\)/i,
+  /(?:resulted in|requested(?: about)?|contains|passed) (\d+) (?:input )?tokens/i,
+];
+
+function firstNumber(text: string, patterns: readonly RegExp[]): number | undefined {
+  const digits = patterns.map((pattern) => pattern.exec(text)?.[1]).find((found) => found !== undefined);
+  const number = Number(digits);
+  return Number.isSafeInteger(number) && number > 0 ? number : undefined;
+}
+
+function textOf(error: unknown): string {
+  if (APICallError.isInstance(error)) return `${error.message}\n${error.responseBody ?? ""}`;
+  if (error instanceof Error) return error.message;
+  if (typeof error === "string") return error;
+  try {
+    return JSON.stringify(error) ?? "";
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,138 @@
+/** A full disk over HTTP: 507 with a code, and the sentence that terminals and editors show, in every stream mode. */
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { z } from "zod";
+import { openLedger } from "../src/history/index.js";
+import type { ScriptStep } from "../src/model/index.js";
+import { defineTool } from "../src/tools/index.js";
+import { newSession, say, send, serving, turn } from "./aap-http-kit.js";
+import { MODES } from "./aap-kit.js";
+import type { Mode } from "./aap-kit.js";
+import { atHome } from "./cli-kit.js";
+import { canMount, mountSmallDisk } from "./small-disk.js";
+
+/** Without the path of the file: that is this machine's own. */
+const SENTENCE =
+  /^The ledger cannot grow: the disk is full \([^/]*\)\. Nothing was written, and what was written before is safe; make room and try again\.$/;
+const FULL = { error: { code: "LEDGER_FULL", message: expect.stringMatching(SENTENCE) } };
+
+async function onSmallDisk(steps: readonly ScriptStep[], beforeEnd: () => void = () => undefined) {
+  const disk = mountSmallDisk();
+  if (!disk) throw new Error("A disk could be mounted before, and not now.");
+  const ledger = await openLedger(join(disk.path, "ledger.db"));
+  onTestFinished(async () => {
+    await ledger.close();
+    disk.remove();
+  });
+  const errors: unknown[] = [];
+  const act = defineTool({
+    name: "act",
+    description: "Acts.",
+    kind: "think",
+    input: z.object({}),
+    run: async () => {
+      beforeEnd();
+      return "x".repeat(20_000);
+    },
+  });
+  const { url } = await serving(
+    steps,
+    { ledger, onError: (error) => void errors.push(error) },
+    { tools: [act] },
+  );
+  return { disk, url, errors };
+}
+
+const json = ({ status, text }: { readonly status: number; readonly text: string }) => ({
+  status,
+  body: JSON.parse(text) as unknown,
+});
+const TOOLS = [{ name: "act", trust: false }];
+
+/** The `turn_stop` of a turn in any mode. */
+function stopOf(text: string, mode: Mode): unknown {
+  if (mode === "none") {
+    const { stopReason, error } = JSON.parse(text) as { stopReason: string; error?: string };
+    return { stopReason, error };
+  }
+  const [, data = "{}"] = /event: turn_stop\ndata: (.*)/u.exec(text) ?? [];
+  return JSON.parse(data);
+}
+
+describe.skipIf(!canMount)("on a disk of four megabytes that is full", () => {
+  test("refuses a session, a turn, a grant and an answer with 507, and takes each once there is room", async () => {
+    const { disk, url, errors } = await onSmallDisk([
+      { say: "One." },
+      { say: "Two.", calls: [{ tool: "act", input: {} }] },
+      { say: "Three." },
+    ]);
+    const sessionId = await newSession(url, TOOLS);
+    const other = await newSession(url);
+    expect(json(await turn(url, sessionId, say("one")))).toMatchObject({ body: { stopReason: "end_turn" } });
+    disk.fill();
+    const large = "x".repeat(100_000);
+    const create = () =>
+      send(url, { method: "POST", path: "/sessions", body: { agent: { name: "tester", tools: [] } } });
+    expect(json(await create())).toEqual({ status: 507, body: FULL });
+    // One session is open here since its last turn, the other is not.
+    for (const mode of MODES)
+      for (const id of [sessionId, other])
+        expect(json(await turn(url, id, say(large, mode)))).toEqual({ status: 507, body: FULL });
+    const list = await send(url, { method: "GET", path: "/sessions" });
+    expect(list.status).toBe(200);
+    expect(errors).not.toEqual([]);
+    disk.makeRoom();
+    expect((await create()).status).toBe(201);
+    expect(json(await turn(url, sessionId, say("two")))).toMatchObject({ body: { stopReason: "tool_use" } });
+    const asked = JSON.parse((await send(url, { method: "GET", path: "/questions" })).text) as {
+      questions: { questionId: string; toolCallId: string }[];
+    };
+    const { questionId = "", toolCallId = "" } = asked.questions[0] ?? {};
+    disk.fill();
+    const grant = {
+      stream: "none",
+      messages: [{ role: "tool_permission", toolCallId, granted: true, reason: large }],
+    };
+    expect(json(await turn(url, sessionId, grant))).toEqual({ status: 507, body: FULL });
+    const answer = () =>
+      send(url, { method: "POST", path: `/questions/${questionId}`, body: { granted: true, reason: large } });
+    expect(json(await answer())).toEqual({ status: 507, body: FULL });
+    disk.makeRoom();
+    expect(json(await turn(url, sessionId, grant))).toMatchObject({
+      status: 200,
+      body: { stopReason: "end_turn" },
+    });
+  });
+
+  test.each(MODES)("ends a turn with the reason, in mode %s", async (mode) => {
+    const { disk, url } = await onSmallDisk([{ calls: [{ tool: "act", input: {} }] }, { say: "End." }], () =>
+      disk.fill(),
+    );
+    const sessionId = await newSession(url, [{ name: "act", trust: true }]);
+    const { status, text } = await turn(url, sessionId, say("go", mode));
+    expect([status, stopOf(text, mode)]).toEqual([
+      200,
+      { stopReason: "error", error: expect.stringMatching(SENTENCE) },
+    ]);
+  });
+
+  test("gives the terminal the same sentence, with the file", async () => {
+    const disk = mountSmallDisk();
+    onTestFinished(() => disk?.remove());
+    const { run, script } = await atHome();
+    disk?.fill();
+    const { status, stderr } = await run([
+      "run",
+      "--ledger",
+      join(disk?.path ?? "", "ledger.db"),
+      "--script",
+      script([{ say: "Hi." }]),
+      "go",
+    ]);
+    const line = stderr.split("\n").find((one) => one.includes("The ledger")) ?? "";
+    expect([status, line.replace(/^toolgate: The ledger \S+/u, "The ledger")]).toEqual([
+      1,
+      expect.stringMatching(SENTENCE),
+    ]);
+  });
+});
