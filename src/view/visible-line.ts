@@ -15,8 +15,8 @@ export function visibleLine(line: string, tabMark = ""): string {
 }
 
 /** The same without a bound on its length. */
-export function wholeLine(line: string): string {
-  return withoutTabs(line, "");
+export function wholeLine(line: string, tabMark = ""): string {
+  return withoutTabs(line, tabMark);
 }
 
 /** For a name, a path or a reason inside one of our lines: tabs and line ends are escaped. */
