@@ -60,14 +60,14 @@ export class AgentSession extends RecordedSession {
     const lease = { owner, leaseMs, leaseWaitMs, onLeaseWait };
     const record = await SessionRecord.open(ledger, sessionId, { ...lease, flushTimer });
     try {
-      return await AgentSession.#begin(options, record, now);
+      return await AgentSession.#create(options, record, now);
     } catch (error) {
       await record.close();
       throw error;
     }
   }
 
-  static async #begin(
+  static async #create(
     options: SessionOptions,
     record: SessionRecord,
     now: () => number,

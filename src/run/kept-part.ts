@@ -17,7 +17,9 @@ export function replacedRange(
 ): Pick<KeptPart, "head" | "tail"> | undefined {
   if (before.length < MIN_FILE_BYTES) return undefined;
   const shorter = Math.min(before.length, after.length);
-  const head = sharedBytes(shorter, (from, to) => isEqual(before.subarray(from, to), after.subarray(from, to)));
+  const head = sharedBytes(shorter, (from, to) =>
+    isEqual(before.subarray(from, to), after.subarray(from, to)),
+  );
   const tail = sharedBytes(shorter - head, (from, to) =>
     isEqual(
       before.subarray(before.length - to, before.length - from),

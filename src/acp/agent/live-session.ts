@@ -102,14 +102,14 @@ export class LiveSession {
 
   /** Starts a turn; one that is still under way ends first. */
   async prompt(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<TurnEnd> {
-    return this.#hold(signal, (stop) => this.#session.prompt(blocks, stop));
+    return this.#runTurn(signal, (stop) => this.#session.prompt(blocks, stop));
   }
 
   /** Starts a turn and lets it go on. Resolves with the id of the user's message when that is recorded. */
   async insert(blocks: readonly ContentBlock[]): Promise<string> {
     const never = new AbortController().signal;
     return new Promise((resolve, reject) => {
-      const turn = this.#hold(never, async (stop) => {
+      const turn = this.#runTurn(never, async (stop) => {
         const stopListening = this.#session.onRecorded((events) => {
           const messageId = promptMessageId(events);
           if (messageId !== undefined) resolve(messageId);
@@ -145,7 +145,7 @@ export class LiveSession {
   async resume(): Promise<void> {
     const status = this.#session.book.turn?.state.status;
     if (status === "running" || status === "parked")
-      await this.#hold(new AbortController().signal, (stop) => this.#session.advance(stop));
+      await this.#runTurn(new AbortController().signal, (stop) => this.#session.advance(stop));
   }
 
   /** Ends the turn under way and those that wait. Resolves when they have really ended and the client has the updates. */
@@ -175,7 +175,7 @@ export class LiveSession {
     }
   }
 
-  async #hold(signal: AbortSignal, start: (stop: AbortSignal) => Promise<TurnEnd>): Promise<TurnEnd> {
+  async #runTurn(signal: AbortSignal, start: (stop: AbortSignal) => Promise<TurnEnd>): Promise<TurnEnd> {
     const abort = new AbortController();
     this.#aborts.add(abort);
     const stop = AbortSignal.any([signal, abort.signal]);
