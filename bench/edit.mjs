@@ -162,12 +162,18 @@ async function measured(text) {
     await agent.end();
   }
   const ledger = await ledgerGrowth(text);
-  return { ...Object.fromEntries(Object.entries(all).map(([name, values]) => [name, median(values)])), ledger };
+  return {
+    ...Object.fromEntries(Object.entries(all).map(([name, values]) => [name, median(values)])),
+    ledger,
+  };
 }
 
-const size = (bytes) => (bytes < 1024 * 1024 ? `${(bytes / 1024).toFixed(1)} KB` : `${(bytes / 1024 / 1024).toFixed(1)} MB`);
+const size = (bytes) =>
+  bytes < 1024 * 1024 ? `${(bytes / 1024).toFixed(1)} KB` : `${(bytes / 1024 / 1024).toFixed(1)} MB`;
 
-console.log(`Edit: one line of a file, asked about and allowed, over ACP with SQLite; ${ROUNDS} fresh processes`);
+console.log(
+  `Edit: one line of a file, asked about and allowed, over ACP with SQLite; ${ROUNDS} fresh processes`,
+);
 for (const [name, bytes] of Object.entries(SIZES)) {
   const { cold, warm, coldBare, warmBare, wire, peak, ledger } = await measured(textOf(bytes));
   const line = (what, took, bare) =>

@@ -104,7 +104,9 @@ test("refuses an unknown session id and never uses it as a prompt", async () => 
     stderr:
       'toolgate: There is no session "nosuch". Nothing was done; see which there are with: toolgate history list. If that is what the agent should do, put it after --: toolgate run --resume -- nosuch\n',
   });
-  expect((await at.runHere(["run", "--script", script, "--resume", "--", "more"])).stdout).toContain("Second.");
+  expect((await at.runHere(["run", "--script", script, "--resume", "--", "more"])).stdout).toContain(
+    "Second.",
+  );
 });
 
 test("resumes a session with its script, and refuses when the script is gone", async () => {

@@ -126,7 +126,9 @@ test("redacts the keys of the environment by their value", async () => {
 test("logs to stderr without a file, never to stdout, at the chosen level", async () => {
   const at = await atHome();
   const script = at.script([{ say: "Done." }]);
-  const loud = await at.runHere(["run", "--json", "--script", script, "go"], { env: { TOOLGATE_LOG: "info" } });
+  const loud = await at.runHere(["run", "--json", "--script", script, "go"], {
+    env: { TOOLGATE_LOG: "info" },
+  });
   expect(records(loud.stderr).map(({ msg }) => msg)).toContain("turn ended");
   expect(loud.stdout).not.toContain('"msg"');
   const quiet = await at.runHere(["run", "--script", script, "go"], { env: { TOOLGATE_LOG: "error" } });

@@ -72,7 +72,25 @@ export const blocks = fc.oneof(
 ) as fc.Arbitrary<ContentBlock>;
 
 const text = fc.stringMatching(/^[a-c\n]{0,12}$/);
+const hunk = sparse(
+  fc.record({
+    oldLine: fc.integer({ min: 1, max: 9999 }),
+    newLine: fc.integer({ min: 1, max: 9999 }),
+    column: optional(fc.integer({ min: 1, max: 9999 })),
+    oldText: text,
+    newText: text,
+  }),
+);
 const diffs = fc.oneof(
+  sparse(
+    fc.record({
+      type: fc.constant("diff"),
+      operation: fc.constant("modify"),
+      path,
+      hunks: fc.array(hunk, { minLength: 1, maxLength: 3 }),
+      _meta: optional(meta),
+    }),
+  ),
   sparse(
     fc.record({
       type: fc.constant("diff"),

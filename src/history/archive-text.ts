@@ -1,5 +1,5 @@
 /** The facts and the searchable text that an archive has of a session, a call or a message: bounded, and redacted. */
-import type { ContentBlock, Message, SessionInfo, ToolCall, ToolCallContent } from "../call/index.js";
+import type { ContentBlock, DiffContent, Message, SessionInfo, ToolCall, ToolCallContent } from "../call/index.js";
 import { breachSentence, endSentence, sessionModel, shownText } from "../call/index.js";
 import { redact, redactJson } from "./redaction/redact.js";
 import type { RedactionPattern } from "./redaction/redaction-pattern.js";
@@ -117,10 +117,14 @@ function contentText(content: ToolCallContent): string {
     case "terminal":
       return content.output ? shownText(content.output) : "";
     case "diff":
-      return [content.path, content.oldPath ?? "", content.patch ?? content.newText ?? ""].join("\n");
+      return [content.path, content.oldPath ?? "", diffText(content)].join("\n");
     default:
       return content satisfies never;
   }
+}
+
+function diffText({ patch, hunks, newText }: DiffContent): string {
+  return patch ?? hunks?.map((hunk) => hunk.newText).join("\n") ?? newText ?? "";
 }
 
 function blockText(block: ContentBlock): string {

@@ -9,7 +9,7 @@
  * outcome to their runner.
  */
 import { setImmediate } from "node:timers/promises";
-import { IllegalEvent, plainJson, ToolCallIds } from "../call/index.js";
+import { IllegalEvent, plainJson, shownQuestion, ToolCallIds } from "../call/index.js";
 import type { CallAnnounced, SessionBook, SessionEvent, ToolCall, ToolCallContent } from "../call/index.js";
 import { SerialQueue } from "../call/serial-queue.js";
 import { nobody } from "./askers.js";
@@ -276,9 +276,11 @@ export class Gate {
   readonly #hold = async (questionId: string, signal: AbortSignal): Promise<void> => {
     const { ledger, seq, book } = this.#record;
     const asked = book.question(questionId);
-    if (asked?.state.status !== "open") return;
+    const call = asked && book.call(asked.question.toolCallId);
+    if (!call || asked.state.status !== "open") return;
+    const question = shownQuestion(asked.question, call);
     const ask = this.#options.ask ?? nobody;
-    await waitForAnswers({ ledger, question: asked.question, ask, signal, after: seq, now: this.#now });
+    await waitForAnswers({ ledger, question, ask, signal, after: seq, now: this.#now });
   };
 }
 

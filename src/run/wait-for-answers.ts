@@ -3,15 +3,18 @@
  * answer counts, from here or elsewhere; then the signal of the others aborts.
  */
 import { IllegalEvent, LedgerError } from "../call/index.js";
-import type { Answer, Ledger, Question, RecordedEvent } from "../call/index.js";
+import type { Answer, Ledger, Question, RecordedEvent, ShownQuestion } from "../call/index.js";
 import { linkAbort } from "./linked-abort.js";
 
-/** Shows a question and comes back with what was chosen. The signal says that it no longer matters. */
-export type Ask = (question: Question, signal: AbortSignal) => Promise<Omit<Answer, "intentHash" | "at">>;
+/**
+ * Shows a question and returns the answer. `question.call` has the tool's name, its kind and the whole input. The signal
+ * aborts when the question is settled elsewhere.
+ */
+export type Ask = (question: ShownQuestion, signal: AbortSignal) => Promise<Omit<Answer, "intentHash" | "at">>;
 
 type WaitOptions = {
   readonly ledger: Ledger;
-  readonly question: Question;
+  readonly question: ShownQuestion;
   readonly ask: Ask;
   readonly signal: AbortSignal;
   /** The number of an event after which the question is known to have been open: where to follow from. */
@@ -61,7 +64,7 @@ const SETTLED = new Error("the question is settled");
 
 async function put(
   ledger: Ledger,
-  question: Question,
+  question: ShownQuestion,
   ask: Ask,
   signal: AbortSignal,
   now: () => number,
@@ -81,7 +84,7 @@ async function put(
 
 /** An asker that breaks, or comes back with nothing that can be read, has not said yes. */
 async function askSafely(
-  question: Question,
+  question: ShownQuestion,
   ask: Ask,
   signal: AbortSignal,
 ): Promise<Awaited<ReturnType<Ask>>> {

@@ -189,7 +189,7 @@ export class LiveSession {
       .finally(() => this.#aborts.delete(abort));
   }
 
-  readonly #ask: Ask = async (question: Question, signal: AbortSignal) => {
+  readonly #ask: Ask = async (question, signal) => {
     const call = this.#session.book.call(question.toolCallId);
     if (!call) throw new Error(`call ${question.toolCallId} is not known`);
     // The client must know the call before the question about it.
