@@ -2,7 +2,7 @@
  * A session as a page of Markdown, piece by piece: the same entries and cards that the terminal shows. Text that others
  * wrote stands inside fences that nothing inside can close, or on one line without markup of its own.
  */
-import type { ContentBlock, Message, Session, ToolCall } from "../call/index.js";
+import type { ContentBlock, Message, Session } from "../call/index.js";
 import { oneLine, visibleText } from "../call/index.js";
 import { countOf } from "./amounts.js";
 import { blockNote } from "./block-note.js";

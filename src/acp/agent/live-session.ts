@@ -4,7 +4,7 @@
  */
 import type { TurnEnd } from "../../agent/index.js";
 import { waitForTurn } from "../../agent/index.js";
-import type { ContentBlock, Question, RecordedCompaction, SessionEvent, Usage } from "../../call/index.js";
+import type { ContentBlock, RecordedCompaction, SessionEvent, Usage } from "../../call/index.js";
 import { SerialQueue } from "../../call/serial-queue.js";
 import type { Ask } from "../../run/index.js";
 import { ConnectionClosed } from "../connection/peer.js";
