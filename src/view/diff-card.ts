@@ -61,7 +61,7 @@ function hunksCard(diff: DiffContent, hunks: readonly DiffHunk[], maxLines: numb
     ...(hasCrlf ? ["CRLF line ends"] : []),
     ...(hunks.some(({ column }) => column !== undefined) ? ["long lines are cut"] : []),
   ];
-  return { heading: heading(diff, notes), rows: changeRows(shown, maxLines) };
+  return { heading: headingOf(diff, notes), rows: changeRows(shown, maxLines) };
 }
 
 /** The card as lines of text, the heading first. Each line of the file stands behind one of three signs. */
