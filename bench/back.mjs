@@ -98,6 +98,7 @@ async function race() {
   const ends = racers.map((one) => once(one, "message"));
   for (const one of racers) one.send("go");
   const results = (await Promise.all(ends)).map(([result]) => result);
+  for (const one of racers) one.disconnect();
   const winners = Array.from(
     { length: SESSIONS },
     (_, index) => results.filter(({ won }) => won.includes(index)).length,

@@ -273,8 +273,15 @@ test("refuses the loser of a race while another process still writes", async () 
   const loser = await startChild(
     file,
     `send(await codeOf(ledger.claim("${SESSION}", "bob", { milliseconds: 60_000 })));
+     send("waits");
+     send(await codeOf(ledger.claim("another", "bob", { milliseconds: 60_000 })));
      await receive();`,
   );
+  expect(await loser.receive()).toBe("LEASE_HELD");
+  expect(await loser.receive()).toBe("waits");
+  // Somebody else wins the session that it waits for, and writes on.
+  writer.exec("insert into leases (session_id, owner, expires_at) values ('another', 'cid', 1e18)");
+  writer.exec("commit; begin immediate");
   expect(await loser.receive()).toBe("LEASE_HELD");
   writer.exec("rollback");
   writer.close();
