@@ -1,5 +1,12 @@
 /** The facts and the searchable text that an archive has of a session, a call or a message: bounded, and redacted. */
-import type { ContentBlock, DiffContent, Message, SessionInfo, ToolCall, ToolCallContent } from "../call/index.js";
+import type {
+  ContentBlock,
+  DiffContent,
+  Message,
+  SessionInfo,
+  ToolCall,
+  ToolCallContent,
+} from "../call/index.js";
 import { breachSentence, endSentence, sessionModel, shownText } from "../call/index.js";
 import { redact, redactJson } from "./redaction/redact.js";
 import type { RedactionPattern } from "./redaction/redaction-pattern.js";
