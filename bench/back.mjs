@@ -103,7 +103,7 @@ async function race() {
     (_, index) => results.filter(({ won }) => won.includes(index)).length,
   );
   if (winners.some((count) => count !== 1))
-    throw new Error(`Some sessions have other than one winner: ${winners}`);
+    throw new Error(`Some sessions have other than one winner: ${winners.join(" ")}`);
   return results.flatMap(({ lost }) => lost).sort((a, b) => a - b);
 }
 

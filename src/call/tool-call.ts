@@ -121,6 +121,18 @@ export type CallFields = {
 /** The earlier state of a file. `blob` is the key of its bytes in the ledger. */
 export type KeptFile =
   | { readonly type: "file"; readonly blob: string; readonly mode: number }
+  /**
+   * A large file that was written: the blob has the bytes that the write replaced. The first `head` and the last `tail`
+   * bytes are those of the written file. `hash` is the SHA-256 of the whole earlier content.
+   */
+  | {
+      readonly type: "part";
+      readonly hash: string;
+      readonly blob: string;
+      readonly head: number;
+      readonly tail: number;
+      readonly mode: number;
+    }
   | { readonly type: "link"; readonly target: string }
   | { readonly type: "folder"; readonly mode: number };
 

@@ -64,7 +64,7 @@ export async function runCall(options: RunOptions): Promise<void> {
   };
   const end = await new Promise<readonly SessionEvent[]>((resolve, reject) => {
     giveUp = () => resolve(givenUp(options));
-    outcome(options, contextOf(options, reporter, writer)).then(resolve, reject);
+    outcome(options, reporter, writer).then(resolve, reject);
   }).finally(() => {
     stop.end();
     clearTimeout(giveUpTimer);
@@ -141,12 +141,15 @@ async function asked(
 }
 
 async function outcome(
-  { tool, input, call, stop, now }: RunOptions,
-  context: ToolContext,
+  options: RunOptions,
+  reporter: CallReporter,
+  writer: EventWriter,
 ): Promise<readonly SessionEvent[]> {
+  const { tool, input, call, stop, now } = options;
   const { toolCallId } = call;
   try {
-    return ended(await tool.run(input, context), toolCallId, now());
+    const returned = await tool.run(input, contextOf(options, reporter, writer));
+    return ended(returned, reporter, { toolCallId, at: now() });
   } catch (error) {
     const at = now();
     if (stop.reason instanceof TimeIsUp && isAbort(error, stop))
@@ -157,10 +160,14 @@ async function outcome(
   }
 }
 
-function ended(returned: ToolReturn, toolCallId: string, at: number): readonly SessionEvent[] {
+function ended(
+  returned: ToolReturn,
+  reporter: CallReporter,
+  { toolCallId, at }: { readonly toolCallId: string; readonly at: number },
+): readonly SessionEvent[] {
   const { output, content, plan, isError, appended } = fullResult(returned);
   const rawOutput = plainJson(output);
-  const shown = { rawOutput, ...(content && { content }) };
+  const shown = { rawOutput, ...(content && !reporter.isShown(content) && { content }) };
   return [
     ...(plan ? [{ type: "plan-updated", at, entries: plan } as const] : []),
     ...appended.map((item) => ({ type: "content-appended", toolCallId, at, content: item }) as const),

@@ -62,7 +62,7 @@ export function* sessionEntries(
   yield* stops.slice(stopped);
 }
 
-/** Of the same millisecond, a compaction came before the entry and the end of a turn after it. */
+/** A compaction of the same millisecond came before the entry, the end of a turn after it. */
 function comesBefore({ type, at }: TurnStop | CompactionEntry, entry: TimelineEntry): boolean {
   return at < startOf(entry) || (type === "compaction" && at === startOf(entry));
 }

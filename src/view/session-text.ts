@@ -115,7 +115,7 @@ function proseBlock(name: string, lines: readonly string[], width: number): Bloc
 
 /** All lines of the text, without the blank lines around it. */
 function proseLines(text: string): readonly string[] {
-  const lines = text.split(/\r?\n/).map(wholeLine);
+  const lines = text.split(/\r?\n/).map((line) => wholeLine(line));
   const start = lines.findIndex(isFilled);
   return start === -1 ? [] : lines.slice(start, lines.findLastIndex(isFilled) + 1);
 }

@@ -29,6 +29,7 @@ const KEPT: ReadonlySet<string> = new Set([
   "intentHash",
   "after",
   "blob",
+  "hash",
   "data",
   "mimeType",
   "kind",
