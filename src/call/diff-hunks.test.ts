@@ -62,7 +62,15 @@ describe("the diff of a file", () => {
   });
 
   test("gives the new text when it is applied to the old one", () => {
-    const line = fc.constantFrom("a", "b", "c", "password:", "-----BEGIN PRIVATE KEY-----", "-----END-----", "");
+    const line = fc.constantFrom(
+      "a",
+      "b",
+      "c",
+      "password:",
+      "-----BEGIN PRIVATE KEY-----",
+      "-----END-----",
+      "",
+    );
     const text = fc.array(line, { maxLength: 12 }).map((lines) => lines.join("\n"));
     fc.assert(
       fc.property(text, text, text, text, (head, tail, newHead, newTail) => {
@@ -77,7 +85,9 @@ describe("the diff of a file", () => {
 });
 
 test("context reaches up to the line that makes the next one a secret", () => {
-  const body = Array.from({ length: 30 }, (_, index) => `MIIEvQIBADANBgkqhkiG9w0BAQEFAASC${index}\n`).join("");
+  const body = Array.from({ length: 30 }, (_, index) => `MIIEvQIBADANBgkqhkiG9w0BAQEFAASC${index}\n`).join(
+    "",
+  );
   const key = `-----BEGIN PRIVATE KEY-----\n${body}-----END PRIVATE KEY-----\n`;
   const edited = key.replace("ASC20\n", "ASCnew\n");
   expect(hunksInContext(`first\n${key}`, `first\n${edited}`)[0]?.oldText).toMatch(/^-----BEGIN/);

@@ -120,7 +120,10 @@ test("the patch of any two texts, applied to the first, gives the second", () =>
 
 test("the hunks of a large file make the patch that its texts would", () => {
   const before = lines("a").repeat(4);
-  const after = before.replace("a7\n", "").replace("a500\n", "x\ny\n").replace(/a4999\n$/, "z");
+  const after = before
+    .replace("a7\n", "")
+    .replace("a500\n", "x\ny\n")
+    .replace(/a4999\n$/, "z");
   const diff = fileDiff("/f", before, after);
   expect(diff.hunks).toHaveLength(3);
   expect(gitPatch(diff)).toBe(gitPatch(diffContent("/f", before, after)));
