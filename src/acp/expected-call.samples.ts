@@ -90,6 +90,8 @@ function timesOf(call: ToolCall, at: number): ToolCall["times"] {
     ...times,
     started: isStarted ? at : undefined,
     ended: isEnded ? at : undefined,
+    waitedMs: undefined,
+    ranMs: undefined,
     undone: undefined,
   };
 }

@@ -24,6 +24,7 @@ export { pluralize } from "./pluralize.js";
 export { createToolTitle } from "./create-tool-title.js";
 export { fileDiff, hunksInContext } from "./diff-hunks.js";
 export { breachSentence, endSentence } from "./end-sentence.js";
+export { runDuration, waitDuration } from "./durations.js";
 export { handleEvent, handleStoredEvent } from "./event-table.js";
 export type { EventOf, EventTable } from "./event-table.js";
 export { IllegalEvent } from "./illegal-event.js";
