@@ -70,6 +70,20 @@ describe("an answer", () => {
     expect(asked[0]).toMatchObject({ about: ['input: {"n":1}', "tool: t"], title: "T" });
   });
 
+  test("comes from a handler that gets the tool's name, its kind and the whole input", async () => {
+    const calls: unknown[] = [];
+    const { gate } = await gateIn({
+      ask: (question, signal) => {
+        const { name, kind, rawInput } = question.call;
+        calls.push({ name, kind, rawInput });
+        return denyAll(question, signal);
+      },
+    });
+    const input = { path: "a.txt", content: "x".repeat(20_000) };
+    await gate.call({ name: "write_file", input });
+    expect(calls).toEqual([{ name: "write_file", kind: "edit", rawInput: input }]);
+  });
+
   test.each<[string, Ask | undefined]>([
     ["there is no handler", undefined],
     ["the handler throws", () => Promise.reject(new Error("gone"))],

@@ -171,6 +171,41 @@ test("shows the usage after a turn, and sums it by model in stats", async () => 
   ]);
 });
 
+test("goes on after a refusal for length, shows it and keeps --context-window for the session", async () => {
+  const at = await atHome();
+  const read = (id: string) => ({ calls: [{ id, tool: "read_file", input: { path: "big.txt" } }] });
+  const refusal = (tokens: number, window: number) => ({
+    status: 400,
+    body: {
+      error: {
+        message: `This model's maximum context length is ${window} tokens. However, your messages resulted in ${tokens} tokens.`,
+        code: "context_length_exceeded",
+      },
+    },
+  });
+  const summary = { say: "They read." };
+  const steps = [read("1"), { say: "Long." }, { say: "Again." }, { say: "Small." }];
+  // Eight thousand tokens of the fake are for the descriptions of our tools.
+  const fake = await startFake(openAiChat, steps, { tokens: 14_000, refusal, summary });
+  const model = ["--model", "openai-compatible/fake", "--base-url", `${fake.url}/v1`];
+  const env = { TOOLGATE_MODEL_KEY: KEY };
+  writeFileSync(join(at.project, "big.txt"), `${"word ".repeat(12_000)}\n`);
+  const first = await at.runHere(["run", ...model, "read it"], { env });
+  expect(first.status).toBe(0);
+  expect(first.stdout).toMatch(
+    /── openai-compatible\S* refused the prompt as too long; from here on it gets at most about/,
+  );
+  expect(first.stdout).toMatch(/Long\.\n\n240 tokens in/);
+  const refused = fake.refused.length;
+  // The window that was learnt is remembered in the session.
+  expect((await at.runHere(["run", "--resume", "--", "once more"], { env })).status).toBe(0);
+  expect(fake.refused).toHaveLength(refused);
+  // A window of one token is full at once: the conversation is summed up before the first request.
+  const small = await at.runHere(["run", "--resume", "--context-window", "1", "--", "and now"], { env });
+  expect(small.stdout).toContain("── the conversation so far was summed up");
+  expect(small.stdout).toMatch(/240 tokens in \(40 cached\), 60 out\n$/);
+});
+
 test("names the requested address when a model is not found", async () => {
   const at = await atHome();
   const server = createServer((_, response) => void response.writeHead(404).end("{}"));

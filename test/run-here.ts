@@ -51,7 +51,7 @@ async function runAlone(words: readonly string[], { cwd, env, input = "" }: RunH
     await runCommand(words);
     status ??= Number(process.exitCode ?? 0);
   } finally {
-    for (const one of undo.reverse()) one();
+    for (const one of undo.toReversed()) one();
   }
   return { status, ...text };
 }

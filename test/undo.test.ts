@@ -24,7 +24,7 @@ import { builtInTools, defineTool } from "../src/tools/index.js";
 import type { Tool } from "../src/tools/index.js";
 import { folder } from "./agent-kit.js";
 
-const RUNS = Number(process.env["TOOLGATE_RUNS"] ?? 40);
+const RUNS = Number(process.env["TOOLGATE_RUNS"] ?? 20);
 
 async function gateOn(root: string, ledger: Ledger = new MemoryLedger(), more: readonly Tool[] = []) {
   return openGate({

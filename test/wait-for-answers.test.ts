@@ -1,7 +1,8 @@
 /** A wait for a question ends when that question is settled, and at no other's end, however the waits overlap. */
 import { expect, test } from "vitest";
 import { AgentSession, waitForTurn } from "../src/agent/index.js";
-import { question, yes } from "../src/call/events.samples.js";
+import { after, question, way, yes } from "../src/call/events.samples.js";
+import { shownQuestion } from "../src/call/index.js";
 import type { Ledger, Question, RecordedEvent } from "../src/call/index.js";
 import { MemoryLedger } from "../src/history/index.js";
 import { waitForAnswers } from "../src/run/index.js";
@@ -10,6 +11,8 @@ import { onQuestionSettled } from "../src/run/wait-for-answers.js";
 import { LocalWorkspace } from "../src/tools/index.js";
 import { folder, never, scripted, text } from "./agent-kit.js";
 import { aWhile, moment } from "./raw-agent.js";
+
+const withCall = (one: Question) => shownQuestion(one, after(...way.ready));
 
 type FollowOptions = Parameters<Ledger["follow"]>[1];
 
@@ -137,10 +140,10 @@ test("shows no question when the signal has aborted, and stops waiting when it a
   const [one] = questions as [Question];
   const shown: AbortSignal[] = [];
   const ask: Ask = (_question, signal) => (shown.push(signal), new Promise(() => undefined));
-  await waitForAnswers({ ledger, question: one, ask, signal: AbortSignal.abort(), after });
+  await waitForAnswers({ ledger, question: withCall(one), ask, signal: AbortSignal.abort(), after });
   expect([shown, ledger.follows]).toEqual([[], 0]);
   const stop = new AbortController();
-  const held = waitForAnswers({ ledger, question: one, ask, signal: stop.signal, after });
+  const held = waitForAnswers({ ledger, question: withCall(one), ask, signal: stop.signal, after });
   await aWhile();
   stop.abort();
   await held;

@@ -3,6 +3,7 @@
  * still run, and waits while the turn is parked on questions. A turn that waits only for the app stays parked. A
  * second turn of the session waits for the first one's end.
  */
+import { shownQuestion } from "../call/index.js";
 import type { Question } from "../call/index.js";
 import { waitForAnswers, openQuestions } from "../run/index.js";
 import type { Ask } from "../run/index.js";
@@ -91,9 +92,19 @@ class ShownQuestions {
   }
 
   async #untilSettled(question: Question): Promise<void> {
-    const { ledger, seq, gate, now } = this.#session;
+    const { ledger, seq, gate, book, now } = this.#session;
+    const call = book.call(question.toolCallId);
+    if (!call) return;
+    const shown = shownQuestion(question, call);
     try {
-      await waitForAnswers({ ledger, question, ask: this.#ask, signal: this.#signal, after: seq, now });
+      await waitForAnswers({
+        ledger,
+        question: shown,
+        ask: this.#ask,
+        signal: this.#signal,
+        after: seq,
+        now,
+      });
     } catch (error) {
       await this.#onFailure(question, error);
     } finally {

@@ -39,6 +39,8 @@ export type { PartialInput } from "./partial-input.js";
 export { plainJson } from "./plain-json.js";
 export * from "./plan.js";
 export * from "./question.js";
+export * from "./question-page.js";
+export * from "./shown-question.js";
 export { savedSession, sessionFromSaved } from "./saved-session.js";
 export type * from "./session.js";
 export { SessionBook } from "./session-book.js";

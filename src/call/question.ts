@@ -32,6 +32,8 @@ export type Question = {
   readonly reason?: string;
   /** The effects of the call, one line each: the whole command, real paths, hosts. */
   readonly about?: readonly string[];
+  /** The lines of `about` without a bound; set when `about` leaves something out. */
+  readonly wholeAbout?: readonly string[];
   readonly options: readonly QuestionOption[];
   /** No rule can answer the question, since it is not about the call's effects. */
   readonly isForThisOnce?: boolean;

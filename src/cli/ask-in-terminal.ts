@@ -1,12 +1,15 @@
 /**
  * Asks the person at the terminal: the action that is about to run, why it is asked, and the rule that each "always"
- * would store. Only the listed words are answers; any other text is the reason for a no.
+ * would store. A reply that is no answer asks again; everything that the question leaves out can be viewed first.
  */
 import { createInterface } from "node:readline/promises";
 import type { Interface } from "node:readline/promises";
 import { visibleText } from "../call/index.js";
-import type { OptionKind, Question } from "../call/index.js";
+import type { OptionKind, ShownQuestion } from "../call/index.js";
 import type { Ask } from "../run/index.js";
+import { hiddenWords, questionFacts, wholeQuestion } from "../view/index.js";
+import { printPages } from "./print-pages.js";
+import { readReply } from "./read-reply.js";
 
 /** Shows the call that a question is about, and draws nothing else while somebody answers. */
 export type Screen = {
@@ -30,23 +33,23 @@ export function askInTerminal(screen: Screen): Ask {
   };
 }
 
-async function readAnswer(question: Question, signal: AbortSignal): Promise<Awaited<ReturnType<Ask>>> {
+async function readAnswer(question: ShownQuestion, signal: AbortSignal): Promise<Awaited<ReturnType<Ask>>> {
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   // Ctrl-C at the question cancels the turn; readline would keep the signal from the process.
   terminal.on("SIGINT", () => process.kill(process.pid, "SIGINT"));
-  try {
-    process.stdout.write(questionText(question));
+  const read = async (prompt: string) => {
     await dropTypeAhead(terminal);
-    const text = (await terminal.question(choicesText(question), { signal })).trim();
-    const kind = KINDS.find(([, words]) => words.includes(text.toLowerCase()))?.[0] ?? "reject_once";
-    // An "always" that was not offered counts as a no.
-    const option = question.options.find((one) => one.kind === kind);
-    const isWord = KINDS.some(([, words]) => words.includes(text.toLowerCase()));
+    return terminal.question(prompt, { signal });
+  };
+  try {
+    const hidden = hiddenWords(question);
+    process.stdout.write(questionText(question, hidden));
+    const { option, reason } = await untilAnswered(question, choicesText(question, hidden), read);
     return {
       outcome: option ? { type: "selected", optionId: option.optionId } : { type: "refused" },
       by: "person",
       who: "you",
-      ...(!isWord && { reason: text }),
+      ...(reason !== undefined && { reason }),
     };
   } catch (error) {
     if (signal.aborted) throw error;
@@ -58,39 +61,68 @@ async function readAnswer(question: Question, signal: AbortSignal): Promise<Awai
   }
 }
 
-const KINDS: readonly (readonly [OptionKind, readonly string[]])[] = [
-  ["allow_once", ["y", "yes"]],
-  ["allow_always", ["a", "always"]],
-  ["reject_always", ["never"]],
-  ["reject_once", ["", "n", "no"]],
-];
+async function untilAnswered(
+  question: ShownQuestion,
+  prompt: string,
+  read: (prompt: string) => Promise<string>,
+) {
+  for (;;) {
+    const reply = readReply(await read(prompt), question.options);
+    if (reply.type === "answer") return reply;
+    if (reply.type === "view") {
+      await printPages(wholeQuestion(question, screenWidth()), process.stdout, read);
+    } else if (reply.type === "help") process.stdout.write(helpText(question));
+    else process.stdout.write(`${visibleText(reply.hint)}\n`);
+  }
+}
+
+const screenWidth = (): number => (process.stdout.columns ?? 80) - 1;
 
 /** The facts that the card of the call does not show: why it is asked, where its paths and links lead. */
-function questionText({ reason, about = [], options }: Question): string {
+function questionText(question: ShownQuestion, hidden: string | undefined): string {
+  const { about = [] } = question;
   // A call that shows its input shows nothing else that can be relied on.
   const isShown = about.some((line) => line.startsWith("input: ")) ? NOT_IN_THE_INPUT : NOT_IN_THE_CALL;
-  const lines = [
-    ...(reason === undefined ? [] : [`Asked because ${visibleText(reason.replace(/\.+$/, ""))}.`]),
-    ...about.filter((line) => isShown.test(line)).map((line) => visibleText(line, { keepNewlines: true })),
-    ...options.flatMap(({ kind, grant }) =>
-      grant ? [`${kind === "allow_always" ? "always" : "never"} = ${visibleText(grant.sentence)}`] : [],
-    ),
-  ];
-  return lines.length === 0 ? "\n" : `\n${lines.join("\n")}\n`;
+  const facts = questionFacts(
+    question,
+    about.filter((line) => isShown.test(line)),
+    screenWidth(),
+  );
+  const cut = hidden === undefined ? "" : `Not all of it is shown: ${hidden} more. v shows all of it.\n`;
+  return `\n${facts === "" ? "" : `${facts}\n`}${cut}`;
 }
 
 const NOT_IN_THE_CALL = / \(written as |^(?:runs|runs in|sets|input|host): /;
 const NOT_IN_THE_INPUT = / \(written as |^(?:runs|runs in|sets|input|host|read|search|write|delete|move): /;
 
-function choicesText({ options }: Question): string {
-  const offers = (kind: OptionKind) => options.some((option) => option.kind === kind);
+function choicesText(question: ShownQuestion, hidden: string | undefined): string {
   const choices = [
     "[y]es",
-    ...(offers("allow_always") ? ["[a]lways"] : []),
+    ...(offers(question, "allow_always") ? ["[a]lways"] : []),
     "[n]o (Enter)",
-    ...(offers("reject_always") ? ["never"] : []),
+    ...(offers(question, "reject_always") ? ["never"] : []),
+    ...(hidden === undefined ? [] : ["[v]iew all"]),
+    "[?] help",
   ];
   return `Allow this? ${choices.join(", ")}, or no with your reason: `;
+}
+
+const offers = ({ options }: ShownQuestion, kind: OptionKind): boolean =>
+  options.some((option) => option.kind === kind);
+
+function helpText(question: ShownQuestion): string {
+  const lines = [
+    "  y, yes, ok          allow this call, once",
+    ...(offers(question, "allow_always") ? ["  a, always           allow it, and store the rule above"] : []),
+    "  n, no, Enter        refuse this call; the agent goes on without it",
+    "  n use the other file  refuse it, with a reason for the agent; so does any sentence",
+    ...(offers(question, "reject_always")
+      ? ["  never               refuse it, and store the rule above"]
+      : []),
+    "  v, view             show all of the call: the whole command, input and preview",
+    "  Ctrl-C              cancel the turn",
+  ];
+  return `${lines.join("\n")}\n`;
 }
 
 /** Drops input that was typed before the question was visible: it cannot be an answer. */

@@ -17,6 +17,7 @@ export function coloured(text: string): string {
       if (/^ {4}[│┆] - /.test(line)) return RED + line + PLAIN;
       if (/^ {4}[│┆] \+ /.test(line)) return GREEN + line + PLAIN;
       if (/^ {4}[│┆] /.test(line)) return dimmed(line);
+      if (/^[│┆](?: |$)/.test(line)) return dimmed(line.charAt(0)) + line.slice(1);
       if (line.startsWith("✓ ")) return GREEN + "✓" + PLAIN + line.slice(1);
       return /^[✗⊘!⚑] /.test(line) ? RED + line.charAt(0) + PLAIN + line.slice(1) : line;
     })

@@ -6,9 +6,16 @@
  * While somebody reads a question, nothing is drawn and nothing is written.
  */
 import type { SessionHandle } from "../agent/index.js";
-import { isOver, shownText, visibleText } from "../call/index.js";
+import { isOver, shownText } from "../call/index.js";
 import type { BoundedText, SessionEvent, TerminalContent, ToolCall, ToolCallContent } from "../call/index.js";
-import { callText, liveCallLines } from "../view/index.js";
+import {
+  callText,
+  compactionLine,
+  Gutter,
+  learntWindowLine,
+  liveCallLines,
+  MAX_QUESTION_LINES,
+} from "../view/index.js";
 import type { LiveBlock } from "./live-block.js";
 import { withRedraw } from "./stderr.js";
 
@@ -34,6 +41,8 @@ export class LiveText {
   readonly #block: LiveBlock | undefined;
   readonly #write: (text: string) => void;
   readonly #ends: (() => void)[];
+  /** Marks each row of the agent's text, so that none passes for ours. */
+  readonly #gutter: Gutter;
   readonly #shown = new Set<string>();
   readonly #breached = new Set<string>();
   /** Calls that were shown in full with their question: their end is one line. */
@@ -51,6 +60,7 @@ export class LiveText {
   constructor(session: ShownSession, { write, block, isSharedWithErrors = false }: LiveTextOptions) {
     this.#session = session;
     this.#block = block;
+    this.#gutter = new Gutter(() => block?.width ?? screenColumns());
     const print = block ? (text: string) => block.print(text) : write;
     this.#write = (text) => this.#unlessPaused(() => print(text));
     this.#ends = [
@@ -74,7 +84,7 @@ export class LiveText {
       calls,
       headlineOnly: this.#asked.has(toolCallId) && call.state.status === "done" && call.kind === "edit",
       // A person who is asked sees the whole call.
-      ...(!isOver(call.state) && { maxLines: 2_000 }),
+      ...(!isOver(call.state) && { maxLines: MAX_QUESTION_LINES }),
     });
     this.#write(`${text}\n`);
     if (!isOver(call.state)) this.#asked.add(toolCallId);
@@ -122,7 +132,7 @@ export class LiveText {
   }
 
   endLine(): void {
-    if (this.#openMessageId !== undefined) this.#write("\n\n");
+    if (this.#openMessageId !== undefined) this.#write(`${this.#gutter.end()}\n`);
     this.#openMessageId = undefined;
   }
 
@@ -151,8 +161,10 @@ export class LiveText {
       if (event.role === "user" || event.block.type !== "text") return;
       if (this.#openMessageId !== event.messageId) this.endLine();
       this.#openMessageId = event.messageId;
-      this.#write(visibleText(event.block.text, { keepNewlines: true }));
-    } else if ("toolCallId" in event) {
+      this.#write(this.#gutter.write(event.block.text));
+    } else if (event.type === "context-compacted") this.line(compactionLine(event));
+    else if (event.type === "window-learnt") this.line(learntWindowLine(event));
+    else if ("toolCallId" in event) {
       const { toolCallId } = event;
       const call = this.#session.book.call(toolCallId);
       // A breach is shown as soon as it is known, also for a call whose end is shown already.
@@ -222,6 +234,10 @@ export class LiveText {
     return [...rows, ...(more > 0 ? [`… and ${more} more`] : []), ...note];
   }
 }
+
+/** Nothing breaks the rows of a file or a pipe. */
+const screenColumns = (): number =>
+  process.stdout.isTTY ? Math.max(1, (process.stdout.columns ?? 80) - 1) : Infinity;
 
 type Shown = TerminalContent & { readonly output: BoundedText };
 

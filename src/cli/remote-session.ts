@@ -4,8 +4,16 @@
  * only inferred.
  */
 import type { ToolUseBlock, TurnEvent } from "../aap/client/index.js";
-import { createToolTitle, inferToolKind, isOver, isYes, SessionBook, textContent } from "../call/index.js";
-import type { Answer, Question, SessionEvent } from "../call/index.js";
+import {
+  createToolTitle,
+  inferToolKind,
+  isOver,
+  isYes,
+  SessionBook,
+  shownQuestion,
+  textContent,
+} from "../call/index.js";
+import type { Answer, Question, SessionEvent, ShownQuestion } from "../call/index.js";
 
 type Listener = (events: readonly SessionEvent[]) => void;
 /** An event without its time. */
@@ -93,7 +101,7 @@ export class RemoteSession {
   }
 
   /** Undefined when the call can no longer be asked about. */
-  ask(call: ToolUseBlock): Question | undefined {
+  ask(call: ToolUseBlock): ShownQuestion | undefined {
     this.announce(call);
     const { toolCallId, name, input } = call;
     const known = this.book.call(toolCallId);
@@ -109,7 +117,7 @@ export class RemoteSession {
       askedAt: this.now(),
     };
     this.#record([{ type: "question-asked", toolCallId, question }]);
-    return question;
+    return shownQuestion(question, known);
   }
 
   /** Returns true for a yes. */

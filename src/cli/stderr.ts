@@ -3,6 +3,7 @@
  * cleared first. A note may quote foreign text, so control characters are made visible.
  */
 import { visibleText } from "../call/index.js";
+import { rows } from "../view/visible-line.js";
 
 type Redraw = (write: () => void) => void;
 
@@ -12,9 +13,20 @@ export function note(text: string): void {
   noteLine(`toolgate: ${text}`);
 }
 
+const CONTINUED = "    ";
+
 /** Writes a line without the "toolgate: " prefix. */
 export function noteLine(line: string): void {
-  redraw(() => void process.stderr.write(`${visibleText(line, { keepNewlines: true })}\n`));
+  // Only the first row is ours for sure: the others may be quoted, and must not look like a line of Toolgate.
+  const [first = "", ...others] = visibleText(line, { keepNewlines: true }).replace(/^\n/, "").split("\n");
+  const width = process.stderr.isTTY ? process.stderr.columns - 1 : Infinity;
+  const next = { first: CONTINUED, next: CONTINUED };
+  const text = [
+    rows(first, { ...next, first: "" }, width),
+    ...others.map((one) => rows(one, next, width)),
+  ].flat();
+  const start = line.startsWith("\n") ? "\n" : "";
+  redraw(() => void process.stderr.write(`${start}${text.join("\n")}\n`));
 }
 
 /** Routes every write through `next`, which clears and redraws its rows. Returns the function that ends this. */

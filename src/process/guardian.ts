@@ -2,8 +2,8 @@
  * Ends the trees that our process leaves when it is killed and can do nothing itself.
  *
  * One small process guards all trees of ours: a shell that waits at a pipe (`guardian-script.ts`). The system closes the
- * pipe when our process is gone, whatever ended it; then the guardian kills the trees that were not released. It is in
- * a session of its own, so that a signal to our process group does not reach it. Invariant: a tree is guarded before
+ * pipe when our process is gone, whatever ended it; then the guardian kills the trees that were not released. The
+ * guardian is in a session of its own, so that a signal to our process group does not reach it. Invariant: a tree is guarded before
  * its first process is started. Windows has no such shell: there only an orderly exit ends the trees.
  */
 import { spawn } from "node:child_process";
@@ -45,9 +45,11 @@ function startGuardian(): void {
     detached: true,
     stdio: ["pipe", "ignore", "ignore"],
   });
+  // The system may have no process or descriptor left. The next start tries again.
+  guardian.on("error", () => (pipe = undefined));
+  if (guardian.pid === undefined) return;
   pipe = guardian.stdin;
-  guardian.on("error", () => undefined);
-  guardian.stdin.on("error", () => undefined);
+  pipe.on("error", () => undefined);
   guardian.once("exit", () => {
     pipe = undefined;
     // Somebody killed it.

@@ -1,5 +1,5 @@
 /**
- * Tells one process from all others, also from a later one with the same pid, and whether it is gone.
+ * Distinguishes one process from all others, also from a later one with the same pid, and whether it is gone.
  *
  * Invariant: a process is called gone only when it cannot run any more. A process of another machine, of an earlier
  * boot or of another pid namespace (a container) cannot be looked at from here, so it is never called gone. Without

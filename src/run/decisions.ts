@@ -132,7 +132,7 @@ export function questionFor(asked: AskedCall): Question {
     intentHash: intentHash(intent),
     title: visibleText(title),
     ...reasonOf(verdict),
-    about: [...circumstances(asked), ...bounded(verdict.saw), ...inputLines(asked)],
+    ...aboutOf(asked),
     options: optionsOf(asked),
     ...(asked.isForThisOnce && { isForThisOnce: true }),
     askedAt: at,
@@ -145,49 +145,67 @@ function reasonOf({ reason, rule }: AskedCall["verdict"]): Pick<Question, "reaso
   return named === undefined ? {} : { reason: oneLine(named, MAX_REASON) };
 }
 
+/** The effects of the call, bounded for a first look, and whole where the bounds leave something out. */
+function aboutOf(asked: AskedCall): Pick<Question, "about" | "wholeAbout"> {
+  const about = aboutLines(asked, SHOWN);
+  const wholeAbout = aboutLines(asked, UNBOUNDED);
+  const isWhole = wholeAbout.length === about.length && wholeAbout.every((line, at) => line === about[at]);
+  return { about, ...(!isWhole && { wholeAbout }) };
+}
+
+type Bounds = { readonly maxCharacters: number; readonly maxLines: number; readonly maxInputs: number };
+
+/** As much as a person reads at once. */
+const SHOWN: Bounds = { maxCharacters: 10_000, maxLines: 100, maxInputs: 5 };
+const UNBOUNDED: Bounds = { maxCharacters: Infinity, maxLines: Infinity, maxInputs: Infinity };
+
+const aboutLines = (asked: AskedCall, bounds: Bounds): readonly string[] => [
+  ...circumstances(asked, bounds),
+  ...bounded(asked.verdict.saw, bounds),
+  ...inputLines(asked, bounds),
+];
+
 /** The whole of what will be done, where parts of it would not show: a title is cut, and the same words do other things elsewhere. */
-function circumstances({ intent, reported, roots }: AskedCall): readonly string[] {
+function circumstances({ intent, reported, roots }: AskedCall, bounds: Bounds): readonly string[] {
   const { command, cwd, env = {}, paths, hosts, input } = intent;
-  if (command === undefined) return reported || paths.length + hosts.length > 0 ? [] : [inputLine(input)];
+  if (command === undefined)
+    return reported || paths.length + hosts.length > 0 ? [] : [inputLine(input, bounds)];
   return [
-    `runs: ${whole(typeof command === "string" ? command : command.join(" "))}`,
+    `runs: ${shown(typeof command === "string" ? command : command.join(" "), bounds)}`,
     ...(cwd === roots[0] ? [] : [`runs in: ${visibleText(cwd)}`]),
     ...Object.entries(env).map(([name, value]) => `sets: ${visibleText(`${name}=${value}`)}`),
   ];
 }
 
-function inputLines({ reported }: AskedCall): readonly string[] {
+function inputLines({ reported }: AskedCall, bounds: Bounds): readonly string[] {
   if (!reported) return [];
   const { inputs } = reported;
-  const left = inputs.length - MAX_INPUTS;
+  const left = inputs.length - bounds.maxInputs;
   // The newest is what the call stands for now.
-  const shown = inputs.slice(-MAX_INPUTS).map(inputLine);
-  if (left > 0) return [`input: (${pluralize(left, "earlier input")} left out)`, ...shown];
-  return shown.length > 0 ? shown : [inputLine(null)];
+  const newest = inputs.slice(Math.max(0, left)).map((input) => inputLine(input, bounds));
+  if (left > 0) return [`input: (${pluralize(left, "earlier input")} left out)`, ...newest];
+  return newest.length > 0 ? newest : [inputLine(null, bounds)];
 }
 
-const inputLine = (input: unknown): string => `input: ${whole(JSON.stringify(input ?? null))}`;
+const inputLine = (input: unknown, bounds: Bounds): string =>
+  `input: ${shown(JSON.stringify(input ?? null), bounds)}`;
 
-const MAX_INPUTS = 5;
-
-/** As long as anyone reads; of more, that there is more is said first. */
-function whole(text: string): string {
-  const shown = visibleText(text, { keepNewlines: true });
-  if (shown.length <= MAX_TEXT) return shown;
-  return `(${pluralize(shown.length - MAX_TEXT, "character")} more than shown here) ${shown.slice(0, MAX_TEXT)}`;
+/** A note before a text that is cut counts the characters that are missing. */
+function shown(text: string, { maxCharacters }: Bounds): string {
+  const visible = visibleText(text, { keepNewlines: true });
+  if (visible.length <= maxCharacters) return visible;
+  const missing = pluralize(visible.length - maxCharacters, "character");
+  return `(${missing} more than shown here) ${visible.slice(0, maxCharacters)}`;
 }
-
-const MAX_TEXT = 10_000;
 
 /** Keeps the last lines of a long list too: the doubts stand there. */
-function bounded(lines: readonly string[]): readonly string[] {
-  if (lines.length <= MAX_LINES) return lines;
-  const left = lines.length - MAX_LINES;
-  return [...lines.slice(0, MAX_LINES / 2), `… ${left} more …`, ...lines.slice(-MAX_LINES / 2)];
+function bounded(lines: readonly string[], { maxLines }: Bounds): readonly string[] {
+  if (lines.length <= maxLines) return lines;
+  const left = lines.length - maxLines;
+  return [...lines.slice(0, maxLines / 2), `… ${left} more …`, ...lines.slice(-maxLines / 2)];
 }
 
 const MAX_REASON = 500;
-const MAX_LINES = 100;
 
 const ALLOW_ONCE = { optionId: "allow_once", name: "Allow once", kind: "allow_once" } as const;
 const REJECT_ONCE = { optionId: "reject_once", name: "Reject", kind: "reject_once" } as const;

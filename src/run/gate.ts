@@ -9,7 +9,7 @@
  * outcome to their runner.
  */
 import { setImmediate } from "node:timers/promises";
-import { IllegalEvent, plainJson, ToolCallIds } from "../call/index.js";
+import { IllegalEvent, plainJson, shownQuestion, ToolCallIds } from "../call/index.js";
 import type { CallAnnounced, SessionBook, SessionEvent, ToolCall, ToolCallContent } from "../call/index.js";
 import { SerialQueue } from "../call/serial-queue.js";
 import { nobody } from "./askers.js";
@@ -145,7 +145,7 @@ export class Gate {
     const options = {
       record: this.#record,
       runner: this.#parts.runner,
-      hold: this.#hold,
+      untilAnswered: this.#untilAnswered,
       settle: () => this.settle(),
       cancelCall: (id: string, reason: string) => this.#cancelOwn(id, reason),
     };
@@ -160,7 +160,7 @@ export class Gate {
   reportedBy(reporter: Reporter): ReportedCalls {
     const { tools } = this.#parts;
     const isOurs = (toolCallId: string) => tools.isGiven(toolCallId);
-    const options = { ...this.#parts, isOurs, hold: this.#hold };
+    const options = { ...this.#parts, isOurs, untilAnswered: this.#untilAnswered };
     this.#reported = new ReportedCalls(options, reporter);
     return this.#reported;
   }
@@ -273,12 +273,14 @@ export class Gate {
     );
   }
 
-  readonly #hold = async (questionId: string, signal: AbortSignal): Promise<void> => {
+  readonly #untilAnswered = async (questionId: string, signal: AbortSignal): Promise<void> => {
     const { ledger, seq, book } = this.#record;
     const asked = book.question(questionId);
-    if (asked?.state.status !== "open") return;
+    const call = asked && book.call(asked.question.toolCallId);
+    if (!call || asked.state.status !== "open") return;
+    const question = shownQuestion(asked.question, call);
     const ask = this.#options.ask ?? nobody;
-    await waitForAnswers({ ledger, question: asked.question, ask, signal, after: seq, now: this.#now });
+    await waitForAnswers({ ledger, question, ask, signal, after: seq, now: this.#now });
   };
 }
 

@@ -29,13 +29,13 @@ export type RunOptions = {
   /** How many of them there were when the intent was made. */
   readonly ownBefore: number;
   readonly call: ToolCall;
-  /** Used when it is cancelled, and when its time is up. */
+  /** Stops the tool when the call is cancelled or its time is up. */
   readonly stop: LinkedAbort;
   readonly record: SessionRecord;
   readonly workspace: Workspace;
   /** The time limit in milliseconds. */
   readonly timeLimit: number;
-  /** How long it is then waited for. */
+  /** How long the tool may take to stop. */
   readonly stopGraceMs: number;
   readonly elicit: Elicit | undefined;
   readonly now: () => number;
@@ -54,12 +54,12 @@ export async function runCall(options: RunOptions): Promise<void> {
   const timer = timeout(timeLimit, () => stop.stop(new TimeIsUp(tool, timeLimit)));
   let giveUpTimer: NodeJS.Timeout | undefined;
   let giveUp: (() => void) | undefined;
-  let isWished = false;
+  let isCancelRequested = false;
   // The cancel is recorded before the tool reacts to it. A cancel may also come after the time limit.
   stop.onStop = (reason) => {
     giveUpTimer ??= setTimeout(() => giveUp?.(), options.stopGraceMs);
-    if (isWished || reason instanceof TimeIsUp) return;
-    isWished = true;
+    if (isCancelRequested || reason instanceof TimeIsUp) return;
+    isCancelRequested = true;
     writer.add({ type: "cancel-requested", toolCallId, at: now() });
   };
   const end = await new Promise<readonly SessionEvent[]>((resolve, reject) => {

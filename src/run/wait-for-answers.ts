@@ -3,15 +3,21 @@
  * answer counts, from here or elsewhere; then the signal of the others aborts.
  */
 import { IllegalEvent, LedgerError } from "../call/index.js";
-import type { Answer, Ledger, Question, RecordedEvent } from "../call/index.js";
+import type { Answer, Ledger, Question, RecordedEvent, ShownQuestion } from "../call/index.js";
 import { linkAbort } from "./linked-abort.js";
 
-/** Shows a question and comes back with what was chosen. The signal says that it no longer matters. */
-export type Ask = (question: Question, signal: AbortSignal) => Promise<Omit<Answer, "intentHash" | "at">>;
+/**
+ * Shows a question and returns the answer. `question.call` has the tool's name, its kind and the whole input. The signal
+ * aborts when the question is settled elsewhere.
+ */
+export type Ask = (
+  question: ShownQuestion,
+  signal: AbortSignal,
+) => Promise<Omit<Answer, "intentHash" | "at">>;
 
 type WaitOptions = {
   readonly ledger: Ledger;
-  readonly question: Question;
+  readonly question: ShownQuestion;
   readonly ask: Ask;
   readonly signal: AbortSignal;
   /** The number of an event after which the question is known to have been open: where to follow from. */
@@ -20,8 +26,8 @@ type WaitOptions = {
 };
 
 /**
- * Returns when the question is answered, withdrawn or expired, or the signal aborts; an asker that goes on
- * asking is left to it.
+ * Returns when the question is answered, withdrawn or expired, or the signal aborts. Does not wait
+ * for an asker that ignores its signal.
  */
 export async function waitForAnswers(options: WaitOptions): Promise<void> {
   const { ledger, question, ask, signal, after = 0, now = Date.now } = options;
@@ -32,7 +38,7 @@ export async function waitForAnswers(options: WaitOptions): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       stop.onStop = () => resolve();
       leave.push(onQuestionSettled(ledger, question, after, resolve), onExpiry(question, now, resolve));
-      put(ledger, question, ask, stop.signal, now).then(resolve, reject);
+      askAndRecord(ledger, question, ask, stop.signal, now).then(resolve, reject);
     });
   } finally {
     for (const end of leave) end();
@@ -59,9 +65,9 @@ const LOOK_AGAIN_MS = 60_000;
 /** Made once: an abort without a reason makes one each time, with a stack that nobody reads. */
 const SETTLED = new Error("the question is settled");
 
-async function put(
+async function askAndRecord(
   ledger: Ledger,
-  question: Question,
+  question: ShownQuestion,
   ask: Ask,
   signal: AbortSignal,
   now: () => number,
@@ -81,7 +87,7 @@ async function put(
 
 /** An asker that breaks, or comes back with nothing that can be read, has not said yes. */
 async function askSafely(
-  question: Question,
+  question: ShownQuestion,
   ask: Ask,
   signal: AbortSignal,
 ): Promise<Awaited<ReturnType<Ask>>> {

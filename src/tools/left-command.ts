@@ -26,7 +26,7 @@ export function processText({ pid, startedAt }: CallProcess): string {
   return `pid ${pid}, started ${new Date(startedAt).toISOString().replace(/\.\d+Z$/, "Z")}`;
 }
 
-/** `out-of-reach`: on another machine or in another container, or not told apart from a later process of that pid. */
+/** `out-of-reach`: on another machine or in another container, or not distinguished from a later process of that pid. */
 export async function endLeftCommand(root: CallProcess): Promise<"ended" | "was-gone" | "out-of-reach"> {
   if (!isHere(root) || root.startTick === 0) return "out-of-reach";
   const tree = new ProcessTree(root);

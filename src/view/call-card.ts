@@ -79,7 +79,7 @@ export type CallCardOptions = {
 };
 
 const MAX_LINES = 20;
-const MAX_BLOCKS = 32;
+export const MAX_BLOCKS = 32;
 const MAX_LOCATIONS = 8;
 
 export function callCard(call: ToolCall, options: CallCardOptions = {}): CallCard {

@@ -31,7 +31,7 @@ const FACT = { first: "    ", next: "        " };
 const QUOTE = { first: "    │ ", next: "    ┆ " };
 
 /** A line by Toolgate, or a quoted one. */
-type Line = { readonly text: string; readonly isQuoted: boolean };
+export type Line = { readonly text: string; readonly isQuoted: boolean };
 
 export function callText(call: ToolCall, options: CallTextOptions = {}): string {
   const { question, maxLines, calls } = options;
@@ -95,7 +95,7 @@ function optionWords({ name, kind }: CardQuestion["options"][number]): string {
   return name.toLowerCase() === kind ? name : `${name} (${kind})`;
 }
 
-function blockLines(block: CardBlock): readonly Line[] {
+export function blockLines(block: CardBlock): readonly Line[] {
   switch (block.type) {
     case "text":
       return textLines(block);

@@ -5,7 +5,7 @@ import { blockNote } from "./block-note.js";
 import { exitWords } from "./card-facts.js";
 import { diffCard } from "./diff-card.js";
 import type { DiffCard } from "./diff-card.js";
-import { visibleLine, withoutColours } from "./visible-line.js";
+import { visibleLine, wholeLine, withoutColours } from "./visible-line.js";
 
 export type CardBlock = TextBlock | NoteBlock | DiffBlock | TerminalBlock;
 
@@ -35,31 +35,36 @@ export type TerminalBlock = {
   readonly isCut: boolean;
 };
 
-export function cardBlock(item: ToolCallContent, maxLines: number): CardBlock {
+/** `isWhole`: the middle of a very long line is not left out. */
+export type BlockOptions = { readonly isWhole?: boolean };
+
+export function cardBlock(item: ToolCallContent, maxLines: number, options: BlockOptions = {}): CardBlock {
   switch (item.type) {
     case "content":
       return item.content.type === "text"
-        ? textBlock(item.content.text, maxLines)
+        ? textBlock(item.content.text, maxLines, options)
         : { type: "note", text: blockNote(item.content) };
     case "diff":
-      return { type: "diff", ...diffCard(item, { maxLines }) };
+      return { type: "diff", ...diffCard(item, { maxLines, ...options }) };
     case "terminal":
-      return terminalBlock(item, maxLines);
+      return terminalBlock(item, maxLines, options);
     default:
       return item satisfies never;
   }
 }
 
-export function textBlock(text: string, maxLines: number): TextBlock {
+export function textBlock(text: string, maxLines: number, options: BlockOptions = {}): TextBlock {
   const lines = linesOf(text);
+  const shown = options.isWhole ? wholeLine : visibleLine;
   return {
     type: "text",
-    lines: lines.slice(0, maxLines).map((line) => visibleLine(line)),
+    lines: lines.slice(0, maxLines).map((line) => shown(line)),
     hiddenLines: Math.max(0, lines.length - maxLines),
   };
 }
 
-function terminalBlock(terminal: TerminalContent, maxLines: number): TerminalBlock {
+function terminalBlock(terminal: TerminalContent, maxLines: number, options: BlockOptions): TerminalBlock {
+  const shown = options.isWhole ? wholeLine : visibleLine;
   const { terminalId, output } = terminal;
   const lines = output ? linesOf(withoutColours(shownText(output))) : [];
   const hiddenLinesAbove = Math.max(0, lines.length - maxLines);
@@ -68,7 +73,7 @@ function terminalBlock(terminal: TerminalContent, maxLines: number): TerminalBlo
     terminalId,
     exit: exitWords(terminal),
     output: outputState(terminal, lines.length),
-    lines: lines.slice(hiddenLinesAbove).map((line) => visibleLine(line)),
+    lines: lines.slice(hiddenLinesAbove).map((line) => shown(line)),
     hiddenLinesAbove,
     isCut: output !== undefined && leftOut(output) > 0,
   };

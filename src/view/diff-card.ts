@@ -8,7 +8,7 @@
 import { lineHunks } from "../call/index.js";
 import type { DiffContent, DiffHunk, FileOperation, LineHunk } from "../call/index.js";
 import { countOf } from "./amounts.js";
-import { visibleLine, visibleName } from "./visible-line.js";
+import { visibleLine, visibleName, wholeLine } from "./visible-line.js";
 
 export type DiffCard = { readonly heading: string; readonly rows: readonly DiffRow[] };
 
@@ -24,22 +24,25 @@ export type DiffRow =
 export type DiffOptions = {
   /** How many rows may come from the file's own lines; 40 unless set. */
   readonly maxLines?: number;
+  /** The middle of a very long line is not left out. */
+  readonly isWhole?: boolean;
 };
 
 const MAX_LINES = 40;
 
 export function diffCard(diff: DiffContent, options: DiffOptions = {}): DiffCard {
   const maxLines = Math.max(1, options.maxLines ?? MAX_LINES);
+  const line = options.isWhole ? wholeLine : visibleLine;
   const { oldText, newText, operation, patch, hunks } = diff;
-  if (hunks) return hunksCard(diff, hunks, maxLines);
+  if (hunks) return hunksCard(diff, hunks, maxLines, line);
   if (oldText === undefined && newText === undefined) {
     return patch === undefined
       ? { heading: headingOf(diff, []), rows: [] }
-      : { heading: headingOf(diff, ["as a patch"]), rows: patchRows(patch, maxLines) };
+      : { heading: headingOf(diff, ["as a patch"]), rows: patchRows(patch, maxLines, line) };
   }
   const texts = withPlainLineEnds(oldText ?? "", newText ?? "");
   const whole = { oldLine: 1, newLine: 1, oldText: texts.before, newText: texts.after };
-  const changes = changeRows([whole], maxLines);
+  const changes = changeRows([whole], maxLines, line);
   const notes = [
     ...(oldText === undefined && operation !== "add" ? ["the text before is not known"] : []),
     ...(newText === undefined && operation !== "delete" ? ["the text after is not known"] : []),
@@ -50,7 +53,12 @@ export function diffCard(diff: DiffContent, options: DiffOptions = {}): DiffCard
 }
 
 /** The card of a large file, of which the diff has only the changed places. */
-function hunksCard(diff: DiffContent, hunks: readonly DiffHunk[], maxLines: number): DiffCard {
+function hunksCard(
+  diff: DiffContent,
+  hunks: readonly DiffHunk[],
+  maxLines: number,
+  show: ShowLine,
+): DiffCard {
   const texts = hunks.map(({ oldText, newText }) => withPlainLineEnds(oldText, newText));
   const hasCrlf = texts.every((text) => text.hasCrlf);
   const shown = hunks.map((hunk, index) => {
@@ -61,7 +69,7 @@ function hunksCard(diff: DiffContent, hunks: readonly DiffHunk[], maxLines: numb
     ...(hasCrlf ? ["CRLF line ends"] : []),
     ...(hunks.some(({ column }) => column !== undefined) ? ["long lines are cut"] : []),
   ];
-  return { heading: headingOf(diff, notes), rows: changeRows(shown, maxLines) };
+  return { heading: headingOf(diff, notes), rows: changeRows(shown, maxLines, show) };
 }
 
 /** The card as lines of text, the heading first. Each line of the file stands behind one of three signs. */
@@ -100,10 +108,10 @@ function headingOf(
 }
 
 /** A patch has its own signs, so its lines stay unchanged. */
-function patchRows(patch: string, maxLines: number): readonly DiffRow[] {
+function patchRows(patch: string, maxLines: number, show: ShowLine): readonly DiffRow[] {
   const lines = linesOf(patch);
   return [
-    ...lines.slice(0, maxLines).map((line): DiffRow => ({ type: "patch", text: shownLine(line) })),
+    ...lines.slice(0, maxLines).map((line): DiffRow => ({ type: "patch", text: shownLine(line, show) })),
     ...leftOut(lines.length - maxLines, "line"),
   ];
 }
@@ -125,7 +133,7 @@ const CONTEXT = 2;
  * At most `maxLines` rows come from the texts. Changed lines come first, the lines around them get the rest of the room,
  * each place and each side has its share, and a note counts the lines that do not fit.
  */
-function changeRows(excerpts: readonly DiffHunk[], maxLines: number): readonly DiffRow[] {
+function changeRows(excerpts: readonly DiffHunk[], maxLines: number, show: ShowLine): readonly DiffRow[] {
   const changes = excerpts.flatMap(changesOf);
   const hunks = changes.map(({ hunk }) => hunk);
   const places = placesOf(changes, maxLines);
@@ -141,22 +149,22 @@ function changeRows(excerpts: readonly DiffHunk[], maxLines: number): readonly D
     const { oldStart, oldLines, newStart, newLines } = place.hunk;
     return [
       ...leftOut(unseen, "unchanged line"),
-      ...sameRows(place.before.slice(place.before.length - above), oldStart - above, newStart - above),
+      ...sameRows(place.before.slice(place.before.length - above), oldStart - above, newStart - above, show),
       ...place.removed
         .slice(0, goes)
         .flatMap((line, at) => [
-          { type: "removed" as const, text: shownLine(line, true), oldLine: oldStart + at },
+          { type: "removed" as const, text: shownLine(line, show, true), oldLine: oldStart + at },
           ...missingEnd(line, showsMissingEnd),
         ]),
       ...leftOut(place.removed.length - goes, "removed line"),
       ...place.added
         .slice(0, comes)
         .flatMap((line, at) => [
-          { type: "added" as const, text: shownLine(line, true), newLine: newStart + at },
+          { type: "added" as const, text: shownLine(line, show, true), newLine: newStart + at },
           ...missingEnd(line, showsMissingEnd),
         ]),
       ...leftOut(place.added.length - comes, "added line"),
-      ...sameRows(place.after.slice(0, below), oldStart + oldLines, newStart + newLines),
+      ...sameRows(place.after.slice(0, below), oldStart + oldLines, newStart + newLines, show),
     ];
   });
   return [...shown, ...moreChanges(hunks.slice(places.length))];
@@ -186,10 +194,15 @@ function changesOf({ oldText, newText, oldLine, newLine }: DiffHunk): readonly C
   }));
 }
 
-const sameRows = (lines: readonly string[], oldStart: number, newStart: number): readonly DiffRow[] =>
+const sameRows = (
+  lines: readonly string[],
+  oldStart: number,
+  newStart: number,
+  show: ShowLine,
+): readonly DiffRow[] =>
   lines.map((line, at) => ({
     type: "same",
-    text: shownLine(line),
+    text: shownLine(line, show),
     oldLine: oldStart + at,
     newLine: newStart + at,
   }));
@@ -265,10 +278,12 @@ function roomWithin({ before, removed, added, after }: Place, room: number) {
 }
 
 /** Spaces at the end show as dots only where they may be the change. */
-function shownLine(line: string, dotsEnd = false): string {
+function shownLine(line: string, show: ShowLine, dotsEnd = false): string {
   const text = line.endsWith("\n") ? line.slice(0, -1) : line;
-  return visibleLine(dotsEnd ? withDots(text) : text, "→");
+  return show(dotsEnd ? withDots(text) : text, "→");
 }
+
+type ShowLine = (line: string, tabMark: string) => string;
 
 /** Shows spaces at the end of a line as dots. A loop, since a pattern would try every run of spaces. */
 function withDots(text: string): string {

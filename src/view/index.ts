@@ -20,10 +20,13 @@ export type {
 export type { CardBlock } from "./card-blocks.js";
 export type { DiffCard, DiffRow } from "./diff-card.js";
 export { diffCard, diffLines } from "./diff-card.js";
+export { compactionLine, learntWindowLine } from "./compaction-line.js";
 export { callText } from "./call-text.js";
 export type { CallTextOptions } from "./call-text.js";
 export { kindIcon, statusMark } from "./card-facts.js";
 export type { CardStatus } from "./card-facts.js";
+export { Gutter } from "./gutter.js";
+export { hiddenWords, MAX_QUESTION_LINES, questionFacts, wholeQuestion } from "./question-text.js";
 export { liveCallLines } from "./live-call-lines.js";
 export type { LiveCallOptions } from "./live-call-lines.js";
 export { clipped, columns } from "./visible-line.js";

@@ -15,8 +15,8 @@ export function visibleLine(line: string, tabMark = ""): string {
 }
 
 /** The same without a bound on its length. */
-export function wholeLine(line: string): string {
-  return withoutTabs(line, "");
+export function wholeLine(line: string, tabMark = ""): string {
+  return withoutTabs(line, tabMark);
 }
 
 /** For a name, a path or a reason inside one of our lines: tabs and line ends are escaped. */
@@ -55,8 +55,12 @@ function withoutTabs(line: string, tabMark: string): string {
 /** A character with its combining marks, which must not be separated. */
 const UNIT = /\P{M}\p{M}*|\p{M}+/gu;
 
+/**
+ * Characters of two columns: the wide and fullwidth ones of Unicode, as whole blocks. A narrow character among them ends a
+ * row too early; a wide one that is missing would let the terminal break the row, and the rest would start in column 0.
+ */
 const WIDE =
-  /^[\p{Emoji_Presentation}\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\u3001-\u303E\uFF01-\uFF60\uFFE0-\uFFE6]/u;
+  /^[\p{Emoji_Presentation}\u1100-\u115F\u2329\u232A\u2E80-\u303E\u3041-\uA4CF\uA960-\uA97F\uAC00-\uD7A3\uF900-\uFAFF\uFE10-\uFE19\uFE30-\uFE6F\uFF01-\uFF60\uFFE0-\uFFE6\u{16FE0}-\u{18DFF}\u{1AFF0}-\u{1B2FF}\u{1D300}-\u{1D37F}\u{1F000}-\u{1FAFF}\u{20000}-\u{3FFFD}]/u;
 
 export type Prefixes = { readonly first: string; readonly next: string };
 
@@ -112,6 +116,6 @@ export function columns(text: string): number {
   return count;
 }
 
-function unitsOf(text: string): readonly string[] {
+export function unitsOf(text: string): readonly string[] {
   return text.match(UNIT) ?? [];
 }

@@ -1,5 +1,5 @@
 /** The types of AAP v3 on the wire, and at the end those of our extensions. */
-import type { Question, ToolCall } from "../../call/index.js";
+import type { Question, ShownQuestion } from "../../call/index.js";
 
 export type JsonObject = { readonly [key: string]: unknown };
 
@@ -128,9 +128,7 @@ export type TurnResult = {
 export type CancelRequest = { readonly toolCallId?: string; readonly reason?: string };
 
 /** An extension of ours: a question, with what a person needs to know of its call to decide. */
-export type OpenQuestion = Question & {
-  readonly call?: Pick<ToolCall, "name" | "kind" | "title" | "rawInput" | "content" | "locations">;
-};
+export type OpenQuestion = Question & Partial<Pick<ShownQuestion, "call">>;
 
 /** An extension of ours: one of the question's own options, or plain yes or no. */
 export type QuestionAnswer = (

@@ -3,18 +3,15 @@
  * answer counts, from any client; a later one gets the recorded answer back.
  */
 import { setImmediate } from "node:timers/promises";
-import { allOpenQuestions, LedgerError, readAll, SessionBook } from "../../call/index.js";
-import type { Answer, Question, RecordedEvent, SessionEvent, ToolCall } from "../../call/index.js";
+import { allOpenQuestions, LedgerError, readAll, SessionBook, shownQuestion } from "../../call/index.js";
+import type { Answer, Question, RecordedEvent, SessionEvent, ShownQuestion } from "../../call/index.js";
 import { RedactedEvents } from "../../history/index.js";
 import type { ServerContext } from "../server-context.js";
 import { AapProblem } from "../api/aap-problem.js";
 import type { AnswerBody } from "../api/request-bodies.js";
 import { plainAnswer } from "../turns/accept-submission.js";
 
-/** A question, with what a person needs to know of its call to decide. */
-export type ListedQuestion = Question & {
-  readonly call?: Pick<ToolCall, "name" | "kind" | "title" | "rawInput" | "content" | "locations">;
-};
+type ListedQuestion = Question & Partial<Pick<ShownQuestion, "call">>;
 
 type Asking = Pick<ServerContext, "ledger" | "redactPatterns" | "now">;
 
@@ -36,7 +33,7 @@ export async function allQuestions({ ledger, redactPatterns }: Asking): Promise<
     const call = book?.call(toolCallId);
     // Settled meanwhile, or its session was deleted.
     if (asked?.state.status !== "open") return [];
-    return [{ ...asked.question, ...(call && { call: shownCall(call) }) }];
+    return [call ? shownQuestion(asked.question, call) : asked.question];
   });
 }
 
@@ -98,8 +95,4 @@ export function tooLate({ answer }: Answered, body: AnswerBody, question: string
     `Question ${question} was answered before, and the first answer counts. Nothing was done; that answer comes with this.`,
     { recorded: answer },
   );
-}
-
-function shownCall({ name, kind, title, rawInput, content, locations }: ToolCall) {
-  return { name, kind, title, rawInput, content, locations };
 }

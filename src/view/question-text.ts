@@ -1,0 +1,85 @@
+/**
+ * A question as lines: why it is asked, the effects of the call, and the rules that each "always" would store; whole, also
+ * the preview of the call with nothing left out. The first row of a line is ours; all others stand behind a gutter.
+ */
+import type { ShownQuestion } from "../call/index.js";
+import { hiddenCharacters, visibleText } from "../call/index.js";
+import { countOf } from "./amounts.js";
+import { blockLines } from "./call-text.js";
+import type { Line } from "./call-text.js";
+import { MAX_BLOCKS } from "./call-card.js";
+import { cardBlock } from "./card-blocks.js";
+import { rows, wholeLine } from "./visible-line.js";
+
+const FACT = { first: "", next: "        " };
+const QUOTE = { first: "    │ ", next: "    ┆ " };
+const MIN_WIDTH = 40;
+
+/** Lines of an item that a question shows at first. */
+export const MAX_QUESTION_LINES = 2_000;
+
+/** The reason, the given lines of `about`, and the rules that an "always" would store. */
+export function questionFacts(
+  { reason, options }: ShownQuestion,
+  about: readonly string[],
+  width: number,
+): string {
+  const lines: readonly Line[] = [
+    ...(reason === undefined ? [] : [fact(`Asked because ${visibleText(reason.replace(/\.+$/, ""))}.`)]),
+    ...about.flatMap(aboutLines),
+    ...options.flatMap(({ kind, grant }) =>
+      grant ? [fact(`${kind === "allow_always" ? "always" : "never"} = ${visibleText(grant.sentence)}`)] : [],
+    ),
+  ];
+  return wrapped(lines, width);
+}
+
+/** Everything that a yes would allow. */
+export function wholeQuestion(question: ShownQuestion, width: number): string {
+  const { about = [], wholeAbout = about, call } = question;
+  const { name, kind, locations } = call;
+  const places = locations.map(({ path, line }) => `at ${path}${line === undefined ? "" : `:${line}`}`);
+  return [
+    wrapped(
+      [fact(`${visibleText(question.title)} (${[visibleText(name), kind].filter(Boolean).join(", ")})`)],
+      width,
+    ),
+    questionFacts(question, wholeAbout, width),
+    wrapped([...places.flatMap(aboutLines), ...previewLines(question, Infinity)], width),
+  ]
+    .filter((text) => text !== "")
+    .join("\n");
+}
+
+/** How much of the call a question does not show at first; undefined when it shows all. */
+export function hiddenWords(question: ShownQuestion): string | undefined {
+  const shown = previewLines(question, MAX_QUESTION_LINES);
+  const whole = previewLines(question, Infinity);
+  const lines = whole.length - shown.length;
+  const characters = hiddenCharacters(question) + Math.max(0, lengthOf(whole) - lengthOf(shown));
+  if (characters === 0 && lines <= 0) return undefined;
+  const words = [countOf(characters, "character"), ...(lines > 0 ? [`in ${countOf(lines, "line")}`] : [])];
+  return words.join(" ");
+}
+
+function previewLines({ call: { content } }: ShownQuestion, maxLines: number): readonly Line[] {
+  const isWhole = maxLines === Infinity;
+  return content
+    .slice(0, isWhole ? content.length : MAX_BLOCKS)
+    .flatMap((item) => blockLines(cardBlock(item, maxLines, { isWhole })));
+}
+
+/** The label is ours. The lines of a command or an input that follow its first one are quoted. */
+function aboutLines(line: string): readonly Line[] {
+  const [first = "", ...others] = line.split("\n").map((text) => wholeLine(text));
+  return [fact(first), ...others.map((text) => ({ text, isQuoted: true }))];
+}
+
+const fact = (text: string): Line => ({ text, isQuoted: false });
+
+const wrapped = (lines: readonly Line[], width: number): string =>
+  lines
+    .flatMap(({ text, isQuoted }) => rows(text, isQuoted ? QUOTE : FACT, Math.max(MIN_WIDTH, width)))
+    .join("\n");
+
+const lengthOf = (lines: readonly Line[]): number => lines.reduce((sum, { text }) => sum + text.length, 0);
