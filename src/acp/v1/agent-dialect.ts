@@ -17,7 +17,10 @@ export function v1AgentDialect(options: V1EncoderOptions): AgentDialect {
     call: (call) => encoder.encode(call),
     event: encodeV1Event,
     message: (message) => chunksOf(message).flatMap((chunk) => encodeV1Event(chunk) ?? []),
-    permission: encodeV1Permission,
+    permission: (question, call, page) => {
+      encoder.asked(call.toolCallId);
+      return encodeV1Permission(question, call, page);
+    },
     answer: readV1Answer,
   };
 }
