@@ -25,9 +25,10 @@ export function encodeV1Permission(
 ): V1PermissionRequest {
   const options = question.options.map(({ optionId, name, kind }) => ({ optionId, name, kind }));
   const toolCall = wholeV1Call(call);
+  const content = [...(toolCall.content ?? []), ...questionContent(question, page)];
   return {
     sessionId: question.sessionId,
-    toolCall: { ...toolCall, content: [...(toolCall.content ?? []), ...questionContent(question, page)] },
+    toolCall: { ...toolCall, ...(content.length > 0 && { content }) },
     options: [...options, ...showMoreOptions(question, page)],
     _meta: questionMeta(question),
   };
