@@ -15,7 +15,10 @@ import { folder, scripted } from "./agent-kit.js";
 
 const LINES = 100_000;
 /** About 5 MB. */
-const LARGE = Array.from({ length: LINES }, (_, line) => `line ${line} of a file with ordinary lines of text\n`).join("");
+const LARGE = Array.from(
+  { length: LINES },
+  (_, line) => `line ${line} of a file with ordinary lines of text\n`,
+).join("");
 const OLD = "line 50000 of a file";
 const NEW = "line 50000 of an edited file";
 const EDITED = LARGE.replace(OLD, NEW);
@@ -58,9 +61,12 @@ test("an edit over ACP that is asked about stores and sends its hunk, and is und
   const empty = await bytesOf(place);
   const path = join(cwd, "large.txt");
   const host = agentHost({
-    agent: scripted([{ calls: [{ tool: "edit_file", input: { path, oldText: OLD, newText: NEW } }] }, { say: "Done." }], {
-      policy: () => ({ rules: [] }),
-    }),
+    agent: scripted(
+      [{ calls: [{ tool: "edit_file", input: { path, oldText: OLD, newText: NEW } }] }, { say: "Done." }],
+      {
+        policy: () => ({ rules: [] }),
+      },
+    ),
     ledger,
     openWorkspace: (root, roots) => LocalWorkspace.open(root, { roots }),
   });

@@ -204,14 +204,19 @@ test("a call, a question and a turn last as long as they did when the clock is s
     expect(call?.times.started).toBe(NOON + jump);
     expect(call?.times.ended).toBe(NOON + 2 * jump);
     const stopped = log.find(({ type }) => type === "turn-stopped");
-    const durations = [call?.times.ranMs, call?.times.waitedMs, stopped?.type === "turn-stopped" && stopped.tookMs];
+    const durations = [
+      call?.times.ranMs,
+      call?.times.waitedMs,
+      stopped?.type === "turn-stopped" && stopped.tookMs,
+    ];
     for (const duration of durations) expect(duration).toSatisfy((ms: number) => ms >= 0 && ms < HOUR);
 
     expect(sessionText(session.book.snapshot())).not.toMatch(/\d (h|d)\b/);
     const index = await openArchive(file);
     onTestFinished(() => index.close());
     const [{ ranMs, waitedMs } = {}] = await index.statistics({ by: "tool" });
-    for (const span of [ranMs?.p50, ranMs?.p95, waitedMs?.p50]) expect(span).toSatisfy((ms: number) => ms < HOUR);
+    for (const span of [ranMs?.p50, ranMs?.p95, waitedMs?.p50])
+      expect(span).toSatisfy((ms: number) => ms < HOUR);
     const csv = [...exportSession(replaySession("s", await ledger.read("s")).session, "csv")].join("");
     expect(csv).not.toContain(String(24 * HOUR));
   }
