@@ -68,6 +68,7 @@ const CALL: Names = {
     "readAll",
     "readMore",
     "readSessionInfo",
+    "runDuration",
     "savedSession",
     "sessionFromSaved",
     "sessionModel",
@@ -77,6 +78,7 @@ const CALL: Names = {
     "textSince",
     "thoughtIdOf",
     "visibleText",
+    "waitDuration",
   ],
   types: [
     "Annotations",
