@@ -207,7 +207,9 @@ describe("sessions", () => {
     expect(shown[1]).toContain("````text\\nPage 1 of 2");
     expect(shown[2]).toContain("word8999");
     expect(await logOf(cwd)).toBe("ran\n");
-    const contents = updates.flatMap((update) => ("content" in update ? [JSON.stringify(update.content)] : []));
+    const contents = updates.flatMap((update) =>
+      "content" in update ? [JSON.stringify(update.content)] : [],
+    );
     expect(contents.filter((content) => content.includes("shown here"))).toEqual([]);
     expect(contents).toContain("[]");
   });

@@ -741,8 +741,8 @@ describe("doors", () => {
   test("the declarations can be read by TypeScript 5.6, whose arrays of bytes have no type parameter", () => {
     const newer =
       /\b(?:Buffer|DataView|ArrayBufferView|(?:Big)?(?:Ui|I)nt(?:8|16|32|64)(?:Clamped)?Array|Float(?:32|64)Array)</;
-    const declarations = readdirSync(join(root, "dist"), { recursive: true, encoding: "utf8" }).filter((path) =>
-      path.endsWith(".d.ts"),
+    const declarations = readdirSync(join(root, "dist"), { recursive: true, encoding: "utf8" }).filter(
+      (path) => path.endsWith(".d.ts"),
     );
     expect(declarations.length).toBeGreaterThan(100);
     const wrong = declarations.filter((path) => newer.test(readBuilt(join("dist", path)) ?? ""));

@@ -97,7 +97,14 @@ class ShownQuestions {
     if (!call) return;
     const shown = shownQuestion(question, call);
     try {
-      await waitForAnswers({ ledger, question: shown, ask: this.#ask, signal: this.#signal, after: seq, now });
+      await waitForAnswers({
+        ledger,
+        question: shown,
+        ask: this.#ask,
+        signal: this.#signal,
+        after: seq,
+        now,
+      });
     } catch (error) {
       await this.#onFailure(question, error);
     } finally {

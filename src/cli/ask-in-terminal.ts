@@ -116,7 +116,9 @@ function helpText(question: ShownQuestion): string {
     ...(offers(question, "allow_always") ? ["  a, always           allow it, and store the rule above"] : []),
     "  n, no, Enter        refuse this call; the agent goes on without it",
     "  n use the other file  refuse it, with a reason for the agent; so does any sentence",
-    ...(offers(question, "reject_always") ? ["  never               refuse it, and store the rule above"] : []),
+    ...(offers(question, "reject_always")
+      ? ["  never               refuse it, and store the rule above"]
+      : []),
     "  v, view             show all of the call: the whole command, input and preview",
     "  Ctrl-C              cancel the turn",
   ];

@@ -12,12 +12,14 @@ export async function printPages(
   read: (prompt: string) => Promise<string>,
 ): Promise<void> {
   const lines = text.split("\n");
-  for (let start = 0; start < lines.length; ) {
+  for (let start = 0; start < lines.length;) {
     const end = start + Math.max(1, (terminal.rows ?? HEIGHT) - 2);
     terminal.write(`${lines.slice(start, end).join("\n")}\n`);
     if (end >= lines.length) return;
     const place = `${grouped(end)} of ${grouped(lines.length)} lines`;
-    const key = (await read(`── ${place}. Enter shows more, a all of it, q goes back: `)).trim().toLowerCase();
+    const key = (await read(`── ${place}. Enter shows more, a all of it, q goes back: `))
+      .trim()
+      .toLowerCase();
     if (key === "q") return;
     if (key === "a") return void terminal.write(`${lines.slice(end).join("\n")}\n`);
     start = end;

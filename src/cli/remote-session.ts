@@ -4,7 +4,15 @@
  * only inferred.
  */
 import type { ToolUseBlock, TurnEvent } from "../aap/client/index.js";
-import { createToolTitle, inferToolKind, isOver, isYes, SessionBook, shownQuestion, textContent } from "../call/index.js";
+import {
+  createToolTitle,
+  inferToolKind,
+  isOver,
+  isYes,
+  SessionBook,
+  shownQuestion,
+  textContent,
+} from "../call/index.js";
 import type { Answer, Question, SessionEvent, ShownQuestion } from "../call/index.js";
 
 type Listener = (events: readonly SessionEvent[]) => void;

@@ -21,7 +21,10 @@ export function noteLine(line: string): void {
   const [first = "", ...others] = visibleText(line, { keepNewlines: true }).replace(/^\n/, "").split("\n");
   const width = process.stderr.isTTY ? process.stderr.columns - 1 : Infinity;
   const next = { first: CONTINUED, next: CONTINUED };
-  const text = [rows(first, { ...next, first: "" }, width), ...others.map((one) => rows(one, next, width))].flat();
+  const text = [
+    rows(first, { ...next, first: "" }, width),
+    ...others.map((one) => rows(one, next, width)),
+  ].flat();
   const start = line.startsWith("\n") ? "\n" : "";
   redraw(() => void process.stderr.write(`${start}${text.join("\n")}\n`));
 }

@@ -168,7 +168,8 @@ const aboutLines = (asked: AskedCall, bounds: Bounds): readonly string[] => [
 /** The whole of what will be done, where parts of it would not show: a title is cut, and the same words do other things elsewhere. */
 function circumstances({ intent, reported, roots }: AskedCall, bounds: Bounds): readonly string[] {
   const { command, cwd, env = {}, paths, hosts, input } = intent;
-  if (command === undefined) return reported || paths.length + hosts.length > 0 ? [] : [inputLine(input, bounds)];
+  if (command === undefined)
+    return reported || paths.length + hosts.length > 0 ? [] : [inputLine(input, bounds)];
   return [
     `runs: ${shown(typeof command === "string" ? command : command.join(" "), bounds)}`,
     ...(cwd === roots[0] ? [] : [`runs in: ${visibleText(cwd)}`]),

@@ -10,7 +10,10 @@ import { linkAbort } from "./linked-abort.js";
  * Shows a question and returns the answer. `question.call` has the tool's name, its kind and the whole input. The signal
  * aborts when the question is settled elsewhere.
  */
-export type Ask = (question: ShownQuestion, signal: AbortSignal) => Promise<Omit<Answer, "intentHash" | "at">>;
+export type Ask = (
+  question: ShownQuestion,
+  signal: AbortSignal,
+) => Promise<Omit<Answer, "intentHash" | "at">>;
 
 type WaitOptions = {
   readonly ledger: Ledger;

@@ -63,11 +63,7 @@ export function textBlock(text: string, maxLines: number, options: BlockOptions 
   };
 }
 
-function terminalBlock(
-  terminal: TerminalContent,
-  maxLines: number,
-  options: BlockOptions,
-): TerminalBlock {
+function terminalBlock(terminal: TerminalContent, maxLines: number, options: BlockOptions): TerminalBlock {
   const shown = options.isWhole ? wholeLine : visibleLine;
   const { terminalId, output } = terminal;
   const lines = output ? linesOf(withoutColours(shownText(output))) : [];

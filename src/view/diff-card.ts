@@ -111,12 +111,7 @@ const CONTEXT = 2;
  * At most `maxLines` rows come from the texts. Changed lines come first, the lines around them get the rest of the room,
  * each place and each side has its share, and a note counts the lines that do not fit.
  */
-function changeRows(
-  oldText: string,
-  newText: string,
-  maxLines: number,
-  show: ShowLine,
-): readonly DiffRow[] {
+function changeRows(oldText: string, newText: string, maxLines: number, show: ShowLine): readonly DiffRow[] {
   // Two pieces of a file that both lack the last line end do not differ in it.
   const ending =
     oldText !== "" && newText !== "" && !oldText.endsWith("\n") && !newText.endsWith("\n") ? "\n" : "";

@@ -28,10 +28,13 @@ describe("an agent's text behind the gutter", () => {
 
   test("loses no character but spaces at the end of a row", () => {
     fc.assert(
-      fc.property(fc.array(fc.string({ unit: fc.constantFrom("a", "b", " ", "\n", "é", "漢") })), (pieces) => {
-        const plain = written(pieces, 14).replaceAll(/^[│┆] ?/gm, "");
-        expect(plain.replaceAll(/\s/g, "")).toBe(pieces.join("").replaceAll(/\s/g, ""));
-      }),
+      fc.property(
+        fc.array(fc.string({ unit: fc.constantFrom("a", "b", " ", "\n", "é", "漢") })),
+        (pieces) => {
+          const plain = written(pieces, 14).replaceAll(/^[│┆] ?/gm, "");
+          expect(plain.replaceAll(/\s/g, "")).toBe(pieces.join("").replaceAll(/\s/g, ""));
+        },
+      ),
     );
   });
 

@@ -19,7 +19,11 @@ const MIN_WIDTH = 40;
 export const MAX_QUESTION_LINES = 2_000;
 
 /** The reason, the given lines of `about`, and the rules that an "always" would store. */
-export function questionFacts({ reason, options }: ShownQuestion, about: readonly string[], width: number): string {
+export function questionFacts(
+  { reason, options }: ShownQuestion,
+  about: readonly string[],
+  width: number,
+): string {
   const lines: readonly Line[] = [
     ...(reason === undefined ? [] : [fact(`Asked because ${visibleText(reason.replace(/\.+$/, ""))}.`)]),
     ...about.flatMap(aboutLines),
@@ -36,7 +40,10 @@ export function wholeQuestion(question: ShownQuestion, width: number): string {
   const { name, kind, locations } = call;
   const places = locations.map(({ path, line }) => `at ${path}${line === undefined ? "" : `:${line}`}`);
   return [
-    wrapped([fact(`${visibleText(question.title)} (${[visibleText(name), kind].filter(Boolean).join(", ")})`)], width),
+    wrapped(
+      [fact(`${visibleText(question.title)} (${[visibleText(name), kind].filter(Boolean).join(", ")})`)],
+      width,
+    ),
     questionFacts(question, wholeAbout, width),
     wrapped([...places.flatMap(aboutLines), ...previewLines(question, Infinity)], width),
   ]
@@ -57,7 +64,9 @@ export function hiddenWords(question: ShownQuestion): string | undefined {
 
 function previewLines({ call: { content } }: ShownQuestion, maxLines: number): readonly Line[] {
   const isWhole = maxLines === Infinity;
-  return content.slice(0, isWhole ? content.length : MAX_BLOCKS).flatMap((item) => blockLines(cardBlock(item, maxLines, { isWhole })));
+  return content
+    .slice(0, isWhole ? content.length : MAX_BLOCKS)
+    .flatMap((item) => blockLines(cardBlock(item, maxLines, { isWhole })));
 }
 
 /** The label is ours. The lines of a command or an input that follow its first one are quoted. */

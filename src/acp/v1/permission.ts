@@ -4,7 +4,14 @@
  */
 import type * as acp from "@agentclientprotocol/sdk";
 import { textContent, visibleText } from "../../call/index.js";
-import type { Answer, OptionKind, Question, QuestionOption, QuestionPage, ToolCall } from "../../call/index.js";
+import type {
+  Answer,
+  OptionKind,
+  Question,
+  QuestionOption,
+  QuestionPage,
+  ToolCall,
+} from "../../call/index.js";
 import type { Immutable } from "../immutable.js";
 import { isJsonObject } from "../json.js";
 import { questionLines, showMoreOptions } from "../show-more.js";

@@ -63,21 +63,18 @@ ledgerContract(
 );
 
 describe("the file", () => {
-  test.skipIf(process.platform === "win32")(
-    "only its owner can read it",
-    async () => {
-      const inside = join(folder, "owned");
-      mkdirSync(inside);
-      const ledger = await open(join(inside, "ledger.db"));
-      await ask(ledger, QUESTION);
-      const modes = readdirSync(inside).map((name) => [name, modeOf(join(inside, name))]);
-      expect(Object.fromEntries(modes)).toEqual({
-        "ledger.db": "600",
-        "ledger.db-shm": "600",
-        "ledger.db-wal": "600",
-      });
-    },
-  );
+  test.skipIf(process.platform === "win32")("only its owner can read it", async () => {
+    const inside = join(folder, "owned");
+    mkdirSync(inside);
+    const ledger = await open(join(inside, "ledger.db"));
+    await ask(ledger, QUESTION);
+    const modes = readdirSync(inside).map((name) => [name, modeOf(join(inside, name))]);
+    expect(Object.fromEntries(modes)).toEqual({
+      "ledger.db": "600",
+      "ledger.db-shm": "600",
+      "ledger.db-wal": "600",
+    });
+  });
 
   test.skipIf(process.platform === "win32")("a folder that was there keeps its mode", async () => {
     const inside = join(folder, "was-there");
