@@ -12,7 +12,14 @@ import {
   SessionBook,
   shownQuestion,
 } from "../../call/index.js";
-import type { Answer, Question, QuestionPage, RecordedEvent, SessionEvent, ShownQuestion } from "../../call/index.js";
+import type {
+  Answer,
+  Question,
+  QuestionPage,
+  RecordedEvent,
+  SessionEvent,
+  ShownQuestion,
+} from "../../call/index.js";
 import { RedactedEvents } from "../../history/index.js";
 import type { ServerContext } from "../server-context.js";
 import { AapProblem } from "../api/aap-problem.js";
