@@ -38,6 +38,7 @@ export { completeFields, fieldCount, inputText, NO_INPUT, readMore } from "./par
 export type { PartialInput } from "./partial-input.js";
 export { plainJson } from "./plain-json.js";
 export * from "./plan.js";
+export { BadOption } from "./check-options.js";
 export * from "./question.js";
 export * from "./question-page.js";
 export * from "./shown-question.js";
