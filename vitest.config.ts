@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import SlowFirst from "./scripts/slow-first.js";
 
 /** The long mode (`npm run test:long`): every case where the short one takes a sample, and many more random ones. */
 const LONG = {
@@ -39,6 +40,7 @@ export default defineConfig(({ mode }) => {
       ],
       // Many tests wait for processes of their own: more files at a time than the two cores of a small machine.
       maxWorkers: 3,
+      sequence: { sequencer: SlowFirst },
       // Limits for tests that hang, not for slow ones: property tests and child processes share the cores.
       testTimeout: isLong ? 3_600_000 : 180_000,
       hookTimeout: 120_000,

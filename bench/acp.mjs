@@ -1,5 +1,6 @@
 // ACP over real pipes: an agent on toolgate against a process that only writes the same lines, and our client against a
-// process that only parses them. Variants take turns; the median of the rounds' ratios counts.
+// process that only parses them. Variants take turns; each prints the first, the second and a warm prompt of a process with
+// its ratio to the bare one, which is the median of the rounds' ratios.
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -103,29 +104,30 @@ async function recorded(text) {
   return { file, messages: client.lines.length };
 }
 
-/** Each round starts every variant again, warms up the engine with thirty prompts and measures the next five. */
+const MOMENTS_OF_PROCESS = ["first", "second", "warm"];
+
+/** Each round starts every variant again: its first and its second prompt, and the median of five after thirty more. */
 async function rounds(variants) {
-  const ratios = Object.fromEntries(Object.keys(variants).map((name) => [name, []]));
-  const times = Object.fromEntries(Object.keys(variants).map((name) => [name, []]));
+  const names = Object.keys(variants);
+  const times = names.map(() => MOMENTS_OF_PROCESS.map(() => []));
   for (let round = 0; round < ROUNDS; round += 1) {
-    const took = {};
-    for (const [name, start] of Object.entries(variants)) {
+    for (const [index, start] of Object.values(variants).entries()) {
       const { prompt, leave } = await start(round);
+      const [first, second] = [await prompt(), await prompt()];
       for (let run = 0; run < 30; run += 1) await prompt();
       const runs = [];
       for (let run = 0; run < 5; run += 1) runs.push(await prompt());
-      took[name] = median(runs);
+      for (const [moment, took] of [first, second, median(runs)].entries()) times[index][moment].push(took);
       await leave();
     }
-    for (const name of Object.keys(variants)) {
-      times[name].push(took[name]);
-      ratios[name].push(took.bare / took[name]);
-    }
   }
-  for (const name of Object.keys(variants))
-    console.log(
-      `  ${name.padEnd(28)} ${median(times[name]).toFixed(1).padStart(8)} ms   ${median(ratios[name]).toFixed(2)} of bare`,
-    );
+  for (const [index, name] of names.entries()) {
+    const columns = MOMENTS_OF_PROCESS.map((moment, at) => {
+      const ratio = median(times[index][at].map((took, round) => times[0][at][round] / took));
+      return `${moment} ${median(times[index][at]).toFixed(1).padStart(6)} ms ${ratio.toFixed(2)}`;
+    });
+    console.log(`  ${name.padEnd(28)} ${columns.join("   ")}`);
+  }
 }
 
 /** A bare client with the agents that these commands start. */
@@ -147,6 +149,7 @@ await rounds(
   agents("edit", {
     bare: () => [child("bare-agent"), edits.file],
     "toolgate's connection alone": () => [child("connection"), edits.file],
+    "the SDK's agent": () => [child("sdk-agent")],
     "toolgate, in memory": () => [child("agent")],
     "toolgate, SQLite": (round) => [child("agent"), join(folder, `ledger-${round}.sqlite`)],
   }),

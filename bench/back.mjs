@@ -98,12 +98,13 @@ async function race() {
   const ends = racers.map((one) => once(one, "message"));
   for (const one of racers) one.send("go");
   const results = (await Promise.all(ends)).map(([result]) => result);
+  for (const one of racers) one.disconnect();
   const winners = Array.from(
     { length: SESSIONS },
     (_, index) => results.filter(({ won }) => won.includes(index)).length,
   );
   if (winners.some((count) => count !== 1))
-    throw new Error(`Some sessions have other than one winner: ${winners}`);
+    throw new Error(`Some sessions have other than one winner: ${winners.join(" ")}`);
   return results.flatMap(({ lost }) => lost).sort((a, b) => a - b);
 }
 

@@ -17,8 +17,8 @@ const program = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
 const HELLO: readonly ScriptStep[] = [{ say: "Hello." }];
 const MEGABYTE = 1024 * 1024;
 const isLong = process.env["TOOLGATE_LONG"] !== undefined;
-const IDLE = isLong ? 1_000 : 250;
-const TURNS = isLong ? 2_000 : 200;
+const IDLE = isLong ? 1_000 : 100;
+const TURNS = isLong ? 2_000 : 80;
 
 /** Comes back when it serves, or has ended. */
 async function serve(cwd: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}) {
@@ -216,7 +216,7 @@ describe("much at once", () => {
     await times(TURNS / 2, work);
     const before = { memory: memory(pid), files: files(pid) };
     await times(TURNS, work);
-    // An hour at 50 calls a second may take one MiB a minute: this is twelve seconds of that, and what a heap breathes.
+    // An hour at 50 calls a second may take one MiB a minute: these are seconds of that, and what a heap breathes.
     expect(memory(pid) - before.memory).toBeLessThan(48 * MEGABYTE);
     await until(() => files(pid) <= before.files + 2);
   });

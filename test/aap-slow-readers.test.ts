@@ -17,8 +17,8 @@ import type { Served } from "./aap-http-kit.js";
 import { until } from "./until.js";
 
 const MEGABYTE = 1024 * 1024;
-/** Sixteen megabytes: more than the two ends of a socket buffer by themselves. */
-const LONG = `${"x".repeat(65_535)} `.repeat(16 * 16);
+/** Twelve megabytes: more than the two ends of a socket buffer by themselves. */
+const LONG = `${"x".repeat(65_535)} `.repeat(12 * 16);
 
 type StreamPart = LanguageModelV3StreamPart;
 type BeforeWord = (part: StreamPart & { readonly type: "text-delta" }) => Promise<void>;

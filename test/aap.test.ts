@@ -35,6 +35,7 @@ import { until } from "./until.js";
 import type { App, WorldOptions } from "./aap-kit.js";
 
 const NAMES = process.env["TOOLGATE_LONG"] ? 10_000 : 2_000;
+const GRANTS = process.env["TOOLGATE_LONG"] ? 1_000 : 200;
 
 let world: World;
 
@@ -141,11 +142,11 @@ describe("submissions", () => {
     expect(await world.ledger.read(sessionId)).toEqual(recorded);
   });
 
-  test("of a thousand grants at the same time, each by a socket of its own, one counts", async () => {
+  test("of many grants at the same time, each by a socket of its own, one counts", async () => {
     const { app, serving } = await world.remote({ steps: SEND });
     const sessionId = await app.createSession(ALL);
     await app.turn(sessionId, say("Go"));
-    const sockets = await Promise.all(Array.from({ length: 1_000 }, () => connected(serving.url)));
+    const sockets = await Promise.all(Array.from({ length: GRANTS }, () => connected(serving.url)));
     const body = JSON.stringify({ messages: [grant("call_1")] });
     const asked = [
       `POST /sessions/${sessionId}/turns HTTP/1.1`,
@@ -164,7 +165,7 @@ describe("submissions", () => {
     );
     const count = (status: string) =>
       answers.filter((answer) => answer.startsWith(`HTTP/1.1 ${status} `)).length;
-    expect([count("200"), count("409")]).toEqual([1, 999]);
+    expect([count("200"), count("409")]).toEqual([1, GRANTS - 1]);
     expect(world.done).toEqual(["send Ada"]);
     const history = await app.history(sessionId);
     expect(history.filter(({ role }) => role === "tool")).toEqual([

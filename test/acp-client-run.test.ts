@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { folder } from "./agent-kit.js";
+import { runHere } from "./run-here.js";
 
 const program = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
 const child = (name: string) => fileURLToPath(new URL(`children/${name}`, import.meta.url));
@@ -17,12 +18,19 @@ type Ran = { readonly code: number | null; readonly out: string; readonly err: s
 async function desk(files: Record<string, string> = {}) {
   const home = await folder();
   const cwd = await folder(files);
-  const env = { ...process.env, HOME: home, XDG_CONFIG_HOME: join(home, "config"), XDG_STATE_HOME: home };
-  const toolgate = (args: readonly string[], act?: (out: string, kill: () => void) => void) =>
+  const settings = join(home, "config", "toolgate");
+  const own = { HOME: home, XDG_CONFIG_HOME: join(home, "config"), XDG_STATE_HOME: home, NO_COLOR: "1" };
+  const env = { ...process.env, ...own };
+  const toolgate = async (args: readonly string[]): Promise<Ran> => {
+    const { status, stdout, stderr } = await runHere(args, { cwd, env });
+    return { code: status, out: stdout, err: stderr };
+  };
+  /** The built program in a process of its own. */
+  const toolgateProcess = (args: readonly string[], act?: (out: string, kill: () => void) => void) =>
     new Promise<Ran>((resolve) => {
       const ran = spawn(process.execPath, [program, ...args], {
         cwd,
-        env: { ...env, NO_COLOR: "1" },
+        env,
         stdio: ["ignore", "pipe", "pipe"],
       });
       const text = { out: "", err: "" };
@@ -33,12 +41,12 @@ async function desk(files: Record<string, string> = {}) {
       ran.stderr.setEncoding("utf8").on("data", (piece: string) => (text.err += piece));
       ran.on("close", (code) => resolve({ code, ...text }));
     });
-  return { cwd, toolgate, settings: join(home, "config", "toolgate") };
+  return { cwd, toolgate, toolgateProcess, settings };
 }
 
 test("an agent works under the mode that was chosen, and its session is in the history", async () => {
-  const { cwd, toolgate } = await desk({ "config.json": '{"a":"old"}' });
-  const ran = await toolgate(["run", "--agent", sdkAgent, "--mode", "accept-edits", "edit it"]);
+  const { cwd, toolgate, toolgateProcess } = await desk({ "config.json": '{"a":"old"}' });
+  const ran = await toolgateProcess(["run", "--agent", sdkAgent, "--mode", "accept-edits", "edit it"]);
   expect(ran).toMatchObject({ code: 0, err: "" });
   expect(ran.out).toContain("I will look.");
   expect(ran.out).toContain("Edit config.json (edit");
@@ -79,9 +87,9 @@ test("a session with an agent is gone on with by --resume", async () => {
 });
 
 test("Ctrl-C cancels the agent's turn", async () => {
-  const { toolgate } = await desk();
+  const { toolgateProcess } = await desk();
   let isCancelled = false;
-  const ran = await toolgate(
+  const ran = await toolgateProcess(
     ["run", "--json", "--agent", byHand("works until it is cancelled"), "go"],
     (out, kill) => {
       // Once: a second one leaves at once.

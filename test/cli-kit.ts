@@ -1,10 +1,12 @@
-/** The built program as people start it, each with a home of its own. */
+/** The program as people use it, each with a home of its own. */
 import { spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ScriptStep } from "../src/model/index.js";
 import { folder } from "./agent-kit.js";
+import { runHere } from "./run-here.js";
+import type { Ran } from "./run-here.js";
 
 const main = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
 
@@ -23,6 +25,11 @@ export type Home = {
       readonly node?: readonly string[];
     },
   ) => Promise<{ readonly status: number | null; readonly stdout: string; readonly stderr: string }>;
+  /** The same in this process, see run-here.ts. */
+  readonly runHere: (
+    words: readonly string[],
+    options?: { readonly env?: Readonly<Record<string, string>>; readonly input?: string },
+  ) => Promise<Ran>;
   /** A script of the scripted model, by its file. */
   readonly script: (steps: readonly ScriptStep[]) => string;
 };
@@ -57,6 +64,8 @@ export async function atHome(files: Readonly<Record<string, unknown>> = {}): Pro
         child.stdin.write(input);
         if (openUntil === "") child.stdin.end();
       }),
+    runHere: (words, { env = {}, input = "" } = {}) =>
+      runHere(words, { cwd: project, env: { ...own, ...env }, input }),
     script: (steps) => {
       const file = join(home, `script-${(scripts += 1)}.json`);
       writeFileSync(file, JSON.stringify({ steps }));

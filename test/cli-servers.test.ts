@@ -26,7 +26,7 @@ describe("reports a mistake in a file of servers with its line, and starts nothi
     const at = await atHome();
     const file = join(at.project, "mb.json");
     writeFileSync(file, text);
-    expect(await at.run(["run", "--mcp", "mb.json", "look"])).toEqual({
+    expect(await at.runHere(["run", "--mcp", "mb.json", "look"])).toEqual({
       status: 1,
       stdout: "",
       stderr: `toolgate: ${file}:${message}\n`,
@@ -36,9 +36,9 @@ describe("reports a mistake in a file of servers with its line, and starts nothi
   test("mcp.json of the settings, for run, serve and an editor", async () => {
     const at = await atHome({ "mcp.json": "{bad" });
     const message = `${join(at.settings, "mcp.json")}:1: there is "b" where a name in double quotes should be. Nothing was started.`;
-    const run = await at.run(["run", "look"]);
+    const run = await at.runHere(["run", "look"]);
     expect(run).toEqual({ status: 1, stdout: "", stderr: `toolgate: ${message}\n` });
-    const serve = await at.run(["serve", "--port", "0"], { env: { TOOLGATE_TOKEN: "a".repeat(40) } });
+    const serve = await at.runHere(["serve", "--port", "0"], { env: { TOOLGATE_TOKEN: "a".repeat(40) } });
     expect(serve).toMatchObject({ status: 1, stdout: "" });
     expect(serve.stderr).toContain(`toolgate: ${message}\n`);
     const acp = await at.run(["acp"], { input: lines(HANDSHAKE), openUntil: '"id":2' });
@@ -82,7 +82,7 @@ describe("reports a server that does not start, and continues without it", () =>
     const at = await atHomeWith(GONE);
     const log = join(at.home, "log");
     const said = at.script([{ say: "Done." }]);
-    const { status, stdout, stderr } = await at.run(["run", "--script", said, "--log", log, "look"]);
+    const { status, stdout, stderr } = await at.runHere(["run", "--script", said, "--log", log, "look"]);
     expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining("Done.") });
     expect(stderr).toMatch(GONE_MESSAGE);
     expect(readFileSync(log, "utf8")).toMatch(
@@ -95,7 +95,7 @@ describe("reports a server that does not start, and continues without it", () =>
       short: { command: process.execPath, args: ["-e", "console.error('no key');process.exit(3)"] },
       web: { url: await closedUrl() },
     });
-    const { status, stderr } = await at.run(["run", "--script", at.script([{ say: "Done." }]), "look"]);
+    const { status, stderr } = await at.runHere(["run", "--script", at.script([{ say: "Done." }]), "look"]);
     expect(status).toBe(0);
     expect(stderr).toMatch(
       /the MCP server short could not be reached \(.*it ended with code 3 and last wrote to stderr: no key\); continuing/,

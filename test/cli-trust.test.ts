@@ -18,7 +18,7 @@ async function serving() {
   onTestFinished(close);
   const at = await atHome();
   return async (...words: readonly string[]) => {
-    const { status, stdout, stderr } = await at.run(["run", "--url", url, ...words], { env });
+    const { status, stdout, stderr } = await at.runHere(["run", "--url", url, ...words], { env });
     return { url, status, text: stdout.replaceAll(/\s+/g, " "), stderr };
   };
 }

@@ -1,4 +1,4 @@
-/** Wrong usage and edge cases of the commands: the built program, with a home folder for each test. */
+/** Wrong usage and edge cases of the commands, with a home folder for each test. */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -41,7 +41,7 @@ test.each([
   ["history delete s --keep-last 2", "'--keep-last <number>' needs option '--older-than <days>'"],
 ])("refuses %s and says why", async (line, message) => {
   const words = line.split(" ");
-  const { status, stdout, stderr } = await (await atHome()).run(words);
+  const { status, stdout, stderr } = await (await atHome()).runHere(words);
   expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
   expect(stderr).toContain(`error: option ${message}`);
   expect(stderr).toMatch(/\nNothing was done\. Try: toolgate [a-z ]+ --help\n$/);
@@ -58,7 +58,7 @@ test("names the help of the program for a flag without a command", async () => {
 test.each(["run --script /etc hi", "run --mcp /etc hi", "rules check /etc", "rules test --rules /etc -- ls"])(
   "%s names the folder that is no file",
   async (line) => {
-    expect(await (await atHome()).run(line.split(" "))).toEqual({
+    expect(await (await atHome()).runHere(line.split(" "))).toEqual({
       status: 1,
       stdout: "",
       stderr: "toolgate: /etc is a folder where a file is needed. Nothing was done.\n",
@@ -68,7 +68,7 @@ test.each(["run --script /etc hi", "run --mcp /etc hi", "rules check /etc", "rul
 
 test("reports an agent that ends at once, what was not done, and what to check", async () => {
   const at = await atHome();
-  expect(await at.run(["run", "--agent", "node -e process.exit(3)", "go"])).toEqual({
+  expect(await at.runHere(["run", "--agent", "node -e process.exit(3)", "go"])).toEqual({
     status: 1,
     stdout: "",
     stderr: `toolgate: node ended before it answered initialize: it ended with code 3.
@@ -96,24 +96,26 @@ test("runs acp without an editor without an error, and starts no server", async 
 test("refuses an unknown session id and never uses it as a prompt", async () => {
   const at = await atHome();
   const script = at.script([{ say: "First." }, { say: "Second." }]);
-  expect((await at.run(["run", "--script", script, "go"])).stdout).toContain("First.");
-  const wrong = await at.run(["run", "--script", script, "--resume", "nosuch"]);
+  expect((await at.runHere(["run", "--script", script, "go"])).stdout).toContain("First.");
+  const wrong = await at.runHere(["run", "--script", script, "--resume", "nosuch"]);
   expect(wrong).toEqual({
     status: 1,
     stdout: "",
     stderr:
       'toolgate: There is no session "nosuch". Nothing was done; see which there are with: toolgate history list. If that is what the agent should do, put it after --: toolgate run --resume -- nosuch\n',
   });
-  expect((await at.run(["run", "--script", script, "--resume", "--", "more"])).stdout).toContain("Second.");
+  expect((await at.runHere(["run", "--script", script, "--resume", "--", "more"])).stdout).toContain(
+    "Second.",
+  );
 });
 
 test("resumes a session with its script, and refuses when the script is gone", async () => {
   const at = await atHome();
   const script = at.script([{ say: "First." }, { say: "Second." }, { say: "Third." }]);
-  await at.run(["run", "--script", script, "go"]);
-  expect((await at.run(["run", "--resume", "--", "more"])).stdout).toContain("Second.");
+  await at.runHere(["run", "--script", script, "go"]);
+  expect((await at.runHere(["run", "--resume", "--", "more"])).stdout).toContain("Second.");
   rmSync(script);
-  const { status, stdout, stderr } = await at.run(["run", "--resume", "--", "more"]);
+  const { status, stdout, stderr } = await at.runHere(["run", "--resume", "--", "more"]);
   expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
   expect(stderr).toContain(script);
 });
@@ -124,48 +126,48 @@ test("lists the folder of each session in 80 columns, and filters by folder", as
   mkdirSync(deep, { recursive: true });
   const script = at.script([{ say: "Done." }]);
   const long = "a title that says very much and goes on and on until nobody wants to read any more of it";
-  await at.run(["run", "--script", script, "in the project"]);
-  await at.run(["run", "--script", script, "--cwd", deep, long]);
-  const { stdout } = await at.run(["history", "list"]);
+  await at.runHere(["run", "--script", script, "in the project"]);
+  await at.runHere(["run", "--script", script, "--cwd", deep, long]);
+  const { stdout } = await at.runHere(["history", "list"]);
   expect(stdout.split("\n").filter((line) => line.length > 80)).toEqual([]);
   const [, below, , above] = stdout.split("\n");
   expect(below).toMatch(/^ {4}…\S+-one-below-it\/cart {2}a title that says .*…$/);
   expect(above).toBe("    ~/project  in the project");
-  const found = await at.run(["history", "list", "--json", "--cwd", "."]);
+  const found = await at.runHere(["history", "list", "--json", "--cwd", "."]);
   expect(JSON.parse(found.stdout)).toMatchObject({
     sessions: [{ cwd: at.project, title: "in the project" }],
   });
-  expect((await at.run(["stats", "--by", "agent", "--cwd", "."])).status).toBe(0);
+  expect((await at.runHere(["stats", "--by", "agent", "--cwd", "."])).status).toBe(0);
 });
 
 test("revokes a remembered rule by the start of its id, if it is unique", async () => {
   const at = await atHome();
-  await at.run(["rules", "add", '{"allow":"fetch"}']);
-  await at.run(["rules", "add", '{"allow":"edit"}']);
+  await at.runHere(["rules", "add", '{"allow":"fetch"}']);
+  await at.runHere(["rules", "add", '{"allow":"edit"}']);
   const file = join(at.settings, "grants.json");
   const stored = JSON.parse(readFileSync(file, "utf8"));
   const ids = ["4f2a81c09b7e", "4f2b00000000"];
   stored.grants.forEach((grant: { grantId: string }, index: number) => (grant.grantId = ids[index] ?? ""));
   writeFileSync(file, JSON.stringify(stored));
-  const vague = await at.run(["rules", "revoke", "4f2"]);
+  const vague = await at.runHere(["rules", "revoke", "4f2"]);
   expect(vague.status).toBe(1);
   expect(vague.stderr)
     .toBe(`toolgate: "4f2" matches 2 remembered rules. Nothing was changed; type more of the id that you mean:
   4f2a81c09b7e  {"allow":"fetch"}
   4f2b00000000  {"allow":"edit"}
 `);
-  expect(await at.run(["rules", "revoke", "4f2a"])).toEqual({
+  expect(await at.runHere(["rules", "revoke", "4f2a"])).toEqual({
     status: 0,
     stdout: '4f2a81c09b7e is revoked: {"allow":"fetch"}\n',
     stderr: "",
   });
-  expect((await at.run(["rules", "revoke", ""])).stderr).toContain('Nothing is remembered under ""');
-  expect((await at.run(["rules", "list"])).stdout).not.toContain('"allow":"fetch"');
+  expect((await at.runHere(["rules", "revoke", ""])).stderr).toContain('Nothing is remembered under ""');
+  expect((await at.runHere(["rules", "list"])).stdout).not.toContain('"allow":"fetch"');
 });
 
 test("explains what unreadable remembered rules mean and what to do", async () => {
   const at = await atHome({ "grants.json": "{broken" });
-  const { status, stderr } = await at.run(["rules", "list"]);
+  const { status, stderr } = await at.runHere(["rules", "list"]);
   expect(status).toBe(1);
   expect(stderr).toBe(
     `toolgate: ${join(at.settings, "grants.json")}:1: there is "b" where a name in double quotes should be. No remembered rule is in force: what they allowed is asked about, and so is every other call, since what they denied is not known. Put the file right, or remove it to begin without any.\n`,
@@ -176,14 +178,14 @@ test("uses the singular for one thing", async () => {
   const at = await atHome();
   const file = join(at.project, "r.json");
   writeFileSync(file, JSON.stringify({ rules: [{ allow: "fetch" }] }));
-  expect((await at.run(["rules", "check", file])).stdout).toBe(`${file}: 1 rule, no mistakes found.\n`);
+  expect((await at.runHere(["rules", "check", file])).stdout).toBe(`${file}: 1 rule, no mistakes found.\n`);
 });
 
 test("says in rules test why a program is asked about when a path is denied", async () => {
   const at = await atHome({
     "rules.json": { rules: [{ allow: "execute" }, { deny: "read", path: "**/.env" }] },
   });
-  const { stdout } = await at.run(["rules", "test", "--", "node", "build.js"]);
+  const { stdout } = await at.runHere(["rules", "test", "--", "node", "build.js"]);
   expect(stdout).toContain(`ask
   rule: deny read **/.env
   because: node gets ${at.project}/build.js and may open anything there, also what the rule names
@@ -192,8 +194,8 @@ test("says in rules test why a program is asked about when a path is denied", as
 
 test("shows the mode that a session was started in", async () => {
   const at = await atHome();
-  await at.run(["run", "--script", at.script([{ say: "Done." }]), "--mode", "accept-edits", "go"]);
-  expect((await at.run(["history", "show"])).stdout).toContain(
+  await at.runHere(["run", "--script", at.script([{ say: "Done." }]), "--mode", "accept-edits", "go"]);
+  expect((await at.runHere(["history", "show"])).stdout).toContain(
     `agent toolgate, mode accept-edits, in ${at.project}`,
   );
 });

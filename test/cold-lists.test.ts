@@ -241,7 +241,7 @@ describe("a list equals the fold of the whole log", () => {
           expect(questions).toEqual(questionsOf(soFar));
         }
       }),
-      { numRuns: 60 },
+      { numRuns: Number(process.env["TOOLGATE_RUNS"] ?? 25) },
     );
     await ledger.close();
   });

@@ -1,11 +1,14 @@
-/** The commands as people start them: the built program in its own process. */
+/** The commands as people start them, most in a process of their own. */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { Command } from "commander";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { createProgram } from "../src/cli/program.js";
 import { folder } from "./agent-kit.js";
+import { runHere } from "./run-here.js";
 
 const program = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
 const fixture = (name: string) => readFileSync(new URL(`fixtures/${name}`, import.meta.url), "utf8");
@@ -22,6 +25,9 @@ function toolgate(args: readonly string[], cwd?: string) {
   });
   return { status, stdout, stderr };
 }
+
+/** The same in this process: what depends on no process of its own. */
+const here = (args: readonly string[], cwd: string = process.cwd()) => runHere(args, { cwd, env });
 
 beforeAll(() => {
   if (!existsSync(program))
@@ -47,15 +53,11 @@ function demo(...args: readonly string[]) {
 }
 
 describe("the demo", () => {
-  test("fixes the failing test with one question, and prints the reviewed text", () => {
-    const { status, stderr, root, transcript } = demo("--yes");
+  test("fixes the failing test with one question, and prints the reviewed text: without a terminal a line when a call starts, and its card when it ends", () => {
+    const { status, stdout, stderr, root, transcript } = demo("--yes");
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
     expect(transcript).toBe(fixture("demo.txt"));
     expect(spawnSync(process.execPath, ["cart.test.js"], { cwd: root }).status).toBe(0);
-  });
-
-  test("without a terminal, writes a line when a call starts and its card when it ends", () => {
-    const { stdout } = demo("--yes");
     const started = [...stdout.matchAll(START)].map(([line, title = ""]) => ({
       at: stdout.indexOf(line),
       title,
@@ -117,7 +119,7 @@ describe("run", () => {
     ["is no script", "odd.json", "{}", /The model script is not valid.*Nothing was started/s],
   ])("exits with code 1 when a script %s", async (_, name, text, message) => {
     const cwd = await folder(text === undefined ? {} : { [name]: text });
-    const { status, stdout, stderr } = toolgate(
+    const { status, stdout, stderr } = await here(
       ["run", "--script", join(cwd, name), "--ledger", join(cwd, "l"), "go"],
       cwd,
     );
@@ -128,36 +130,43 @@ describe("run", () => {
 });
 
 describe("the command line", () => {
-  test("ends the help of every command with examples, and the docs have the same text", () => {
+  test("ends the help of every command with examples, and the docs have the same text", async () => {
     const documented = readFileSync(new URL("../docs/commands.md", import.meta.url), "utf8");
-    const rules = ["list", "add", "revoke", "check", "import", "trust", "test"].map((name) => [
-      "rules",
-      name,
-    ]);
-    const history = ["list", "show", "search", "export", "verify", "delete"].map((name) => ["history", name]);
-    const mcp = [["mcp"], ["mcp", "list"], ["mcp", "revoke"]];
-    const others = [
-      ["history"],
-      ...history,
-      ...mcp,
-      ["stats"],
-      ["undo"],
-      ["config"],
-      ["completion"],
-      ["conformance"],
-    ];
-    for (const command of [[], ["demo"], ["run"], ["acp"], ["serve"], ["rules"], ...rules, ...others]) {
-      const { status, stdout, stderr } = toolgate([...command, "--help"]);
+    const namesIn = ({ commands }: Command): readonly (readonly string[])[] =>
+      commands.flatMap((command) => [
+        [command.name()],
+        ...namesIn(command).map((inner) => [command.name(), ...inner]),
+      ]);
+    for (const command of [[], ...namesIn(createProgram())]) {
+      const { status, stdout, stderr } = await here([...command, "--help"]);
       expect([status, stderr]).toEqual([0, ""]);
-      expect(documented).toContain(stdout.trimEnd());
+      expect(
+        documented.includes(stdout.trimEnd()),
+        `docs/commands.md has the help of: ${command.join(" ")}`,
+      ).toBe(true);
       expect(stdout).toMatch(/\nExamples?[^\n]*:\n {2}toolgate/);
     }
   });
 
-  test.each([[[]], [["run"]], [["acp"]], [["rules", "add"]]])("help %j shows what --help does", (command) => {
-    const asked = toolgate(["help", ...command]);
-    expect(asked).toEqual(toolgate([...command, "--help"]));
-    expect(asked).toMatchObject({ status: 0, stdout: expect.stringContaining("Usage: toolgate") });
+  test.each([[[]], [["run"]], [["acp"]], [["rules", "add"]]])(
+    "help %j shows what --help does",
+    async (command) => {
+      const asked = await here(["help", ...command]);
+      expect(asked).toEqual(await here([...command, "--help"]));
+      expect(asked).toMatchObject({ status: 0, stdout: expect.stringContaining("Usage: toolgate") });
+    },
+  );
+
+  test("writes help and errors as a process of its own does", () => {
+    expect(toolgate(["frobnicate"])).toEqual({
+      status: 2,
+      stdout: "",
+      stderr: "error: unknown command 'frobnicate'\nNothing was done. Try: toolgate --help\n",
+    });
+    expect(toolgate(["help", "run"])).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining("Usage: toolgate run"),
+    });
   });
 
   test("prints the version of package.json", () => {
@@ -199,7 +208,7 @@ describe("the command line", () => {
       ["history", "list", "--all"],
       "error: unknown option '--all'\nNothing was done. Try: toolgate history list --help\n",
     ],
-  ])("refuses %j with exit code 2 and names the help", (args, message) => {
-    expect(toolgate(args)).toEqual({ status: 2, stdout: "", stderr: message });
+  ])("refuses %j with exit code 2 and names the help", async (args, message) => {
+    expect(await here(args)).toEqual({ status: 2, stdout: "", stderr: message });
   });
 });

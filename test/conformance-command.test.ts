@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { folder } from "./agent-kit.js";
+import { runHere } from "./run-here.js";
 import { until } from "./until.js";
 
 const program = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
@@ -13,16 +14,21 @@ const sample = fileURLToPath(new URL("children/broken-agents/agent.mjs", import.
 const hostile = fileURLToPath(new URL("children/broken-agents/hostile.mjs", import.meta.url));
 
 async function conformance(...words: readonly string[]) {
-  const state = await folder();
+  const env = { ...process.env, STATE: await folder(), NO_COLOR: "1" };
+  return runHere(["conformance", ...words], { cwd: process.cwd(), env });
+}
+
+/** The built program in a process of its own. */
+async function conformanceProcess(...words: readonly string[]) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [program, "conformance", ...words], {
     encoding: "utf8",
-    env: { ...process.env, STATE: state, NO_COLOR: "1" },
+    env: { ...process.env, STATE: await folder(), NO_COLOR: "1" },
   });
   return { status, stdout, stderr };
 }
 
 test("a good agent is conformant, with a line for each requirement and a table", async () => {
-  const { status, stdout, stderr } = await conformance("--only", "ACP-INIT", "--", "node", sample);
+  const { status, stdout, stderr } = await conformanceProcess("--only", "ACP-INIT", "--", "node", sample);
   expect([status, stderr]).toEqual([0, ""]);
   expect(stdout.split("\n")).toEqual([
     `ACP version 1: node ${sample}`,

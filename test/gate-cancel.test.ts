@@ -22,7 +22,7 @@ import { builtInTools, defineTool, LocalWorkspace, Toolbox } from "../src/tools/
 import type { AppTool, AskReply, Tool, ToolContext } from "../src/tools/index.js";
 import { folder, never } from "./agent-kit.js";
 
-const RUNS = Number(process.env["TOOLGATE_RUNS"] ?? 100);
+const RUNS = Number(process.env["TOOLGATE_RUNS"] ?? 50);
 const STOP_GRACE_MS = 8;
 const LIFETIME = 60_000;
 

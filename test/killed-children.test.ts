@@ -1,5 +1,5 @@
 /** Toolgate is killed with -9: nothing that it started stays, however that has hidden itself. */
-import { execFileSync, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,6 +10,7 @@ import { fingerprint } from "../src/mcp/fingerprint.js";
 import { readServer } from "../src/mcp/config.js";
 import type { Home } from "./cli-kit.js";
 import { atHome, command } from "./cli-kit.js";
+import { childrenOf, guardiansOf } from "./guardians.js";
 import { isAlive } from "./is-alive.js";
 import { until } from "./until.js";
 
@@ -48,7 +49,7 @@ test("leaves a background process of a command that ended by itself", async () =
   const hidden = `(${HIDDEN} &)`;
   const { program, ways } = await start([notes, `released:${left}`, `released:${hidden}`, NOTE_AND_SLEEP]);
   await until(() => pids().length === 2 + ways);
-  const guardian = childrenOf(program.pid ?? 0).find((pid) => commandOf(pid).includes("toolgate-guardian"));
+  const [guardian] = guardiansOf(program.pid ?? 0);
   program.kill("SIGKILL");
   await until(() => pids().filter(isAlive).length <= 2);
   // When it has gone, it has done all that it does.
@@ -61,15 +62,14 @@ test("ends children also when the whole process group is killed", async () => {
   const { program, ways } = await start([notes, `setsid sh -c '${NOTE_AND_SLEEP}' & sleep 300`], true);
   await until(() => pids().length === ways);
   process.kill(-(program.pid ?? 0), "SIGKILL");
-  await until(() => !pids().some(isAlive));
+  await expect.poll(() => pids().filter(isAlive)).toEqual([]);
 });
 
 test("guards again when its guardian was killed", async () => {
   const { notes, pids } = await noted();
   const { program, ways } = await start([notes, NOTE_AND_SLEEP]);
   await until(() => pids().length === ways);
-  const guardians = () =>
-    childrenOf(program.pid ?? 0).filter((pid) => commandOf(pid).includes("toolgate-guardian"));
+  const guardians = () => guardiansOf(program.pid ?? 0);
   const [first] = guardians();
   if (first === undefined) throw new Error("Nobody guards it.");
   process.kill(first, "SIGKILL");
@@ -77,7 +77,7 @@ test("guards again when its guardian was killed", async () => {
   // A second guardian knows the trees when the turn of the event loop that started it is over.
   for (const _ of [1, 2]) await once(program.stdout, "data");
   program.kill("SIGKILL");
-  await until(() => !pids().some(isAlive));
+  await expect.poll(() => pids().filter(isAlive)).toEqual([]);
 });
 
 test("toolgate run takes its command and its MCP server with it, and the children of both", async () => {
@@ -93,7 +93,8 @@ test("toolgate run takes its command and its MCP server with it, and the childre
   writeFileSync(join(at.settings, "mcp.json"), JSON.stringify({ mcpServers: { slow: config } }));
   writeFileSync(join(at.settings, "mcp-servers.json"), JSON.stringify({ version: 1, servers }));
   const script = at.script([{ calls: [command(`${hide} echo $$ >> ${notes}; sleep 300`)] }]);
-  await killWhenStarted(at, ["--mode", "allow-all", "--script", script], { pids, count: 4 });
+  const words = ["--mode", "allow-all", "--script", script];
+  expect(await killWhenStarted(at, words, { pids, count: 4 })).toEqual([]);
 });
 
 test("toolgate run takes its agent with it, and the agent's children", async () => {
@@ -101,7 +102,7 @@ test("toolgate run takes its agent with it, and the agent's children", async () 
   const { notes, pids } = await noted();
   const agent = join(at.home, "agent.sh");
   writeFileSync(agent, `setsid sh -c 'echo $$ >> ${notes}; exec sleep 300' & echo $$ >> ${notes}; sleep 300`);
-  await killWhenStarted(at, ["--agent", `sh ${agent}`], { pids, count: 2 });
+  expect(await killWhenStarted(at, ["--agent", `sh ${agent}`], { pids, count: 2 })).toEqual([]);
 });
 
 /** Kills the command when so many processes have noted themselves, and waits until they and its children are gone. */
@@ -118,6 +119,7 @@ async function killWhenStarted(
   const started = childrenOf(program.pid ?? 0);
   program.kill("SIGKILL");
   await until(() => ![...pids(), ...started].some(isAlive));
+  return pids().filter(isAlive);
 }
 
 /** A file where processes note their pids; they end with the test at the latest. */
@@ -142,19 +144,4 @@ async function start(words: readonly string[], detached = false) {
     program.stdout.once("data", (bytes: Buffer) => resolve(Number(bytes)));
   });
   return { program, ways };
-}
-
-function childrenOf(pid: number): readonly number[] {
-  return execFileSync("ps", ["-o", "pid=", "--ppid", String(pid)], { encoding: "utf8" })
-    .split("\n")
-    .filter((line) => line.trim() !== "")
-    .map(Number);
-}
-
-function commandOf(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, "utf8");
-  } catch {
-    return "";
-  }
 }

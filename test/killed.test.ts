@@ -2,7 +2,7 @@
  * A turn whose process is killed with -9 around its appends, one after the other. The next process finishes the
  * script: a call that had not started runs once, and one that had started is unknown and does not run again.
  *
- * The long mode kills around every append, the short one around every sixth, beginning at a random one.
+ * The long mode kills around every append, the short one around every twelfth, beginning at a random one.
  */
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
@@ -14,7 +14,7 @@ import type { Session, ToolCall } from "../src/call/index.js";
 import { folder } from "./agent-kit.js";
 
 const child = fileURLToPath(new URL("children/turn.mjs", import.meta.url));
-const EVERY = process.env["TOOLGATE_LONG"] ? 1 : 6;
+const EVERY = process.env["TOOLGATE_LONG"] ? 1 : 12;
 const SEED = fc.readConfigureGlobal().seed ?? Date.now();
 const FIRST = 1 + (SEED % EVERY);
 
@@ -81,7 +81,9 @@ test.each(["before", "after"])(
   `the next process finishes a turn killed %s an append (first ${FIRST}, every ${EVERY})`,
   async (moment) => {
     const unknown: number[] = [];
-    for (let number = FIRST; ; number += EVERY) {
+    // The kills after an append lie between the kills before one.
+    const first = moment === "before" ? FIRST : 1 + ((FIRST + Math.floor(EVERY / 2)) % EVERY);
+    for (let number = first; ; number += EVERY) {
       const count = await killedAt(moment, number);
       if (count === undefined) break;
       unknown.push(count);

@@ -18,7 +18,7 @@ test.each([
 ])("toolgate %s refuses an address that no ledger has, and makes nothing", async (words) => {
   const at = await atHome();
   const address = "postgres://ann:secret@db/toolgate";
-  const { status, stdout, stderr } = await at.run([...words.split(" "), "--ledger", address]);
+  const { status, stdout, stderr } = await at.runHere([...words.split(" "), "--ledger", address]);
   expect([status, stdout]).toEqual([1, ""]);
   expect(stderr).toContain('"postgres://…@db/toolgate" is no ledger that this toolgate can open');
   expect(stderr).toContain("Nothing was opened; name a file");
@@ -29,11 +29,11 @@ test.each([
 test("runs a session in memory and leaves no file", async () => {
   const at = await atHome();
   const script = at.script([{ say: "Here." }]);
-  const { status, stdout } = await at.run(["run", "--ledger", "memory:", "--script", script, "go"]);
+  const { status, stdout } = await at.runHere(["run", "--ledger", "memory:", "--script", script, "go"]);
   expect([status, stdout.includes("Here.")]).toEqual([0, true]);
   expect(readdirSync(at.project)).toEqual([]);
-  expect((await at.run(["history", "list"])).stdout).toContain("No sessions are stored yet.");
-  const { status: refused, stderr } = await at.run(["history", "list", "--ledger", "memory:"]);
+  expect((await at.runHere(["history", "list"])).stdout).toContain("No sessions are stored yet.");
+  const { status: refused, stderr } = await at.runHere(["history", "list", "--ledger", "memory:"]);
   expect(refused).toBe(1);
   expect(stderr).toContain("memory: has no history to open. Nothing was read");
 });
@@ -41,8 +41,8 @@ test("runs a session in memory and leaves no file", async () => {
 test("takes a path as a file, also with a colon in its name", async () => {
   const at = await atHome();
   const script = at.script([{ say: "Here." }]);
-  expect((await at.run(["run", "--ledger", "./a:b", "--script", script, "go"])).status).toBe(0);
+  expect((await at.runHere(["run", "--ledger", "./a:b", "--script", script, "go"])).status).toBe(0);
   expect(readdirSync(at.project)).toContain("a:b");
-  const listed = await at.run(["history", "list", "--json", "--ledger", join(at.project, "a:b")]);
+  const listed = await at.runHere(["history", "list", "--json", "--ledger", join(at.project, "a:b")]);
   expect(JSON.parse(listed.stdout)).toMatchObject({ sessions: [{ title: "go" }] });
 });

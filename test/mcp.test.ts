@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { TestContext } from "vitest";
 import { visibleText } from "../src/call/index.js";
 import { McpServers } from "../src/mcp/index.js";
@@ -101,27 +101,28 @@ async function call(
 
 const outputOf = async (...args: Parameters<typeof call>) => (await call(...args)).result.output;
 
-describe("a server of the protocol's own library", () => {
-  /** For tests that leave it as it was. */
-  let shared: McpServers;
-  beforeAll(async () => {
-    shared = await McpServers.start(
-      { tools: toolsServer().config },
-      { approve: () => Promise.resolve(true) },
-    );
-  });
-  afterAll(() => shared.close());
+/** A server of the protocol's own library, for tests that leave it as it was. */
+let shared: McpServers;
+const sharedProblems: string[] = [];
+beforeAll(async () => {
+  shared = await McpServers.start(
+    { tools: toolsServer().config },
+    { approve: () => Promise.resolve(true), onProblem: (text) => sharedProblems.push(text) },
+  );
+});
+afterAll(() => shared.close());
+beforeEach(() => void sharedProblems.splice(0));
 
+describe("a server of the protocol's own library", () => {
   test("its tools are listed, called and described, and the model's names lead to the true ones", async () => {
-    const { servers, problems } = await start({ tools: toolsServer().config });
-    expect(servers.status()).toEqual([{ server: "tools", status: "ready" }]);
-    const echo = toolOf(servers, "tools__echo");
-    expect(servers.tools()).toContain(echo);
+    expect(shared.status()).toEqual([{ server: "tools", status: "ready" }]);
+    const echo = toolOf(shared, "tools__echo");
+    expect(shared.tools()).toContain(echo);
     expect(echo).toMatchObject({ description: "echo", origin: { server: "tools", tool: "echo" } });
     expect(echo.title?.({})).toBe("tools/echo");
     expect(echo.parameters).toMatchObject({ type: "object", required: ["words"] });
-    expect(await outputOf(servers, "tools__echo", { words: "hello" })).toBe("hello");
-    expect(problems).toEqual([]);
+    expect(await outputOf(shared, "tools__echo", { words: "hello" })).toBe("hello");
+    expect(sharedProblems).toEqual([]);
   });
 
   test("an input that does not fit never reaches it", async () => {
@@ -201,10 +202,9 @@ describe("a server of the protocol's own library", () => {
   });
 
   test("an answer that does not fit the form is not handed on", async () => {
-    const { servers, problems } = await start({ tools: toolsServer().config });
     const ask = () => Promise.resolve({ action: "accept", content: { city: 7 } } as const);
-    expect(await outputOf(servers, "tools__ask", {}, { ask })).toBe(`{"action":"cancel"}`);
-    expect(problems).toEqual([expect.stringContaining("does not fit the form")]);
+    expect(await outputOf(shared, "tools__ask", {}, { ask })).toBe(`{"action":"cancel"}`);
+    expect(sharedProblems).toEqual([expect.stringContaining("does not fit the form")]);
   });
 
   test("uses the newer protocol with a server that supports only that, also for questions", async () => {
@@ -315,9 +315,8 @@ describe("the catalogue's cases", () => {
   };
 
   test("a tool that a rule allows by its server and name runs unasked", async () => {
-    const { servers } = await start({ echo: toolsServer().config });
-    expect(decision(toolOf(servers, "echo__echo"), [{ allow: "echo", server: "echo" }])).toBe("allow");
-    expect(await outputOf(servers, "echo__echo", { words: "1" })).toBe("1");
+    expect(decision(toolOf(shared, "tools__echo"), [{ allow: "echo", server: "tools" }])).toBe("allow");
+    expect(await outputOf(shared, "tools__echo", { words: "1" })).toBe("1");
   });
 
   test("an approved server whose configuration changed is not started until it is approved again", async () => {
@@ -327,7 +326,7 @@ describe("the catalogue's cases", () => {
       seen.push(server);
       return Promise.resolve(store.isApproved(server.name, server.fingerprint, folder));
     };
-    const { notes, config } = toolsServer();
+    const { notes, config } = byHand("");
     const { servers: unknown } = await start({ tools: config }, { approve });
     expect(unknown.status()).toMatchObject([{ server: "tools", status: "not-approved" }]);
     expect(unknown.tools()).toEqual([]);
@@ -343,7 +342,7 @@ describe("the catalogue's cases", () => {
       { ...config, cwd: folder },
     ]) {
       const { servers } = await start(
-        { tools: changed, other: toolsServer().config },
+        { tools: changed, other: byHand("").config },
         {
           approve: async (server) => server.name === "other" || (await approve(server)),
         },
@@ -365,7 +364,7 @@ describe("the catalogue's cases", () => {
   });
 
   test("an approval that cannot be found out is none", async () => {
-    const { notes, config } = toolsServer();
+    const { notes, config } = byHand("");
     const { servers } = await start(
       { tools: config },
       { approve: () => Promise.reject(new Error("disk full")) },
@@ -450,8 +449,7 @@ describe("the catalogue's cases", () => {
   });
 
   test("a resource link is handed on and not fetched", async () => {
-    const { servers } = await start({ tools: toolsServer().config });
-    const { result } = await call(servers, "tools__passwd");
+    const { result } = await call(shared, "tools__passwd");
     expect(result.content).toEqual([
       { type: "content", content: { type: "resource_link", name: "passwd", uri: "file:///etc/passwd" } },
     ]);
@@ -460,9 +458,9 @@ describe("the catalogue's cases", () => {
 
   test("fails a call without a response in time, notifies the server, and continues the others", async () => {
     const { notes, config } = toolsServer();
-    const { servers } = await start({ tools: { ...config, timeout: 300 }, other: toolsServer().config });
+    const { servers } = await start({ tools: { ...config, timeout: 300 }, other: byHand("").config });
     const ended = failureOf(call(servers, "tools__hang"));
-    expect(await outputOf(servers, "other__echo", { words: "fine" })).toBe("fine");
+    expect(await outputOf(servers, "other__one")).toBe("one");
     expect(await ended).toBe(
       "ToolFailure: tools/hang took too long and was asked to stop. The call may have taken effect in part or in whole: check before you try again.",
     );
@@ -472,7 +470,7 @@ describe("the catalogue's cases", () => {
 
   test("a crash in mid-call fails it within a second, with the last words, and it is started again", async () => {
     const { notes, config } = toolsServer();
-    const { servers } = await start({ tools: config, other: toolsServer().config });
+    const { servers } = await start({ tools: config, other: byHand("").config });
     const hanging = failureOf(call(servers, "tools__hang"));
     await until(() => notesIn(notes).includes("hanging"));
     const from = performance.now();
@@ -482,7 +480,7 @@ describe("the catalogue's cases", () => {
       `ToolFailure: tools/die: the MCP server "tools" ended while the call was running; it ended with code 1 and last wrote to stderr:\na word to the log\nthe disk is ⟨U+001B⟩[31mfull\nThe call may have taken effect: check before you try again.`,
     );
     expect(await hanging).toContain("tools/hang: the MCP server");
-    expect(await outputOf(servers, "other__echo", { words: "fine" })).toBe("fine");
+    expect(await outputOf(servers, "other__one")).toBe("one");
     expect(await outputOf(servers, "tools__echo", { words: "back" })).toBe("back");
     expect(startsIn(notes)).toBe(2);
   });
@@ -506,20 +504,19 @@ describe("the catalogue's cases", () => {
   });
 
   test("no sampling, and a page is only opened by http or https", async () => {
-    const { servers, problems } = await start({ tools: toolsServer().config });
-    expect(await outputOf(servers, "tools__sample")).toMatch(/^refused: /);
+    expect(await outputOf(shared, "tools__sample")).toMatch(/^refused: /);
     const asked: AskRequest[] = [];
     const ask = (request: AskRequest): Promise<AskReply> => {
       asked.push(request);
       return Promise.resolve({ action: "accept", content: {} });
     };
     for (const url of ["javascript:alert(1)", "file:///etc/passwd", "https://me:pw@bank.test/"]) {
-      expect(await outputOf(servers, "tools__ask", { url }, { ask })).toBe(`{"action":"decline"}`);
+      expect(await outputOf(shared, "tools__ask", { url }, { ask })).toBe(`{"action":"decline"}`);
     }
     expect(asked).toEqual([]);
-    expect(problems).toHaveLength(3);
+    expect(sharedProblems).toHaveLength(3);
     const url = "https://login.example/start";
-    expect(await outputOf(servers, "tools__ask", { url }, { ask })).toBe(`{"action":"accept"}`);
+    expect(await outputOf(shared, "tools__ask", { url }, { ask })).toBe(`{"action":"accept"}`);
     expect(asked).toEqual([{ message: "tools/ask asks: Log in", url }]);
   });
 });
@@ -585,7 +582,7 @@ describe.concurrent("what takes its time", () => {
   test("one that always dies is started again five times a minute, later and later, until it is asked for", async (task) => {
     const { notes, config } = byHand("dies at once");
     const { servers } = await start(
-      { hand: config, other: toolsServer().config },
+      { hand: config, other: byHand("").config },
       { startTimeout: 500 },
       task.onTestFinished,
     );
@@ -603,7 +600,7 @@ describe.concurrent("what takes its time", () => {
   test("the session starts without a server that hangs in its handshake", async (task) => {
     const { notes, config } = byHand("hangs in initialize");
     const { servers } = await start(
-      { hand: config, other: toolsServer().config },
+      { hand: config, other: byHand("").config },
       { startTimeout: 4000 },
       task.onTestFinished,
     );
@@ -611,7 +608,7 @@ describe.concurrent("what takes its time", () => {
       { server: "hand", status: "starting" },
       { server: "other", status: "ready" },
     ]);
-    expect(await outputOf(servers, "other__echo", { words: "fine" })).toBe("fine");
+    expect(await outputOf(servers, "other__one")).toBe("one");
     const pid = Number(notesIn(notes)[0]?.split(" ")[1]);
     await servers.close();
     await until(() => !isAlive(pid));
@@ -652,34 +649,42 @@ describe.concurrent("the public server that has everything", () => {
     await everythingWorks(servers);
   });
 
-  test("over streamable HTTP", async (task) => {
-    const url = `http://127.0.0.1:${await listening("streamableHttp", task.onTestFinished)}/mcp`;
-    const { servers } = await start({ all: { url } }, {}, task.onTestFinished);
-    expect(servers.status()).toEqual([{ server: "all", status: "ready" }]);
-    await everythingWorks(servers);
-  });
+  /** A call that lasts until its server stops. */
+  async function diesInMidCall(servers: McpServers, stop: () => Promise<void>) {
+    const { context, shown } = aContext(workspace);
+    const tool = toolOf(servers, "all__trigger-long-running-operation");
+    const ended = failureOf(resultOf(tool, { duration: 60, steps: 600 }, context));
+    await until(() => shown.length > 0);
+    await stop();
+    return { ended };
+  }
 
-  test("over SSE, by its type and where nothing else is known", async (task) => {
-    const port = await listening("sse", task.onTestFinished);
+  test("over SSE, by its type and where nothing else is known, until the server dies in mid-call", async (task) => {
+    const port = await freePort();
+    const stop = await run("sse", port);
+    task.onTestFinished(stop);
     const url = `http://127.0.0.1:${port}/sse`;
     const { servers } = await start({ all: { url, type: "sse" }, guessed: { url } }, {}, task.onTestFinished);
     expect(servers.status()).toMatchObject([{ status: "ready" }, { status: "ready" }]);
     await everythingWorks(servers);
     expect(await outputOf(servers, "guessed__echo", { message: "hello" })).toBe("Echo: hello");
+    // Long before the call's time is up.
+    const { ended } = await diesInMidCall(servers, stop);
+    expect(await ended).toContain("ended while the call was running");
   });
 
-  test("an HTTP server that goes away fails its calls, and one that comes back is used again", async (task) => {
+  test("over streamable HTTP, where a server that goes away fails its calls, and one that comes back is used again", async (task) => {
     const port = await freePort();
     const stop = await run("streamableHttp", port);
+    task.onTestFinished(stop);
     const { servers } = await start(
       { all: { url: `http://127.0.0.1:${port}/mcp` } },
       {},
       task.onTestFinished,
     );
-    const long = call(servers, "all__trigger-long-running-operation", { duration: 60, steps: 600 });
-    const ended = failureOf(long);
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    await stop();
+    expect(servers.status()).toEqual([{ server: "all", status: "ready" }]);
+    await everythingWorks(servers);
+    const { ended } = await diesInMidCall(servers, stop);
     expect(await failureOf(call(servers, "all__echo", { message: "hello" }))).toContain(
       "ToolFailure: all/echo",
     );
@@ -695,28 +700,6 @@ describe.concurrent("the public server that has everything", () => {
     expect(await failureOf(call(servers, "all__echo", { message: "hello" }))).toContain("HTTP 400");
     expect(await outputOf(servers, "all__echo", { message: "again" })).toBe("Echo: again");
   });
-
-  test.for([
-    ["streamableHttp", "mcp"],
-    ["sse", "sse"],
-  ] as const)(
-    "over %s, a server that dies in mid-call fails the call long before its time is up",
-    async ([transport, path], task) => {
-      const port = await freePort();
-      const stop = await run(transport, port);
-      const { servers } = await start(
-        { all: { url: `http://127.0.0.1:${port}/${path}` } },
-        {},
-        task.onTestFinished,
-      );
-      const { context, shown } = aContext(workspace);
-      const tool = toolOf(servers, "all__trigger-long-running-operation");
-      const ended = failureOf(resultOf(tool, { duration: 60, steps: 600 }, context));
-      await until(() => shown.length > 0);
-      await stop();
-      expect(await ended).toContain("ended while the call was running");
-    },
-  );
 });
 
 describe("over HTTP", () => {
@@ -807,12 +790,6 @@ async function freePort(): Promise<number> {
   const { port } = server.address() as AddressInfo;
   server.close();
   await once(server, "close");
-  return port;
-}
-
-async function listening(transport: string, finished: Finished): Promise<number> {
-  const port = await freePort();
-  finished(await run(transport, port));
   return port;
 }
 

@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { programsJsonSchema, rulesJsonSchema } from "../src/settings/index.js";
 import { folder } from "./agent-kit.js";
+import { runHere } from "./run-here.js";
 
 const program = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
 const page = readFileSync(new URL("../docs/rules.md", import.meta.url), "utf8");
@@ -13,15 +14,18 @@ const examples = [...page.matchAll(/```jsonl\n(.*?)```/gs)].flatMap(([, lines = 
   lines.trim().split("\n"),
 );
 
-function toolgate(
-  args: readonly string[],
-  options: { input?: string; cwd?: string; env?: Record<string, string> } = {},
-) {
-  const { env, ...rest } = options;
+type Options = { readonly input?: string; readonly cwd?: string; readonly env?: Record<string, string> };
+
+const toolgate = (args: readonly string[], { input = "", cwd = process.cwd(), env = {} }: Options = {}) =>
+  runHere(args, { input, cwd, env: { ...process.env, ...env } });
+
+/** The built program in a process of its own. */
+function toolgateProcess(args: readonly string[], { input, cwd, env }: Options = {}) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], {
     encoding: "utf8",
     env: { ...process.env, ...env },
-    ...rest,
+    ...(input !== undefined && { input }),
+    ...(cwd !== undefined && { cwd }),
   });
   return { status, stdout, stderr };
 }
@@ -29,7 +33,7 @@ function toolgate(
 test("decides every example in the docs as documented", () => {
   expect(examples.length).toBeGreaterThan(20);
   const input = examples.map((line) => JSON.stringify({ cwd: "/ws", ...JSON.parse(line) })).join("\n");
-  const { stdout } = toolgate(["rules", "test", "--batch"], { input });
+  const { stdout } = toolgateProcess(["rules", "test", "--batch"], { input });
   const decided = stdout
     .trim()
     .split("\n")
@@ -58,35 +62,36 @@ test("judges programs as docs/programs.md says", async () => {
   mkdirSync(join(settings, "programs"));
   writeFileSync(join(settings, "programs", "added.json"), added);
   writeFileSync(join(settings, "programs", "narrowed.json"), narrowed);
-  const decided = (command: string, rules: readonly object[]) => {
+  const decided = async (command: string, rules: readonly object[]) => {
     writeFileSync(join(settings, "try.json"), JSON.stringify({ rules }));
-    const { stdout } = toolgate(
+    const { stdout } = await toolgate(
       ["rules", "test", "--json", "--cwd", settings, "--rules", join(settings, "try.json"), "--", command],
       { env: { TOOLGATE_CONFIG: settings } },
     );
     return JSON.parse(stdout) as { readonly decision: string; readonly reason?: string };
   };
   const allowed = [{ allow: "execute", command: "deployer *" }];
-  expect(decided("deployer status web", allowed).decision).toBe("allow");
-  expect(decided("deployer push web --force", allowed)).toMatchObject({
+  expect((await decided("deployer status web", allowed)).decision).toBe("allow");
+  expect(await decided("deployer push web --force", allowed)).toMatchObject({
     decision: "ask",
     reason: "deployer push: overwrites what others pushed",
   });
-  expect(decided("deployer --other", allowed).decision).toBe("ask");
-  expect(decided("deployer push web", [...allowed, { deny: "fetch" }]).decision).toBe("deny");
-  expect(decided("cat a.txt", []).decision).toBe("ask");
-  expect(decided("sort -u a.txt", [{ allow: "execute", command: "sort *" }]).decision).toBe("ask");
+  expect((await decided("deployer --other", allowed)).decision).toBe("ask");
+  expect((await decided("deployer push web", [...allowed, { deny: "fetch" }])).decision).toBe("deny");
+  expect((await decided("cat a.txt", [])).decision).toBe("ask");
+  expect((await decided("sort -u a.txt", [{ allow: "execute", command: "sort *" }])).decision).toBe("ask");
 });
 
 describe("rules test", () => {
-  test("answers a batch line by line, in order, and an unreadable line with ask", () => {
+  test("answers a batch line by line, in order, and an unreadable line with ask", async () => {
     const input = [
       '{"rules":[{"allow":"execute","command":"git status"}],"default":"ask","command":"git status && rm x","cwd":"/ws"}',
       "not json",
       '{"rules":[{"allow":"execute","command":"git status"}],"command":"git status","cwd":"/ws"}',
     ].join("\n");
-    const lines = toolgate(["rules", "test", "--batch"], { input })
-      .stdout.trim()
+    const { stdout } = await toolgate(["rules", "test", "--batch"], { input });
+    const lines = stdout
+      .trim()
       .split("\n")
       .map((line): unknown => JSON.parse(line));
     expect(lines).toMatchObject([
@@ -100,7 +105,7 @@ describe("rules test", () => {
     const cwd = await folder({
       "rules.json": '{"rules":[{"deny":"execute","command":"rm *","reason":"no deletes"}]}',
     });
-    expect(toolgate(["rules", "test", "--rules", "rules.json", "--", "env rm x"], { cwd })).toEqual({
+    expect(await toolgate(["rules", "test", "--rules", "rules.json", "--", "env rm x"], { cwd })).toEqual({
       status: 0,
       stdout:
         'deny\n  rule: deny execute "rm *"\n  because: no deletes\nsaw:\n  command: env rm x (runs code)\n  command: rm x\n',
@@ -114,16 +119,18 @@ describe("remembered rules", () => {
     const cwd = await folder();
     const env = { TOOLGATE_CONFIG: join(cwd, "config") };
     const rule = '{"allow":"execute","command":"npm test"}';
-    const added = toolgate(["rules", "add", rule], { cwd, env });
+    const added = await toolgate(["rules", "add", rule], { cwd, env });
     const [, grantId = ""] = /revoke (\S+)/.exec(added.stdout) ?? [];
-    expect(toolgate(["rules", "list"], { cwd, env }).stdout).toContain(`${rule}  (remembered, ${grantId})`);
-    expect(toolgate(["rules", "list"], { cwd: "/", env }).stdout).not.toContain(`  ${rule}  (`);
-    expect(toolgate(["rules", "revoke", grantId], { cwd, env }).status).toBe(0);
-    expect(toolgate(["rules", "revoke", grantId], { cwd, env })).toMatchObject({
+    expect((await toolgate(["rules", "list"], { cwd, env })).stdout).toContain(
+      `${rule}  (remembered, ${grantId})`,
+    );
+    expect((await toolgate(["rules", "list"], { cwd: "/", env })).stdout).not.toContain(`  ${rule}  (`);
+    expect((await toolgate(["rules", "revoke", grantId], { cwd, env })).status).toBe(0);
+    expect(await toolgate(["rules", "revoke", grantId], { cwd, env })).toMatchObject({
       status: 1,
       stderr: expect.stringContaining("Nothing was changed"),
     });
-    expect(toolgate(["rules", "list"], { cwd, env }).stdout).not.toContain("npm test");
+    expect((await toolgate(["rules", "list"], { cwd, env })).stdout).not.toContain("npm test");
   });
 
   test("of a project only tighten until they are trusted", async () => {
@@ -131,17 +138,17 @@ describe("remembered rules", () => {
     const env = { TOOLGATE_CONFIG: join(cwd, "config") };
     mkdirSync(join(cwd, ".toolgate"));
     writeFileSync(join(cwd, ".toolgate", "rules.json"), '{"rules":[{"allow":"execute"},{"deny":"fetch"}]}');
-    const before = toolgate(["rules", "list"], { cwd, env }).stdout;
+    const { stdout: before } = await toolgate(["rules", "list"], { cwd, env });
     expect(before).toContain('not in force: {"allow":"execute"}');
     expect(before).toContain('  {"deny":"fetch"}');
-    expect(toolgate(["rules", "trust"], { cwd, env }).status).toBe(0);
-    expect(toolgate(["rules", "list"], { cwd, env }).stdout).not.toContain("not in force");
+    expect((await toolgate(["rules", "trust"], { cwd, env })).status).toBe(0);
+    expect((await toolgate(["rules", "list"], { cwd, env })).stdout).not.toContain("not in force");
   });
 
   test("are listed beside the mode's own, and marked when the mode ignores them", async () => {
     const cwd = await folder();
     const env = { TOOLGATE_CONFIG: join(cwd, "config") };
-    expect(toolgate(["rules", "list"], { cwd, env }).stdout).toBe(
+    expect((await toolgate(["rules", "list"], { cwd, env })).stdout).toBe(
       [
         "mode: ask, which asks about anything no rule covers",
         `  {"allow":"read"}  (the mode's)`,
@@ -152,7 +159,7 @@ describe("remembered rules", () => {
     );
     const file = join(cwd, "config", "rules.json");
     writeFileSync(file, '{"mode":"read-only","rules":[{"allow":"edit"},{"deny":"fetch"}]}');
-    const { stdout } = toolgate(["rules", "list"], { cwd, env });
+    const { stdout } = await toolgate(["rules", "list"], { cwd, env });
     expect(stdout).toContain("mode: read-only, which refuses anything no rule covers\n");
     expect(stdout).toContain(
       `  not in force: {"allow":"edit"}  (${file}; in this mode only rules that deny are)\n`,
@@ -165,15 +172,15 @@ describe("remembered rules", () => {
       "| Server | Tool | Permission |\n|---|---|---|\n| files | write | allow_always |\n| x | | perhaps |\n";
     const cwd = await folder({ "auths.md": auths });
     const env = { TOOLGATE_CONFIG: join(cwd, "config") };
-    const { status, stderr } = toolgate(["rules", "import", "auths.md"], { cwd, env });
+    const { status, stderr } = await toolgate(["rules", "import", "auths.md"], { cwd, env });
     expect(status).toBe(0);
     expect(stderr).toContain("left out");
-    expect(toolgate(["rules", "list"], { cwd, env }).stdout).toContain('"server":"files"');
+    expect((await toolgate(["rules", "list"], { cwd, env })).stdout).toContain('"server":"files"');
   });
 
   test("are checked, and a mistake is reported with its line", async () => {
     const cwd = await folder({ "rules.json": '{\n  "rules": [\n    { "permit": "read" }\n  ]\n}\n' });
-    const { status, stderr } = toolgate(["rules", "check", "rules.json"], { cwd });
+    const { status, stderr } = await toolgate(["rules", "check", "rules.json"], { cwd });
     expect(status).toBe(1);
     expect(stderr).toMatch(/rules\.json.*3/);
   });

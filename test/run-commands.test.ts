@@ -29,7 +29,7 @@ test("names the process that has a session while it waits for it", async () => {
 
 test("marks the sessions that wait for an answer in history list", async () => {
   const at = await atHome();
-  await at.run(["run", "--script", at.script([{ say: "Done." }]), "over"]);
+  await at.runHere(["run", "--script", at.script([{ say: "Done." }]), "over"]);
   const ledger = await openLedger(join(at.home, "toolgate", "ledger.sqlite"));
   const record = await SessionRecord.open(ledger, "session_waiting", { owner: "test" });
   const announced = {
@@ -61,12 +61,12 @@ test("marks the sessions that wait for an answer in history list", async () => {
   );
   await record.close();
   await ledger.close();
-  const { stdout } = await at.run(["history", "list"]);
+  const { stdout } = await at.runHere(["history", "list"]);
   expect(stdout).toMatch(/^session_waiting .*\n {4}left behind {2}waits for an answer$/m);
   expect(stdout).toMatch(/ over$/m);
-  const { sessions } = JSON.parse((await at.run(["history", "list", "--json"])).stdout);
+  const { sessions } = JSON.parse((await at.runHere(["history", "list", "--json"])).stdout);
   expect(sessions).toMatchObject([{ openQuestions: 1 }, { openQuestions: 0 }]);
-  const statistics = (await at.run(["stats"])).stdout.split("\n");
+  const statistics = (await at.runHere(["stats"])).stdout.split("\n");
   expect(statistics[0]).toMatch(/^tool +calls +done +failed +refused +cancelled +unknown +open +by rule/);
   expect(statistics[1]).toMatch(/^x +1 +0 +0 +0 +0 +0 +1 +0/);
 });
@@ -78,19 +78,19 @@ test("reports an empty history without an error, but refuses a named file that i
     stdout: "No sessions are stored yet. Start one with: toolgate run\n",
     stderr: "",
   };
-  expect(await at.run(["history", "list"])).toEqual(none);
-  expect(await at.run(["history", "search", "word"])).toEqual(none);
+  expect(await at.runHere(["history", "list"])).toEqual(none);
+  expect(await at.runHere(["history", "search", "word"])).toEqual(none);
   const noCall = "No calls are stored yet. Start with: toolgate run\n";
-  expect(await at.run(["stats"])).toEqual({ ...none, stdout: noCall });
+  expect(await at.runHere(["stats"])).toEqual({ ...none, stdout: noCall });
   const noModel = "No model was used yet. Start with: toolgate run\n";
-  expect(await at.run(["stats", "--by", "model"])).toEqual({ ...none, stdout: noModel });
+  expect(await at.runHere(["stats", "--by", "model"])).toEqual({ ...none, stdout: noModel });
   const asJson = async (...words: readonly string[]) =>
-    JSON.parse((await at.run([...words, "--json"])).stdout);
+    JSON.parse((await at.runHere([...words, "--json"])).stdout);
   expect(await asJson("history", "list")).toEqual({ sessions: [] });
   expect(await asJson("history", "search", "word")).toEqual({ hits: [] });
   expect(await asJson("stats")).toEqual({ by: "tool", statistics: [] });
   expect(await asJson("stats", "--by", "model")).toEqual({ by: "model", statistics: [] });
-  const named = await at.run(["history", "list", "--ledger", "nosuch.sqlite"]);
+  const named = await at.runHere(["history", "list", "--ledger", "nosuch.sqlite"]);
   expect([named.status, named.stdout]).toEqual([1, ""]);
   expect(named.stderr).toMatch(/nosuch\.sqlite is not there/);
   expect(existsSync(join(at.home, "toolgate"))).toBe(false);
@@ -114,7 +114,7 @@ test("counts a response without a model name for the model of its session", asyn
   );
   await record.close();
   await ledger.close();
-  const { stdout } = await at.run(["stats", "--by", "model"]);
+  const { stdout } = await at.runHere(["stats", "--by", "model"]);
   expect(stdout).toMatch(/^anthropic\.messages\/claude +3 /m);
   expect(stdout).not.toContain("(not said)");
 });
@@ -139,8 +139,8 @@ test("shows durations in stats as on the card of a call", async () => {
   );
   await record.close();
   await ledger.close();
-  expect((await at.run(["history", "show", "session_slow"])).stdout).toContain("59.9 s");
-  expect((await at.run(["stats"])).stdout).toMatch(/^x .* 59\.9 s\/59\.9 s /m);
+  expect((await at.runHere(["history", "show", "session_slow"])).stdout).toContain("59.9 s");
+  expect((await at.runHere(["stats"])).stdout).toMatch(/^x .* 59\.9 s\/59\.9 s /m);
 });
 
 test("shows the usage after a turn, and sums it by model in stats", async () => {
@@ -151,13 +151,13 @@ test("shows the usage after a turn, and sums it by model in stats", async () => 
   ]);
   const model = ["--model", "openai-compatible/fake", "--base-url", `${fake.url}/v1`];
   const env = { TOOLGATE_MODEL_KEY: KEY };
-  const { stdout } = await at.run(["run", ...model, "look"], { env });
+  const { stdout } = await at.runHere(["run", ...model, "look"], { env });
   expect(stdout).toMatch(/Done\.\n\n240 tokens in \(40 cached\), 60 out\n$/);
-  const table = (await at.run(["stats", "--by", "model"])).stdout;
+  const table = (await at.runHere(["stats", "--by", "model"])).stdout;
   expect(table).toMatch(
     /^model +answers +tokens in +cached +tokens out +about\nopenai-compatible\/fake +2 +240 +40 +60 +–$/m,
   );
-  const { statistics } = JSON.parse((await at.run(["stats", "--by", "model", "--json"])).stdout);
+  const { statistics } = JSON.parse((await at.runHere(["stats", "--by", "model", "--json"])).stdout);
   expect(statistics).toEqual([
     {
       key: "openai-compatible/fake",
@@ -171,6 +171,41 @@ test("shows the usage after a turn, and sums it by model in stats", async () => 
   ]);
 });
 
+test("goes on after a refusal for length, shows it and keeps --context-window for the session", async () => {
+  const at = await atHome();
+  const read = (id: string) => ({ calls: [{ id, tool: "read_file", input: { path: "big.txt" } }] });
+  const refusal = (tokens: number, window: number) => ({
+    status: 400,
+    body: {
+      error: {
+        message: `This model's maximum context length is ${window} tokens. However, your messages resulted in ${tokens} tokens.`,
+        code: "context_length_exceeded",
+      },
+    },
+  });
+  const summary = { say: "They read." };
+  const steps = [read("1"), { say: "Long." }, { say: "Again." }, { say: "Small." }];
+  // Eight thousand tokens of the fake are for the descriptions of our tools.
+  const fake = await startFake(openAiChat, steps, { tokens: 14_000, refusal, summary });
+  const model = ["--model", "openai-compatible/fake", "--base-url", `${fake.url}/v1`];
+  const env = { TOOLGATE_MODEL_KEY: KEY };
+  writeFileSync(join(at.project, "big.txt"), `${"word ".repeat(12_000)}\n`);
+  const first = await at.runHere(["run", ...model, "read it"], { env });
+  expect(first.status).toBe(0);
+  expect(first.stdout).toMatch(
+    /── openai-compatible\S* refused the prompt as too long; from here on it gets at most about/,
+  );
+  expect(first.stdout).toMatch(/Long\.\n\n240 tokens in/);
+  const refused = fake.refused.length;
+  // The window that was learnt is remembered in the session.
+  expect((await at.runHere(["run", "--resume", "--", "once more"], { env })).status).toBe(0);
+  expect(fake.refused).toHaveLength(refused);
+  // A window of one token is full at once: the conversation is summed up before the first request.
+  const small = await at.runHere(["run", "--resume", "--context-window", "1", "--", "and now"], { env });
+  expect(small.stdout).toContain("── the conversation so far was summed up");
+  expect(small.stdout).toMatch(/240 tokens in \(40 cached\), 60 out\n$/);
+});
+
 test("names the requested address when a model is not found", async () => {
   const at = await atHome();
   const server = createServer((_, response) => void response.writeHead(404).end("{}"));
@@ -179,7 +214,7 @@ test("names the requested address when a model is not found", async () => {
   onTestFinished(() => void server.close());
   const { port } = server.address() as AddressInfo;
   const baseUrl = `http://127.0.0.1:${port}`;
-  const { status, stderr } = await at.run([
+  const { status, stderr } = await at.runHere([
     "run",
     "--model",
     "openai-compatible/x",
@@ -194,25 +229,25 @@ test("names the requested address when a model is not found", async () => {
 
 test("lists approved MCP servers, and revokes one for its folder", async () => {
   const at = await atHome();
-  expect((await at.run(["mcp", "list"])).stdout).toContain("No MCP server is approved.");
+  expect((await at.runHere(["mcp", "list"])).stdout).toContain("No MCP server is approved.");
   const approved = new ApprovedServers(at.settings);
   const server = { name: "notes", fingerprint: "a".repeat(64), approvedAt: Date.UTC(2026, 0, 2) };
   await approved.approve({ ...server, projectRoot: at.project });
   await approved.approve({ ...server, projectRoot: at.home });
-  expect((await at.run(["mcp", "list"])).stdout).toBe(
+  expect((await at.runHere(["mcp", "list"])).stdout).toBe(
     `notes  in ${at.project}, since 2026-01-02, as it was then (aaaaaaaaaaaa)\nnotes  in ${at.home}, since 2026-01-02, as it was then (aaaaaaaaaaaa)\n`,
   );
-  expect(await at.run(["mcp", "revoke", "notes"])).toMatchObject({
+  expect(await at.runHere(["mcp", "revoke", "notes"])).toMatchObject({
     status: 0,
     stdout: `notes is not started in ${at.project} any more until you approve it again.\n`,
   });
   expect(approved.list()).toMatchObject([{ projectRoot: at.home }]);
-  const again = await at.run(["mcp", "revoke", "notes"]);
+  const again = await at.runHere(["mcp", "revoke", "notes"]);
   expect([again.status, again.stderr]).toEqual([
     1,
     `toolgate: No MCP server "notes" is approved in ${at.project}. Nothing was changed. Try: toolgate mcp list\n`,
   ]);
-  expect((await at.run(["mcp", "revoke", "notes", "--everywhere"])).status).toBe(0);
+  expect((await at.runHere(["mcp", "revoke", "notes", "--everywhere"])).status).toBe(0);
   expect(approved.list()).toEqual([]);
 });
 
@@ -225,16 +260,16 @@ test("warns of a misspelt kind in every rules command", async () => {
     ["rules", "check", file],
     ["rules", "add", '{"allow":"exectue"}'],
   ])
-    expect(await at.run(words)).toMatchObject({ status: 0, stderr: warning });
+    expect(await at.runHere(words)).toMatchObject({ status: 0, stderr: warning });
   const fine = join(at.home, "fine.json");
   writeFileSync(fine, '{"rules":[{"allow":"execute"},{"allow":"read_file"},{"deny":"edit_file"}]}');
-  expect((await at.run(["rules", "check", fine])).stderr).toBe("");
+  expect((await at.runHere(["rules", "check", fine])).stderr).toBe("");
 });
 
 test("parses the input of a tool in rules test as the tool does", async () => {
   const at = await atHome({ "rules.json": { rules: [{ allow: "execute", command: "node --version" }] } });
   const tried = async (tool: string, input: unknown) =>
-    at.run(["rules", "test", "--json", "--tool", tool, "--input", JSON.stringify(input)]);
+    at.runHere(["rules", "test", "--json", "--tool", tool, "--input", JSON.stringify(input)]);
   const decided = async (tool: string, input: unknown) => JSON.parse((await tried(tool, input)).stdout);
   expect(await decided("terminal", { command: "node --version" })).toMatchObject({
     decision: "allow",

@@ -22,7 +22,7 @@ test("logs sessions, turns and calls with their decisions and durations", async 
     { calls: [{ tool: "read_file", input: { path: "missing.txt" } }] },
     { say: "Done." },
   ]);
-  const { status } = await at.run(["run", "--script", script, "--log", file, "go"]);
+  const { status } = await at.runHere(["run", "--script", script, "--log", file, "go"]);
   expect(status).toBe(0);
   const logged = records(readFileSync(file, "utf8"));
   expect(logged.map(({ msg }) => msg)).toEqual(
@@ -86,7 +86,7 @@ test("logs no secret, message, input or output", async () => {
     { status: 401 },
   ]);
   const model = ["--model", "openai-compatible/fake", "--base-url", `${fake.url}/v1`];
-  const { stderr } = await at.run(["run", ...model, "--log", file, `words of the person ${shaped}`], {
+  const { stderr } = await at.runHere(["run", ...model, "--log", file, `words of the person ${shaped}`], {
     env: { TOOLGATE_LOG: "trace", TOOLGATE_MODEL_KEY: KEY, DEPLOY_TOKEN: "plain-word-token" },
   });
   expect(stderr).toContain("did not accept the key");
@@ -114,7 +114,7 @@ test("logs no secret, message, input or output", async () => {
 test("redacts the keys of the environment by their value", async () => {
   const at = await atHome();
   const file = join(at.home, "log.ndjson");
-  await at.run(["run", "--script", "plainwordkey.json", "--log", file, "go"], {
+  await at.runHere(["run", "--script", "plainwordkey.json", "--log", file, "go"], {
     env: { SOME_API_KEY: "plainwordkey" },
   });
   const text = readFileSync(file, "utf8");
@@ -126,19 +126,21 @@ test("redacts the keys of the environment by their value", async () => {
 test("logs to stderr without a file, never to stdout, at the chosen level", async () => {
   const at = await atHome();
   const script = at.script([{ say: "Done." }]);
-  const loud = await at.run(["run", "--json", "--script", script, "go"], { env: { TOOLGATE_LOG: "info" } });
+  const loud = await at.runHere(["run", "--json", "--script", script, "go"], {
+    env: { TOOLGATE_LOG: "info" },
+  });
   expect(records(loud.stderr).map(({ msg }) => msg)).toContain("turn ended");
   expect(loud.stdout).not.toContain('"msg"');
-  const quiet = await at.run(["run", "--script", script, "go"], { env: { TOOLGATE_LOG: "error" } });
+  const quiet = await at.runHere(["run", "--script", script, "go"], { env: { TOOLGATE_LOG: "error" } });
   expect(quiet.stderr).toBe("");
-  const wrong = await at.run(["run", "--script", script, "go"], { env: { TOOLGATE_LOG: "loud" } });
+  const wrong = await at.runHere(["run", "--script", script, "go"], { env: { TOOLGATE_LOG: "loud" } });
   expect(wrong).toMatchObject({ status: 1, stdout: "" });
   expect(wrong.stderr).toMatch(/^toolgate: TOOLGATE_LOG is "loud", which is no level\. Nothing was started/);
 });
 
 test("reports a log that cannot be opened before anything starts", async () => {
   const at = await atHome();
-  const { status, stderr } = await at.run(["run", "--log", join(at.home, "no", "log"), "go"]);
+  const { status, stderr } = await at.runHere(["run", "--log", join(at.home, "no", "log"), "go"]);
   expect([status, stderr]).toEqual([
     1,
     `toolgate: ${join(at.home, "no", "log")} is not there. Nothing was done; look at the path.\n`,

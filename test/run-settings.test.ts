@@ -26,14 +26,14 @@ test("stores no secret with redactAtRest, and the rest of the session", async ()
     "config.json": { redactAtRest: true, redactPatterns: ["acme-[0-9]{8}"] },
     "rules.json": { mode: "allow-all", rules: [] },
   });
-  const { status, stdout } = await at.run(["run", "--script", at.script(steps), `use ${SECRET}`]);
+  const { status, stdout } = await at.runHere(["run", "--script", at.script(steps), `use ${SECRET}`]);
   expect(status).toBe(0);
   expect(stdout).toContain("plainword");
   const bytes = stored(at);
   expect(bytes).toContain("plainword");
   for (const secret of [SECRET, OWN]) expect(bytes).not.toContain(secret);
-  expect((await at.run(["history", "verify"])).status).toBe(0);
-  const config = await at.run(["config", "--json"]);
+  expect((await at.runHere(["history", "verify"])).status).toBe(0);
+  const config = await at.runHere(["config", "--json"]);
   expect(JSON.parse(config.stdout).settings).toEqual(
     expect.arrayContaining([
       {
@@ -48,8 +48,8 @@ test("stores no secret with redactAtRest, and the rest of the session", async ()
 
 test("applies the user's patterns to show, export and search, also for older sessions", async () => {
   const at = await atHome({ "rules.json": { mode: "allow-all", rules: [] } });
-  await at.run(["run", "--script", at.script(steps), "go"]);
-  expect((await at.run(["history", "search", OWN])).stdout).toContain("plainword");
+  await at.runHere(["run", "--script", at.script(steps), "go"]);
+  expect((await at.runHere(["history", "search", OWN])).stdout).toContain("plainword");
   expect(stored(at)).toContain(OWN);
   writeFileSync(join(at.settings, "config.json"), JSON.stringify({ redactPatterns: ["acme-[0-9]{8}"] }));
   const words = [
@@ -58,12 +58,12 @@ test("applies the user's patterns to show, export and search, also for older ses
     ...["text", "markdown", "ndjson", "csv"].map((format) => ["history", "export", "--format", format]),
   ];
   for (const one of words) {
-    const { status, stdout } = await at.run(one);
+    const { status, stdout } = await at.runHere(one);
     expect([one, status]).toEqual([one, 0]);
     expect(stdout).not.toContain(OWN);
   }
-  expect((await at.run(["history", "search", OWN])).stdout).toContain("Nothing was found");
-  expect((await at.run(["history", "export", "--secrets"])).stdout).toContain(OWN);
+  expect((await at.runHere(["history", "search", OWN])).stdout).toContain("Nothing was found");
+  expect((await at.runHere(["history", "export", "--secrets"])).stdout).toContain(OWN);
   const indexes = readdirSync(join(at.home, "toolgate")).filter((name) => name.includes(".index"));
   for (const name of indexes)
     expect(readFileSync(join(at.home, "toolgate", name), "latin1")).not.toContain(OWN);
@@ -79,7 +79,7 @@ test.each([
 ])("starts nothing with %s in config.json, and says what and where", async (_, text, words) => {
   const at = await atHome({ "config.json": text });
   for (const one of [["run", "--script", at.script([{ say: "Done." }]), "go"], ["config"]]) {
-    const { status, stderr, stdout } = await at.run(one);
+    const { status, stderr, stdout } = await at.runHere(one);
     expect(status).toBe(1);
     expect(stderr).toContain(join(at.settings, "config.json"));
     expect(stderr).toContain(words);

@@ -1,5 +1,5 @@
 /**
- * Sockets that never show a token: silent ones, half a request, half a TLS handshake. However many there are, whoever has
+ * Sockets that never show a token: silent ones, half a request, half a TLS handshake. However many there are, a client with
  * the token is served at once. The time for a request's head is set to minutes, so that no timeout helps.
  */
 import { once } from "node:events";
@@ -30,7 +30,7 @@ async function besiege(port: number, count: number, sent = SILENT, localAddress?
     // In small groups, since the order within a group is not known.
     if (index % 50 === 49) await once(socket, "connect");
   }
-  await Promise.all(sockets.map((socket) => (socket.connecting ? once(socket, "connect") : undefined)));
+  await Promise.all(sockets.filter(({ connecting }) => connecting).map((socket) => once(socket, "connect")));
   if (sent !== SILENT) for (const socket of sockets) socket.write(sent);
   return sockets;
 }

@@ -37,7 +37,7 @@ test("puts a note on its own line when stdout and stderr share a pipe", async ()
 });
 
 const shownIn = async (at: Home) => {
-  const { status, stdout, stderr } = await at.run(["config", "--json"]);
+  const { status, stdout, stderr } = await at.runHere(["config", "--json"]);
   const { settings, problems } = JSON.parse(stdout) as {
     readonly settings: readonly { readonly name: string; readonly value: string; readonly from: string }[];
     readonly problems: readonly string[];
@@ -118,7 +118,7 @@ test("reports no problem in config for usable settings", async () => {
 });
 
 test("reports an invalid rule as a rule, not as a file", async () => {
-  const { status, stderr } = await (await atHome()).run(["rules", "add", "{deny:1}"]);
+  const { status, stderr } = await (await atHome()).runHere(["rules", "add", "{deny:1}"]);
   expect(status).toBe(1);
   expect(stderr).toBe(
     'toolgate: the rule:1: there is "d" where a name in double quotes should be. It must be plain JSON. Nothing was stored.\n',
@@ -127,10 +127,10 @@ test("reports an invalid rule as a rule, not as a file", async () => {
 
 test("adds none of two rules given at once", async () => {
   const at = await atHome();
-  expect(await at.run(["rules", "add", '{"deny":"fetch"},{"deny":"edit"}'])).toEqual({
+  expect(await at.runHere(["rules", "add", '{"deny":"fetch"},{"deny":"edit"}'])).toEqual({
     status: 1,
     stdout: "",
     stderr: "toolgate: That is more than one rule. Nothing was stored; add one at a time.\n",
   });
-  expect((await at.run(["rules", "list"])).stdout).not.toContain('"deny":"fetch"');
+  expect((await at.runHere(["rules", "list"])).stdout).not.toContain('"deny":"fetch"');
 });

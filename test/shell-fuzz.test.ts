@@ -16,7 +16,7 @@ import { shellText, STUBS } from "../src/policy/shell/shell-texts.samples.js";
 import { shellWords } from "../src/tools/find-shell.js";
 import { type Seen, seenIn, traced } from "./strace-kit.js";
 
-const RUNS = Number(process.env["TOOLGATE_RUNS"] ?? 100);
+const RUNS = Number(process.env["TOOLGATE_RUNS"] ?? 50);
 // In CI the same texts each time, so that red means a change.
 const SEED = Number(process.env["TOOLGATE_SEED"] ?? (process.env["CI"] ? 302 : Date.now() % 1_000_000));
 const BATCH = 500;

@@ -169,7 +169,9 @@ async function expectEnded(one: Case, place: LocalWorkspace): Promise<void> {
 test("whatever happens to them, sub-agents and their calls end, and nothing runs twice", async () => {
   const place = await workspace();
   const always = fc.asyncProperty(cases, (one) => expectEnded(one, place));
-  await expect(fc.assert(always, { numRuns: 60 })).resolves.toBeUndefined();
+  await expect(
+    fc.assert(always, { numRuns: Number(process.env["TOOLGATE_RUNS"] ?? 25) }),
+  ).resolves.toBeUndefined();
 }, 60_000);
 
 // Written out: these two go through the narrow moments, where an answer and a cancel come at once.

@@ -1,5 +1,4 @@
 /** `toolgate run` at a real terminal: what is asked, by which keys it is answered, and what is then remembered. */
-import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -8,6 +7,7 @@ import { spawn } from "@lydell/node-pty";
 import { expect, onTestFinished, test } from "vitest";
 import type { ScriptStep } from "../src/model/index.js";
 import { folder } from "./agent-kit.js";
+import { runHere } from "./run-here.js";
 import { until } from "./until.js";
 
 const main = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
@@ -146,7 +146,7 @@ test("with --sandbox a command changes the folder it works in, and nothing outsi
 
 const toolgate = (home: string, ...words: readonly string[]) => {
   const env = { ...process.env, HOME: home, XDG_CONFIG_HOME: join(home, "config"), XDG_STATE_HOME: home };
-  return spawnSync(process.execPath, [main, ...words], { cwd: join(home, "project"), env, encoding: "utf8" });
+  return runHere(words, { cwd: join(home, "project"), env });
 };
 
 test("a turn that was left at its question goes on with --resume, in another process", async () => {
@@ -172,13 +172,15 @@ test("what a call changed is put back by undo, once", async () => {
   await at.sees("Done.");
   await at.ended();
   expect(readFileSync(join(at.project, "a.txt"), "utf8")).toBe("new\n");
-  expect(toolgate(at.home, "undo", "call_1")).toMatchObject({
+  expect(await toolgate(at.home, "undo", "call_1")).toMatchObject({
     status: 0,
     stdout: `Restored: ${join(at.project, "a.txt")}\n`,
   });
   expect(readFileSync(join(at.project, "a.txt"), "utf8")).toBe("old\n");
-  expect(toolgate(at.home, "undo", "call_1").stderr).toContain("it was undone already. No file was touched.");
-  expect(toolgate(at.home, "undo", "call_9").stderr).toContain("this session has no such call");
+  expect((await toolgate(at.home, "undo", "call_1")).stderr).toContain(
+    "it was undone already. No file was touched.",
+  );
+  expect((await toolgate(at.home, "undo", "call_9")).stderr).toContain("this session has no such call");
 });
 
 test("an MCP server is started only when somebody at the terminal says so, and that is remembered", async () => {

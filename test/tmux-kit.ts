@@ -3,7 +3,7 @@
  * screen. Each has a tmux server of its own, which ends with the test, and `toolgate` on its path.
  */
 import { execFileSync, spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
@@ -65,7 +65,17 @@ export async function atDesk({ files = {}, env = {} }: DeskOptions = {}): Promis
   server("set-option", "-g", "history-limit", "10000");
 
   const screen = () => server("capture-pane", "-p", "-J", "-S", "-");
-  const prompts = () => [...screen().matchAll(/\[(\d+) done\]\$/g)].map(([, code]) => Number(code));
+  // A look at the screen is a process: look again only when something was written to it.
+  const output = join(home, "output");
+  writeFileSync(output, "");
+  server("pipe-pane", `cat >> '${output}'`);
+  let last = { size: -1, text: "" };
+  const changedScreen = (): string => {
+    const { size } = statSync(output);
+    if (size !== last.size) last = { size, text: screen() };
+    return last.text;
+  };
+  const prompts = () => [...changedScreen().matchAll(/\[(\d+) done\]\$/g)].map(([, code]) => Number(code));
   let started = 0;
   const types = (line: string): void => {
     server("send-keys", "-l", line);
@@ -87,7 +97,7 @@ export async function atDesk({ files = {}, env = {} }: DeskOptions = {}): Promis
     types,
     presses: (key) => void server("send-keys", key),
     sees: async (text, times = 1) => {
-      await until(() => screen().split(text).length > times, screen);
+      await until(() => changedScreen().split(text).length > times, screen);
       return screen();
     },
     ended,

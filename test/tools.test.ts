@@ -176,6 +176,9 @@ function eventLines(event: SessionEvent): readonly string[] {
       return ["prints", ...quoted(event.text)];
     case "terminal-exited":
       return [`exits: ${JSON.stringify(event.exit)}`];
+    case "process-started":
+      // Its pid differs in each run.
+      return [];
     case "file-kept":
       return [`kept for an undo: ${event.change.type} ${event.change.path}`];
     case "plan-updated":

@@ -9,7 +9,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join, posix } from "node:path";
 
-export const RUNS = Number(process.env["TOOLGATE_RUNS"] ?? 100);
+export const RUNS = Number(process.env["TOOLGATE_RUNS"] ?? 50);
 // In CI the same texts each time, so that red means a change.
 export const SEED = Number(
   process.env["TOOLGATE_SEED"] ?? (process.env["CI"] ? 302 : Date.now() % 1_000_000),

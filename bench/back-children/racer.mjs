@@ -4,7 +4,8 @@ import { openLedger, SessionRecord } from "toolgate";
 const [file, count] = process.argv.slice(2);
 const ledger = await openLedger(file);
 const [won, lost] = [[], []];
-process.once("message", () => void run());
+// A process that listens stays, and with it the leases, until the bench disconnects.
+process.on("message", () => void run());
 process.send("ready");
 
 async function run() {
@@ -23,6 +24,5 @@ async function run() {
       lost.push(performance.now() - start);
     }
   }
-  // All stay open until all have raced.
   process.send({ won, lost });
 }

@@ -16,6 +16,8 @@ export type AgentDialect = {
   answer(result: unknown, question: Question): Pick<Answer, "outcome" | "reason">;
 };
 
+export const compactionId = (throughStepId: string): string => `compaction-${throughStepId}`;
+
 /** A message as the events that it was made of. */
 export function chunksOf({ messageId, role, at, blocks }: Message): readonly SessionEvent[] {
   return blocks.map((block) => ({ type: "message-chunk", at, messageId, role, block }));

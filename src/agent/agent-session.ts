@@ -23,6 +23,7 @@ import type { Elicit, Judge } from "../run/index.js";
 import { Toolbox } from "../tools/index.js";
 import type { AppTool, Workspace } from "../tools/index.js";
 import { compact } from "./compact.js";
+import { promptLimits } from "./context-window.js";
 import { instructionsFor } from "./create-agent.js";
 import type { Agent } from "./create-agent.js";
 import { RecordedSession } from "./recorded-session.js";
@@ -89,14 +90,14 @@ export class AgentSession extends RecordedSession {
     const lease = { owner, leaseMs, leaseWaitMs, onLeaseWait };
     const record = await SessionRecord.open(ledger, sessionId, { ...lease, flushTimer });
     try {
-      return await AgentSession.#begin(options, record, now);
+      return await AgentSession.#create(options, record, now);
     } catch (error) {
       await record.close();
       throw error;
     }
   }
 
-  static async #begin(
+  static async #create(
     options: SessionOptions,
     record: SessionRecord,
     now: () => number,
@@ -141,8 +142,13 @@ export class AgentSession extends RecordedSession {
       const info = { cwd: workspace.root, agent: agent.name, ...options.info };
       await record.append([{ type: "info-changed", at: now(), info }], { durable: true });
     }
-    await record.append(recoveryEvents(record.book, now()), { durable: true });
+    await record.append(await recoveryEvents(record, now), { durable: true });
     return session;
+  }
+
+  /** How many tokens the model takes, as configured or as learnt from a refusal. */
+  get contextWindow(): number {
+    return promptLimits(this.#context).contextWindow;
   }
 
   get gate(): Gate {

@@ -4,7 +4,9 @@
  */
 import type { LanguageModelV3Prompt } from "@ai-sdk/provider";
 import type { Usage } from "../call/index.js";
-import { asProviderOptions, overflowOf, usageOf } from "../model/index.js";
+import { usageOf } from "../model/index.js";
+import { overflowOf } from "../model/overflow.js";
+import { asProviderOptions } from "../model/request-notes.js";
 import { CHARACTERS_PER_TOKEN, promptLimits, tokensOf } from "./context-window.js";
 import { resultCharactersFor } from "./create-agent.js";
 import { compactedSteps, promptFromSession } from "./prompt-from-session.js";

@@ -129,7 +129,7 @@ export class LoopSession extends RecordedSession implements SessionHandle {
 
   async #begin(info: SessionInfo): Promise<void> {
     if (this.seq === 0) await this.#write([{ type: "info-changed", at: this.now(), info }]);
-    await this.#write(recoveryEvents(this.book, this.now()));
+    await this.#write(await recoveryEvents(this.record, this.now));
     await this.advance();
   }
 

@@ -4,7 +4,8 @@
  */
 import type { LanguageModelV3CallOptions, LanguageModelV3StreamPart } from "@ai-sdk/provider";
 import type { SessionEvent, StepResponse, StopReason, Usage } from "../call/index.js";
-import { overflowOf, usageOf } from "../model/index.js";
+import { usageOf } from "../model/index.js";
+import { overflowOf } from "../model/overflow.js";
 import type { Overflow } from "../model/index.js";
 import type { EventWriter } from "../record/index.js";
 import type { ToolRequest } from "../run/index.js";
@@ -155,10 +156,10 @@ export class StreamedStep {
       .map((toolCallId) => ({ type: "call-failed", toolCallId, at, error }));
   }
 
-  /** A response that has begun is never asked for again, whatever the reason. */
+  /** A response that has started is never asked for again, whatever the reason. */
   break(error: unknown): void {
-    const hasBegun = this.#hasText || this.#drafts.size > 0 || this.requests.length > 0;
-    const overflow = hasBegun ? undefined : overflowOf(error);
+    const hasStarted = this.#hasText || this.#drafts.size > 0 || this.requests.length > 0;
+    const overflow = hasStarted ? undefined : overflowOf(error);
     this.broken ??= {
       status: "broken",
       stopReason: "error",

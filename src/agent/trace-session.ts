@@ -5,7 +5,7 @@
  */
 import { context, SpanStatusCode, trace } from "@opentelemetry/api";
 import type { Span, Tracer } from "@opentelemetry/api";
-import { handleEvent } from "../call/index.js";
+import { handleEvent, waitDuration } from "../call/index.js";
 import type { EventTable, SessionEvent, ToolCall, Usage } from "../call/index.js";
 import type { AgentSession } from "./agent-session.js";
 
@@ -77,6 +77,7 @@ class SessionSpans {
     "call-cleared": ignore,
     "call-refused": ignore,
     "cancel-requested": ignore,
+    "process-started": ignore,
     "file-kept": ignore,
     "call-undone": ignore,
     "call-breached": ignore,
@@ -152,8 +153,7 @@ class SessionSpans {
 }
 
 function decided({ decision, kind, times }: ToolCall): Record<string, string | number> {
-  const waited =
-    times.asked === undefined ? undefined : Math.max(0, (times.answered ?? times.asked) - times.asked);
+  const waited = waitDuration(times) ?? (times.asked === undefined ? undefined : 0);
   return {
     "toolgate.call.kind": kind,
     ...(decision && { "toolgate.decision.by": decision.by }),

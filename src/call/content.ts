@@ -55,6 +55,17 @@ export type BlockContent = {
 
 export type FileOperation = "add" | "modify" | "delete" | "move" | "copy";
 
+/** One changed place of a file with unchanged lines around it. Lines and columns count from 1. */
+export type DiffHunk = {
+  /** The first line of each text in the file. */
+  readonly oldLine: number;
+  readonly newLine: number;
+  /** Long lines were cut: both texts begin at this character of their first line, and may end within a line. */
+  readonly column?: number;
+  readonly oldText: string;
+  readonly newText: string;
+};
+
 /** One file's change. Texts are there when known; a binary file has none. `oldPath` is where a move or copy came from. */
 export type DiffContent = {
   readonly type: "diff";
@@ -63,6 +74,8 @@ export type DiffContent = {
   readonly oldPath?: string;
   readonly oldText?: string;
   readonly newText?: string;
+  /** In place of the texts of a large file: all that changes, in order (see diff-hunks.ts). */
+  readonly hunks?: readonly DiffHunk[];
   readonly fileType?: "text" | "binary" | "directory" | "symlink";
   readonly mimeType?: string;
   /** A git patch, when that is all the other side sent. */

@@ -72,6 +72,19 @@ export const event = {
   clearedByNobody: { type: "call-cleared", toolCallId, at: 50 },
   refused: { type: "call-refused", toolCallId, at: 50, decision: annSaysNo },
   started: { type: "run-started", toolCallId, at: 60 },
+  processStarted: {
+    type: "process-started",
+    toolCallId,
+    at: 62,
+    process: {
+      pid: 4711,
+      startedAt: 62,
+      machine: "boot-1 pid:[1]",
+      startTick: 99,
+      mark: "ab12",
+      limitBytes: 2 ** 52,
+    },
+  },
   kept: {
     type: "file-kept",
     toolCallId,

@@ -44,7 +44,7 @@ function middleOf(oldText: string, newText: string) {
 /** Comparing two slices is far faster than comparing their characters one by one. */
 const MAX_PIECE_LENGTH = 2 ** 16;
 
-function sharedStart(a: string, b: string, most: number): number {
+export function sharedStart(a: string, b: string, most: number): number {
   let shared = 0;
   for (let piece = MAX_PIECE_LENGTH; piece >= 1; piece /= 2) {
     while (shared + piece <= most && a.slice(shared, shared + piece) === b.slice(shared, shared + piece))
@@ -53,7 +53,7 @@ function sharedStart(a: string, b: string, most: number): number {
   return shared;
 }
 
-function sharedEnd(a: string, b: string, most: number): number {
+export function sharedEnd(a: string, b: string, most: number): number {
   let shared = 0;
   for (let piece = MAX_PIECE_LENGTH; piece >= 1; piece /= 2) {
     while (

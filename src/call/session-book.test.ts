@@ -29,6 +29,8 @@ test("an empty session holds nothing", () => {
     timeline: [],
     questions: [],
     repairs: [],
+    compactions: [],
+    windows: [],
   };
   expect(book.snapshot()).toEqual({ sessionId: "session-1", ...empty });
   expect([book.turn, book.callCount, book.openCalls()]).toEqual([undefined, 0, []]);

@@ -43,6 +43,7 @@ const STAYS: ReadonlySet<string> = new Set([
   "content-appended",
   "terminal-output",
   "terminal-exited",
+  "process-started",
   "file-kept",
   "call-breached",
 ]);

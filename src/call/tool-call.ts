@@ -78,6 +78,9 @@ export type CallTimes = {
   readonly answered: number | undefined;
   readonly started: number | undefined;
   readonly ended: number | undefined;
+  /** How long it waited for the answer and how long it ran, where the wall clock jumped in between (see durations.ts). */
+  readonly waitedMs: number | undefined;
+  readonly ranMs: number | undefined;
   /** When the files that the call changed were restored. */
   readonly undone: number | undefined;
 };
@@ -121,6 +124,18 @@ export type CallFields = {
 /** The earlier state of a file. `blob` is the key of its bytes in the ledger. */
 export type KeptFile =
   | { readonly type: "file"; readonly blob: string; readonly mode: number }
+  /**
+   * A large file that was written: the blob has the bytes that the write replaced. The first `head` and the last `tail`
+   * bytes are those of the written file. `hash` is the SHA-256 of the whole earlier content.
+   */
+  | {
+      readonly type: "part";
+      readonly hash: string;
+      readonly blob: string;
+      readonly head: number;
+      readonly tail: number;
+      readonly mode: number;
+    }
   | { readonly type: "link"; readonly target: string }
   | { readonly type: "folder"; readonly mode: number };
 
@@ -135,6 +150,20 @@ export type FileChange =
   /** The earlier state could not be stored, so the call cannot be undone. */
   | { readonly type: "not-kept"; readonly path: string; readonly reason: string };
 
+/** A process that a call started, so that it can be found after a crash of ours. */
+export type CallProcess = {
+  readonly pid: number;
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  /** Where the pid is valid: a boot and a pid namespace, or a host's name. */
+  readonly machine: string;
+  /** In ticks of that machine's clock; 0 where it is unknown. A pid is reused, a pid with its start is not. */
+  readonly startTick: number;
+  /** A word in the environment, and a limit, that all of its children inherit. */
+  readonly mark: string;
+  readonly limitBytes?: number;
+};
+
 type CallEvent<Type extends string, Data = unknown> = {
   readonly type: Type;
   readonly toolCallId: string;
@@ -142,7 +171,11 @@ type CallEvent<Type extends string, Data = unknown> = {
   readonly at: number;
 } & Data;
 
+/** The true duration, in milliseconds, of what the event ends; left out where the times of the events give it. */
+type Waited = { readonly waitedMs?: number };
+
 type EndData = {
+  readonly ranMs?: number;
   readonly rawOutput?: unknown;
   readonly content?: readonly ToolCallContent[];
   readonly assumed?: boolean;
@@ -184,10 +217,12 @@ export type ToolCallEvent =
    * Without a decision a foreign agent ran the call on its own. `rawInput`: the person who allowed the call
    * changed its input.
    */
-  | CallEvent<"call-cleared", { readonly decision?: Decision; readonly rawInput?: unknown }>
-  | CallEvent<"call-refused", { readonly decision?: Decision }>
+  | CallEvent<"call-cleared", Waited & { readonly decision?: Decision; readonly rawInput?: unknown }>
+  | CallEvent<"call-refused", Waited & { readonly decision?: Decision }>
   /** The intent as it was just before it took effect; recorded durably, or the call does not run. */
   | CallEvent<"run-started", { readonly intent?: unknown }>
+  /** A command of the call runs. After a crash it may still run: see `recoveryEvents`. */
+  | CallEvent<"process-started", { readonly process: CallProcess }>
   | CallEvent<"cancel-requested">
   /** A file is about to change: what it was is kept, so that the call can be undone. */
   | CallEvent<"file-kept", { readonly change: FileChange }>

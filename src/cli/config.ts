@@ -55,10 +55,10 @@ export async function showConfig({
         ? "the default, because rules.json cannot be used; --mode overrides it"
         : "rules.json; --mode overrides it",
     },
-    { name: "your rules", ...pluralize(inForce, "user", there(join(folder, "rules.json"))) },
+    { name: "your rules", ...ruleCount(inForce, "user", there(join(folder, "rules.json"))) },
     {
       name: "project rules",
-      ...pluralize(
+      ...ruleCount(
         inForce,
         "project",
         project
@@ -66,7 +66,7 @@ export async function showConfig({
           : "none in this project",
       ),
     },
-    { name: "remembered", ...pluralize(inForce, "grant", there(join(folder, "grants.json"))) },
+    { name: "remembered", ...ruleCount(inForce, "grant", there(join(folder, "grants.json"))) },
     { name: "history", value: there(ledgerAddress({})), from: "XDG_STATE_HOME, or --ledger" },
     ...redaction,
     {
@@ -94,7 +94,7 @@ export async function showConfig({
 }
 
 /** The rule that replaces an unusable file does not count as a rule of that file. */
-function pluralize(
+function ruleCount(
   { origins, unread }: RulesInForce,
   of: RuleOrigin["from"],
   from: string,

@@ -164,6 +164,11 @@ Exit code: 0 when every mandatory requirement was tested and passed and nothing 
   toolgate undo call_3`,
   ],
   [
+    "toolgate stop",
+    `Example:
+  toolgate stop call_3`,
+  ],
+  [
     "toolgate config",
     `Example:
   toolgate config --json`,

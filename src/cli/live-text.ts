@@ -8,7 +8,14 @@
 import type { SessionHandle } from "../agent/index.js";
 import { isOver, shownText } from "../call/index.js";
 import type { BoundedText, SessionEvent, TerminalContent, ToolCall, ToolCallContent } from "../call/index.js";
-import { callText, Gutter, liveCallLines, MAX_QUESTION_LINES } from "../view/index.js";
+import {
+  callText,
+  compactionLine,
+  Gutter,
+  learntWindowLine,
+  liveCallLines,
+  MAX_QUESTION_LINES,
+} from "../view/index.js";
 import type { LiveBlock } from "./live-block.js";
 import { withRedraw } from "./stderr.js";
 
@@ -155,7 +162,9 @@ export class LiveText {
       if (this.#openMessageId !== event.messageId) this.endLine();
       this.#openMessageId = event.messageId;
       this.#write(this.#gutter.write(event.block.text));
-    } else if ("toolCallId" in event) {
+    } else if (event.type === "context-compacted") this.line(compactionLine(event));
+    else if (event.type === "window-learnt") this.line(learntWindowLine(event));
+    else if ("toolCallId" in event) {
       const { toolCallId } = event;
       const call = this.#session.book.call(toolCallId);
       // A breach is shown as soon as it is known, also for a call whose end is shown already.

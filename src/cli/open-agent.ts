@@ -53,6 +53,7 @@ export async function openAgent(
     ...model,
     tools: [...builtInTools, taskTool()],
     toolSources,
+    ...(flags.loopLimit !== undefined && { limits: { loopLimit: flags.loopLimit } }),
     instructions,
     projectFile: "AGENTS.md",
     policy: ({ root, sessionId, modeId }) => {
@@ -96,8 +97,9 @@ export async function openFlaggedModel(
   flags: AgentFlags,
 ): Promise<Pick<AgentOptions, "model" | "contextWindow"> & Pick<OpenedAgent, "price">> {
   const { model: name, baseUrl, script } = flags;
+  const set = flags.contextWindow === undefined ? {} : { contextWindow: flags.contextWindow };
   if (name === undefined)
-    return { model: scriptedModel(script === undefined ? defaultScript : await readScript(script)) };
+    return { model: scriptedModel(script === undefined ? defaultScript : await readScript(script)), ...set };
   const log = await openLog(flags);
   const { model, contextWindow, price } = await openModel(name, {
     keyFile: join(settingsFolder(), "keys.json"),
@@ -109,7 +111,7 @@ export async function openFlaggedModel(
       },
     },
   });
-  return { model, contextWindow, ...(price && { price }) };
+  return { model, contextWindow, ...set, ...(price && { price }) };
 }
 
 function ledgerPlace(flags: Pick<AgentFlags, "ledger">): readonly string[] {

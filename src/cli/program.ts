@@ -16,6 +16,7 @@ import { addRulesCommands } from "./commands/rules.js";
 import { addRunCommand } from "./commands/run.js";
 import { addServeCommand } from "./commands/serve.js";
 import { addStatsCommand } from "./commands/stats.js";
+import { addStopCommand } from "./commands/stop.js";
 import { addUndoCommand } from "./commands/undo.js";
 import { addExamples } from "./examples.js";
 import { packageVersion } from "./package-version.js";
@@ -33,6 +34,7 @@ export function createProgram({ isDemoDefault = true } = {}): Command {
   addHistoryCommands(program);
   addStatsCommand(program);
   addUndoCommand(program);
+  addStopCommand(program);
   addConfigCommand(program);
   addCompletionCommand(program);
   addOwnHelpHint(program, "toolgate");

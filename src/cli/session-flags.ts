@@ -7,7 +7,7 @@ import { oneLine, readSessionInfo } from "../call/index.js";
 import type { Ledger, Meta, SessionInfo } from "../call/index.js";
 import type { RunFlags } from "./commands/run.js";
 
-const KEPT = ["sandbox", "model", "baseUrl", "mode", "onBreach"] as const;
+const KEPT = ["sandbox", "model", "baseUrl", "contextWindow", "loopLimit", "mode", "onBreach"] as const;
 
 export function keptFlags(flags: RunFlags): { readonly _meta: Meta } {
   const kept = KEPT.flatMap((name) => (flags[name] === undefined ? [] : [[name, flags[name]]]));
@@ -22,12 +22,17 @@ export async function withKeptFlags(ledger: Ledger, sessionId: string, flags: Ru
     throw new ForeignSessionHere(sessionId, info.agent ?? "another agent");
   const stored = storedFlags(info);
   const text = (name: string) => (typeof stored[name] === "string" ? { [name]: stored[name] } : {});
+  const number = (name: string) => (typeof stored[name] === "number" ? { [name]: stored[name] } : {});
   // A stored script counts only without a new model, and the other way round.
   const script = flags.model === undefined ? text("script") : {};
   const model = flags.script === undefined ? { ...text("model"), ...text("baseUrl"), ...script } : {};
+  // The window belongs to the model that it was set for.
+  const isSameModel = flags.model === undefined && flags.script === undefined;
   const onBreach = stored["onBreach"] === "end" ? { onBreach: "end" as const } : {};
   return {
     ...model,
+    ...(isSameModel ? number("contextWindow") : {}),
+    ...number("loopLimit"),
     ...text("mode"),
     ...onBreach,
     ...(stored["sandbox"] === true && { sandbox: true }),

@@ -1,6 +1,20 @@
 /** The facts and the searchable text that an archive has of a session, a call or a message: bounded, and redacted. */
-import type { ContentBlock, Message, SessionInfo, ToolCall, ToolCallContent } from "../call/index.js";
-import { breachSentence, endSentence, sessionModel, shownText } from "../call/index.js";
+import type {
+  ContentBlock,
+  DiffContent,
+  Message,
+  SessionInfo,
+  ToolCall,
+  ToolCallContent,
+} from "../call/index.js";
+import {
+  breachSentence,
+  endSentence,
+  runDuration,
+  sessionModel,
+  shownText,
+  waitDuration,
+} from "../call/index.js";
 import { redact, redactJson } from "./redaction/redact.js";
 import type { RedactionPattern } from "./redaction/redaction-pattern.js";
 
@@ -56,8 +70,8 @@ export function callFacts(call: ToolCall, patterns: readonly RedactionPattern[])
     decidedBy: decision?.by ?? null,
     who: decision?.who === undefined ? null : storable(redact(cut(decision.who), patterns)),
     rule: decision?.rule === undefined ? null : storable(redact(cut(decision.rule), patterns)),
-    ranMs: between(times.started, times.ended),
-    waitedMs: between(times.asked, times.answered),
+    ranMs: runDuration(times) ?? null,
+    waitedMs: waitDuration(times) ?? null,
     outputSize: call.content.reduce((size, content) => size + sizeOf(content), 0),
     breach: breach === undefined ? null : storable(redact(cut(breach), patterns)),
   };
@@ -117,10 +131,14 @@ function contentText(content: ToolCallContent): string {
     case "terminal":
       return content.output ? shownText(content.output) : "";
     case "diff":
-      return [content.path, content.oldPath ?? "", content.patch ?? content.newText ?? ""].join("\n");
+      return [content.path, content.oldPath ?? "", diffText(content)].join("\n");
     default:
       return content satisfies never;
   }
+}
+
+function diffText({ patch, hunks, newText }: DiffContent): string {
+  return patch ?? hunks?.map((hunk) => hunk.newText).join("\n") ?? newText ?? "";
 }
 
 function blockText(block: ContentBlock): string {
@@ -139,10 +157,6 @@ function cut(text: string): string {
   return text.length <= MAX_PART_LENGTH
     ? text
     : text.slice(0, MAX_PART_LENGTH).replace(/[\uD800-\uDBFF]$/, "");
-}
-
-function between(from: number | undefined, to: number | undefined): number | null {
-  return from === undefined || to === undefined ? null : Math.max(0, to - from);
 }
 
 /** The day in UTC. Times come from other programs too, and not every number is a valid Date. */

@@ -10,7 +10,7 @@ import type { Socket } from "node:net";
 export type SocketLimits = {
   /** Open sockets. */
   readonly sockets: number;
-  /** Those of one address that have not shown the token. */
+  /** Open sockets of one address that have not shown the token. */
   readonly socketsWithoutToken: number;
 };
 

@@ -99,6 +99,33 @@ function ownFilesMet(part: CommandPart, { own = [] }: Guarded): readonly string[
   return met.map((place) => `${visibleText(place)}: no command may change Toolgate's own files`);
 }
 
+/**
+ * Why a command may read our own files without a word that names them. Asked also where everything is allowed: nobody
+ * means these when they allow everything.
+ */
+export function ownFilesWithinReach(parts: readonly Part[], { own = [], roots }: Guarded): readonly string[] {
+  return parts.flatMap((part) => {
+    if (part.type !== "command") return [];
+    const reaches = (place: string): boolean =>
+      (part.cwd !== undefined && holds(place, part.cwd)) ||
+      part.globs.some(
+        ({ folder, mayBeHidden }) =>
+          holds(place, folder) ||
+          (holds(folder, place) && (mayBeHidden || !place.slice(folder.length).includes("/."))),
+      ) ||
+      (part.read.wrappers.some((name) => NAMES_FILES.has(name)) &&
+        roots.some((root) => holds(root, place))) ||
+      (!part.judgement.onlyReads && part.touches.some(({ path }) => holds(path, place)));
+    const place = own.find(reaches);
+    return place === undefined ? [] : [`it may read Toolgate's own files in ${visibleText(place)}`];
+  });
+}
+
+const holds = (folder: string, path: string): boolean => matchPath(`${folder}/**`, path);
+
+/** Programs that give the commands in them the names of files. */
+const NAMES_FILES: ReadonlySet<string> = new Set(["find", "fd", "xargs", "parallel"]);
+
 /** Files outside of the workspace are asked about also where everything is allowed by default; only a rule with a path opens them. */
 export function outsideUncovered(
   parts: readonly Part[],

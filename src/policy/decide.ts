@@ -5,7 +5,14 @@
  */
 import { visibleText } from "../call/index.js";
 import { covers, isInForce, namesPart } from "./allow-rules.js";
-import { concerns, forbiddenPaths, hostTrouble, openingRules, outsideUncovered } from "./concerns.js";
+import {
+  concerns,
+  forbiddenPaths,
+  hostTrouble,
+  openingRules,
+  outsideUncovered,
+  ownFilesWithinReach,
+} from "./concerns.js";
 import { forcesGitSettings } from "./git-settings.js";
 import type { Intent } from "./intent.js";
 import { hasWildcard } from "./match-command.js";
@@ -27,7 +34,7 @@ export type Policy = {
   /** The folders of the workspace, as real paths. */
   readonly roots: readonly string[];
   readonly home: string;
-  /** Toolgate's own files, which no tool may touch unasked. */
+  /** Toolgate's own files, which no tool may read or change. */
   readonly own?: readonly string[];
   /** Milliseconds since 1970; without it no rule's time is up. */
   readonly now?: number;
@@ -147,7 +154,9 @@ function allowVerdict(found: Found): Verdict {
   }
   const worries = [
     // A rule that allows must not be stricter than the default would be without it.
-    ...(policy.default === "allow" ? [...dynamicUnderDeny(doubts, rules), ...outside] : concerns(found)),
+    ...(policy.default === "allow"
+      ? [...dynamicUnderDeny(doubts, rules), ...outside, ...ownFilesWithinReach(parts, policy)]
+      : concerns(found)),
     ...unchecked(found, covering),
   ];
   if (worries.length > 0) return verdict({ effect: inDoubt, reason: worries[0], saw: [...saw, ...worries] });

@@ -45,7 +45,7 @@ export type CommandPart = {
   /** Absolute paths that its other words may stand for: a guess, good for asking only. */
   readonly mayMean: readonly string[];
   /** Its input, and which of its words the shell expands. */
-  readonly read: Pick<ReadCommand, "feeds" | "fedText" | "reads" | "isBackground" | "patterns">;
+  readonly read: Pick<ReadCommand, "feeds" | "fedText" | "reads" | "isBackground" | "patterns" | "wrappers">;
 };
 
 export type PathPart = { readonly type: "path" } & PathAccess;

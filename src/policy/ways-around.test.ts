@@ -68,7 +68,28 @@ describe("Toolgate's own files", () => {
     expect(effect(command(text), own)).toBe("deny");
   });
 
+  test.each([
+    "cat .config/toolgate/token",
+    "cd .config && cat toolgate/keys.json",
+    "sort < .config/toolgate/token",
+    "cp .config/toolgate/token x",
+  ])("are read by no command that names them: %s", (text) => {
+    expect(effect(command(text), own)).toBe("deny");
+  });
+
+  test.each([
+    "cat .config/*/*",
+    "cat .*/toolgate/token",
+    "find . -type f -exec cat {} +",
+    "find . -name token | xargs cat",
+    "tar cf - .",
+  ])("make a command that may read them a question: %s", (text) => {
+    expect(effect(command(text), own)).toBe("ask");
+  });
+
   test("make no command that stays elsewhere a question", () => {
+    for (const text of ["cat *", "ls -la", "cat src/*", "cat .config/other", "tar cf - src"])
+      expect(effect(command(text), own), text).toBe("allow");
     expect(effect(command("tar xf a.tar -C out"), own)).toBe("allow");
     expect(effect(command("npm test"), own)).toBe("allow");
   });

@@ -2,12 +2,13 @@
  * Ends the trees that our process leaves when it is killed and can do nothing itself.
  *
  * One small process guards all trees of ours: a shell that waits at a pipe (`guardian-script.ts`). The system closes the
- * pipe when our process is gone, whatever ended it; then the guardian kills the trees that were not released. It is in
- * a session of its own, so that a signal to our process group does not reach it. Invariant: a tree is guarded before
+ * pipe when our process is gone, whatever ended it; then the guardian kills the trees that were not released. The
+ * guardian is in a session of its own, so that a signal to our process group does not reach it. Invariant: a tree is guarded before
  * its first process is started. Windows has no such shell: there only an orderly exit ends the trees.
  */
 import { spawn } from "node:child_process";
 import type { Writable } from "node:stream";
+import type { CallProcess } from "../call/index.js";
 import { GUARDIAN_SCRIPT } from "./guardian-script.js";
 import type { TreeMark } from "./tree-mark.js";
 
@@ -18,16 +19,17 @@ const guarded = new Map<string, string>();
 let pipe: Writable | undefined;
 
 /** To be called before the tree is started, and again when its first process is known. */
-export function guardTree(mark: TreeMark, root?: { readonly pid: number; readonly startTick: number }): void {
+export function guardTree(tree: TreeMark | CallProcess): void {
   if (process.platform === "win32") return;
-  const { word, limitBytes = 0 } = mark;
-  const line = `${limitBytes} ${root?.pid ?? 0} ${root?.startTick ?? 0}`;
+  const { mark: word, limitBytes = 0 } = tree;
+  const { pid, startTick } = "pid" in tree ? tree : { pid: 0, startTick: 0 };
+  const line = `${limitBytes} ${pid} ${startTick}`;
   guarded.set(word, line);
   if (pipe) send(`+ ${word} ${line}`);
   else startGuardian();
 }
 
-export function releaseTree({ word }: TreeMark): void {
+export function releaseTree({ mark: word }: TreeMark): void {
   if (guarded.delete(word)) send(`- ${word}`);
 }
 
@@ -43,9 +45,11 @@ function startGuardian(): void {
     detached: true,
     stdio: ["pipe", "ignore", "ignore"],
   });
+  // The system may have no process or descriptor left. The next start tries again.
+  guardian.on("error", () => (pipe = undefined));
+  if (guardian.pid === undefined) return;
   pipe = guardian.stdin;
-  guardian.on("error", () => undefined);
-  guardian.stdin.on("error", () => undefined);
+  pipe.on("error", () => undefined);
   guardian.once("exit", () => {
     pipe = undefined;
     // Somebody killed it.

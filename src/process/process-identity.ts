@@ -1,5 +1,5 @@
 /**
- * Tells one process from all others, also from a later one with the same pid, and whether it is gone.
+ * Distinguishes one process from all others, also from a later one with the same pid, and whether it is gone.
  *
  * Invariant: a process is called gone only when it cannot run any more. A process of another machine, of an earlier
  * boot or of another pid namespace (a container) cannot be looked at from here, so it is never called gone. Without
@@ -26,8 +26,13 @@ export function identityOf(pid: number): ProcessIdentity {
   };
 }
 
+/** Whether its pid is valid here. */
+export function isHere({ machine }: Pick<ProcessIdentity, "machine">): boolean {
+  return machine === thisMachine();
+}
+
 export function isGone({ machine, pid, startTick }: ProcessIdentity): boolean {
-  if (machine !== thisMachine()) return false;
+  if (!isHere({ machine })) return false;
   try {
     process.kill(pid, 0);
   } catch (error) {

@@ -48,8 +48,8 @@ export function isAlive({ pid, startedAt }: ProcessEntry): boolean {
 }
 
 /** False also for a process that has ended. The environment of another user's process cannot be read. */
-export function hasMark(pid: number, { word, limitBytes }: TreeMark): boolean {
-  if (readText(`/proc/${pid}/environ`).includes(word)) return true;
+export function hasMark(pid: number, { mark, limitBytes }: TreeMark): boolean {
+  if (readText(`/proc/${pid}/environ`).includes(mark)) return true;
   return limitBytes !== undefined && readText(`/proc/${pid}/limits`).includes(` ${limitBytes} `);
 }
 

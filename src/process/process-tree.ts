@@ -10,11 +10,11 @@
  * SIGTERM comes first, so that programs can clean up; SIGKILL ends what is left when the grace time is over.
  */
 import { setTimeout } from "node:timers/promises";
+import type { CallProcess } from "../call/index.js";
 import { errorCode } from "../call/error-code.js";
 import { guardTree, releaseTree } from "./guardian.js";
 import { HAS_PROCESS_TABLE, hasMark, isAlive, listProcesses, readProcess } from "./process-table.js";
 import type { ProcessEntry } from "./process-table.js";
-import type { TreeMark } from "./tree-mark.js";
 
 const GRACE_MS = 2000;
 const MAX_KILL_MS = 2000;
@@ -26,27 +26,33 @@ const killUnreleased = (): void => {
 };
 
 export class ProcessTree {
+  /** Its first process. */
+  readonly root: CallProcess;
   readonly #pid: number;
-  readonly #mark: TreeMark;
-  /** Processes that are older than the child cannot be of its tree. */
-  readonly #startedAt: number;
   #killAt = Number.POSITIVE_INFINITY;
   #ending: Promise<void> | undefined;
 
-  /** To be called as soon as the child was started. From then on the tree ends with our process, until its release. */
-  constructor(pid: number, mark: TreeMark) {
-    this.#pid = pid;
-    this.#mark = mark;
-    this.#startedAt = HAS_PROCESS_TABLE ? (readProcess(pid)?.startedAt ?? 0) : 0;
-    guardTree(mark, { pid, startTick: this.#startedAt });
+  /** The root may belong to a tree that an earlier process of ours has left. */
+  constructor(root: CallProcess) {
+    this.root = root;
+    this.#pid = root.pid;
+  }
+
+  /** To be called as soon as the root was started: from then on the tree ends with our process, until its release. */
+  guard(): void {
+    guardTree(this.root);
     if (unreleased.size === 0) process.on("exit", killUnreleased);
     unreleased.add(this);
+  }
+
+  get isGone(): boolean {
+    return this.#isGone(this.#members([]));
   }
 
   /** Lets the tree outlive our process. */
   release(): void {
     if (!unreleased.delete(this)) return;
-    releaseTree(this.#mark);
+    releaseTree(this.root);
     if (unreleased.size === 0) process.off("exit", killUnreleased);
   }
 
@@ -97,7 +103,7 @@ export class ProcessTree {
   }
 
   #signal(members: readonly ProcessEntry[], name: NodeJS.Signals): void {
-    signalGroup(this.#pid, name);
+    if (!this.#isReused()) signalGroup(this.#pid, name);
     // Each process gets one signal: some programs take a second SIGTERM as an order to skip their clean-up.
     for (const member of members) if (member.group !== this.#pid) signalProcess(member, name);
   }
@@ -110,8 +116,13 @@ export class ProcessTree {
   #members(known: readonly ProcessEntry[]): readonly ProcessEntry[] {
     if (!HAS_PROCESS_TABLE) return [];
     const knownPids = new Set(known.filter(isAlive).map(({ pid }) => pid));
-    const candidates = listProcesses(this.#startedAt);
-    const isMember = (entry: ProcessEntry) => knownPids.has(entry.pid) || this.#hasSign(entry);
+    // Processes that are older than the root cannot be of its tree.
+    const candidates = listProcesses(this.root.startTick);
+    const isReused = this.#isReused();
+    const isMember = (entry: ProcessEntry) =>
+      knownPids.has(entry.pid) ||
+      (!isReused && (entry.pid === this.#pid || entry.session === this.#pid)) ||
+      hasMark(entry.pid, this.root);
     const members = new Set(candidates.filter(isMember).map(({ pid }) => pid));
     // A child may stand before its parent in the list, so the list is read until no pid is added.
     for (let before = -1; before !== members.size;) {
@@ -121,8 +132,10 @@ export class ProcessTree {
     return candidates.filter(({ pid, isDead }) => members.has(pid) && !isDead);
   }
 
-  #hasSign({ pid, session }: ProcessEntry): boolean {
-    return pid === this.#pid || session === this.#pid || hasMark(pid, this.#mark);
+  /** Whether the root is gone and its pid belongs to another process, with a session and a group of that number. */
+  #isReused(): boolean {
+    const entry = HAS_PROCESS_TABLE ? readProcess(this.#pid) : undefined;
+    return entry !== undefined && entry.startedAt !== this.root.startTick;
   }
 }
 

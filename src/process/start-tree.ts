@@ -4,6 +4,7 @@
  */
 import type { Argv, ChildOptions } from "./child.js";
 import { guardTree, releaseTree } from "./guardian.js";
+import { identityOf } from "./process-identity.js";
 import { ProcessTree } from "./process-tree.js";
 import { markedArgv, markedEnv, newMark } from "./tree-mark.js";
 
@@ -25,7 +26,10 @@ export function startTree<Program extends { readonly pid?: number | undefined }>
   try {
     const program = spawnIt(markedArgv(argv, options, mark), markedEnv(options.env, mark));
     pid = program.pid;
-    return { program, tree: pid === undefined ? undefined : new ProcessTree(pid, mark) };
+    if (pid === undefined) return { program, tree: undefined };
+    const tree = new ProcessTree({ ...identityOf(pid), ...mark, startedAt: Date.now() });
+    tree.guard();
+    return { program, tree };
   } finally {
     if (pid === undefined) releaseTree(mark);
   }

@@ -6,32 +6,31 @@
  * program may clear its environment and leave its session and its parent, as daemons do; it still has the limit.
  * Invariant: a mark belongs to one tree and is never used again.
  */
+import { spawnSync } from "node:child_process";
 import { randomBytes, randomInt } from "node:crypto";
 import { accessSync, constants, readFileSync, statSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
+import type { CallProcess } from "../call/index.js";
 import type { Argv, ChildOptions } from "./child.js";
 
 const MARK_NAME = "TOOLGATE_COMMAND";
 const MIN_LIMIT_BYTES = 2 ** 52;
 const MAX_RANDOM = 2 ** 48 - 1;
+const TRIAL_TIMEOUT_MS = 2_000;
 
-export type TreeMark = {
-  /** A word in the value of the variable. */
-  readonly word: string;
-  /** The soft limit in bytes; undefined where it cannot be set. */
-  readonly limitBytes: number | undefined;
-};
+/** `mark`: a word in the value of the variable; `limitBytes`: the soft limit, where it can be set. */
+export type TreeMark = Pick<CallProcess, "mark" | "limitBytes">;
 
 export function newMark(): TreeMark {
   return {
-    word: randomBytes(12).toString("hex"),
-    limitBytes: limitProgram() === undefined ? undefined : MIN_LIMIT_BYTES + randomInt(MAX_RANDOM),
+    mark: randomBytes(12).toString("hex"),
+    ...(limitProgram() !== undefined && { limitBytes: MIN_LIMIT_BYTES + randomInt(MAX_RANDOM) }),
   };
 }
 
 /** A tree inside of another tree has the words of both. */
-export function markedEnv(env: NodeJS.ProcessEnv, { word }: TreeMark): NodeJS.ProcessEnv {
-  return { ...env, [MARK_NAME]: [process.env[MARK_NAME], word].join(" ").trim() };
+export function markedEnv(env: NodeJS.ProcessEnv, { mark }: TreeMark): NodeJS.ProcessEnv {
+  return { ...env, [MARK_NAME]: [process.env[MARK_NAME], mark].join(" ").trim() };
 }
 
 /**
@@ -50,8 +49,15 @@ let knownLimitProgram: { readonly path: string | undefined } | undefined;
 
 /** The program that sets a limit (util-linux); undefined where there is none, or where the limit cannot be set. */
 function limitProgram(): string | undefined {
-  knownLimitProgram ??= { path: mayLimit() ? LIMIT_PROGRAMS.find(isProgram) : undefined };
+  knownLimitProgram ??= { path: mayLimit() ? LIMIT_PROGRAMS.find(setsLimits) : undefined };
   return knownLimitProgram.path;
+}
+
+/** A container may forbid the system call. Tried once, because a program that cannot set the limit does not start. */
+function setsLimits(path: string): boolean {
+  if (!isProgram(path)) return false;
+  const args = [`--rss=${MIN_LIMIT_BYTES}:`, "--", "/bin/sh", "-c", ":"];
+  return spawnSync(path, args, { stdio: "ignore", timeout: TRIAL_TIMEOUT_MS }).status === 0;
 }
 
 function mayLimit(): boolean {

@@ -2,6 +2,7 @@
  * Carries a running tool's output to the record, in order. Streamed output, progress and locations are batched, so
  * that a tool that reports a thousand times a second costs little more than one that reports now and then.
  */
+import { isDeepStrictEqual } from "node:util";
 import type { CallFields, Location, Meta, Progress, ToolCall, ToolCallContent } from "../call/index.js";
 import { EMPTY_TEXT } from "../call/index.js";
 import type { ToolContext, ToolTerminal } from "../tools/index.js";
@@ -22,6 +23,8 @@ export class CallReporter implements Showing {
   readonly #now: () => number;
   readonly #streams = new Map<string, OutputStream>();
   #locations: readonly Location[];
+  /** The content that the call shows; undefined once the tool has shown more. */
+  #content: readonly ToolCallContent[] | undefined;
   #meta: Meta | undefined;
   /** The newest progress and places, not yet written, and when they will be. */
   #gathered: Gathered = {};
@@ -33,6 +36,7 @@ export class CallReporter implements Showing {
     this.#toolCallId = call.toolCallId;
     this.#now = now;
     this.#locations = call.locations;
+    this.#content = call.content;
     this.#meta = call._meta;
   }
 
@@ -76,21 +80,32 @@ export class CallReporter implements Showing {
     this.report({ _meta: this.#meta });
   };
 
-  readonly report: ToolContext["report"] = (fields) => {
+  readonly report: ToolContext["report"] = ({ locations, ...fields }) => {
     // The batched values are older and must not replace this one.
     if (fields.progress !== undefined) delete this.#gathered.progress;
-    if (fields.locations) {
-      this.#locations = fields.locations;
+    if (fields.content) this.#content = undefined;
+    const isNews = locations !== undefined && !this.#areShown(locations);
+    if (isNews) {
+      this.#locations = locations;
       delete this.#gathered.locations;
     }
-    this.#revise(fields);
+    if (isNews || Object.keys(fields).length > 0) this.#revise({ ...fields, ...(isNews && { locations }) });
   };
+
+  /** Whether the call shows this content already, from its preview: then it need not be recorded again. */
+  isShown(content: readonly ToolCallContent[]): boolean {
+    return this.#content !== undefined && isDeepStrictEqual(content, this.#content);
+  }
 
   /** Writes what was gathered. Nothing that comes later is shown. */
   flush(): void {
     for (const stream of this.#streams.values()) stream.flush();
     this.#writeGathered();
     this.#isClosed = true;
+  }
+
+  #areShown(locations: readonly Location[]): boolean {
+    return !this.#gathered.locations && isDeepStrictEqual(locations, this.#locations);
   }
 
   #gather(fields: Gathered): void {
@@ -129,6 +144,7 @@ export class CallReporter implements Showing {
 
   #append(content: ToolCallContent): void {
     if (this.#isClosed) return;
+    this.#content = undefined;
     this.#writer.add({ type: "content-appended", toolCallId: this.#toolCallId, at: this.#now(), content });
   }
 

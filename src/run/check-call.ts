@@ -105,7 +105,7 @@ export class CallCheck {
     const { input, intent } = resolved;
     const title = titleOf(tool, input) ?? plainTitle;
     const times = loops.loops(tool.name, rawInput);
-    // A call that goes round in circles needs a person's.
+    // A call that loops needs an approval by a person.
     const approval = approvals.take(toolCallId, intent, { byPerson: times !== undefined });
     if (approval) {
       loops.forget(tool.name, rawInput);

@@ -11,6 +11,7 @@ import { executorOf } from "../tools/git/executor-for.js";
 import { ToolFailure } from "../tools/index.js";
 import type { Workspace } from "../tools/index.js";
 import type { KeptFile } from "../call/index.js";
+import { contentHash } from "./kept-part.js";
 
 export function confinedWorkspace(workspace: Workspace, intent: Intent): Workspace {
   const { paths, command } = intent;
@@ -101,7 +102,7 @@ export function checkBase(
   own: string | undefined,
 ): void {
   const base = baseHashes[path];
-  const now = before === undefined ? "nothing" : before.type === "file" ? before.blob : before.type;
+  const now = before === undefined ? "nothing" : (contentHash(before) ?? before.type);
   if (base === undefined || base === now || own === now) return;
   throw new ToolFailure(
     `${visibleText(path)} was changed by someone else in the meantime. It was not written. Read it again, then make the call again.`,

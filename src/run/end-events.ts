@@ -19,26 +19,6 @@ export function cancelEvents(
   });
 }
 
-/**
- * Ends what an earlier process left. Waiting calls still wait and cleared ones go on; what had not been submitted is
- * cancelled; what was running is unknown: it may or may not have happened, and is never run again by itself.
- */
-export function recoveryEvents(book: SessionBook, at: number): readonly SessionEvent[] {
-  return book.openCalls().flatMap(({ toolCallId, state }): SessionEvent[] => {
-    switch (state.status) {
-      case "drafting":
-      case "ready":
-        return [
-          { type: "call-cancelled", toolCallId, at, reason: "the process ended before it was checked." },
-        ];
-      case "running":
-        return [{ type: "call-unknown", toolCallId, at, reason: "the process ended while it was running." }];
-      default:
-        return [];
-    }
-  });
-}
-
 export type EndReasons = {
   /** Why a call that waits is cancelled. */
   readonly waiting: string;

@@ -9,7 +9,7 @@ export type FinishOptions = {
   readonly record: SessionRecord;
   readonly runner: CallRunner;
   /** Returns when the question is settled or the signal aborts. */
-  readonly hold: (questionId: string, signal: AbortSignal) => Promise<void>;
+  readonly untilAnswered: (questionId: string, signal: AbortSignal) => Promise<void>;
   readonly settle: () => Promise<void>;
   readonly cancelCall: (toolCallId: string, reason: string) => Promise<boolean>;
 };
@@ -23,7 +23,7 @@ export async function finishCall(
   toolCallId: string,
   signal: AbortSignal,
 ): Promise<ToolCall> {
-  const { record, hold, settle, cancelCall } = options;
+  const { record, untilAnswered, settle, cancelCall } = options;
   // Many calls may be made with one signal; Node takes the eleventh listener for a leak.
   setMaxListeners(0, signal);
   const current = () => record.book.call(toolCallId);
@@ -39,7 +39,7 @@ export async function finishCall(
       questions.add(state.waitingFor.questionId);
       if (questions.size > MAX_QUESTIONS) await cancelCall(toolCallId, CHANGED_EACH_TIME);
       else {
-        await hold(state.waitingFor.questionId, signal);
+        await untilAnswered(state.waitingFor.questionId, signal);
         await settle();
       }
     } else return call;

@@ -146,7 +146,7 @@ export class Gate {
     const options = {
       record: this.#record,
       runner: this.#parts.runner,
-      hold: this.#hold,
+      untilAnswered: this.#untilAnswered,
       settle: () => this.settle(),
       cancelCall: (id: string, reason: string) => this.#cancelOwn(id, reason),
     };
@@ -161,7 +161,7 @@ export class Gate {
   reportedBy(reporter: Reporter): ReportedCalls {
     const { tools } = this.#parts;
     const isOurs = (toolCallId: string) => tools.isGiven(toolCallId);
-    const options = { ...this.#parts, isOurs, hold: this.#hold };
+    const options = { ...this.#parts, isOurs, untilAnswered: this.#untilAnswered };
     this.#reported = new ReportedCalls(options, reporter);
     return this.#reported;
   }
@@ -276,7 +276,7 @@ export class Gate {
     );
   }
 
-  readonly #hold = async (questionId: string, signal: AbortSignal): Promise<void> => {
+  readonly #untilAnswered = async (questionId: string, signal: AbortSignal): Promise<void> => {
     const { ledger, seq, book } = this.#record;
     const asked = book.question(questionId);
     const call = asked && book.call(asked.question.toolCallId);

@@ -10,7 +10,7 @@ export { openQuestions } from "./settle-answers.js";
 export type { Remember, RememberedGrant } from "./settle-answers.js";
 export { CallNotDone } from "./call-not-done.js";
 export type { Judge } from "./check-call.js";
-export { recoveryEvents } from "./end-events.js";
+export { recoveryEvents } from "./recovery-events.js";
 export { Gate } from "./gate.js";
 export type { GateOptions, Submitted, ToolRequest } from "./gate-options.js";
 export { waitForAnswers } from "./wait-for-answers.js";

@@ -24,7 +24,7 @@ import type { Judge } from "./check-call.js";
 import { Gate } from "./gate.js";
 import type { GateOptions } from "./gate-options.js";
 import { mustBeRules } from "./must-be-rules.js";
-import { recoveryEvents } from "./end-events.js";
+import { recoveryEvents } from "./recovery-events.js";
 import { SessionRecord } from "../record/index.js";
 
 export type OpenGateOptions = Omit<GateOptions, "record" | "toolbox" | "judge" | "workspace"> & {
@@ -82,7 +82,7 @@ export async function openGate(options: OpenGateOptions): Promise<Gate> {
       const info = { cwd: workspace.root, ...options.info };
       await record.append([{ type: "info-changed", at: now(), info }], { durable: true });
     }
-    await record.append(recoveryEvents(record.book, now()), { durable: true });
+    await record.append(await recoveryEvents(record, now), { durable: true });
     return new Gate({ ...options, record, toolbox: new Toolbox(tools), judge, workspace });
   } catch (error) {
     await record.close();

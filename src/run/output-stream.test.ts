@@ -12,7 +12,7 @@ const WINDOW = HEAD + TAIL;
 const BUDGET = 1_048_576;
 const RARE = 4096;
 
-const RUNS = Number(process.env["TOOLGATE_RUNS"] ?? 40);
+const RUNS = Number(process.env["TOOLGATE_RUNS"] ?? 20);
 
 type Emitted = { readonly at: number; readonly text: string; readonly skipped: number };
 

@@ -47,7 +47,7 @@ export type ReportedOptions = {
   readonly loops: LoopGuard;
   readonly isOurs: (toolCallId: string) => boolean;
   /** Returns when the question is settled or the signal aborts. */
-  readonly hold: (questionId: string, signal: AbortSignal) => Promise<void>;
+  readonly untilAnswered: (questionId: string, signal: AbortSignal) => Promise<void>;
   readonly now: () => number;
 };
 
@@ -105,14 +105,14 @@ export class ReportedCalls {
 
   /** The outcome of a submitted call, however long it takes. The signal withdraws its question, for this reason. */
   async outcome(toolCallId: string, signal: AbortSignal, reason: string): Promise<Outcome> {
-    const { record, answers, hold } = this.#options;
+    const { record, answers, untilAnswered } = this.#options;
     const waiting = this.#waiting.get(toolCallId);
     if (!waiting) return { type: "cancelled" };
     const { questionId } = waiting;
     try {
       while (waitsFor(record, toolCallId, questionId)) {
         if (signal.aborted) await this.withdraw(toolCallId, reason);
-        else await hold(questionId ?? "", signal);
+        else await untilAnswered(questionId ?? "", signal);
         await answers.settle();
       }
       const outcome = outcomeOf(record.book, toolCallId, questionId);

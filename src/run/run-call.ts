@@ -29,13 +29,13 @@ export type RunOptions = {
   /** How many of them there were when the intent was made. */
   readonly ownBefore: number;
   readonly call: ToolCall;
-  /** Used when it is cancelled, and when its time is up. */
+  /** Stops the tool when the call is cancelled or its time is up. */
   readonly stop: LinkedAbort;
   readonly record: SessionRecord;
   readonly workspace: Workspace;
   /** The time limit in milliseconds. */
   readonly timeLimit: number;
-  /** How long it is then waited for. */
+  /** How long the tool may take to stop. */
   readonly stopGraceMs: number;
   readonly elicit: Elicit | undefined;
   readonly now: () => number;
@@ -54,17 +54,17 @@ export async function runCall(options: RunOptions): Promise<void> {
   const timer = timeout(timeLimit, () => stop.stop(new TimeIsUp(tool, timeLimit)));
   let giveUpTimer: NodeJS.Timeout | undefined;
   let giveUp: (() => void) | undefined;
-  let isWished = false;
+  let isCancelRequested = false;
   // The cancel is recorded before the tool reacts to it. A cancel may also come after the time limit.
   stop.onStop = (reason) => {
     giveUpTimer ??= setTimeout(() => giveUp?.(), options.stopGraceMs);
-    if (isWished || reason instanceof TimeIsUp) return;
-    isWished = true;
+    if (isCancelRequested || reason instanceof TimeIsUp) return;
+    isCancelRequested = true;
     writer.add({ type: "cancel-requested", toolCallId, at: now() });
   };
   const end = await new Promise<readonly SessionEvent[]>((resolve, reject) => {
     giveUp = () => resolve(givenUp(options));
-    outcome(options, contextOf(options, reporter, writer)).then(resolve, reject);
+    outcome(options, reporter, writer).then(resolve, reject);
   }).finally(() => {
     stop.end();
     clearTimeout(giveUpTimer);
@@ -117,6 +117,7 @@ function workspaceOf(
     blob: (bytes) => record.ledger.putBlob(bytes),
     mayReplace: (path, before) => checkBase(intent, path, before, ownWrites.since(ownBefore, path)),
     wrote: (path, after) => ownWrites.add(path, after),
+    started: (process) => writer.add({ type: "process-started", toolCallId, at: now(), process }),
     record: (change) => writer.append([{ type: "file-kept", toolCallId, at: now(), change }]),
   });
 }
@@ -140,12 +141,15 @@ async function asked(
 }
 
 async function outcome(
-  { tool, input, call, stop, now }: RunOptions,
-  context: ToolContext,
+  options: RunOptions,
+  reporter: CallReporter,
+  writer: EventWriter,
 ): Promise<readonly SessionEvent[]> {
+  const { tool, input, call, stop, now } = options;
   const { toolCallId } = call;
   try {
-    return ended(await tool.run(input, context), toolCallId, now());
+    const returned = await tool.run(input, contextOf(options, reporter, writer));
+    return ended(returned, reporter, { toolCallId, at: now() });
   } catch (error) {
     const at = now();
     if (stop.reason instanceof TimeIsUp && isAbort(error, stop))
@@ -156,10 +160,14 @@ async function outcome(
   }
 }
 
-function ended(returned: ToolReturn, toolCallId: string, at: number): readonly SessionEvent[] {
+function ended(
+  returned: ToolReturn,
+  reporter: CallReporter,
+  { toolCallId, at }: { readonly toolCallId: string; readonly at: number },
+): readonly SessionEvent[] {
   const { output, content, plan, isError, appended } = fullResult(returned);
   const rawOutput = plainJson(output);
-  const shown = { rawOutput, ...(content && { content }) };
+  const shown = { rawOutput, ...(content && !reporter.isShown(content) && { content }) };
   return [
     ...(plan ? [{ type: "plan-updated", at, entries: plan } as const] : []),
     ...appended.map((item) => ({ type: "content-appended", toolCallId, at, content: item }) as const),

@@ -5,7 +5,9 @@
 import { readAll, visibleText } from "../call/index.js";
 import type { FileChange, KeptFile, Ledger } from "../call/index.js";
 import type { Workspace } from "../tools/index.js";
-import { fingerprint, wholeFingerprint } from "./undoable-workspace.js";
+import { contentHash, wholeAgain } from "./kept-part.js";
+import type { KeptPart } from "./kept-part.js";
+import { fingerprint, wholeFile, wholeFingerprint } from "./undoable-workspace.js";
 import type { SessionRecord } from "../record/index.js";
 
 export type Undone = { readonly paths: readonly string[] };
@@ -132,17 +134,30 @@ async function stepTo(
   if (before.type === "link") return () => workspace.makeLink(path, before.target);
   const bytes = await ledger.getBlob(before.blob);
   if (!bytes) return refuse(`what ${visibleText(path)} was is no longer stored`);
+  if (before.type === "part") return () => restorePart(workspace, path, before, bytes);
   return () => workspace.write(path, bytes, { mode: before.mode });
 }
 
-/** Blobs are named by their SHA-256. */
+/** The file has the written content: that was checked, or an earlier step restored it. */
+async function restorePart(
+  workspace: Workspace,
+  path: string,
+  before: KeptPart,
+  replaced: Uint8Array,
+): Promise<void> {
+  const size = (await workspace.look(path))?.size ?? 0;
+  const current = await wholeFile(workspace, path, size);
+  const whole = current && wholeAgain(before, replaced, current);
+  if (!whole)
+    throw new Error(
+      `${visibleText(path)} was changed by someone else while its call was undone, and stays as it is. Other files of the call may have been restored.`,
+    );
+  await workspace.write(path, whole, { mode: before.mode });
+}
+
 function keptFingerprint(before: KeptFile | undefined): string | undefined {
   if (!before) return undefined;
-  return before.type === "file"
-    ? before.blob
-    : before.type === "link"
-      ? `link to ${before.target}`
-      : "folder";
+  return contentHash(before) ?? (before.type === "link" ? `link to ${before.target}` : "folder");
 }
 
 export class UndoRefused extends Error {

@@ -24,6 +24,7 @@ async function kept({ record = () => Promise.resolve() }: { record?: () => Promi
     },
     mayReplace: () => undefined,
     wrote: () => undefined,
+    started: () => undefined,
     record: async (change) => {
       await record();
       seen.push(await readdir(root));

@@ -2,12 +2,12 @@
  * A workspace for one call that keeps the earlier content of each changed file in the ledger, so that the call can be
  * undone. The earlier content is recorded before the change; when it cannot be stored, nothing is changed.
  */
-import { createHash } from "node:crypto";
 import { posix } from "node:path";
-import type { FileChange, KeptFile } from "../call/index.js";
+import type { CallProcess, FileChange, KeptFile } from "../call/index.js";
 import type { Executor } from "../policy/index.js";
 import { executorOf } from "../tools/git/executor-for.js";
 import type { CommandOptions, Files, Workspace, FileInfo } from "../tools/index.js";
+import { replacedRange, sha256 } from "./kept-part.js";
 
 type Keep = {
   /** Stores bytes and returns their name. */
@@ -16,6 +16,8 @@ type Keep = {
   mayReplace(path: string, before: KeptFile | undefined): void;
   /** Called after a write, with the SHA-256 of the new content. */
   wrote(path: string, after: string): void;
+  /** Puts a process that a command of the call runs in on record. */
+  started(process: CallProcess): void;
   /** Puts the change on record, in order and before it is made. */
   record(change: FileChange): Promise<void>;
 };
@@ -62,13 +64,18 @@ class UndoableWorkspace implements Workspace {
 
   /** The changes of a command cannot be predicted, so they are not kept. */
   runCommand(command: string | readonly string[], options: CommandOptions) {
-    return this.#inner.runCommand(command, options);
+    const onStart = (process: CallProcess) => {
+      this.#keep.started(process);
+      options.onStart?.(process);
+    };
+    return this.#inner.runCommand(command, { ...options, onStart });
   }
 
   async write(path: string, content: string | Uint8Array, options?: { readonly mode?: number }) {
-    const before = await this.#kept(path);
+    const bytes = typeof content === "string" ? Buffer.from(content) : content;
+    const before = await this.#kept(path, bytes);
     if (before !== "too much") this.#keep.mayReplace(path, before);
-    const after = createHash("sha256").update(content).digest("hex");
+    const after = sha256(bytes);
     await this.#keepMade(posix.dirname(path));
     await this.#keep.record(
       before === "too much"
@@ -123,7 +130,8 @@ class UndoableWorkspace implements Workspace {
     return changes;
   }
 
-  async #kept(path: string): Promise<KeptFile | "too much" | undefined> {
+  /** `after`: the bytes that a write puts there. */
+  async #kept(path: string, after?: Uint8Array): Promise<KeptFile | "too much" | undefined> {
     const info = await this.#inner.look(path);
     if (!info) return undefined;
     if ((this.#filesLeft -= 1) < 0) return "too much";
@@ -131,7 +139,14 @@ class UndoableWorkspace implements Workspace {
     if (info.type === "folder") return { type: "folder", mode: info.mode };
     if (info.type === "other" || (this.#bytesLeft -= info.size) < 0) return "too much";
     const bytes = await wholeFile(this.#inner, path, info.size);
-    return bytes && { type: "file", blob: await this.#keep.blob(bytes), mode: info.mode };
+    return bytes && this.#keptFile(bytes, info.mode, after);
+  }
+
+  async #keptFile(bytes: Uint8Array, mode: number, after: Uint8Array | undefined): Promise<KeptFile> {
+    const range = after && replacedRange(bytes, after);
+    if (!range) return { type: "file", blob: await this.#keep.blob(bytes), mode };
+    const blob = await this.#keep.blob(bytes.subarray(range.head, bytes.length - range.tail));
+    return { type: "part", hash: sha256(bytes), blob, ...range, mode };
   }
 }
 
@@ -193,10 +208,8 @@ async function entryFingerprint(
 }
 
 /** The file may have grown since `look`, and an editor's buffer may be longer than the file on disk. */
-async function wholeFile(files: Files, path: string, size: number): Promise<Uint8Array | undefined> {
+export async function wholeFile(files: Files, path: string, size: number): Promise<Uint8Array | undefined> {
   const read = await files.readBytes(path, { length: size });
   if (!read || read.size <= read.bytes.length) return read?.bytes;
   return (await files.readBytes(path, { length: read.size }))?.bytes;
 }
-
-const sha256 = (data: string | Uint8Array): string => createHash("sha256").update(data).digest("hex");

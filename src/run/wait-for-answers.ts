@@ -26,8 +26,8 @@ type WaitOptions = {
 };
 
 /**
- * Returns when the question is answered, withdrawn or expired, or the signal aborts; an asker that goes on
- * asking is left to it.
+ * Returns when the question is answered, withdrawn or expired, or the signal aborts. Does not wait
+ * for an asker that ignores its signal.
  */
 export async function waitForAnswers(options: WaitOptions): Promise<void> {
   const { ledger, question, ask, signal, after = 0, now = Date.now } = options;
@@ -38,7 +38,7 @@ export async function waitForAnswers(options: WaitOptions): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       stop.onStop = () => resolve();
       leave.push(onQuestionSettled(ledger, question, after, resolve), onExpiry(question, now, resolve));
-      put(ledger, question, ask, stop.signal, now).then(resolve, reject);
+      askAndRecord(ledger, question, ask, stop.signal, now).then(resolve, reject);
     });
   } finally {
     for (const end of leave) end();
@@ -65,7 +65,7 @@ const LOOK_AGAIN_MS = 60_000;
 /** Made once: an abort without a reason makes one each time, with a stack that nobody reads. */
 const SETTLED = new Error("the question is settled");
 
-async function put(
+async function askAndRecord(
   ledger: Ledger,
   question: ShownQuestion,
   ask: Ask,

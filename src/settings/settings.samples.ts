@@ -1,22 +1,12 @@
-/** Folders of their own for tests with real files, and real processes that run this source, compiled on the spot. */
-import { spawn, spawnSync } from "node:child_process";
+/** Folders of their own for tests with real files, and real processes that run the built room. */
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Proposal } from "../policy/grant.js";
 import type { Rule } from "../policy/index.js";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
 const made: string[] = [];
 
 export function newFolder(): string {
@@ -47,30 +37,11 @@ export const refusing = (word: string): Proposal => ({
 export const denialsIn = (rules: readonly Rule[]): readonly string[] =>
   rules.filter((rule) => "deny" in rule).map((rule) => JSON.stringify(rule));
 
-/** Compiles the room into a folder, without checking types. */
-export function compileSettings(): string {
-  const built = newFolder();
-  symlinkSync(join(root, "node_modules"), join(built, "node_modules"), "junction");
-  writeFileSync(join(built, "package.json"), `{ "type": "module" }`);
-  const compilerOptions = { rootDir: join(root, "src"), outDir: built, declaration: false, noCheck: true };
-  const config = {
-    extends: join(root, "tsconfig.build.json"),
-    compilerOptions,
-    include: [],
-    files: [join(root, "src/settings/index.ts")],
-  };
-  writeFileSync(join(built, "tsconfig.json"), JSON.stringify(config));
-  const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
-  const { stdout } = spawnSync(process.execPath, [tsc, "-p", built], { encoding: "utf8" });
-  const main = join(built, "settings", "index.js");
-  if (!existsSync(main))
-    throw new Error(`The settings cannot be compiled for the child processes:\n${stdout}`);
-  return pathToFileURL(main).href;
-}
+/** The built room, for child processes. */
+const main = new URL("../../dist/settings/index.js", import.meta.url).href;
 
-/** Runs a program in a process of its own, to its end. In it, `main` is the compiled room and `args` are there. */
+/** Runs a program in a process of its own, to its end. In it, `main` is the built room and `args` are there. */
 export async function runChild(
-  main: string,
   program: string,
   ...args: readonly string[]
 ): Promise<{ readonly code: number | null; readonly signal: string | null; readonly output: string }> {

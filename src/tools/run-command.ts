@@ -60,7 +60,7 @@ async function exitOf(program: TextProgram, [name = ""]: readonly string[]): Pro
 
 async function start(
   argv: readonly string[],
-  { cwd, env, pty }: RunOptions,
+  { cwd, env, pty, onStart }: RunOptions,
   onText: (text: string) => void,
 ): Promise<TextProgram> {
   mustBeWords(argv, env);
@@ -71,9 +71,11 @@ async function start(
     // A process enters its folder before it runs its program, so it enters the very folder that is open here.
     const options = { cwd: folder.at("."), env: { ...env, PWD: cwd }, onText };
     try {
-      return spawnInPty
+      const program = spawnInPty
         ? startInTerminal(spawnInPty, [name, ...args], { ...options, ...pty })
         : startWithPipes([name, ...args], options);
+      if (program.tree) onStart?.(program.tree.root);
+      return program;
     } catch (error) {
       // The arguments are too long for the system, or hold a NUL.
       throw notStarted(name, error);

@@ -4,6 +4,7 @@
  * on it. The workspace enforces the decision: it acts on a real path only while that is the real path, so that no link
  * put in its way leads a call elsewhere.
  */
+import type { CallProcess } from "../call/index.js";
 import type { Executor } from "../policy/index.js";
 
 export type CommandExit = { readonly exitCode?: number; readonly signal?: string };
@@ -69,6 +70,8 @@ export type CommandOptions = {
   /** Ends it, with everything it started. */
   readonly signal: AbortSignal;
   readonly onOutput: (text: string) => void;
+  /** Called when the command runs, where it is a process of this machine. */
+  readonly onStart?: (process: CallProcess) => void;
   /** Called with the terminal's id when the command runs in a terminal of an ACP client, which then shows it. */
   readonly onTerminal?: (clientTerminalId: string) => void;
 };

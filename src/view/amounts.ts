@@ -1,6 +1,6 @@
 /** Amounts as text for people, the same on every machine: no locale is used. */
 
-function grouped(amount: number): string {
+export function grouped(amount: number): string {
   return String(amount).replace(/\B(?=(?:\d{3})+$)/g, ",");
 }
 

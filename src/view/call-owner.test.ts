@@ -28,6 +28,8 @@ function call(toolCallId: string, over: Partial<ToolCall> = {}): ToolCall {
       answered: undefined,
       started: 5,
       ended: undefined,
+      waitedMs: undefined,
+      ranMs: undefined,
       undone: undefined,
     },
     state: { status: "running", cancelRequested: false },

@@ -361,6 +361,6 @@ test("no call of any kind makes it throw, show an invisible character or leave t
         ).toBe(true);
       },
     ),
-    { numRuns: Number(process.env["TOOLGATE_RUNS"] ?? 150) },
+    { numRuns: Number(process.env["TOOLGATE_RUNS"] ?? 60) },
   );
 });

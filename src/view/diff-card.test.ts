@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { DiffContent } from "../call/index.js";
-import { diffContent } from "../call/index.js";
-import { diffLines } from "./diff-card.js";
+import { diffContent, fileDiff } from "../call/index.js";
+import { diffCard, diffLines } from "./diff-card.js";
 import { hostileDiffs, INVISIBLE } from "./hostile.samples.js";
 
 const FILE = "/app/a.ts";
@@ -287,4 +287,24 @@ test("a large file costs no more than reading it", () => {
   diffLines(edit(old, `first\n${old}${" ".repeat(200_000)}x\n`));
   // A diff that compares each line with each other, or tries each run of spaces, would take minutes.
   expect(process.cpuUsage(start).user / 1000).toBeLessThan(5_000);
+});
+
+test("a large file shows the same rows from its hunks as from its texts", () => {
+  const before = numbered(1, 20_000);
+  const after = before
+    .replace("line 5\n", "line five\n")
+    .replace("line 9\n", "")
+    .replace("line 19000\n", "line 19000\nand another\n");
+  const diff = fileDiff(FILE, before, after);
+  expect(diff.hunks).toHaveLength(2);
+  expect(diffCard(diff)).toEqual(diffCard(diffContent(FILE, before, after)));
+  const crlf = (text: string) => text.replaceAll("\n", "\r\n");
+  expect(diffCard(fileDiff(FILE, crlf(before), crlf(after)))).toEqual(
+    diffCard(diffContent(FILE, crlf(before), crlf(after))),
+  );
+});
+
+test("a cut line says so", () => {
+  const long = "field,".repeat(20_000);
+  expect(diffLines(fileDiff(FILE, long, `${long}more`))[0]).toBe("edit /app/a.ts (long lines are cut)");
 });

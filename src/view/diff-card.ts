@@ -6,7 +6,7 @@
  * end, line ends, and the number of lines that are not shown.
  */
 import { lineHunks } from "../call/index.js";
-import type { DiffContent, FileOperation, LineHunk } from "../call/index.js";
+import type { DiffContent, DiffHunk, FileOperation, LineHunk } from "../call/index.js";
 import { countOf } from "./amounts.js";
 import { visibleLine, visibleName, wholeLine } from "./visible-line.js";
 
@@ -33,14 +33,16 @@ const MAX_LINES = 40;
 export function diffCard(diff: DiffContent, options: DiffOptions = {}): DiffCard {
   const maxLines = Math.max(1, options.maxLines ?? MAX_LINES);
   const line = options.isWhole ? wholeLine : visibleLine;
-  const { oldText, newText, operation, patch } = diff;
+  const { oldText, newText, operation, patch, hunks } = diff;
+  if (hunks) return hunksCard(diff, hunks, maxLines, line);
   if (oldText === undefined && newText === undefined) {
     return patch === undefined
       ? { heading: headingOf(diff, []), rows: [] }
       : { heading: headingOf(diff, ["as a patch"]), rows: patchRows(patch, maxLines, line) };
   }
   const texts = withPlainLineEnds(oldText ?? "", newText ?? "");
-  const changes = changeRows(texts.before, texts.after, maxLines, line);
+  const whole = { oldLine: 1, newLine: 1, oldText: texts.before, newText: texts.after };
+  const changes = changeRows([whole], maxLines, line);
   const notes = [
     ...(oldText === undefined && operation !== "add" ? ["the text before is not known"] : []),
     ...(newText === undefined && operation !== "delete" ? ["the text after is not known"] : []),
@@ -48,6 +50,26 @@ export function diffCard(diff: DiffContent, options: DiffOptions = {}): DiffCard
     ...(changes.length === 0 ? [texts.before === "" ? "empty" : "same text"] : []),
   ];
   return { heading: headingOf(diff, notes), rows: changes };
+}
+
+/** The card of a large file, of which the diff has only the changed places. */
+function hunksCard(
+  diff: DiffContent,
+  hunks: readonly DiffHunk[],
+  maxLines: number,
+  show: ShowLine,
+): DiffCard {
+  const texts = hunks.map(({ oldText, newText }) => withPlainLineEnds(oldText, newText));
+  const hasCrlf = texts.every((text) => text.hasCrlf);
+  const shown = hunks.map((hunk, index) => {
+    const text = hasCrlf ? texts[index] : undefined;
+    return text ? { ...hunk, oldText: text.before, newText: text.after } : hunk;
+  });
+  const notes = [
+    ...(hasCrlf ? ["CRLF line ends"] : []),
+    ...(hunks.some(({ column }) => column !== undefined) ? ["long lines are cut"] : []),
+  ];
+  return { heading: headingOf(diff, notes), rows: changeRows(shown, maxLines, show) };
 }
 
 /** The card as lines of text, the heading first. Each line of the file stands behind one of three signs. */
@@ -105,19 +127,16 @@ function withPlainLineEnds(before: string, after: string) {
 const CONTEXT = 2;
 
 /**
- * The lines that differ between two texts, place by place with the lines around them, and between two places how many
- * lines stayed the same. Empty when the texts are equal.
+ * The lines that differ between the two texts of each excerpt, place by place with the lines around them, and between
+ * two places how many lines stayed the same. Empty when the texts are equal.
  *
  * At most `maxLines` rows come from the texts. Changed lines come first, the lines around them get the rest of the room,
  * each place and each side has its share, and a note counts the lines that do not fit.
  */
-function changeRows(oldText: string, newText: string, maxLines: number, show: ShowLine): readonly DiffRow[] {
-  // Two pieces of a file that both lack the last line end do not differ in it.
-  const ending =
-    oldText !== "" && newText !== "" && !oldText.endsWith("\n") && !newText.endsWith("\n") ? "\n" : "";
-  const hunks = lineHunks(oldText + ending, newText + ending);
-  if (hunks.length === 0) return [];
-  const places = placesOf(hunks, linesOf(oldText + ending), linesOf(newText + ending), maxLines);
+function changeRows(excerpts: readonly DiffHunk[], maxLines: number, show: ShowLine): readonly DiffRow[] {
+  const changes = excerpts.flatMap(changesOf);
+  const hunks = changes.map(({ hunk }) => hunk);
+  const places = placesOf(changes, maxLines);
   const rooms = roomsFor(places, maxLines);
   // A missing line end is not shown where a whole text is added or removed.
   const showsMissingEnd =
@@ -151,6 +170,30 @@ function changeRows(oldText: string, newText: string, maxLines: number, show: Sh
   return [...shown, ...moreChanges(hunks.slice(places.length))];
 }
 
+/** One change, with the lines of its excerpt. `hunk` counts the lines of the file, `start` those of the excerpt, from 0. */
+type Change = {
+  readonly hunk: LineHunk;
+  readonly start: { readonly old: number; readonly now: number };
+  readonly old: readonly string[];
+  readonly now: readonly string[];
+};
+
+function changesOf({ oldText, newText, oldLine, newLine }: DiffHunk): readonly Change[] {
+  // Two pieces of a file that both lack the last line end do not differ in it.
+  const ending =
+    oldText !== "" && newText !== "" && !oldText.endsWith("\n") && !newText.endsWith("\n") ? "\n" : "";
+  const hunks = lineHunks(oldText + ending, newText + ending);
+  if (hunks.length === 0) return [];
+  const old = linesOf(oldText + ending);
+  const now = linesOf(newText + ending);
+  return hunks.map((hunk) => ({
+    hunk: { ...hunk, oldStart: hunk.oldStart + oldLine - 1, newStart: hunk.newStart + newLine - 1 },
+    start: { old: hunk.oldStart - 1, now: hunk.newStart - 1 },
+    old,
+    now,
+  }));
+}
+
 const sameRows = (
   lines: readonly string[],
   oldStart: number,
@@ -180,27 +223,22 @@ type Place = {
 };
 
 /** The places that fit. Places that are near each other share the lines between them. */
-function placesOf(
-  hunks: readonly LineHunk[],
-  old: readonly string[],
-  now: readonly string[],
-  maxLines: number,
-): readonly Place[] {
-  return hunks.slice(0, placeCount(hunks, maxLines)).map((hunk, index) => {
-    const start = hunk.oldStart - 1;
-    const end = start + hunk.oldLines;
+function placesOf(changes: readonly Change[], maxLines: number): readonly Place[] {
+  const hunks = changes.map(({ hunk }) => hunk);
+  return changes.slice(0, placeCount(hunks, maxLines)).map(({ hunk, start, old, now }, index) => {
+    const end = start.old + hunk.oldLines;
     const previous = hunks[index - 1];
     const next = hunks[index + 1];
-    const gap = start - (previous ? previous.oldStart - 1 + previous.oldLines : 0);
-    const nextGap = (next ? next.oldStart - 1 : old.length) - end;
-    const above = Math.min(CONTEXT, previous ? Math.floor(gap / 2) : gap);
+    const gap = previous ? hunk.oldStart - previous.oldStart - previous.oldLines : start.old;
+    const nextGap = next ? next.oldStart - hunk.oldStart - hunk.oldLines : old.length - end;
+    const above = Math.min(CONTEXT, start.old, previous ? Math.floor(gap / 2) : gap);
     const below = Math.min(CONTEXT, next ? Math.ceil(nextGap / 2) : nextGap);
     return {
       hunk,
       gap,
-      before: old.slice(start - above, start),
-      removed: old.slice(start, end),
-      added: now.slice(hunk.newStart - 1, hunk.newStart - 1 + hunk.newLines),
+      before: old.slice(start.old - above, start.old),
+      removed: old.slice(start.old, end),
+      added: now.slice(start.now, start.now + hunk.newLines),
       after: old.slice(end, end + below),
     };
   });

@@ -20,6 +20,7 @@ export type {
 export type { CardBlock } from "./card-blocks.js";
 export type { DiffCard, DiffRow } from "./diff-card.js";
 export { diffCard, diffLines } from "./diff-card.js";
+export { compactionLine, learntWindowLine } from "./compaction-line.js";
 export { callText } from "./call-text.js";
 export type { CallTextOptions } from "./call-text.js";
 export { kindIcon, statusMark } from "./card-facts.js";

@@ -3,7 +3,7 @@
  * that stopped early. A call made by another call stands below it.
  */
 import { stepIdOf } from "../call/index.js";
-import type { Message, Session, TimelineEntry, ToolCall, Turn } from "../call/index.js";
+import type { Message, RecordedCompaction, Session, TimelineEntry, ToolCall, Turn } from "../call/index.js";
 import { callCard } from "./call-card.js";
 import type { CallCard } from "./call-card.js";
 import { visibleName } from "./visible-line.js";
@@ -13,7 +13,11 @@ export type SessionEntry =
   | { readonly type: "message"; readonly message: Message; readonly isCutOff: boolean }
   /** `depth`: how many calls it is nested in. */
   | { readonly type: "call"; readonly call: ToolCall; readonly card: CallCard; readonly depth: number }
-  | TurnStop;
+  | TurnStop
+  | CompactionEntry;
+
+/** A summary replaced the conversation so far for the model. */
+type CompactionEntry = RecordedCompaction & { readonly type: "compaction" };
 
 type TurnStop = {
   readonly type: "turn-stopped";
@@ -33,11 +37,14 @@ export function* sessionEntries(
   const questions = new Map(session.questions.map(({ question }) => [question.questionId, question]));
   const depths = depthsOf(session.timeline);
   const cutOff = cutOffMessages(session);
-  const stops = session.turns.flatMap(turnStop);
+  const compactions = session.compactions.map((one) => ({ ...one, type: "compaction" as const }));
+  const stops = [...session.turns.flatMap(turnStop), ...compactions].toSorted(
+    (one, other) => one.at - other.at,
+  );
   const ordered = nestedOrder(session.timeline);
   let stopped = 0;
   for (const [index, entry] of ordered.entries()) {
-    for (let stop = stops[stopped]; stop && stop.at < startOf(entry); stop = stops[(stopped += 1)])
+    for (let stop = stops[stopped]; stop && comesBefore(stop, entry); stop = stops[(stopped += 1)])
       yield stop;
     if (entry.type === "message") {
       yield { ...entry, isCutOff: cutOff.has(entry.message.messageId) };
@@ -53,6 +60,11 @@ export function* sessionEntries(
     yield { type: "call", call, card, depth: depths.get(call.toolCallId) ?? 0 };
   }
   yield* stops.slice(stopped);
+}
+
+/** A compaction of the same millisecond came before the entry, the end of a turn after it. */
+function comesBefore({ type, at }: TurnStop | CompactionEntry, entry: TimelineEntry): boolean {
+  return at < startOf(entry) || (type === "compaction" && at === startOf(entry));
 }
 
 function turnStop({ state }: Turn): readonly TurnStop[] {

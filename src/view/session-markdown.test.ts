@@ -137,6 +137,6 @@ test("gives an agent no line of its own outside of a fence", () => {
       }
       expect(fence).toBeUndefined();
     }),
-    { numRuns: 50 },
+    { numRuns: Number(process.env["TOOLGATE_RUNS"] ?? 25) },
   );
 });

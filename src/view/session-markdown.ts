@@ -2,7 +2,7 @@
  * A session as a page of Markdown, piece by piece: the same entries and cards that the terminal shows. Text that others
  * wrote stands inside fences that nothing inside can close, or on one line without markup of its own.
  */
-import type { ContentBlock, Message, Session, ToolCall } from "../call/index.js";
+import type { ContentBlock, Message, Session } from "../call/index.js";
 import { oneLine, visibleText } from "../call/index.js";
 import { countOf } from "./amounts.js";
 import { blockNote } from "./block-note.js";
@@ -44,6 +44,10 @@ function* entryParts(entry: SessionEntry): Generator<string> {
     case "turn-stopped":
       yield `\n## Turn stopped: ${inline(entry.reason)} · ${utcTime(entry.at)}\n`;
       if (entry.error !== undefined) yield `\n${fact("Error", entry.error)}`;
+      return;
+    case "compaction":
+      yield `\n## Conversation summed up for the model · ${utcTime(entry.at)}\n`;
+      yield fenced(entry.summary);
       return;
     default:
       entry satisfies never;

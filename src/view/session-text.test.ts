@@ -282,7 +282,7 @@ test("a session of any calls reads the same live and replayed", () => {
       for (const event of [...one, ...two]) live.apply(event);
       expect(sessionText(live.snapshot())).toBe(textOf(...one, ...two));
     }),
-    { numRuns: Number(process.env["TOOLGATE_RUNS"] ?? 50) },
+    { numRuns: Number(process.env["TOOLGATE_RUNS"] ?? 25) },
   );
 });
 
@@ -293,6 +293,6 @@ test("no session of any kind makes it throw, show an invisible character or leav
       expect(text).not.toMatch(INVISIBLE);
       for (const line of text.split("\n")) expect(columns(line)).toBeLessThanOrEqual(width);
     }),
-    { numRuns: Number(process.env["TOOLGATE_RUNS"] ?? 60) },
+    { numRuns: Number(process.env["TOOLGATE_RUNS"] ?? 25) },
   );
 });

@@ -6,6 +6,7 @@ import type { Message, PlanEntry, PlanStatus, Session } from "../call/index.js";
 import { countOf } from "./amounts.js";
 import { blockNote } from "./block-note.js";
 import { cardText } from "./call-text.js";
+import { compactionLine } from "./compaction-line.js";
 import { rows, visibleName, wholeLine } from "./visible-line.js";
 import { sessionEntries } from "./session-entries.js";
 import type { SessionEntry } from "./session-entries.js";
@@ -83,6 +84,10 @@ function entryBlock(entry: SessionEntry, width: number): Block {
       const error = entry.error === undefined ? "" : `: ${entry.error}`;
       return { lines: rows(`── turn stopped: ${entry.reason}${error}`, LINE, width) };
     }
+    case "compaction": {
+      const { lines } = proseBlock("summary", proseLines(entry.summary), width);
+      return { lines: [...rows(compactionLine(entry), LINE, width), ...lines] };
+    }
     default:
       return entry satisfies never;
   }
@@ -95,8 +100,12 @@ function messageBlock({ role, blocks }: Message, width: number, note: string | u
     ),
     ...(note === undefined ? [] : [note]),
   ];
+  return proseBlock(role, lines, width);
+}
+
+function proseBlock(name: string, lines: readonly string[], width: number): Block {
   const next = `${" ".repeat(8)}│ `;
-  const first = `${role.padEnd(8)}│ `;
+  const first = `${name.padEnd(8)}│ `;
   return {
     lines: (lines.length === 0 ? [""] : lines).flatMap((line, index) =>
       rows(line, { first: index === 0 ? first : next, next }, width),

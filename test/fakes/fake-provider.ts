@@ -88,7 +88,7 @@ export type FakeWindow = {
   readonly summary: FakeStep;
 };
 
-/** `stream`: the refusal comes inside a stream that has begun. */
+/** `stream`: the refusal comes inside a stream that has started. */
 type FakeRefusal =
   | { readonly status: number; readonly body: unknown }
   | { readonly stream: readonly string[] };

@@ -51,7 +51,7 @@ export type AapServerOptions = {
    * restart an app must send them again.
    */
   readonly secretKey?: Uint8Array;
-  /** Called with unexpected errors: bugs, a full or broken disk. Of a bug, apps only learn that there was one. */
+  /** Called with unexpected errors: bugs, a full or broken disk. Apps get no details of a bug. */
   readonly onError?: (error: unknown) => void;
   readonly now?: () => number;
 };

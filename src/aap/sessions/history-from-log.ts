@@ -114,6 +114,7 @@ const STEP_TABLE: EventTable<[reader: StepReader], void> = {
   "call-refused": ignore,
   "run-started": ignore,
   "cancel-requested": ignore,
+  "process-started": ignore,
   "file-kept": ignore,
   "call-undone": ignore,
   "call-breached": ignore,

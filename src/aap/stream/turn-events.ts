@@ -92,6 +92,7 @@ export class TurnEvents {
     "terminal-output": nothing,
     "terminal-exited": nothing,
     "cancel-requested": nothing,
+    "process-started": nothing,
     "file-kept": nothing,
     "call-undone": nothing,
     "call-breached": nothing,

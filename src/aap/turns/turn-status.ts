@@ -34,6 +34,7 @@ const STATUS_AFTER: { readonly [Type in SessionEventType]: Exclude<TurnStatus, "
   "call-refused": undefined,
   "run-started": undefined,
   "cancel-requested": undefined,
+  "process-started": undefined,
   "file-kept": undefined,
   "call-undone": undefined,
   "call-breached": undefined,

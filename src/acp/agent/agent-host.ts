@@ -89,7 +89,7 @@ async function openSession(
       choices: [...modeChoice(options.modes, session, local.root), ...models.choice(session)],
       commands: options.commands?.(session, local.root) ?? [],
       get contextWindow() {
-        return agent.contextWindow;
+        return session.contextWindow;
       },
       costOf: models.costOf,
       aside: (said, answer) => session.aside(said, answer),

@@ -14,6 +14,12 @@ export function terminalDialect(clientCapabilities: unknown): "text" | "meta" {
   return isJsonObject(meta) && meta["terminal_output"] === true ? "meta" : "text";
 }
 
+/** Whether it understands `compaction_update`. */
+export function showsCompaction(clientCapabilities: unknown): boolean {
+  const session = isJsonObject(clientCapabilities) ? clientCapabilities["session"] : undefined;
+  return isJsonObject(session) && isJsonObject(session["compaction"]);
+}
+
 /** Only a plain `true` counts. */
 export function editorCapabilities(clientCapabilities: unknown): EditorCapabilities {
   const capabilities = isJsonObject(clientCapabilities) ? clientCapabilities : {};

@@ -4,7 +4,13 @@
  */
 import type { TurnEnd } from "../../agent/index.js";
 import { waitForTurn } from "../../agent/index.js";
-import type { ContentBlock, QuestionPage, SessionEvent, Usage } from "../../call/index.js";
+import type {
+  ContentBlock,
+  QuestionPage,
+  RecordedCompaction,
+  SessionEvent,
+  Usage,
+} from "../../call/index.js";
 import { SerialQueue } from "../../call/serial-queue.js";
 import type { Ask } from "../../run/index.js";
 import { ConnectionClosed } from "../connection/peer.js";
@@ -47,7 +53,8 @@ export class LiveSession {
     this.#clientName = clientName;
     const { sessionId } = this.#session;
     this.#notify = peer.notifier("session/update", (update: object | null) => ({ sessionId, update }));
-    for (const { usage } of this.#session.book.steps) this.#addCost(usage);
+    const { steps, compactions } = this.#session.book;
+    for (const { usage } of [...steps, ...compactions]) this.#addCost(usage);
     this.#stopListening = this.#session.onRecorded((events) => this.#report(events));
   }
 
@@ -61,9 +68,12 @@ export class LiveSession {
 
   /** Everything that is remembered, in the order in which it happened. */
   replay(): void {
-    const { timeline, plan, info } = this.#session.book.snapshot();
+    const { timeline, compactions, plan, info } = this.#session.book.snapshot();
     const started = new Set<string>();
+    const unsent = [...compactions];
     for (const entry of timeline) {
+      const at = entry.type === "call" ? entry.call.times.announced : entry.message.at;
+      while ((unsent[0]?.at ?? Infinity) <= at) this.#addCompaction(unsent.shift());
       if (entry.type === "call") this.#outbound.addCall(entry.call.toolCallId);
       else {
         const { messageId } = entry.message;
@@ -72,9 +82,14 @@ export class LiveSession {
         started.add(messageId);
       }
     }
+    for (const compaction of unsent) this.#addCompaction(compaction);
     if (plan.length > 0) this.#outbound.addEvent({ type: "plan-updated", at: 0, entries: plan });
     if (info.title !== undefined) this.#outbound.addEvent({ type: "info-changed", at: 0, info });
     this.flush();
+  }
+
+  #addCompaction(compaction: RecordedCompaction | undefined): void {
+    if (compaction) this.#outbound.addEvent({ type: "context-compacted", ...compaction });
   }
 
   /** Sends an update that is not part of the record. */
@@ -94,14 +109,14 @@ export class LiveSession {
 
   /** Starts a turn; one that is still under way ends first. */
   async prompt(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<TurnEnd> {
-    return this.#hold(signal, (stop) => this.#session.prompt(blocks, stop));
+    return this.#runTurn(signal, (stop) => this.#session.prompt(blocks, stop));
   }
 
   /** Starts a turn and lets it go on. Resolves with the id of the user's message when that is recorded. */
   async insert(blocks: readonly ContentBlock[]): Promise<string> {
     const never = new AbortController().signal;
     return new Promise((resolve, reject) => {
-      const turn = this.#hold(never, async (stop) => {
+      const turn = this.#runTurn(never, async (stop) => {
         const stopListening = this.#session.onRecorded((events) => {
           const messageId = promptMessageId(events);
           if (messageId !== undefined) resolve(messageId);
@@ -137,7 +152,7 @@ export class LiveSession {
   async resume(): Promise<void> {
     const status = this.#session.book.turn?.state.status;
     if (status === "running" || status === "parked")
-      await this.#hold(new AbortController().signal, (stop) => this.#session.advance(stop));
+      await this.#runTurn(new AbortController().signal, (stop) => this.#session.advance(stop));
   }
 
   /** Ends the turn under way and those that wait. Resolves when they have really ended and the client has the updates. */
@@ -167,7 +182,7 @@ export class LiveSession {
     }
   }
 
-  async #hold(signal: AbortSignal, start: (stop: AbortSignal) => Promise<TurnEnd>): Promise<TurnEnd> {
+  async #runTurn(signal: AbortSignal, start: (stop: AbortSignal) => Promise<TurnEnd>): Promise<TurnEnd> {
     const abort = new AbortController();
     this.#aborts.add(abort);
     const stop = AbortSignal.any([signal, abort.signal]);
@@ -212,6 +227,7 @@ export class LiveSession {
         this.#addCost(event.usage);
         this.sendUsage(event.usage);
       }
+      if (event.type === "context-compacted") this.#addCost(event.usage);
     }
     this.#flushWhenReady();
   }

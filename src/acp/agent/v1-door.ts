@@ -5,14 +5,18 @@ import type { JsonObject } from "../json.js";
 import { v1AgentDialect } from "../v1/agent-dialect.js";
 import type { Command } from "./acp-host.js";
 import { choose, v1Choices, v1ConfigOptions } from "./choices.js";
-import { terminalDialect } from "./editor-capabilities.js";
+import { showsCompaction, terminalDialect } from "./editor-capabilities.js";
 import type { LiveSession } from "./live-session.js";
 import { textParam } from "./params.js";
 import { SessionDoor } from "./session-door.js";
 import type { DoorOptions, Methods } from "./session-door.js";
 
 export function v1Door(options: DoorOptions): SessionDoor {
-  const encoding = { terminalDialect: terminalDialect(options.client.capabilities) };
+  const { capabilities } = options.client;
+  const encoding = {
+    terminalDialect: terminalDialect(capabilities),
+    showsCompaction: showsCompaction(capabilities),
+  };
   return new SessionDoor({ ...options, dialect: () => v1AgentDialect(encoding), methods: v1Methods });
 }
 

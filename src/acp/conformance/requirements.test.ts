@@ -146,7 +146,7 @@ describe.each<ProtocolVersion>([1, 2])("ACP v%s", (version) => {
         for (const { check, id } of requirements)
           expect(["pass", "fail", "not tested"], id).toContain(check(evidence).verdict);
       }),
-      { numRuns: Number(process.env["TOOLGATE_RUNS"] ?? 30) },
+      { numRuns: Number(process.env["TOOLGATE_RUNS"] ?? 15) },
     );
   });
 

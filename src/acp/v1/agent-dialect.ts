@@ -2,7 +2,7 @@
 import type { PlanEntry as AcpPlanEntry } from "@agentclientprotocol/sdk";
 import { handleEvent } from "../../call/index.js";
 import type { EventTable, MessageRole, PlanEntry, SessionEvent } from "../../call/index.js";
-import { chunksOf } from "../agent-dialect.js";
+import { chunksOf, compactionId } from "../agent-dialect.js";
 import type { AgentDialect } from "../agent-dialect.js";
 import type { Immutable } from "../immutable.js";
 import { V1Encoder } from "./encoder.js";
@@ -10,12 +10,20 @@ import type { V1EncoderOptions } from "./encoder.js";
 import { encodeV1Permission, readV1Answer } from "./permission.js";
 import type { V1Update } from "./wire.js";
 
-export function v1AgentDialect(options: V1EncoderOptions): AgentDialect {
+export type V1DialectOptions = V1EncoderOptions & {
+  /** Whether the client understands `compaction_update`. Another client gets a thought in its place. */
+  readonly showsCompaction?: boolean;
+};
+
+export function v1AgentDialect({ showsCompaction = false, ...options }: V1DialectOptions): AgentDialect {
   const encoder = new V1Encoder(options);
   return {
     echoesUser: false,
     call: (call) => encoder.encode(call),
-    event: encodeV1Event,
+    event: (event) =>
+      event.type === "context-compacted" && !showsCompaction
+        ? encodeV1Event(asThought(event.throughStepId, event.at))
+        : encodeV1Event(event),
     message: (message) => chunksOf(message).flatMap((chunk) => encodeV1Event(chunk) ?? []),
     permission: (question, call, page) => {
       encoder.asked(call.toolCallId);
@@ -24,6 +32,14 @@ export function v1AgentDialect(options: V1EncoderOptions): AgentDialect {
     answer: readV1Answer,
   };
 }
+
+const asThought = (throughStepId: string, at: number): SessionEvent => ({
+  type: "message-chunk",
+  at,
+  messageId: compactionId(throughStepId),
+  role: "thought",
+  block: { type: "text", text: "The conversation so far was summed up to make room in the model's window." },
+});
 
 const CHUNK: {
   readonly [Role in MessageRole]: "user_message_chunk" | "agent_message_chunk" | "agent_thought_chunk";
@@ -57,7 +73,12 @@ const TABLE: EventTable<[], V1Update | undefined> = {
   "turn-resumed": none,
   "turn-stopped": none,
   "step-ended": none,
-  "context-compacted": none,
+  "context-compacted": ({ throughStepId, summary }) => ({
+    sessionUpdate: "compaction_update",
+    compactionId: compactionId(throughStepId),
+    status: "completed",
+    summary: [{ type: "text", text: summary }],
+  }),
   "window-learnt": none,
   "question-answered": none,
   "question-withdrawn": none,
@@ -77,6 +98,7 @@ const TABLE: EventTable<[], V1Update | undefined> = {
   "call-refused": byEncoder,
   "run-started": byEncoder,
   "cancel-requested": byEncoder,
+  "process-started": byEncoder,
   "file-kept": byEncoder,
   "call-undone": byEncoder,
   "call-breached": byEncoder,

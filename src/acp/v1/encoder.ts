@@ -122,7 +122,8 @@ function asDraft(call: ToolCall): ToolCall {
   const { announced } = call.times;
   const none = undefined;
   const times = { announced, asked: none, answered: none, started: none, ended: none, undone: none };
-  return { ...call, state, decision: undefined, breach: undefined, times };
+  const durations = { waitedMs: none, ranMs: none };
+  return { ...call, state, decision: undefined, breach: undefined, times: { ...times, ...durations } };
 }
 
 /**

@@ -3,6 +3,7 @@ import { endSentence, shownText, textContent } from "../../call/index.js";
 import type {
   BoundedText,
   DiffContent,
+  DiffHunk,
   TerminalContent,
   TerminalExit,
   ToolCall,
@@ -15,22 +16,30 @@ import type { V1Content } from "./wire.js";
 export type TerminalsShown = { readonly clients: boolean; readonly inMeta: boolean };
 
 export function v1Content(call: ToolCall, terminals: TerminalsShown): readonly V1Content[] {
-  const content = call.content.map((item) => v1Item(item, terminals));
+  const content = call.content.flatMap((item) => v1Items(item, terminals));
   const sentence = endSentence(call);
   return sentence === undefined ? content : [...content, textContent(sentence, SENTENCE_MARK)];
 }
 
-function v1Item(item: ToolCallContent, terminals: TerminalsShown): V1Content {
+function v1Items(item: ToolCallContent, terminals: TerminalsShown): readonly V1Content[] {
   switch (item.type) {
     case "content":
-      return item;
+      return [item];
     case "diff":
-      return v1Diff(item);
+      return item.hunks ? v1Hunks(item, item.hunks) : [v1Diff(item)];
     case "terminal":
-      return v1Terminal(item, terminals);
+      return [v1Terminal(item, terminals)];
     default:
       return item satisfies never;
   }
+}
+
+/** Each hunk of a large file is a diff of its own; `_meta.toolgate.excerpt` has its place in the file. */
+function v1Hunks({ path, _meta }: DiffContent, hunks: readonly DiffHunk[]): readonly V1Content[] {
+  return hunks.map(({ oldText, newText, ...excerpt }) => {
+    const meta = { ..._meta, toolgate: { excerpt } };
+    return { type: "diff", path, oldText, newText, _meta: meta };
+  });
 }
 
 /**

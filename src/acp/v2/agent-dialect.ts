@@ -8,7 +8,7 @@ import type {
   SessionEvent,
   SessionEventType,
 } from "../../call/index.js";
-import { chunksOf } from "../agent-dialect.js";
+import { chunksOf, compactionId } from "../agent-dialect.js";
 import type { AgentDialect } from "../agent-dialect.js";
 import { CODE } from "../connection/message.js";
 import { blockForV2 } from "../read-block.js";
@@ -95,7 +95,12 @@ const TABLE: EventTable<[], V2Update | undefined> = {
   "turn-resumed": byState,
   "turn-stopped": byState,
   "step-ended": none,
-  "context-compacted": none,
+  "context-compacted": ({ throughStepId, summary }) => ({
+    sessionUpdate: "compaction_update",
+    compactionId: compactionId(throughStepId),
+    status: "completed",
+    summary: [{ type: "text", text: summary }],
+  }),
   "window-learnt": none,
   "question-answered": none,
   "question-withdrawn": none,
@@ -116,6 +121,7 @@ const TABLE: EventTable<[], V2Update | undefined> = {
   "call-refused": byEncoder,
   "run-started": byEncoder,
   "cancel-requested": byEncoder,
+  "process-started": byEncoder,
   "file-kept": byEncoder,
   "call-undone": byEncoder,
   "call-breached": byEncoder,

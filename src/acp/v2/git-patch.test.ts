@@ -1,7 +1,7 @@
 import { applyPatch, createTwoFilesPatch } from "diff";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { diffContent } from "../../call/index.js";
+import { diffContent, fileDiff } from "../../call/index.js";
 import { gitPatch } from "./git-patch.js";
 
 const lines = (prefix: string) => Array.from({ length: 5000 }, (_, index) => `${prefix}${index}\n`).join("");
@@ -114,6 +114,19 @@ test("the patch of any two texts, applied to the first, gives the second", () =>
       const patch = gitPatch(diffContent("/f", before, after));
       expect(applyPatch(before, patch ?? "")).toBe(after);
     }),
-    { numRuns: 500 },
+    { numRuns: Number(process.env["TOOLGATE_RUNS"] ?? 150) },
   );
+});
+
+test("the hunks of a large file make the patch that its texts would", () => {
+  const before = lines("a").repeat(4);
+  const after = before
+    .replace("a7\n", "")
+    .replace("a500\n", "x\ny\n")
+    .replace(/a4999\n$/, "z");
+  const diff = fileDiff("/f", before, after);
+  expect(diff.hunks).toHaveLength(3);
+  expect(gitPatch(diff)).toBe(gitPatch(diffContent("/f", before, after)));
+  const [hunk] = diff.hunks ?? [];
+  expect(gitPatch({ ...diff, hunks: hunk ? [{ ...hunk, column: 9 }] : [] })).toBeUndefined();
 });

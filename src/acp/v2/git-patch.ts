@@ -3,17 +3,16 @@
  * changes says what happened, and the patch is optional.
  */
 import type { DiffContent } from "../../call/index.js";
-import { unifiedHunks } from "./unified-hunks.js";
+import { unifiedHunk, unifiedHunks } from "./unified-hunks.js";
 
 /** As much as one message should have to carry. */
 const MAX_BYTES = 4 * 1024 * 1024;
 
 export function gitPatch(diff: DiffContent): string | undefined {
-  const { operation, path, oldPath, oldText, newText, patch } = diff;
+  const { operation, path, oldPath, patch } = diff;
   if (patch !== undefined) return patch;
-  if ((operation !== "add" && oldText === undefined) || (operation !== "delete" && newText === undefined))
-    return undefined;
-  const hunks = unifiedHunks(oldText ?? "", newText ?? "");
+  const hunks = hunksOf(diff);
+  if (hunks === undefined) return undefined;
   const from = quoted(`a/${relative(oldPath ?? path)}`);
   const to = quoted(`b/${relative(path)}`);
   const names =
@@ -25,6 +24,17 @@ export function gitPatch(diff: DiffContent): string | undefined {
         ];
   const text = [`diff --git ${from} ${to}`, ...extended(diff), ...names, ""].join("\n") + hunks;
   return Buffer.byteLength(text) > MAX_BYTES ? undefined : text;
+}
+
+/** Undefined without the texts, or when a cut line would make a patch that does not apply. */
+function hunksOf({ operation, oldText, newText, hunks }: DiffContent): string | undefined {
+  if (hunks) {
+    const isWhole = hunks.every(({ column }) => column === undefined);
+    return isWhole ? hunks.map(unifiedHunk).join("") : undefined;
+  }
+  if ((operation !== "add" && oldText === undefined) || (operation !== "delete" && newText === undefined))
+    return undefined;
+  return unifiedHunks(oldText ?? "", newText ?? "");
 }
 
 /** The lines that tell git what happened to the file itself. */

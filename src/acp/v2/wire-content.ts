@@ -28,7 +28,8 @@ export function v2Sentence(call: ToolCall): V2Content | undefined {
 function v2Diff(diff: DiffContent): V2Content {
   const { operation, path, oldPath, fileType, mimeType, _meta } = diff;
   const text = gitPatch(diff);
-  const known = fileType ?? (diff.newText === undefined && diff.oldText === undefined ? undefined : "text");
+  const hasText = (diff.newText ?? diff.oldText ?? diff.hunks) !== undefined;
+  const known = fileType ?? (hasText ? "text" : undefined);
   const about = { ...(known && { fileType: known }), ...(mimeType !== undefined && { mimeType }) };
   const isPair = operation === "move" || operation === "copy";
   const change = isPair

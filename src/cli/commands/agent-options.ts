@@ -3,7 +3,7 @@ import { Option } from "commander";
 import type { Command } from "commander";
 import type { Mode } from "../../policy/index.js";
 import type { LogFlags } from "../open-log.js";
-import { collected } from "./values.js";
+import { atLeastOne, collected } from "./values.js";
 
 export type AgentFlags = LogFlags & {
   readonly script?: string;
@@ -12,6 +12,8 @@ export type AgentFlags = LogFlags & {
   readonly sandbox?: boolean;
   readonly model?: string;
   readonly baseUrl?: string;
+  readonly contextWindow?: number;
+  readonly loopLimit?: number;
   readonly mode?: string;
   readonly mcp?: readonly string[];
 };
@@ -30,6 +32,11 @@ export function agentOptions(command: Command): Command {
   return command
     .option("--model <name>", "anthropic/…, openai/…, google/… or openai-compatible/… (default: a script)")
     .option("--base-url <url>", "send the model's requests here instead of to its provider's address")
+    .option(
+      "--context-window <tokens>",
+      "how many tokens the model takes (default: as known,\nor as learnt when it refuses a prompt)",
+      atLeastOne,
+    )
     .addOption(
       new Option("--mode <mode>", "the mode beside your rules (default: as they say)").choices(MODES),
     )
@@ -37,6 +44,11 @@ export function agentOptions(command: Command): Command {
       "--mcp <file>",
       "a file of MCP servers, beside mcp.json of your settings; may be repeated",
       collected,
+    )
+    .option(
+      "--loop-limit <times>",
+      "ask when the same call is made more often than this (default: 5)",
+      atLeastOne,
     )
     .addOption(
       new Option("--script <file>", "play this model script instead of the built-in one").conflicts("model"),

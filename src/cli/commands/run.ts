@@ -30,7 +30,7 @@ export function addRunCommand(program: Command): void {
       new Option(
         "--agent <command>",
         "drive this ACP agent instead of our own; the command is read without a shell.\nWith --url, the name of the server's agent (default: its first)",
-      ).conflicts(["model", "baseUrl", "script", "mcp"]),
+      ).conflicts(["model", "baseUrl", "contextWindow", "script", "mcp"]),
     )
     .option("--auth <method>", "how to sign in to that agent, if it asks")
     .addOption(onBreachOption())
@@ -38,6 +38,8 @@ export function addRunCommand(program: Command): void {
       new Option("--url <url>", "use an agent that a server offers over AAP, at this address").conflicts([
         "model",
         "baseUrl",
+        "contextWindow",
+        "loopLimit",
         "script",
         "mcp",
         "mode",

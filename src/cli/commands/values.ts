@@ -14,6 +14,8 @@ export function variable(text: string, before: Readonly<Record<string, string>> 
 }
 
 export const whole = (text: string): number => wholeNumber(text, 0, Infinity, "Expected a whole number.");
+export const atLeastOne = (text: string): number =>
+  wholeNumber(text, 1, Infinity, "Expected a whole number from 1 on.");
 export const milliseconds = (text: string): number =>
   wholeNumber(text, 0, 10_000, "Expected a whole number from 0 to 10000.");
 export const pageSize = (text: string): number =>

@@ -147,7 +147,7 @@ export class MemoryArchive implements Archive {
 }
 
 function blobOf(change: FileChange): readonly string[] {
-  return "before" in change && change.before?.type === "file" ? [change.before.blob] : [];
+  return "before" in change && change.before && "blob" in change.before ? [change.before.blob] : [];
 }
 
 /** The newest items first. A cursor is the time of an item, and the number of items of that time from it to the end. */

@@ -51,14 +51,14 @@ export class MemoryLedger implements Ledger {
     const now = this.#now();
     checkFree(this.#leases.get(sessionId), owner, now);
     this.#lastFence += 1;
-    return this.#hold({ sessionId, owner, fence: this.#lastFence }, now, options);
+    return this.#storeLease({ sessionId, owner, fence: this.#lastFence }, now, options);
   }
 
   async renew(lease: Lease, options: { readonly milliseconds: number }): Promise<Lease> {
     this.#checkNotClosed();
     checkNewest(this.#leases.get(lease.sessionId), lease, "renewed");
     const { sessionId, owner, fence } = lease;
-    return this.#hold({ sessionId, owner, fence }, this.#now(), options);
+    return this.#storeLease({ sessionId, owner, fence }, this.#now(), options);
   }
 
   async release({ sessionId, fence }: Lease): Promise<void> {
@@ -205,7 +205,7 @@ export class MemoryLedger implements Ledger {
     );
   }
 
-  #hold(held: Omit<Lease, "expiresAt">, now: number, { milliseconds }: { milliseconds: number }): Lease {
+  #storeLease(held: Omit<Lease, "expiresAt">, now: number, { milliseconds }: { milliseconds: number }): Lease {
     const lease = Object.freeze({ ...held, expiresAt: now + milliseconds });
     this.#leases.set(lease.sessionId, { ...lease, milliseconds });
     return lease;

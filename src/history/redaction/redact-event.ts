@@ -29,6 +29,7 @@ const KEPT: ReadonlySet<string> = new Set([
   "intentHash",
   "after",
   "blob",
+  "hash",
   "data",
   "mimeType",
   "kind",
@@ -40,6 +41,8 @@ const KEPT: ReadonlySet<string> = new Set([
   "operation",
   "fileType",
   "stopReason",
+  "machine",
+  "mark",
 ]);
 
 /** Fields with foreign JSON, all of which is redacted. */

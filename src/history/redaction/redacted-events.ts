@@ -127,6 +127,7 @@ const TABLE: EventTable<[], Redactable> = {
   "call-refused": asWhole,
   "run-started": asWhole,
   "cancel-requested": asWhole,
+  "process-started": asWhole,
   "file-kept": asWhole,
   "call-undone": asWhole,
   "call-breached": asWhole,

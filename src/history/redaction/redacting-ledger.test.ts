@@ -131,7 +131,7 @@ describe("a ledger that keeps no secrets", () => {
           expect(entry).toMatchObject({ message: { blocks: [{ text: whole }] } });
         },
       ),
-      { numRuns: 300 },
+      { numRuns: Number(process.env["TOOLGATE_RUNS"] ?? 100) },
     );
   });
 

@@ -8,14 +8,21 @@
  */
 import { IllegalEvent, LedgerError } from "../../call/index.js";
 
-type Transaction = (work: () => void, options: { readonly durable: boolean }) => void;
+type TransactionOptions = { readonly durable: boolean; readonly onBusy?: (() => void) | undefined };
+type Transaction = (work: () => void, options: TransactionOptions) => void;
 
-type CommitOptions = { readonly durable: boolean; readonly atOnce?: boolean | undefined };
+type CommitOptions = {
+  readonly durable: boolean;
+  readonly atOnce?: boolean | undefined;
+  /** Called while another process has the lock; throws when the write need not wait for it. */
+  readonly onBusy?: () => void;
+};
 
 type Write = {
   /** Does the write, and returns the function that resolves its promise after the commit. */
   readonly attempt: () => () => void;
   readonly reject: (reason: unknown) => void;
+  readonly onBusy: (() => void) | undefined;
 };
 
 export class GroupCommit {
@@ -34,7 +41,7 @@ export class GroupCommit {
    * The promise resolves after the commit; with `durable` the whole group survives a power cut then. With `atOnce` the
    * group is committed before the event loop goes on, with all writes that were added until then.
    */
-  add<Result>(write: () => Result, { durable, atOnce = false }: CommitOptions): Promise<Result> {
+  add<Result>(write: () => Result, { durable, atOnce = false, onBusy }: CommitOptions): Promise<Result> {
     this.#isDurable ||= durable;
     this.#timer ??= setImmediate(() => this.flush());
     if (atOnce && !this.#isUrgent) {
@@ -47,12 +54,8 @@ export class GroupCommit {
         const result = write();
         return () => resolve(result);
       };
-      this.#writes.push({ attempt: attemptIt, reject });
+      this.#writes.push({ attempt: attemptIt, reject, onBusy });
     });
-  }
-
-  get isEmpty(): boolean {
-    return this.#writes.length === 0;
   }
 
   /** Commits the waiting writes now. */
@@ -71,7 +74,8 @@ export class GroupCommit {
         () => {
           settle = writes.map(attempt);
         },
-        { durable },
+        // Writes beside it must wait for the lock.
+        { durable, onBusy: writes.length === 1 ? writes[0]?.onBusy : undefined },
       );
       for (const resolve of settle) resolve();
     } catch (thrown) {

@@ -50,7 +50,7 @@ test("events with the names of that time are read with today's", async () => {
 test("a file of today is refused by a toolgate of that time, which knows no version 4", async () => {
   await (await store.ledger(file)).close();
   const database = new DatabaseSync(file);
-  expect(database.prepare("pragma user_version").get()).toEqual({ user_version: 5 });
+  expect(database.prepare("pragma user_version").get()).toEqual({ user_version: 6 });
   database.close();
 });
 

@@ -35,7 +35,11 @@ function* damagedCopies(good: Buffer): Generator<readonly [name: string, bytes: 
 
 async function verify(file: string): Promise<void> {
   const archive = await openArchive(file);
-  await archive.verify().finally(() => archive.close());
+  try {
+    await archive.verify();
+  } finally {
+    await archive.close();
+  }
 }
 
 /** The code of every error that reading the file ends with. */

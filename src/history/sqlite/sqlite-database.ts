@@ -16,6 +16,12 @@ export const BUSY_TIMEOUT_MS = 5000;
 const BUSY_RETRY_MS = 1;
 const SLEEPER = new Int32Array(new SharedArrayBuffer(4));
 
+export type TransactionOptions = {
+  readonly durable: boolean;
+  /** Called while another process has the lock; an error from it ends the wait. */
+  readonly onBusy?: (() => void) | undefined;
+};
+
 export class SqliteDatabase {
   readonly #driver: DatabaseSyncInstance;
   // Bounded by the number of statements in the code.
@@ -65,9 +71,9 @@ export class SqliteDatabase {
     return this.prepare<readonly SqlValue[], never>({ sql }).run(...values);
   }
 
-  exec(sql: string): void {
+  exec(sql: string, onBusy?: () => void): void {
     try {
-      whileBusy(() => this.#driver.exec(sql));
+      whileBusy(() => this.#driver.exec(sql), onBusy);
     } catch (thrown) {
       throw fileError(this.file, thrown, this.what);
     }
@@ -83,10 +89,10 @@ export class SqliteDatabase {
    * the process; with `durable` also a power cut, together with all earlier commits, since the synced log is one
    * file.
    */
-  transaction<Result>(work: () => Result, { durable }: { readonly durable: boolean }): Result {
+  transaction<Result>(work: () => Result, { durable, onBusy }: TransactionOptions): Result {
     if (this.#isDurable !== durable) this.exec(`pragma synchronous = ${durable ? "full" : "normal"}`);
     this.#isDurable = durable;
-    this.exec("begin immediate");
+    this.exec("begin immediate", onBusy);
     try {
       const result = work();
       this.exec("commit");
@@ -169,13 +175,14 @@ class PreparedStatement<Values extends readonly SqlValue[], Row> {
 }
 
 /** Repeats a step that failed because another process has the lock. The step blocks, like every other one. */
-function whileBusy<Result>(step: () => Result): Result {
+function whileBusy<Result>(step: () => Result, onBusy?: () => void): Result {
   let deadline: number | undefined;
   for (;;) {
     try {
       return step();
     } catch (thrown) {
       if (!isBusy(thrown)) throw thrown;
+      onBusy?.();
       deadline ??= performance.now() + BUSY_TIMEOUT_MS;
       if (performance.now() >= deadline) throw thrown;
       Atomics.wait(SLEEPER, 0, 0, BUSY_RETRY_MS);

@@ -77,16 +77,19 @@ export class SqliteLedger implements Ledger {
 
   async claim(sessionId: string, owner: string, options: { readonly milliseconds: number }): Promise<Lease> {
     this.#checkNotClosed();
-    // Refused without waiting for the lock. Writes of ours that are not committed yet may release the lease.
-    if (this.#writes.isEmpty) checkFree(this.#rows.newestLease(sessionId), owner, this.#now());
-    return this.#writes.add(() => {
-      const now = this.#now();
-      const before = this.#rows.newestLease(sessionId);
-      checkFree(before, owner, now);
-      if (before) this.#rows.deleteLease(before);
-      const lease = { sessionId, owner, expiresAt: now + options.milliseconds };
-      return Object.freeze({ ...lease, fence: this.#rows.insertLease(lease, options.milliseconds) });
-    }, QUICK);
+    // Refused without waiting for the lock.
+    const onBusy = () => checkFree(this.#rows.newestLease(sessionId), owner, this.#now());
+    return this.#writes.add(
+      () => {
+        const now = this.#now();
+        const before = this.#rows.newestLease(sessionId);
+        checkFree(before, owner, now);
+        if (before) this.#rows.deleteLease(before);
+        const lease = { sessionId, owner, expiresAt: now + options.milliseconds };
+        return Object.freeze({ ...lease, fence: this.#rows.insertLease(lease, options.milliseconds) });
+      },
+      { ...QUICK, onBusy },
+    );
   }
 
   async renew(lease: Lease, options: { readonly milliseconds: number }): Promise<Lease> {

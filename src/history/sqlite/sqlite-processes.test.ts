@@ -5,14 +5,14 @@
 import type { ChildProcess } from "node:child_process";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { DatabaseSync } from "@photostructure/sqlite";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, expect, test } from "vitest";
 import type { Lease, Ledger } from "../../call/index.js";
 import {
   DURABLE,
@@ -45,7 +45,6 @@ async function open(file: string): Promise<Ledger> {
   return ledger;
 }
 
-beforeAll(compile);
 afterEach(async () => {
   for (const child of children.splice(0)) child.kill("SIGKILL");
   for (const ledger of opened.splice(0)) await ledger.close();
@@ -274,8 +273,15 @@ test("refuses the loser of a race while another process still writes", async () 
   const loser = await startChild(
     file,
     `send(await codeOf(ledger.claim("${SESSION}", "bob", { milliseconds: 60_000 })));
+     send("waits");
+     send(await codeOf(ledger.claim("another", "bob", { milliseconds: 60_000 })));
      await receive();`,
   );
+  expect(await loser.receive()).toBe("LEASE_HELD");
+  expect(await loser.receive()).toBe("waits");
+  // Somebody else wins the session that it waits for, and writes on.
+  writer.exec("insert into leases (session_id, owner, expires_at) values ('another', 'cid', 1e18)");
+  writer.exec("commit; begin immediate");
   expect(await loser.receive()).toBe("LEASE_HELD");
   writer.exec("rollback");
   writer.close();
@@ -365,32 +371,7 @@ test("a name that SQLite gives a meaning to is a file's name all the same", asyn
 });
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
-const built = join(folder, "built");
-const door = pathToFileURL(join(built, "history", "index.js")).href;
-
-/** This room and what it imports; the packages are found through a link. */
-function compile(): void {
-  mkdirSync(built);
-  symlinkSync(join(root, "node_modules"), join(built, "node_modules"), "junction");
-  writeFileSync(join(built, "package.json"), `{ "type": "module" }`);
-  const config = {
-    extends: join(root, "tsconfig.build.json"),
-    compilerOptions: {
-      rootDir: join(root, "src"),
-      outDir: built,
-      declaration: false,
-      noCheck: true,
-      sourceMap: false,
-      inlineSources: false,
-    },
-    include: [],
-    files: [join(root, "src", "history", "index.ts")],
-  };
-  writeFileSync(join(built, "tsconfig.json"), JSON.stringify(config));
-  const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
-  const { status, stdout } = spawnSync(process.execPath, [tsc, "-p", built], { encoding: "utf8" });
-  if (status !== 0) throw new Error(`The ledger cannot be compiled for the child processes:\n${stdout}`);
-}
+const door = pathToFileURL(join(root, "dist", "history", "index.js")).href;
 
 type Child = {
   readonly process: ChildProcess;

@@ -24,7 +24,7 @@ import type { EventRow, SessionState } from "./ledger-sql.js";
 import { LEDGER_SQL } from "./ledger-sql.js";
 import type { QuestionEvent } from "../question-state.js";
 import { isAboutQuestion, noSuchQuestion, questionAfter } from "../question-state.js";
-import type { PreparedStatements, SqliteDatabase } from "./sqlite-database.js";
+import type { PreparedStatements, SqliteDatabase, TransactionOptions } from "./sqlite-database.js";
 import { eventFromStored, nameFromStored, storedName } from "../stored-json.js";
 import type { StoredEvent } from "../stored-json.js";
 
@@ -48,7 +48,7 @@ export class SqliteRows {
     this.#statements = database.prepareAll(LEDGER_SQL);
   }
 
-  transaction(work: () => void, options: { readonly durable: boolean }): void {
+  transaction(work: () => void, options: TransactionOptions): void {
     try {
       this.#database.transaction(() => {
         work();

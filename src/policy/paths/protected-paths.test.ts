@@ -235,6 +235,8 @@ describe("what no one's yes opens", () => {
     ["move", "/home/ann"],
     ["delete", "/home"],
     ["delete", "/"],
+    ["read", "/home/ann/.config/toolgate/rules.json"],
+    ["search", "/home/ann/.config/toolgate"],
     ["write", "nowhere"],
   ])("%s %s", (access, path) => {
     expect(isForbidden(path, where(access))).toMatch(/^This is .+\.$/);
@@ -242,7 +244,7 @@ describe("what no one's yes opens", () => {
   });
 
   test.each<[Whereabouts["access"], string]>([
-    ["read", "/home/ann/.config/toolgate/rules.json"],
+    ["read", "/ws/.toolgate/rules.json"],
     ["write", "/home/ann/.config/toolgate-notes"],
     ["write", "/ws"],
     ["delete", "/ws/src"],

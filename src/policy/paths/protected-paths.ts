@@ -22,7 +22,7 @@ export function isProtected(path: string, where: Whereabouts): string | undefine
   const segments = foldedSegments(path);
   const forbidden = whyForbidden(segments, where);
   if (!segments || forbidden !== undefined) return forbidden;
-  if (isOwn(segments, where.own)) return "This is Toolgate's own data: rules, answers and history.";
+  if (isOfProject(segments)) return "This is Toolgate's own data: rules, answers and history.";
   const { all, byName, wild } = places();
   const isMeant = ({ pattern }: Compiled): boolean => matchSegments(pattern, segments);
   const found: Entry[] = [];
@@ -50,15 +50,19 @@ export function isProtectedName(word: string, access: PathAccess["access"]): boo
 /** Deep enough that no `..` leads to the root, where a folder's name would mean something else. */
 const SOMEWHERE = "/_".repeat(8);
 
-/** Toolgate's own files cannot be changed, nor can a workspace or a home be taken away with all it holds. */
+/**
+ * Toolgate's own files cannot be changed, and those of the user not be read either: tokens, keys and grants are no
+ * agent's business. Nor can a workspace or a home be taken away with all it holds.
+ */
 export function isForbidden(path: string, where: Whereabouts): string | undefined {
   return whyForbidden(foldedSegments(path), where);
 }
 
 function whyForbidden(segments: readonly string[] | undefined, where: Whereabouts): string | undefined {
   if (!segments) return NO_PATH;
+  if (isIn(segments, where.own)) return "This is Toolgate's own data, which no tool may read or change.";
   if (!changes(where)) return undefined;
-  if (isOwn(segments, where.own)) return "This is Toolgate's own data, which no tool may change.";
+  if (isOfProject(segments)) return "This is Toolgate's own data, which no tool may change.";
   if (!takesAlong(where)) return undefined;
   if (where.roots.some((root) => holds(segments, root)))
     return "This is the workspace itself, or a folder that holds it.";
@@ -74,10 +78,11 @@ const changes = ({ access }: Whereabouts) => access !== "read" && access !== "se
 
 const takesAlong = ({ access }: Whereabouts) => access === "delete" || access === "move";
 
-function isOwn(segments: readonly string[], own: readonly string[]): boolean {
-  if (segments.includes(".toolgate")) return true;
-  return own.some((one) => COMPANIONS.some((end) => startsWith(segments, foldedSegments(one + end))));
-}
+/** The settings that a project brings along: anybody who has the project can read them. */
+const isOfProject = (segments: readonly string[]): boolean => segments.includes(".toolgate");
+
+const isIn = (segments: readonly string[], own: readonly string[]): boolean =>
+  own.some((one) => COMPANIONS.some((end) => startsWith(segments, foldedSegments(one + end))));
 
 /** SQLite writes beside a database. */
 const COMPANIONS = ["", "-wal", "-shm", "-journal"];

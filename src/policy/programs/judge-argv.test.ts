@@ -4,7 +4,7 @@ import { abusive, ordinary, words } from "./commands.samples.js";
 import { judgeArgv } from "./judge-argv.js";
 import { findProgram, programNames } from "./known-programs.js";
 
-const RUNS = Number(process.env["TOOLGATE_RUNS"] ?? 500);
+const RUNS = Number(process.env["TOOLGATE_RUNS"] ?? 150);
 const names = programNames();
 const isKnownProgram = (name: string): boolean => findProgram(name) !== undefined;
 

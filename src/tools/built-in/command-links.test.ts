@@ -300,6 +300,6 @@ test("every name that a shell finds for a pattern is found", async () => {
       const real = new Set(found?.map((path) => resolve(path)));
       for (const path of shell) expect(real, pattern).toContain(resolve(root, path));
     }),
-    { numRuns: Number(process.env["TOOLGATE_RUNS"] ?? 40) },
+    { numRuns: Number(process.env["TOOLGATE_RUNS"] ?? 20) },
   );
 });

@@ -6,7 +6,7 @@
  * was really written.
  */
 import { z } from "zod";
-import { diffContent, hunkLocations } from "../../call/index.js";
+import { fileDiff, hunkLocations } from "../../call/index.js";
 import type { Location } from "../../call/index.js";
 import { defineTool } from "../define-tool.js";
 import { throughProtectedLinks } from "../protected-links.js";
@@ -73,7 +73,7 @@ export const editFile = defineTool({
     const { real, current } = await look(edit.path, workspace);
     const { text } = edited(current, edit);
     return {
-      content: [diffContent(real, current, text)],
+      content: [fileDiff(real, current, text)],
       locations: hunkLocations(real, current ?? "", text),
     };
   },
@@ -89,7 +89,7 @@ export const editFile = defineTool({
       const locations = hunkLocations(real, current ?? "", text);
       context.report({ locations });
       const output = sentence(current, edit.path, { passages, locations });
-      return { output, content: [diffContent(real, current, text)] };
+      return { output, content: [fileDiff(real, current, text)] };
     });
   },
 });

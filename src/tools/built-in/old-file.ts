@@ -1,5 +1,5 @@
 /** The file that a change replaces or removes, as far as it can be shown. */
-import { diffContent, textContent } from "../../call/index.js";
+import { diffContent, fileDiff, textContent } from "../../call/index.js";
 import type { DiffContent, ToolCallContent } from "../../call/index.js";
 import { ToolFailure } from "../tool.js";
 import type { Files } from "../workspace.js";
@@ -42,7 +42,7 @@ export function replacedContent(
   old: OldFile | undefined,
   newText: string,
 ): readonly ToolCallContent[] {
-  if (!old || old.text !== undefined) return [diffContent(path, old?.text, newText)];
+  if (!old || old.text !== undefined) return [fileDiff(path, old?.text, newText)];
   const why = old.isTooLarge ? "that is too large to be shown" : "that is not text";
   const diff: DiffContent = { type: "diff", operation: "modify", path, newText };
   return [

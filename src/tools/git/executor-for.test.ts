@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
   appendFileSync,
@@ -14,6 +13,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { LocalWorkspace } from "../local-workspace.js";
 import { aWorkspace } from "../tools.samples.js";
 import { executorFor } from "./executor-for.js";
+import { git, repository } from "./repository.samples.js";
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -21,22 +21,6 @@ afterEach(() => vi.unstubAllEnvs());
 async function troubleOf(workspace: LocalWorkspace, command: string): Promise<string | undefined> {
   const { forced, notForced } = await executorFor({ command, cwd: workspace.root }, workspace);
   return forced?.["GIT_OPTIONAL_LOCKS"] === "0" ? undefined : (notForced ?? "it does more than read");
-}
-
-function git(folder: string, ...words: string[]): void {
-  execFileSync("git", words, { cwd: folder, stdio: ["ignore", "ignore", "pipe"] });
-}
-
-function repository(folder: string): string {
-  mkdirSync(folder, { recursive: true });
-  git(folder, "init", "-q", "-b", "main");
-  git(folder, "config", "user.name", "a");
-  git(folder, "config", "user.email", "a@example.com");
-  writeFileSync(join(folder, "file.txt"), "one\n");
-  git(folder, "add", "file.txt");
-  git(folder, "commit", "-qm", "one");
-  appendFileSync(join(folder, "file.txt"), "two\n");
-  return folder;
 }
 
 test.each([

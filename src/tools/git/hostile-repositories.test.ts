@@ -13,6 +13,7 @@ import { terminal } from "../built-in/terminal.js";
 import { shellWords } from "../find-shell.js";
 import type { LocalWorkspace } from "../local-workspace.js";
 import { aWorkspace } from "../tools.samples.js";
+import { git, repository } from "./repository.samples.js";
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -206,13 +207,7 @@ test("says which setting names a program", async () => {
   });
 });
 
-test.each([
-  "git status",
-  "git log --oneline | head -5",
-  "cd src && git diff",
-  "git status; ls",
-  "git -C src log -p",
-])("%s is not asked about in an ordinary repository", async (command) => {
+test("asks about no command that only shows something in an ordinary repository", async () => {
   const { root, outside, workspace } = await aWorkspace({ "src/a.txt": "a\n" });
   repository(root);
   git(root, "remote", "add", "origin", "https://example.com/a.git");
@@ -230,13 +225,20 @@ test.each([
     "library",
   );
   git(root, "worktree", "add", "-q", "tree");
-  for (const cwd of [undefined, "tree"]) {
-    if (cwd !== undefined && command.includes("src")) continue;
-    const intent = await intentOf(workspace, command, cwd === undefined ? {} : { cwd });
-    expect(verdictOn(intent, workspace).reason).toBeUndefined();
-    expect(verdictOn(intent, workspace)).toMatchObject({ effect: "allow" });
-    expect(await unforeseen(workspace, command)).toEqual([]);
-  }
+  for (const command of [
+    "git status",
+    "git log --oneline | head -5",
+    "cd src && git diff",
+    "git status; ls",
+    "git -C src log -p",
+  ])
+    for (const cwd of [undefined, "tree"]) {
+      if (cwd !== undefined && command.includes("src")) continue;
+      const intent = await intentOf(workspace, command, cwd === undefined ? {} : { cwd });
+      expect(verdictOn(intent, workspace).reason, command).toBeUndefined();
+      expect(verdictOn(intent, workspace), command).toMatchObject({ effect: "allow" });
+      if (cwd === undefined) expect(await unforeseen(workspace, command), command).toEqual([]);
+    }
 });
 
 test.each(["git status && git commit -m x", "git log > out.txt", "git status && make", "git fetch"])(
@@ -317,22 +319,6 @@ function anEvil(outside: string): string {
   const evil = join(outside, "evil");
   writeFileSync(evil, "#!/bin/sh\ncat\n", { mode: 0o755 });
   return evil;
-}
-
-function repository(folder: string): string {
-  mkdirSync(folder, { recursive: true });
-  git(folder, "init", "-q", "-b", "main");
-  git(folder, "config", "user.name", "a");
-  git(folder, "config", "user.email", "a@example.com");
-  writeFileSync(join(folder, "file.txt"), "one\n");
-  git(folder, "add", "file.txt");
-  git(folder, "commit", "-qm", "one");
-  appendFileSync(join(folder, "file.txt"), "two\n");
-  return folder;
-}
-
-function git(folder: string, ...words: string[]): void {
-  execFileSync("git", words, { cwd: folder, stdio: ["ignore", "ignore", "inherit"] });
 }
 
 function config(folder: string, text: string): void {

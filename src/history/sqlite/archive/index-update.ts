@@ -220,26 +220,26 @@ export class IndexUpdate {
 type Changes = { readonly touched: Set<string>; readonly steps: IndexedStep[] };
 
 const touch = ({ toolCallId }: ToolCallEvent, { touched }: Changes): void => void touched.add(toolCallId);
-const fromFold = (): void => undefined;
+const ignore = (): void => undefined;
 
 const TABLE: EventTable<[changes: Changes, seq: number], void> = {
   "step-ended": ({ at, answer, usage = {} }, { steps }, seq) =>
     void steps.push({ seq, at, model: answer?.model, usage }),
-  "turn-started": fromFold,
-  "turn-parked": fromFold,
-  "turn-resumed": fromFold,
-  "turn-stopped": fromFold,
+  "turn-started": ignore,
+  "turn-parked": ignore,
+  "turn-resumed": ignore,
+  "turn-stopped": ignore,
   // A summary is a response too.
   "context-compacted": ({ at, usage }, { steps }, seq) =>
     void (usage && steps.push({ seq, at, model: undefined, usage })),
-  "window-learnt": fromFold,
-  "message-chunk": fromFold,
-  "question-answered": fromFold,
-  "question-withdrawn": fromFold,
-  "plan-updated": fromFold,
-  "mode-changed": fromFold,
-  "info-changed": fromFold,
-  "traffic-repaired": fromFold,
+  "window-learnt": ignore,
+  "message-chunk": ignore,
+  "question-answered": ignore,
+  "question-withdrawn": ignore,
+  "plan-updated": ignore,
+  "mode-changed": ignore,
+  "info-changed": ignore,
+  "traffic-repaired": ignore,
   "call-announced": touch,
   "input-delta": touch,
   "input-ready": touch,
@@ -255,6 +255,7 @@ const TABLE: EventTable<[changes: Changes, seq: number], void> = {
   "call-refused": touch,
   "run-started": touch,
   "cancel-requested": touch,
+  "process-started": touch,
   "file-kept": touch,
   "call-undone": touch,
   "call-breached": touch,

@@ -1,0 +1,175 @@
+/**
+ * The changed lines of a file with some unchanged lines around them: all that a diff of a large file holds.
+ *
+ * Exact: the old text with the hunks applied is the new text, unless a long line was cut. The unchanged lines reach up to
+ * the line that marks a secret below it, so that redaction finds in a hunk what it finds in the file.
+ */
+import type { DiffContent, DiffHunk } from "./content.js";
+import { diffContent } from "./content.js";
+import { lineHunks, sharedEnd, sharedStart } from "./line-diff.js";
+
+/** A diff holds both texts whole up to this length, and hunks when one of them is longer. */
+export const MAX_WHOLE_LENGTH = 64 * 1024;
+
+/** Unchanged lines on each side of a change. */
+const CONTEXT_LINES = 3;
+/** Unchanged characters on each side of a change: cuts lines that are longer. */
+const CONTEXT_LENGTH = 4096;
+/** Editors show each hunk as a diff of its own, so neighbours are joined until there are no more than this. */
+const MAX_HUNKS = 100;
+
+/** The change from an old text (none: a new file) to a new one: whole, or as hunks where the file is large. */
+export function fileDiff(path: string, oldText: string | undefined, newText: string): DiffContent {
+  const whole = diffContent(path, oldText, newText);
+  if (oldText === undefined || Math.max(oldText.length, newText.length) <= MAX_WHOLE_LENGTH) return whole;
+  const hunks = hunksOf(joined(contextGroups(oldText, newText)), oldText, newText).map(withShortLines);
+  const length = hunks.reduce((sum, hunk) => sum + hunk.oldText.length + hunk.newText.length, 0);
+  if (length >= oldText.length + newText.length) return whole;
+  return { type: "diff", operation: "modify", path, hunks };
+}
+
+/** All changes in order; those whose lines of context would touch are one hunk. */
+export function hunksInContext(oldText: string, newText: string): readonly DiffHunk[] {
+  return hunksOf(contextGroups(oldText, newText), oldText, newText);
+}
+
+/** Line ranges of both texts; the ends are not included. */
+type Group = { readonly oldStart: number; readonly newStart: number; oldEnd: number; newEnd: number };
+
+function contextGroups(oldText: string, newText: string): readonly Group[] {
+  const old = new LineReader(oldText);
+  const now = new LineReader(newText);
+  const groups: Group[] = [];
+  for (const { oldStart, oldLines, newStart, newLines } of lineHunks(oldText, newText)) {
+    const wanted = Math.max(linesAbove(old, oldStart), linesAbove(now, newStart));
+    const above = Math.min(wanted, oldStart - 1, newStart - 1);
+    const [oldEnd, newEnd] = [oldStart + oldLines + CONTEXT_LINES, newStart + newLines + CONTEXT_LINES];
+    const last = groups.at(-1);
+    if (last && oldStart - above <= last.oldEnd) Object.assign(last, { oldEnd, newEnd });
+    else groups.push({ oldStart: oldStart - above, newStart: newStart - above, oldEnd, newEnd });
+  }
+  return groups;
+}
+
+function hunksOf(groups: readonly Group[], oldText: string, newText: string): readonly DiffHunk[] {
+  const old = new LineReader(oldText);
+  const now = new LineReader(newText);
+  return groups.map(({ oldStart, newStart, oldEnd, newEnd }) => ({
+    oldLine: oldStart,
+    newLine: newStart,
+    oldText: old.lines(oldStart, oldEnd),
+    newText: now.lines(newStart, newEnd),
+  }));
+}
+
+/** Finds lines by their number. Numbers must not go far back: the search starts at the line found before. */
+class LineReader {
+  readonly text: string;
+  readonly hasKeys: boolean;
+  #line = 1;
+  #at = 0;
+
+  constructor(text: string) {
+    this.text = text;
+    this.hasKeys = text.includes(KEY_BEGIN);
+  }
+
+  /** Where the line begins; the end of the text when there are fewer lines. */
+  start(line: number): number {
+    for (; this.#line > line; this.#line -= 1) this.#at = lineStart(this.text, this.#at - 1);
+    for (; this.#line < line && this.#at < this.text.length; this.#line += 1) {
+      const end = this.text.indexOf("\n", this.#at);
+      this.#at = end === -1 ? this.text.length : end + 1;
+    }
+    return this.#at;
+  }
+
+  lines(from: number, to: number): string {
+    const start = this.start(from);
+    return this.text.slice(start, this.start(to));
+  }
+}
+
+/** Where the line with this character begins. */
+const lineStart = (text: string, at: number): number => (at <= 0 ? 0 : text.lastIndexOf("\n", at - 1) + 1);
+
+/** How many lines of context stand above a line. */
+function linesAbove(reader: LineReader, line: number): number {
+  const from = reader.start(Math.max(1, line - CONTEXT_LINES));
+  const start = markedStart(reader, from);
+  return Math.min(CONTEXT_LINES, line - 1) + reader.text.slice(start, from).split("\n").length - 1;
+}
+
+/** A private key is not longer. */
+const MAX_KEY_LENGTH = 16 * 1024;
+const KEY_BEGIN = "-----BEGIN";
+/** The end of a text after which a secret may follow: a name and `:` or `=`, an option, a scheme. */
+const MARKS_SECRET =
+  /(?:[\w.-]\\?["'`]?\s*[:=]\s*\\?["'`]?|--[\w.-]+|basic|bearer|token|digest|negotiate|apikey)\s*$/i;
+const MAX_MARK_LENGTH = 100;
+
+const isMarked = (text: string, at: number): boolean =>
+  MARKS_SECRET.test(text.slice(Math.max(0, at - MAX_MARK_LENGTH), at));
+
+/** The start of the line that makes the text at this place a secret, or the place itself. */
+function markedStart({ text, hasKeys }: LineReader, at: number): number {
+  const key = hasKeys ? keyStart(text, at) : undefined;
+  if (key !== undefined) return lineStart(text, key);
+  return isMarked(text, at) ? lineStart(text, at - 1) : at;
+}
+
+/** Where the private key begins that this place is in. */
+function keyStart(text: string, at: number): number | undefined {
+  const before = text.slice(Math.max(0, at - MAX_KEY_LENGTH), at);
+  const key = before.lastIndexOf(KEY_BEGIN);
+  return key > before.lastIndexOf("-----END") ? at - before.length + key : undefined;
+}
+
+function joined(groups: readonly Group[]): readonly Group[] {
+  const size = Math.ceil(groups.length / MAX_HUNKS);
+  return groups.flatMap((first, index) => {
+    if (index % size !== 0) return [];
+    const { oldEnd, newEnd } = groups[Math.min(index + size, groups.length) - 1] ?? first;
+    return [{ ...first, oldEnd, newEnd }];
+  });
+}
+
+/** Cuts unchanged text that is longer than lines should be, at places where no secret is cut in two. */
+function withShortLines(hunk: DiffHunk): DiffHunk {
+  const { oldText, newText } = hunk;
+  const shorter = Math.min(oldText.length, newText.length);
+  const head = sharedStart(oldText, newText, shorter);
+  const tail = sharedEnd(oldText, newText, shorter - head);
+  const start = head <= CONTEXT_LENGTH ? 0 : cutStart(oldText, head);
+  const cut = tail <= CONTEXT_LENGTH ? 0 : tail - shownLength(oldText.slice(oldText.length - tail));
+  if (start === 0 && cut === 0) return hunk;
+  const lines = oldText.slice(0, start).split("\n").length - 1;
+  return {
+    oldLine: hunk.oldLine + lines,
+    newLine: hunk.newLine + lines,
+    column: 1 + start - lineStart(oldText, start),
+    oldText: oldText.slice(start, oldText.length - cut),
+    newText: newText.slice(start, newText.length - cut),
+  };
+}
+
+/** Between values. Quotes and colons may stand within one. */
+const DELIMITER = /[\s,;&{}]/g;
+
+/** A place before the change where a value begins that nothing marks as a secret. */
+function cutStart(text: string, head: number): number {
+  DELIMITER.lastIndex = head - CONTEXT_LENGTH;
+  for (let found = DELIMITER.exec(text); found && found.index < head; found = DELIMITER.exec(text)) {
+    const at = found.index + 1;
+    if (!isMarked(text, at)) return keyStart(text, at) ?? at;
+  }
+  return head - (isLowSurrogate(text, head) ? 1 : 0);
+}
+
+/** How much of the unchanged text after a change is shown: up to the end of a value. */
+function shownLength(tail: string): number {
+  for (let at = CONTEXT_LENGTH; at > 0; at -= 1) if (/[\s,;&{}]/.test(tail.charAt(at - 1))) return at;
+  return isLowSurrogate(tail, 0) ? 1 : 0;
+}
+
+const isLowSurrogate = (text: string, at: number): boolean => /^[\uDC00-\uDFFF]/.test(text.charAt(at));

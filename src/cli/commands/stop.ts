@@ -1,0 +1,24 @@
+/** The command line of `toolgate stop`. */
+import type { Command } from "commander";
+
+export type StopFlags = {
+  readonly session?: string;
+  readonly ledger?: string;
+  readonly cwd?: string;
+  readonly json?: boolean;
+};
+
+export function addStopCommand(program: Command): void {
+  program
+    .command("stop")
+    .argument("<call>", "the call's id, as the history shows it")
+    .description("end a command that may still run after a crash, with all that it started")
+    .option("--session <id>", "the session of the call (default: the newest of this folder)")
+    .option("--ledger <address>", "where sessions are stored: a file (default: in your state folder)")
+    .option("--cwd <folder>", "the workspace (default: this folder)")
+    .option("--json", "print JSON")
+    .action(async (call: string, options: StopFlags) => {
+      const { stop } = await import("../stop.js");
+      process.exitCode = await stop(call, options);
+    });
+}

@@ -1,0 +1,16 @@
+/** The lines for a conversation that did not fit the model's window: summed up, or refused by the model. */
+import type { LearntWindow, Usage } from "../call/index.js";
+import { grouped } from "./amounts.js";
+import { visibleName } from "./visible-line.js";
+
+export function compactionLine({ usage = {} }: { readonly usage?: Usage }): string {
+  const { inputTokens, outputTokens } = usage;
+  const tokens =
+    inputTokens === undefined || outputTokens === undefined
+      ? ""
+      : ` (${grouped(inputTokens)} tokens in, ${grouped(outputTokens)} out)`;
+  return `── the conversation so far was summed up to make room in the model's window${tokens}`;
+}
+
+export const learntWindowLine = ({ model, contextWindow }: LearntWindow): string =>
+  `── ${visibleName(model)} refused the prompt as too long; from here on it gets at most about ${grouped(contextWindow)} tokens`;
