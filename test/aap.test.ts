@@ -627,9 +627,9 @@ describe("turns", () => {
       sessionId,
       leaseWaitMs: 5_000,
     });
-    const refused = await refusal(app.turn(sessionId, { messages: [grant("call_1")] }));
-    expect(refused).toContain("409 BUSY");
-    expect(refused).toContain(`Session ${sessionId} is open in another process`);
+    const answer = await refusal(app.turn(sessionId, { messages: [grant("call_1")] }));
+    expect(answer).toContain("409 BUSY");
+    expect(answer).toContain(`Session ${sessionId} is open in another process`);
     await session.close();
   });
 });

@@ -17,7 +17,7 @@ type Start = { readonly at: number; readonly offset: number };
 const clockOffset = (): number => Date.now() - performance.now();
 
 export class ClockJumps {
-  /** Calls that run, calls that wait for an answer, and turns, by their ids. */
+  /** The starts that have no end yet, by the id of the call or the turn. */
   readonly #running = new Map<string, Start>();
   readonly #asked = new Map<string, Start>();
   readonly #turns = new Map<string, Start>();

@@ -1,7 +1,7 @@
 /** A client of AAP v3, for browsers and for Node: typed requests, and turns as they stream. */
 import { AMOUNT, checkOptions, FLAG, FUNCTION, required, TEXT } from "../../call/check-options.js";
 import type { OptionChecks } from "../../call/check-options.js";
-import type { AnswerReceipt } from "../../call/index.js";
+import type { AnswerReceipt, QuestionPage } from "../../call/index.js";
 import { AapError } from "./aap-error.js";
 import { Connection } from "./connection.js";
 import type { ConnectionOptions } from "./connection.js";
@@ -151,6 +151,17 @@ export class AapClient {
       this.#connection.get<{ questions: readonly OpenQuestion[] }>("/questions"),
     );
     return questions;
+  }
+
+  /** Extension: the whole text of an open question, also what its `about` leaves out. */
+  async questionText(questionId: string): Promise<string> {
+    const path = `/questions/${encodeURIComponent(questionId)}`;
+    const read = (page: number) =>
+      this.#extension(this.#connection.get<QuestionPage>(`${path}?page=${page}`));
+    const { text, pages } = await read(1);
+    let whole = text;
+    for (let page = 2; page <= pages; page += 1) whole += (await read(page)).text;
+    return whole;
   }
 
   /** Extension: the first answer counts; another one after it is refused with `ALREADY_ANSWERED`. */
