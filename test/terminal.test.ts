@@ -292,7 +292,7 @@ test("an agent's words stand behind a gutter, however they try to look like a qu
     { say: "Done." },
   ]);
   const shown = await at.sees(PROMPT);
-  const plain = shown.replaceAll(/\u001b(?:[78]|\[[\d;]*[A-Za-z])/g, "");
+  const plain = shown.replaceAll(new RegExp(String.raw`\u001b(?:[78]|\[[\d;]*[A-Za-z])`, "g"), "");
   const [words = "", question = ""] = plain.split("waiting for an answer");
   const rows = words.slice(words.indexOf("Fine.")).split(/\r?\n/);
   const ends = rows.indexOf("");
