@@ -17,7 +17,7 @@ const SLOW = [
   "test/run-live.test.ts",
   "test/transcripts.test.ts",
   "test/killed.test.ts",
-  "test/killed-anywhere.test.ts",
+  "test/fault-campaign.test.ts",
   "test/aap-killed.test.ts",
   "test/terminal.test.ts",
   "test/aap-http-process.test.ts",

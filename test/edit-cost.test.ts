@@ -23,7 +23,7 @@ const OLD = "line 50000 of a file";
 const NEW = "line 50000 of an edited file";
 const EDITED = LARGE.replace(OLD, NEW);
 /** An empty ledger and its index take a few hundred kilobytes on disk. */
-const MAX_LEDGER_BYTES = 512 * 1024;
+const MAX_LEDGER_BYTES = 1024 * 1024;
 const MAX_WIRE_BYTES = 16 * 1024;
 const MAX_EVENTS_BYTES = 8 * 1024;
 
@@ -94,9 +94,7 @@ test("an edit over ACP that is asked about stores and sends its hunk, and is und
 
   const recorded = await readAll(ledger, sessionId);
   expect(lengthOf(recorded.map(({ event }) => event))).toBeLessThan(MAX_EVENTS_BYTES);
-  // The end repeats neither the diff nor the locations of the question.
-  const located = recorded.filter(({ event }) => event.type === "call-revised" && event.fields.locations);
-  expect(located).toHaveLength(1);
+  // The end does not repeat the diff of the question.
   expect(recorded.find(({ event }) => event.type === "call-done")?.event).not.toHaveProperty("content");
 
   const { session: replayed } = replaySession(sessionId, recorded);
@@ -166,7 +164,7 @@ test("redaction finds in a hunk the secret that it finds in the file", async () 
   for (const input of edits)
     expect((await gate.call({ name: "edit_file", input })).state.status).toBe("done");
   const shown = (await readAll(ledger, "s")).flatMap(({ event }) =>
-    event.type === "call-revised" ? [JSON.stringify(redactEvent(event))] : [],
+    event.type === "call-revised" && event.fields.content ? [JSON.stringify(redactEvent(event))] : [],
   );
   expect(shown).toHaveLength(3);
   expect(shown.join("")).toContain("the very last line");

@@ -292,7 +292,8 @@ test("an agent's words stand behind a gutter, however they try to look like a qu
     { say: "Done." },
   ]);
   const shown = await at.sees(PROMPT);
-  const plain = shown.replaceAll(new RegExp(String.raw`\u001b(?:[78]|\[[\d;]*[A-Za-z])`, "g"), "");
+  // oxlint-disable-next-line no-control-regex -- escape sequences are what it removes
+  const plain = shown.replaceAll(/\u001b(?:[78]|\[[\d;]*[A-Za-z])/g, "");
   const [words = "", question = ""] = plain.split("waiting for an answer");
   const rows = words.slice(words.indexOf("Fine.")).split(/\r?\n/);
   const ends = rows.indexOf("");

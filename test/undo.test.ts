@@ -193,7 +193,7 @@ describe("an undo restores", () => {
     expect(await treeOf(root)).toEqual(before);
   });
 
-  test("large files that a call wrote several times, wrote and removed, or wrote anew", async () => {
+  test("large files that a call wrote several times, wrote and removed, or wrote again", async () => {
     const lines = (word: string) => Array.from({ length: 9_000 }, (_, line) => `${word} ${line}\n`).join("");
     const large = lines("line");
     const busy = defineTool({

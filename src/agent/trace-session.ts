@@ -145,10 +145,13 @@ class SessionSpans {
   #endCall(toolCallId: string, at: number): void {
     const span = this.#calls.get(toolCallId);
     this.#calls.delete(toolCallId);
-    const status = this.#session.book.call(toolCallId)?.state.status ?? "unknown";
+    const { state, times } = this.#session.book.call(toolCallId) ?? {};
+    const status = state?.status ?? "unknown";
     span?.setAttribute("toolgate.call.status", status);
     if (status !== "done") span?.setStatus({ code: SpanStatusCode.ERROR });
-    span?.end(at);
+    // Where the wall clock was set while it ran, its end would give the span another duration.
+    const isMeasured = times?.started !== undefined && times.ranMs !== undefined;
+    span?.end(isMeasured ? times.started + times.ranMs : at);
   }
 }
 

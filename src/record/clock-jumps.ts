@@ -17,7 +17,7 @@ type Start = { readonly at: number; readonly offset: number };
 const clockOffset = (): number => Date.now() - performance.now();
 
 export class ClockJumps {
-  /** What is under way, by the id of the call or the turn. */
+  /** The starts that have no end yet, by the id of the call or the turn. */
   readonly #running = new Map<string, Start>();
   readonly #asked = new Map<string, Start>();
   readonly #turns = new Map<string, Start>();

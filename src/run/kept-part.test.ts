@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { replacedRange, sha256, wholeAgain } from "./kept-part.js";
 import type { KeptPart } from "./kept-part.js";

@@ -31,7 +31,7 @@ export class Gutter {
     return tokens.map((token) => this.#token(token, room)).join("");
   }
 
-  /** Ends the current row, if there is one. */
+  /** Ends the row that is open, if any. */
   end(): string {
     const end = this.#filled === undefined ? "" : "\n";
     this.#filled = undefined;
