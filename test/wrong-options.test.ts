@@ -1,6 +1,6 @@
 /** Wrong options, as callers in JavaScript write them: each is refused at once, by its name. */
 import { describe, expect, test } from "vitest";
-import { createAapServer } from "../src/aap/index.js";
+import { createAapServer, serveAap } from "../src/aap/index.js";
 import { connect } from "../src/aap/client/index.js";
 import { serveAcp } from "../src/acp/index.js";
 import { AgentSession, createAgent } from "../src/agent/index.js";
@@ -81,6 +81,7 @@ const WRONG: readonly (readonly [string, () => unknown, string])[] = [
   ],
   ["serveAcp", () => serveAcp(createAgent(agent), js({})), '"ledger" is missing'],
   ["createAapServer", () => createAapServer(js({ agents: [], ledger })), '"workspace" is missing'],
+  ["serveAap", () => serveAap([], js({ token: "t" })), '"port" is missing'],
   ["connect", () => connect("http://127.0.0.1:1", undefined, js({ timeout: 1 })), 'no option "timeout"'],
   ["connect without an address", () => connect(js(undefined)), '"baseUrl" is missing'],
 ];

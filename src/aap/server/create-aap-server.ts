@@ -65,7 +65,7 @@ export type AapServer = {
 
 const UNVERSIONED = "0.0.0";
 
-const SERVER_OPTIONS: OptionChecks<AapServerOptions> = {
+export const SERVER_OPTIONS: OptionChecks<AapServerOptions> = {
   agents: required(listOf(OBJECT)),
   ledger: required(LEDGER),
   workspace: required(WORKSPACE),
@@ -79,6 +79,11 @@ const SERVER_OPTIONS: OptionChecks<AapServerOptions> = {
 
 export function createAapServer(options: AapServerOptions): AapServer {
   checkOptions("createAapServer", options, SERVER_OPTIONS);
+  return openServer(options);
+}
+
+/** The same for options that are checked already. */
+export function openServer(options: AapServerOptions): AapServer {
   const { version = UNVERSIONED, secretKey = randomBytes(KEY_BYTES) } = options;
   if (secretKey.byteLength !== KEY_BYTES)
     throw new RangeError(`The key for secrets must have ${KEY_BYTES} bytes. No server was made.`);
