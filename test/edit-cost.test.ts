@@ -78,18 +78,17 @@ test("an edit over ACP that is asked about stores and sends its hunk, and is und
 
   // A person sees the changed line with three around it, and where it is.
   expect(questions).toHaveLength(1);
-  expect(questions[0]?.toolCall).toMatchObject({
-    content: [
-      {
-        type: "diff",
-        path,
-        oldText: LARGE.split("\n").slice(49_997, 50_004).join("\n").concat("\n"),
-        newText: EDITED.split("\n").slice(49_997, 50_004).join("\n").concat("\n"),
-        _meta: { toolgate: { excerpt: { oldLine: 49_998, newLine: 49_998 } } },
-      },
-    ],
-    locations: [{ path, line: 50_001 }],
-  });
+  const { content, locations } = questions[0]?.toolCall ?? {};
+  expect(locations).toEqual([{ path, line: 50_001 }]);
+  expect(content?.filter(({ type }) => type === "diff")).toEqual([
+    {
+      type: "diff",
+      path,
+      oldText: LARGE.split("\n").slice(49_997, 50_004).join("\n").concat("\n"),
+      newText: EDITED.split("\n").slice(49_997, 50_004).join("\n").concat("\n"),
+      _meta: { toolgate: { excerpt: { oldLine: 49_998, newLine: 49_998 } } },
+    },
+  ]);
   expect(Buffer.byteLength(JSON.stringify([updates, questions]))).toBeLessThan(MAX_WIRE_BYTES);
 
   const recorded = await readAll(ledger, sessionId);
