@@ -63,10 +63,10 @@ async function runSteps(context: TurnContext, turnId: string, signal: AbortSigna
   const refused: RefusedRequest[] = [];
   for (;;) {
     if (signal.aborted) return stop(context, "cancelled");
-    if (book.openCalls().length > 0) {
+    if (book.hasOpenCalls) {
       await gate.proceed(signal);
       if (signal.aborted) return stop(context, "cancelled");
-      if (book.openCalls().length > 0) {
+      if (book.hasOpenCalls) {
         await record.append([{ type: "turn-parked", at: now(), turnId }], { durable: true });
         return { status: "parked" };
       }

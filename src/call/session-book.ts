@@ -145,6 +145,10 @@ export class SessionBook {
     return open;
   }
 
+  get hasOpenCalls(): boolean {
+    return this.#openCalls.size > 0;
+  }
+
   get hasOpenQuestions(): boolean {
     return this.#openQuestions > 0;
   }

@@ -49,6 +49,10 @@ export class LiveText {
   readonly #asked = new Set<string>();
   /** Terminal output that is on the screen already: a later call may show the same terminal. */
   readonly #terminals = new Map<string, string>();
+  /** Listed only when somebody reads them: a step may have thousands, and each of them is shown. */
+  readonly #openCalls: Iterable<ToolCall> = {
+    [Symbol.iterator]: () => this.#session.book.openCalls()[Symbol.iterator](),
+  };
   /** The message whose last line is unfinished. */
   #openMessageId: string | undefined;
   /** Writes that wait until the question on the screen is answered. */
@@ -77,32 +81,30 @@ export class LiveText {
     const call = this.#session.book.call(toolCallId);
     if (!call) return;
     this.endLine();
-    const calls = this.#session.book.openCalls();
     const text = callText(withoutTerminals(call, this.#terminals), {
       question: "asked",
       width: process.stdout.columns ?? 80,
-      calls,
+      calls: this.#openCalls,
       headlineOnly: this.#asked.has(toolCallId) && call.state.status === "done" && call.kind === "edit",
       // A person who is asked sees the whole call.
       ...(!isOver(call.state) && { maxLines: MAX_QUESTION_LINES }),
     });
     this.#write(`${text}\n`);
     if (!isOver(call.state)) this.#asked.add(toolCallId);
-    else this.#remember(call, calls);
+    else this.#remember(call);
   }
 
   /**
    * Remembers which terminal output is on the screen, unless another open call will show it. Terminals of our own tools
    * belong to one call, so they are left out.
    */
-  #remember(call: ToolCall, openCalls: readonly ToolCall[]): void {
-    for (const item of call.content.filter(isShown)) {
-      const { terminalId, output } = item;
-      const isShownLater = openCalls.some(({ content }) =>
-        content.some((one) => isShown(one) && one.terminalId === terminalId),
-      );
-      if (!isShownLater && !terminalId.startsWith(call.toolCallId))
-        this.#terminals.set(terminalId, shownText(output));
+  #remember(call: ToolCall): void {
+    for (const { terminalId, output } of call.content.filter(isShown)) {
+      if (terminalId.startsWith(call.toolCallId)) continue;
+      const isShownLater = this.#session.book
+        .openCalls()
+        .some(({ content }) => content.some((one) => isShown(one) && one.terminalId === terminalId));
+      if (!isShownLater) this.#terminals.set(terminalId, shownText(output));
     }
   }
 
@@ -182,14 +184,13 @@ export class LiveText {
 
   #writeStart(call: ToolCall): void {
     this.endLine();
-    const calls = this.#session.book.openCalls();
-    this.#write(`${callText(call, { calls, headlineOnly: true })}\n`);
+    this.#write(`${callText(call, { calls: this.#openCalls, headlineOnly: true })}\n`);
   }
 
   /** Redraws the open calls until there are none. */
   #follow(): void {
     if (!this.#block) return;
-    const hasOpenCalls = this.#session.book.openCalls().length > 0;
+    const { hasOpenCalls } = this.#session.book;
     if (hasOpenCalls && !this.#timer) this.#timer = setInterval(() => this.#tick(), TICK_MS).unref();
     if (!hasOpenCalls) {
       clearInterval(this.#timer);

@@ -1,0 +1,80 @@
+/** Very many calls in one step, and very many sessions that wait on one server: each works, in bounded memory. */
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { expect, onTestFinished, test } from "vitest";
+import { verifyLedger } from "../src/history/sqlite/verify-ledger.js";
+import { folder } from "./agent-kit.js";
+import { grant, remoteApp, say } from "./aap-kit.js";
+
+const IS_LONG = process.env["TOOLGATE_LONG"] !== undefined;
+const CALLS = IS_LONG ? 10_000 : 500;
+const SESSIONS = IS_LONG ? 10_000 : 100;
+const MAX_MEGABYTES = 512;
+const REQUESTS_AT_ONCE = 20;
+const childAt = (name: string): string => fileURLToPath(new URL(`children/${name}`, import.meta.url));
+
+test(`runs each of ${CALLS} calls of one step once, in half a gigabyte`, async () => {
+  const cwd = await folder();
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    childAt("many-calls.mjs"),
+    cwd,
+    `${CALLS}`,
+  ]);
+  const { peakMegabytes, ...rest } = JSON.parse(stdout) as { readonly peakMegabytes: number };
+  expect(rest).toEqual({ end: { status: "stopped", stopReason: "end_turn" }, ends: { done: CALLS } });
+  expect(peakMegabytes).toBeLessThan(MAX_MEGABYTES);
+  const numbers = readFileSync(join(cwd, "effects.txt"), "utf8").trim().split("\n").map(Number);
+  expect(numbers.toSorted((a, b) => a - b)).toEqual(Array.from({ length: CALLS }, (_, number) => number));
+  expect(await verifyLedger(join(cwd, "ledger.db"))).toMatchObject({ brokenCount: 0 });
+});
+
+test(`keeps ${SESSIONS} sessions open on one server until each is answered, in half a gigabyte`, async () => {
+  const cwd = await folder({ "go-on": "" });
+  const server = spawn(process.execPath, [childAt("aap-server.mjs"), cwd], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  onTestFinished(() => void server.kill("SIGKILL"));
+  const [line] = (await once(createInterface(server.stdout), "line")) as [string];
+  const app = remoteApp((JSON.parse(line) as { url: string }).url);
+  const agent = { name: "clerk", tools: [{ name: "wait", trust: true }, { name: "send" }] };
+  const waiting = await each(Array.from({ length: SESSIONS }), async () => {
+    const sessionId = await app.createSession({ agent });
+    const { stopReason } = await app.turn(sessionId, say("Go"));
+    return { sessionId, stopReason };
+  });
+  expect(new Set(waiting.map(({ stopReason }) => stopReason))).toEqual(new Set(["tool_use"]));
+  const { questions } = await app.ask<{ questions: unknown[] }>("GET", "/questions");
+  expect(questions).toHaveLength(SESSIONS);
+  const ends = await each(waiting, async ({ sessionId }) =>
+    app.turn(sessionId, { messages: [grant("call_2")], stream: "none" }),
+  );
+  expect(new Set(ends.map(({ stopReason }) => stopReason))).toEqual(new Set(["end_turn"]));
+  const sent = readFileSync(join(cwd, "did"), "utf8").split("\n");
+  expect(sent.filter((what) => what === "send")).toHaveLength(SESSIONS);
+  expect(peakMegabytes(server.pid ?? 0)).toBeLessThan(MAX_MEGABYTES);
+});
+
+async function each<Item, Result>(
+  items: readonly Item[],
+  act: (item: Item) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const rest = items.values();
+  const results: Result[] = [];
+  const worker = async (): Promise<void> => {
+    for (const item of rest) results.push(await act(item));
+  };
+  await Promise.all(Array.from({ length: REQUESTS_AT_ONCE }, worker));
+  return results;
+}
+
+/** Zero where the system does not say. */
+function peakMegabytes(pid: number): number {
+  if (process.platform !== "linux") return 0;
+  const [, kilobytes] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
+  return Number(kilobytes) / 1024;
+}
