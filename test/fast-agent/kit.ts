@@ -54,8 +54,11 @@ export function shown(sent: readonly CallUpdate[], toolCallId = "call_1"): Parti
   return Object.assign({}, ...sent.filter((update) => update.toolCallId === toolCallId));
 }
 
-export async function gateIn(options: Partial<OpenGateOptions> & { files?: Record<string, string> } = {}) {
-  const root = await folder(options.files);
+export async function gateIn({
+  files,
+  ...options
+}: Partial<OpenGateOptions> & { files?: Record<string, string> } = {}) {
+  const root = await folder(files);
   const gate = await openGate({
     ledger: new MemoryLedger(),
     workspace: root,
