@@ -132,7 +132,7 @@ function ledgerBytes(ledger) {
   return files.reduce((bytes, name) => bytes + statSync(join(folder, name)).size, 0);
 }
 
-/** What the second of two edits adds. */
+/** The bytes that the second of two edits adds. */
 async function ledgerGrowth(text) {
   const ledger = join(folder, "growth.sqlite");
   const sizes = [];

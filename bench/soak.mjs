@@ -65,9 +65,10 @@ async function sampler() {
   }
 }
 
+const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
+
 /** The slope of the straight line with the least squares. */
 function slope(points, field) {
-  const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
   const [x, y] = [mean(points.map(({ minute }) => minute)), mean(points.map((point) => point[field]))];
   const covariance = mean(points.map((point) => (point.minute - x) * (point[field] - y)));
   return covariance / mean(points.map(({ minute }) => (minute - x) ** 2));

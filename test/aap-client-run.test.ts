@@ -56,7 +56,7 @@ test("an answer that its server died at is shown apart from the one that is said
   const at = await atHome();
   const { stdout } = await at.run(["run", "--url", server.url, "go"]);
   expect(stdout).toContain(
-    "I was about to\n\nThe response was cut off because the server stopped; it starts again from the beginning.\n\nI was about to say it.\n",
+    "│ I was about to\n\nThe response was cut off because the server stopped; it starts again from the beginning.\n\n│ I was about to say it.\n",
   );
 });
 

@@ -666,6 +666,31 @@ describe("the questions of all sessions", () => {
     await editor.close();
   });
 
+  test("one that is too long for the list is read whole, page by page, and only with the token", async () => {
+    const to = `Ada ${"x".repeat(60_000)} THE-END`;
+    const { app } = await world.remote({ steps: [{ calls: [{ tool: "send", input: { to } }] }] });
+    await app.turn(await app.createSession(ALL), say("Go"));
+    const [question] = await questionsOf(app);
+    expect(question).toMatchObject({ hiddenCharacters: expect.any(Number) });
+    expect(JSON.stringify(question?.["about"])).not.toContain("THE-END");
+    expect(question).not.toHaveProperty("wholeAbout");
+    type Text = { readonly page: number; readonly pages: number; readonly text: string };
+    const path = `/questions/${question?.questionId}`;
+    const first = await app.ask<Text>("GET", path);
+    const second = await app.ask<Text>("GET", `${path}?page=2`);
+    expect([first, second]).toMatchObject([
+      { page: 1, pages: 2 },
+      { page: 2, pages: 2 },
+    ]);
+    expect(first.text + second.text).toContain(`input: ${JSON.stringify({ to })}`);
+    const statuses = [`${path}?page=3`, `${path}?page=0`, `${path}?page=x`, "/questions/none"].map(
+      async (wrong) => (await app.send("GET", wrong)).status,
+    );
+    expect(await Promise.all(statuses)).toEqual([404, 400, 400, 404]);
+    const stranger = await app.send("GET", path, undefined, { headers: { Authorization: "Bearer wrong" } });
+    expect(stranger.status).toBe(401);
+  });
+
   test("one is answered by its id as it is listed, slashes and all", async () => {
     const { app } = await world.remote({ steps: SEND });
     await app.turn(await app.createSession(ALL), say("Go"));

@@ -627,9 +627,9 @@ describe("turns", () => {
       sessionId,
       leaseWaitMs: 5_000,
     });
-    const refused = await refusal(app.turn(sessionId, { messages: [grant("call_1")] }));
-    expect(refused).toContain("409 BUSY");
-    expect(refused).toContain(`Session ${sessionId} is open in another process`);
+    const answer = await refusal(app.turn(sessionId, { messages: [grant("call_1")] }));
+    expect(answer).toContain("409 BUSY");
+    expect(answer).toContain(`Session ${sessionId} is open in another process`);
     await session.close();
   });
 });
@@ -1049,7 +1049,7 @@ describe("history", () => {
     const sessionId = await app.createSession({ agent: { name: "clerk" } });
     await app.turn(sessionId, say("First"));
     const session = await AgentSession.open({
-      agent: world.agent({ steps: [{ say: "One." }, { say: "They greeted each other." }] }),
+      agent: world.agent({ steps: [{ say: "One." }, { say: "Two." }] }),
       ledger: world.ledger,
       workspace: world.workspace,
       sessionId,
@@ -1064,12 +1064,12 @@ describe("history", () => {
       "user",
       "assistant",
     ]);
-    // The model has only the summary, and so its script starts again.
+    // The script continues at its second step: a summary is no step.
     expect(await app.history(sessionId, "compacted")).toEqual([
-      { role: "user", content: "What happened so far, in short:\n\nThey greeted each other." },
+      { role: "user", content: "What happened so far, in short:\n\n(Steps of the script so far: 1.)" },
       { role: "user", content: "First" },
       { role: "user", content: "Second" },
-      { role: "assistant", content: [{ type: "text", text: "One." }] },
+      { role: "assistant", content: [{ type: "text", text: "Two." }] },
     ]);
   });
 });

@@ -178,6 +178,42 @@ describe("sessions", () => {
     expect(lastOf(again.updates, "session_info_update")).toMatchObject({ title: "Go" });
   });
 
+  test("show a long question page by page before the yes, and take its text back after", async () => {
+    const words = Array.from({ length: 9_000 }, (_, number) => `word${number}`).join(" ");
+    const steps: readonly ScriptStep[] = [
+      { calls: [{ tool: "terminal", input: { command: `echo ran > log.txt # \`\`\` ${words}` } }] },
+      { say: "Done." },
+    ];
+    const more = (request: acp.RequestPermissionRequest) =>
+      request.options.find(({ optionId }) => optionId === "toolgate_show_more");
+    const { agent, cwd, questions, updates } = await opened(
+      { steps },
+      {
+        answer: (request) => ({
+          outcome: { outcome: "selected", optionId: more(request)?.optionId ?? "allow_once" },
+        }),
+      },
+    );
+    const { sessionId } = await agent.request(session.new, { cwd, mcpServers: [] });
+    await agent.request(session.prompt, { sessionId, prompt: says("Go") });
+    expect(questions.map((request) => more(request)?.name)).toEqual([
+      expect.stringMatching(/^Show all of it \(\d+ characters more\), and ask again$/),
+      "Show page 2 of 2, and ask again",
+      undefined,
+    ]);
+    const shown = questions.map((request) => JSON.stringify(request.toolCall.content));
+    expect(shown[0]).toContain("characters more than shown here");
+    expect(shown[0]).not.toContain("word8999");
+    expect(shown[1]).toContain("````text\\nPage 1 of 2");
+    expect(shown[2]).toContain("word8999");
+    expect(await logOf(cwd)).toBe("ran\n");
+    const contents = updates.flatMap((update) =>
+      "content" in update ? [JSON.stringify(update.content)] : [],
+    );
+    expect(contents.filter((content) => content.includes("shown here"))).toEqual([]);
+    expect(contents).toContain("[]");
+  });
+
   test("that are closed take no prompts, and can be loaded again; ones that are not open cannot be closed", async () => {
     const { agent, cwd } = await opened({ steps: [{ say: "Hello." }] });
     const { sessionId } = await agent.request(session.new, { cwd, mcpServers: [] });
@@ -618,7 +654,8 @@ function folded(updates: readonly acp.SessionUpdate[]) {
     }
     if (update.sessionUpdate === "tool_call" || update.sessionUpdate === "tool_call_update") {
       const { sessionUpdate: _, ...fields } = update;
-      calls.set(update.toolCallId, { ...calls.get(update.toolCallId), ...fields });
+      // No content and none yet are the same.
+      calls.set(update.toolCallId, { content: [], ...calls.get(update.toolCallId), ...fields });
     }
     if (update.sessionUpdate === "plan") plan = update.entries;
   }

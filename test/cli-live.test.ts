@@ -28,7 +28,7 @@ test("leaves no dead rows when the user presses Enter while a call runs", async 
   writeFileSync(join(desk.project, "end"), "");
   const shown = await desk.sees("Done.");
   expect(shown).not.toContain("(running");
-  expect(shown).toMatch(/\nWait\.\n\n✓ ❯ Run while/);
+  expect(shown).toMatch(/\n│ Wait\.\n\n✓ ❯ Run while/);
 });
 
 test("shows the owner of each call when two sub-agents run at once", async () => {

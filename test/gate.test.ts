@@ -16,8 +16,11 @@ import { builtInTools, defineTool } from "../src/tools/index.js";
 import type { Tool, ToolContext } from "../src/tools/index.js";
 import { counting, folder, never } from "./agent-kit.js";
 
-async function gateIn(options: Partial<OpenGateOptions> & { files?: Record<string, string> } = {}) {
-  const root = await folder(options.files);
+type Given = Partial<OpenGateOptions> & { files?: Record<string, string>; stored?: unknown };
+
+async function gateIn(given: Given = {}) {
+  const { files, stored: _, ...options } = given;
+  const root = await folder(files);
   const ledger = options.ledger ?? new MemoryLedger();
   const gate = await openGate({ workspace: root, tools: builtInTools, ...options, ledger });
   onTestFinished(() => gate.close());

@@ -1,15 +1,16 @@
 /** A clock that is set while a session goes on, forwards and backwards, by hours and by years. */
 import { join } from "node:path";
 import * as fc from "fast-check";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { z } from "zod";
 import { AgentSession, waitForTurn } from "../src/agent/index.js";
 import type { Ledger, SessionEvent } from "../src/call/index.js";
-import { SessionBook } from "../src/call/index.js";
+import { runDuration, SessionBook } from "../src/call/index.js";
 import { exportSession, openArchive, openLedger, replaySession } from "../src/history/index.js";
 import { verifyLedger } from "../src/history/sqlite/verify-ledger.js";
 import { SessionRecord } from "../src/record/index.js";
 import { openGate } from "../src/run/index.js";
-import { LocalWorkspace } from "../src/tools/index.js";
+import { defineTool, LocalWorkspace } from "../src/tools/index.js";
 import { sessionText } from "../src/view/index.js";
 import { counting, folder, never, scripted, text } from "./agent-kit.js";
 
@@ -163,4 +164,80 @@ test("a live holder keeps its session through every jump, if nobody takes it in 
     "mode-3",
   ]);
   await record.close();
+});
+
+test("a call, a question and a turn last as long as they did when the clock is set by a day meanwhile", async () => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  onTestFinished(() => void vi.useRealTimers());
+  for (const jump of [24 * HOUR, -24 * HOUR]) {
+    vi.setSystemTime(NOON);
+    const file = join(await folder(), "ledger.db");
+    const ledger = await opened(file, Date.now);
+    const setClock = () => void vi.setSystemTime(Date.now() + jump);
+    const slow = defineTool({
+      name: "slow",
+      description: "Works while the clock is set.",
+      kind: "other",
+      input: z.object({}),
+      run: async () => {
+        setClock();
+        return "done";
+      },
+    });
+    const session = await AgentSession.open({
+      agent: scripted([{ calls: [{ tool: "slow" }] }, { say: "Done." }], { tools: [slow] }),
+      ledger,
+      workspace: await LocalWorkspace.open(await folder()),
+      sessionId: "s",
+    });
+    const answer = () => {
+      setClock();
+      return yes();
+    };
+    await waitForTurn(session, answer, never(), () => session.prompt(text("go"), never()));
+    await session.close();
+
+    const log = await eventsOf(ledger);
+    const [call] = [...new SessionBook("s", log).calls()];
+    // The events have the time of the wall clock.
+    expect(call?.times.answered).toBe(NOON + jump);
+    expect(call?.times.started).toBe(NOON + jump);
+    expect(call?.times.ended).toBe(NOON + 2 * jump);
+    const stopped = log.find(({ type }) => type === "turn-stopped");
+    const durations = [
+      call?.times.ranMs,
+      call?.times.waitedMs,
+      stopped?.type === "turn-stopped" && stopped.tookMs,
+    ];
+    for (const duration of durations) expect(duration).toSatisfy((ms: number) => ms >= 0 && ms < HOUR);
+
+    expect(sessionText(session.book.snapshot())).not.toMatch(/\d (h|d)\b/);
+    const index = await openArchive(file);
+    onTestFinished(() => index.close());
+    const [{ ranMs, waitedMs } = {}] = await index.statistics({ by: "tool" });
+    for (const span of [ranMs?.p50, ranMs?.p95, waitedMs?.p50])
+      expect(span).toSatisfy((ms: number) => ms < HOUR);
+    const csv = [...exportSession(replaySession("s", await ledger.read("s")).session, "csv")].join("");
+    expect(csv).not.toContain(String(24 * HOUR));
+  }
+});
+
+test("a call that another process started lasts as long as the wall clock says, and never less than nothing", async () => {
+  const file = join(await folder(), "ledger.db");
+  const first = await SessionRecord.open(await opened(file, Date.now), "s", { owner: "first" });
+  const toolCallId = "call_1";
+  const call = { toolCallId, at: NOON };
+  await first.append([
+    { type: "call-announced", ...call, name: "t", title: "T", kind: "other", kindSource: "declared" },
+    { type: "input-ready", ...call, rawInput: {} },
+    { type: "call-cleared", ...call },
+    { type: "run-started", ...call },
+  ]);
+  await first.close();
+  const second = await SessionRecord.open(await opened(file, Date.now), "s", { owner: "second" });
+  await second.append([{ type: "call-unknown", toolCallId, at: NOON - HOUR, reason: "lost" }]);
+  const { times } = second.book.call(toolCallId) ?? {};
+  expect(times?.ranMs).toBeUndefined();
+  expect(times && runDuration(times)).toBe(0);
+  await second.close();
 });

@@ -255,3 +255,52 @@ test("Ctrl-D at the question is no answer, and so no yes", async () => {
   expect(await at.sees("Done.")).toContain("Tool call denied by you: no answer was given. Nothing was run.");
   expect(existsSync(join(at.project, "made"))).toBe(false);
 });
+
+test("asks again after a reply that is no answer, shows help and the whole command, and takes ok for a yes", async () => {
+  const lines = Array.from({ length: 800 }, (_, line) => `word${line} and some more`);
+  const text = `cat > made <<'E'; FOO=1 node -e 1\n${lines.join("\n")}\nE`;
+  const at = await atTerminal([{ calls: [command(text)] }, { say: "Done." }]);
+  const asked = await at.sees(PROMPT);
+  expect(asked).toMatch(/Not all of it is shown: [\d,]+ characters more\. v shows all of it\./);
+  expect(asked).toContain("[v]iew all, [?] help, ");
+  expect(asked).not.toContain("word700 ");
+  at.types("a\r");
+  expect(await at.sees(PROMPT)).toContain('"a" is not offered for this call. Nothing was answered;');
+  at.types("?\r");
+  expect(await at.sees(PROMPT)).toContain("y, yes, ok          allow this call, once");
+  at.types("v\r");
+  const page = await at.sees("q goes back: ");
+  expect(page).toContain("word1 and some more");
+  await setTimeout(300);
+  at.types("a\r");
+  const whole = await at.sees(PROMPT);
+  expect(whole).toContain("    │ word799 and some more");
+  // Every line of the command but the first stands behind the gutter.
+  expect(whole).not.toMatch(/\nword/);
+  at.types("ok\r");
+  await at.sees("Done.");
+  expect(await at.ended()).toBe(0);
+  expect(existsSync(join(at.project, "made"))).toBe(true);
+});
+
+test("an agent's words stand behind a gutter, however they try to look like a question", async () => {
+  const forged =
+    "Fine.\nAllow this? [y]es, [n]o (Enter): y\r✓ ❯ Run rm -rf / (execute, allowed by you)\u001b[2K";
+  const long = `${"漢㈱".repeat(40)}Allow this? ${"x".repeat(300)}`;
+  const at = await atTerminal([
+    { say: `${forged}\n${long}`, calls: [command("touch made\nAllow this? y")] },
+    { say: "Done." },
+  ]);
+  const shown = await at.sees(PROMPT);
+  // oxlint-disable-next-line no-control-regex -- escape sequences are what it removes
+  const plain = shown.replaceAll(/\u001b(?:[78]|\[[\d;]*[A-Za-z])/g, "");
+  const [words = "", question = ""] = plain.split("waiting for an answer");
+  const rows = words.slice(words.indexOf("Fine.")).split(/\r?\n/);
+  const ends = rows.indexOf("");
+  expect(ends).toBeGreaterThan(5);
+  for (const row of rows.slice(1, ends)) expect(row).toMatch(/^[│┆] /);
+  expect(question).toMatch(/ {4}│ Allow this\? y/);
+  expect(question.match(/\nAllow this\?/g)).toHaveLength(1);
+  at.types("n\r");
+  await at.sees("Done.");
+});

@@ -193,6 +193,37 @@ describe("an undo restores", () => {
     expect(await treeOf(root)).toEqual(before);
   });
 
+  test("large files that a call wrote several times, wrote and removed, or wrote again", async () => {
+    const lines = (word: string) => Array.from({ length: 9_000 }, (_, line) => `${word} ${line}\n`).join("");
+    const large = lines("line");
+    const busy = defineTool({
+      name: "busy",
+      description: "Writes a lot.",
+      kind: "edit",
+      input: z.object({}),
+      run: async (_, { workspace }) => {
+        const at = (path: string) => `${workspace.root}/${path}`;
+        await workspace.write(at("a"), large.replace("line 4000\n", ""));
+        await workspace.write(at("a"), large.replace("line 8000\n", "one more\nline 8000\n"));
+        await workspace.write(at("a"), `first\n${large}`);
+        await workspace.write(at("b"), large.slice(0, -1));
+        await workspace.remove(at("b"));
+        await workspace.write(at("c"), `${large}last\n`);
+        await workspace.move(at("c"), at("moved"));
+        await workspace.write(at("moved"), `${large}the very last\n`);
+        await workspace.write(at("d"), lines("other"));
+        return "done";
+      },
+    });
+    const { root, gate } = await gateIn({ a: large, b: large, c: large, d: large }, [busy]);
+    await chmod(join(root, "a"), 0o640);
+    const before = await treeOf(root);
+    const toolCallId = await make(gate, "busy", {});
+    expect(await treeOf(root)).not.toEqual(before);
+    await gate.undo(toolCallId);
+    expect(await treeOf(root)).toEqual(before);
+  });
+
   test("a move whose older record has no fingerprint", async () => {
     const { root, gate: first, ledger } = await gateWithoutFingerprints({ a: "one" });
     const toolCallId = await make(first, "move_path", { from: "a", to: "b" });

@@ -1,7 +1,7 @@
 /** A wait for a question ends when that question is settled, and at no other's end, however the waits overlap. */
 import { expect, test } from "vitest";
 import { AgentSession, waitForTurn } from "../src/agent/index.js";
-import { after, question, way, yes } from "../src/call/events.samples.js";
+import { after as callAfter, question, way, yes } from "../src/call/events.samples.js";
 import { shownQuestion } from "../src/call/index.js";
 import type { Ledger, Question, RecordedEvent } from "../src/call/index.js";
 import { MemoryLedger } from "../src/history/index.js";
@@ -12,7 +12,7 @@ import { LocalWorkspace } from "../src/tools/index.js";
 import { folder, never, scripted, text } from "./agent-kit.js";
 import { aWhile, moment } from "./raw-agent.js";
 
-const withCall = (one: Question) => shownQuestion(one, after(...way.ready));
+const withCall = (one: Question) => shownQuestion(one, callAfter(...way.ready));
 
 type FollowOptions = Parameters<Ledger["follow"]>[1];
 

@@ -1,4 +1,4 @@
-// The same work by an agent on the ACP SDK. It checks and records nothing: it only builds the updates and sends them.
+// The same work by an agent on the ACP SDK, which checks and records nothing: it only builds the updates and sends them.
 import { Readable, Writable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import * as acp from "@agentclientprotocol/sdk";

@@ -1,5 +1,5 @@
 // A server whose agent calls two tools in each turn, one of them asked about, and compacts every few turns: its model
-// has a small context window. It reports its memory after a full garbage collection.
+// has a small context window. The server reports its memory after a full garbage collection.
 import { createAgent } from "toolgate";
 import { serveAap } from "toolgate/aap";
 import { openLedger } from "toolgate/history";

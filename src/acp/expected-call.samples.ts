@@ -18,7 +18,9 @@ export function expectedCall(
   call: ToolCall,
   options: { withToolgate: boolean; at: number },
 ): ToolCall {
-  const content = call.content.flatMap((item) => (version === 1 ? v1Items(item) : [v2Item(item)]));
+  const content = call.content.flatMap((item) =>
+    version === 1 ? v1Items(item, options.withToolgate) : [v2Item(item)],
+  );
   const rawInput =
     call.state.status === "drafting" && call.rawInput === undefined ? partial(call.state) : call.rawInput;
   if (options.withToolgate) {
@@ -90,6 +92,8 @@ function timesOf(call: ToolCall, at: number): ToolCall["times"] {
     ...times,
     started: isStarted ? at : undefined,
     ended: isEnded ? at : undefined,
+    waitedMs: undefined,
+    ranMs: undefined,
     undone: undefined,
   };
 }
@@ -115,13 +119,13 @@ const text = (value: string, _meta: ToolCallContent["_meta"]): ToolCallContent =
     ? { type: "content", content: { type: "text", text: value }, _meta }
     : { type: "content", content: { type: "text", text: value } };
 
-function v1Items(item: ToolCallContent): readonly ToolCallContent[] {
+function v1Items(item: ToolCallContent, withToolgate: boolean): readonly ToolCallContent[] {
   if (item.type !== "diff" || !item.hunks) return [v1Item(item)];
   const { path, hunks, _meta } = item;
   return hunks.map(({ oldLine, newLine, column, oldText, newText }) => {
     const excerpt = { oldLine, newLine, ...(column !== undefined && { column }) };
-    const meta = { ..._meta, toolgate: { excerpt } };
-    return { type: "diff", operation: "modify", path, oldText, newText, _meta: meta };
+    const meta = withToolgate ? { ..._meta, toolgate: { excerpt } } : _meta;
+    return { type: "diff", operation: "modify", path, oldText, newText, ...(meta && { _meta: meta }) };
   });
 }
 

@@ -93,6 +93,7 @@ function cleared({ times, decision }: Target, toolCallId: string, at: number): S
     type: "call-cleared",
     toolCallId,
     at: times?.answered ?? decision?.at ?? at,
+    ...measured("waitedMs", times),
     ...(decision && { decision }),
   };
 }
@@ -158,6 +159,16 @@ function settled(question: Question, target: Target, { at }: Reading): SessionEv
   };
 }
 
+/** A duration that the agent measured. */
+function measured<Field extends "waitedMs" | "ranMs">(
+  field: Field,
+  times: Target["times"],
+): { readonly [Name in Field]?: number } {
+  const duration = times?.[field];
+  // The compiler does not follow a computed name.
+  return (duration === undefined ? {} : { [field]: duration }) as { readonly [Name in Field]?: number };
+}
+
 /** The last step, into the state itself. */
 function arrival(
   from: ToolCallState | undefined,
@@ -166,7 +177,7 @@ function arrival(
   at: number,
 ): SessionEvent[] {
   const { state, times, decision } = target;
-  const ended = times?.ended ?? at;
+  const end = { toolCallId, at: times?.ended ?? at, ...measured("ranMs", times) };
   switch (state.status) {
     case "drafting":
     case "ready":
@@ -182,22 +193,22 @@ function arrival(
         ? [{ type: "cancel-requested", toolCallId, at }]
         : [];
     case "done": {
-      const done: SessionEvent = { type: "call-done", toolCallId, at: ended, assumed: state.assumed };
+      const done: SessionEvent = { type: "call-done", ...end, assumed: state.assumed };
       // Done without having been started here: the app, or a child session, brought the result.
       return wasStarted(target) || awaitsResult(from) || (from && "assumed" in from)
         ? [done]
         : [{ type: "app-awaited", toolCallId, at }, done];
     }
     case "failed":
-      return [{ type: "call-failed", toolCallId, at: ended, error: state.error, assumed: state.assumed }];
+      return [{ type: "call-failed", ...end, error: state.error, assumed: state.assumed }];
     case "refused":
-      return [{ type: "call-refused", toolCallId, at: ended, ...(decision && { decision }) }];
-    case "cancelled":
       return [
-        { type: "call-cancelled", toolCallId, at: ended, reason: state.reason, assumed: state.assumed },
+        { type: "call-refused", ...end, ...measured("waitedMs", times), ...(decision && { decision }) },
       ];
+    case "cancelled":
+      return [{ type: "call-cancelled", ...end, reason: state.reason, assumed: state.assumed }];
     case "unknown":
-      return [{ type: "call-unknown", toolCallId, at: ended, reason: state.reason, assumed: state.assumed }];
+      return [{ type: "call-unknown", ...end, reason: state.reason, assumed: state.assumed }];
     default:
       return state satisfies never;
   }

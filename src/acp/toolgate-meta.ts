@@ -146,7 +146,9 @@ function isWaitingFor(waitingFor: unknown): boolean {
 
 function isTimes(times: unknown): boolean {
   if (!isJsonObject(times) || typeof times["announced"] !== "number") return false;
-  return ["asked", "answered", "started", "ended", "undone"].every((key) => isOptionalNumber(times[key]));
+  return ["asked", "answered", "started", "ended", "waitedMs", "ranMs", "undone"].every((key) =>
+    isOptionalNumber(times[key]),
+  );
 }
 
 function isDecision(decision: unknown): boolean {

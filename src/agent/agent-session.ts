@@ -1,4 +1,16 @@
 /** A session of an agent, open for writing in this process. One turn at a time. */
+import {
+  AMOUNT,
+  checkOptions,
+  FUNCTION,
+  LEDGER,
+  LIST,
+  OBJECT,
+  required,
+  TEXT,
+  WORKSPACE,
+} from "../call/check-options.js";
+import type { OptionChecks } from "../call/check-options.js";
 import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
 import type { ContentBlock, Ledger, SessionEvent, SessionInfo } from "../call/index.js";
@@ -42,6 +54,23 @@ export type SessionOptions = LeaseWait & {
   readonly now?: () => number;
 };
 
+const SESSION_OPTIONS: OptionChecks<SessionOptions> = {
+  agent: required({ ...OBJECT, expected: "an agent (createAgent)" }),
+  ledger: required(LEDGER),
+  workspace: required(WORKSPACE),
+  sessionId: TEXT,
+  appTools: LIST,
+  judge: FUNCTION,
+  elicit: FUNCTION,
+  projectFiles: WORKSPACE,
+  info: OBJECT,
+  leaseMs: AMOUNT,
+  flushTimer: OBJECT,
+  leaseWaitMs: AMOUNT,
+  onLeaseWait: FUNCTION,
+  now: FUNCTION,
+};
+
 export class AgentSession extends RecordedSession {
   readonly #context: TurnContext;
   #isBusy = false;
@@ -53,6 +82,7 @@ export class AgentSession extends RecordedSession {
 
   /** Opens a session, new or recorded, and first ends the calls that an earlier process left running. */
   static async open(options: SessionOptions): Promise<AgentSession> {
+    checkOptions("AgentSession.open", options, SESSION_OPTIONS);
     const { agent, ledger, sessionId = `session_${randomUUID()}`, now = Date.now } = options;
     // A process may have the same session open twice by mistake: each opening is an owner of its own.
     const owner = `${agent.name} ${process.pid} ${randomUUID().slice(0, 8)}`;

@@ -1,5 +1,19 @@
 /** An agent: a model, its tools, and the rules for them. Sessions are opened with it. */
 import { join } from "node:path";
+import {
+  AMOUNT,
+  checkOptions,
+  either,
+  FUNCTION,
+  having,
+  LIST,
+  listOf,
+  OBJECT,
+  required,
+  TEXT,
+  TOOLS,
+} from "../call/check-options.js";
+import type { OptionChecks } from "../call/check-options.js";
 import type { LanguageModelV3 } from "../model/index.js";
 import type { Policy, Rule, Verdict } from "../policy/index.js";
 import { mustBeRules } from "../run/index.js";
@@ -53,8 +67,37 @@ const RESULT_CHARACTERS_PER_TOKEN = 0.8;
 export const resultCharactersFor = (contextWindow: number): number =>
   Math.floor(contextWindow * RESULT_CHARACTERS_PER_TOKEN);
 
+const AGENT_OPTIONS: OptionChecks<AgentOptions> = {
+  name: required(TEXT),
+  model: required(having("a model (openModel, scriptedModel, or a provider's LanguageModelV3)", "doStream")),
+  tools: required(TOOLS),
+  rules: LIST,
+  policy: FUNCTION,
+  onCleared: FUNCTION,
+  toolSources: listOf(OBJECT),
+  remember: FUNCTION,
+  instructions: either(
+    { ...TEXT, expected: "a text", isRight: (value) => typeof value === "string" },
+    FUNCTION,
+  ),
+  projectFile: TEXT,
+  maxSteps: AMOUNT,
+  contextWindow: AMOUNT,
+  maxResultCharacters: AMOUNT,
+  limits: OBJECT,
+};
+const LIMITS: OptionChecks<NonNullable<AgentOptions["limits"]>> = {
+  questionLifetime: AMOUNT,
+  timeLimit: AMOUNT,
+  stopGraceMs: AMOUNT,
+  loopLimit: AMOUNT,
+};
+
 /** Throws when a rule has a mistake, since it would not do what its author meant. */
-export function createAgent({ rules = [], ...options }: AgentOptions): Agent {
+export function createAgent(given: AgentOptions): Agent {
+  checkOptions("createAgent", given, AGENT_OPTIONS);
+  if (given.limits) checkOptions("createAgent, limits", given.limits, LIMITS);
+  const { rules = [], ...options } = given;
   mustBeRules(rules);
   const { contextWindow = CONTEXT_WINDOW } = options;
   return {

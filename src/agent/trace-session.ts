@@ -5,7 +5,7 @@
  */
 import { context, SpanStatusCode, trace } from "@opentelemetry/api";
 import type { Span, Tracer } from "@opentelemetry/api";
-import { handleEvent } from "../call/index.js";
+import { handleEvent, waitDuration } from "../call/index.js";
 import type { EventTable, SessionEvent, ToolCall, Usage } from "../call/index.js";
 import type { AgentSession } from "./agent-session.js";
 
@@ -145,16 +145,18 @@ class SessionSpans {
   #endCall(toolCallId: string, at: number): void {
     const span = this.#calls.get(toolCallId);
     this.#calls.delete(toolCallId);
-    const status = this.#session.book.call(toolCallId)?.state.status ?? "unknown";
+    const { state, times } = this.#session.book.call(toolCallId) ?? {};
+    const status = state?.status ?? "unknown";
     span?.setAttribute("toolgate.call.status", status);
     if (status !== "done") span?.setStatus({ code: SpanStatusCode.ERROR });
-    span?.end(at);
+    // Where the wall clock was set while it ran, its end would give the span another duration.
+    const isMeasured = times?.started !== undefined && times.ranMs !== undefined;
+    span?.end(isMeasured ? times.started + times.ranMs : at);
   }
 }
 
 function decided({ decision, kind, times }: ToolCall): Record<string, string | number> {
-  const waited =
-    times.asked === undefined ? undefined : Math.max(0, (times.answered ?? times.asked) - times.asked);
+  const waited = waitDuration(times) ?? (times.asked === undefined ? undefined : 0);
   return {
     "toolgate.call.kind": kind,
     ...(decision && { "toolgate.decision.by": decision.by }),

@@ -111,7 +111,7 @@ function change(next: Draft, event: Exclude<ToolCallEvent, CallAnnounced>): bool
       return true;
     case "call-cleared":
       if (!isUndecided(state)) return false;
-      if (event.decision) decide(next, event.decision, event.at);
+      if (event.decision) decide(next, event.decision, event);
       if (event.rawInput !== undefined) next.rawInput = event.rawInput;
       return to(next, CLEARED);
     case "run-started":
@@ -141,7 +141,7 @@ function change(next: Draft, event: Exclude<ToolCallEvent, CallAnnounced>): bool
       if (!isUndecided(state) && state.status !== "cleared") return false;
       // The earlier decision was a yes and must not name who refused.
       next.decision = undefined;
-      if (event.decision) decide(next, event.decision, event.at);
+      if (event.decision) decide(next, event.decision, event);
       return end(next, event, REFUSED);
     case "call-done":
       if (!producesResult(state) && !mayStillEnd(state, event.assumed)) return false;
@@ -187,6 +187,8 @@ function announced(call: ToolCall | undefined, event: CallAnnounced): ToolCall {
       answered: undefined,
       started: undefined,
       ended: undefined,
+      waitedMs: undefined,
+      ranMs: undefined,
       undone: undefined,
     },
     _meta: undefined,
@@ -233,13 +235,20 @@ function to(next: Draft, state: ToolCallState): true {
   return true;
 }
 
-function decide(next: Draft, decision: Decision, at: number): void {
+function decide(
+  next: Draft,
+  decision: Decision,
+  { at, waitedMs }: { readonly at: number; readonly waitedMs?: number },
+): void {
   next.decision = decision;
   // A rule that decides by itself was not asked; the decision has its time.
-  if (isAsking(next.state)) next.times = stamped(next.times, "answered", at);
+  if (isAsking(next.state)) next.times = stamped(next.times, "answered", at, waitedMs);
 }
 
-function stamped(times: CallTimes, moment: Exclude<keyof CallTimes, "announced">, at: number): CallTimes {
+type Moment = "asked" | "answered" | "started" | "ended" | "undone";
+
+/** `duration`: of what the moment ends, where it was measured. */
+function stamped(times: CallTimes, moment: Moment, at: number, duration?: number): CallTimes {
   return {
     announced: times.announced,
     asked: moment === "asked" ? at : times.asked,
@@ -247,6 +256,8 @@ function stamped(times: CallTimes, moment: Exclude<keyof CallTimes, "announced">
     answered: moment === "answered" ? at : moment === "asked" ? undefined : times.answered,
     started: moment === "started" ? at : times.started,
     ended: moment === "ended" ? at : times.ended,
+    waitedMs: moment === "answered" ? duration : moment === "asked" ? undefined : times.waitedMs,
+    ranMs: moment === "ended" ? duration : times.ranMs,
     undone: moment === "undone" ? at : times.undone,
   };
 }
@@ -255,6 +266,7 @@ type EndEvent = {
   readonly at: number;
   readonly rawOutput?: unknown;
   readonly content?: readonly ToolCallContent[];
+  readonly ranMs?: number;
 };
 
 function end(next: Draft, event: EndEvent, state: ToolCallState): true {
@@ -264,7 +276,7 @@ function end(next: Draft, event: EndEvent, state: ToolCallState): true {
   }
   if (event.rawOutput !== undefined) next.rawOutput = event.rawOutput ?? undefined;
   if (event.content !== undefined) next.content = replaced(next.content, event.content);
-  next.times = stamped(next.times, "ended", event.at);
+  next.times = stamped(next.times, "ended", event.at, event.ranMs);
   return to(next, state);
 }
 

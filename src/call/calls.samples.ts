@@ -255,18 +255,17 @@ const happenings: fc.Arbitrary<Happening> = fc.oneof(
   fc.constant(happening("app-awaited", {})),
   fc.constant(happening("child-awaited", { childSessionId: "child-1" })),
   word.map((said) => happening("child-stepped", { text: said, toolCallIds: ["call_2"] })),
-  fc.tuple(deciders, optional(word)).map(
-    ([by, reason]): Happening =>
+  fc.tuple(deciders, optional(word), durations("waitedMs")).map(
+    ([by, reason, waited]): Happening =>
       (call, at) =>
-        happening("call-cleared", { decision: decision(at, by, reason) }, () => answered(call, at, by, true))(
-          call,
-          at,
-        ),
+        happening("call-cleared", { decision: decision(at, by, reason), ...waited }, () =>
+          answered(call, at, by, true),
+        )(call, at),
   ),
-  fc.tuple(deciders, optional(word)).map(
-    ([by, reason]): Happening =>
+  fc.tuple(deciders, optional(word), durations("waitedMs")).map(
+    ([by, reason, waited]): Happening =>
       (call, at) =>
-        happening("call-refused", { decision: decision(at, by, reason) }, () =>
+        happening("call-refused", { decision: decision(at, by, reason), ...waited }, () =>
           answered(call, at, by, false),
         )(call, at),
   ),
@@ -275,7 +274,12 @@ const happenings: fc.Arbitrary<Happening> = fc.oneof(
   fc
     .record({ isAfterRefusal: fc.boolean(), rule: name })
     .map((breach) => happening("call-breached", { breach })),
-  json.filter((value) => value !== null).map((rawOutput) => happening("call-done", { rawOutput })),
+  fc
+    .tuple(
+      json.filter((value) => value !== null),
+      durations("ranMs"),
+    )
+    .map(([rawOutput, ran]) => happening("call-done", { rawOutput, ...ran })),
   fc
     .tuple(word, fc.boolean())
     .map(([error, assumed]) => happening("call-failed", { error, assumed }, withdrawn)),
@@ -284,6 +288,11 @@ const happenings: fc.Arbitrary<Happening> = fc.oneof(
     .map(([reason, assumed]) => happening("call-cancelled", { reason, assumed }, withdrawn)),
   fc.tuple(word, fc.boolean()).map(([reason, assumed]) => happening("call-unknown", { reason, assumed })),
 );
+
+/** Measured only where the clock jumped. */
+function durations(field: string): fc.Arbitrary<{ readonly [field: string]: number }> {
+  return fc.option(fc.nat(99_999), { nil: undefined }).map((ms) => (ms === undefined ? {} : { [field]: ms }));
+}
 
 const announcements = fc.record({
   name: word,

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { DiffContent } from "./content.js";
 import { fileDiff, hunksInContext, MAX_WHOLE_LENGTH } from "./diff-hunks.js";

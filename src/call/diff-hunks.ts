@@ -65,13 +65,16 @@ function hunksOf(groups: readonly Group[], oldText: string, newText: string): re
 /** Finds lines by their number. Numbers must not go far back: the search starts at the line found before. */
 class LineReader {
   readonly text: string;
-  readonly hasKeys: boolean;
   #line = 1;
   #at = 0;
+  #hasKeys: boolean | undefined;
 
   constructor(text: string) {
     this.text = text;
-    this.hasKeys = text.includes(KEY_BEGIN);
+  }
+
+  get hasKeys(): boolean {
+    return (this.#hasKeys ??= this.text.includes(KEY_BEGIN));
   }
 
   /** Where the line begins; the end of the text when there are fewer lines. */
@@ -153,22 +156,19 @@ function withShortLines(hunk: DiffHunk): DiffHunk {
   };
 }
 
-/** Between values. Quotes and colons may stand within one. */
-const DELIMITER = /[\s,;&{}]/g;
+/** Stands between values; quotes and colons may stand within one. */
+const isDelimiter = (text: string, at: number): boolean => /[\s,;&{}]/.test(text.charAt(at));
 
 /** A place before the change where a value begins that nothing marks as a secret. */
 function cutStart(text: string, head: number): number {
-  DELIMITER.lastIndex = head - CONTEXT_LENGTH;
-  for (let found = DELIMITER.exec(text); found && found.index < head; found = DELIMITER.exec(text)) {
-    const at = found.index + 1;
-    if (!isMarked(text, at)) return keyStart(text, at) ?? at;
-  }
+  for (let at = head - CONTEXT_LENGTH + 1; at <= head; at += 1)
+    if (isDelimiter(text, at - 1) && !isMarked(text, at)) return keyStart(text, at) ?? at;
   return head - (isLowSurrogate(text, head) ? 1 : 0);
 }
 
 /** How much of the unchanged text after a change is shown: up to the end of a value. */
 function shownLength(tail: string): number {
-  for (let at = CONTEXT_LENGTH; at > 0; at -= 1) if (/[\s,;&{}]/.test(tail.charAt(at - 1))) return at;
+  for (let at = CONTEXT_LENGTH; at > 0; at -= 1) if (isDelimiter(tail, at - 1)) return at;
   return isLowSurrogate(tail, 0) ? 1 : 0;
 }
 

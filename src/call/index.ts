@@ -24,6 +24,7 @@ export { pluralize } from "./pluralize.js";
 export { createToolTitle } from "./create-tool-title.js";
 export { fileDiff, hunksInContext } from "./diff-hunks.js";
 export { breachSentence, endSentence } from "./end-sentence.js";
+export { runDuration, waitDuration } from "./durations.js";
 export { handleEvent, handleStoredEvent } from "./event-table.js";
 export type { EventOf, EventTable } from "./event-table.js";
 export { IllegalEvent } from "./illegal-event.js";
@@ -37,6 +38,7 @@ export { completeFields, fieldCount, inputText, NO_INPUT, readMore } from "./par
 export type { PartialInput } from "./partial-input.js";
 export { plainJson } from "./plain-json.js";
 export * from "./plan.js";
+export { BadOption } from "./check-options.js";
 export * from "./question.js";
 export * from "./question-page.js";
 export * from "./shown-question.js";

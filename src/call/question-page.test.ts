@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { question } from "./events.samples.js";
 import { hiddenCharacters, questionPage } from "./question-page.js";

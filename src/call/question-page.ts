@@ -27,7 +27,7 @@ const wholeText = ({ about = [], wholeAbout = about }: Question): string => whol
 /** No page ends between the two halves of a character. */
 function pagesOf(text: string): readonly string[] {
   const pages: string[] = [];
-  for (let start = 0; start < text.length || pages.length === 0; ) {
+  for (let start = 0; start < text.length || pages.length === 0;) {
     const end = start + PAGE_CHARACTERS;
     const isInsideCharacter = /[\uD800-\uDBFF]/.test(text.charAt(end - 1)) && end < text.length;
     pages.push(text.slice(start, isInsideCharacter ? end - 1 : end));

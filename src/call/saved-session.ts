@@ -74,8 +74,9 @@ function callFromSaved(call: ToolCall): ToolCall {
   };
 }
 
-function timesFromSaved({ announced, asked, answered, started, ended, undone }: CallTimes): CallTimes {
-  return { announced, asked, answered, started, ended, undone };
+function timesFromSaved(times: CallTimes): CallTimes {
+  const { announced, asked, answered, started, ended, waitedMs, ranMs, undone } = times;
+  return { announced, asked, answered, started, ended, waitedMs, ranMs, undone };
 }
 
 function savedState({ status, draft }: ToolCallState & { status: "drafting" }) {

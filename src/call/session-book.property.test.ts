@@ -6,45 +6,65 @@ import { bookOf, deepFreeze, isCallEvent } from "./events.samples.js";
 import { savedSession, sessionFromSaved } from "./saved-session.js";
 import type { Session, SessionEvent } from "./session.js";
 import { SessionBook } from "./session-book.js";
+import type { ToolCallEvent } from "./tool-call.js";
 
-/** Session events that are legal at any moment. */
-const talk: fc.Arbitrary<readonly SessionEvent[]> = fc.array(
-  fc.oneof(
-    fc
-      .record({
-        messageId: fc.constantFrom("m1", "m2"),
-        role: fc.constantFrom("user" as const, "agent" as const, "thought" as const),
-        block: blocks,
-      })
-      .map((data): SessionEvent => ({ type: "message-chunk", at: 5, ...data })),
-    fc.string({ maxLength: 8 }).map((content): SessionEvent => ({
-      type: "plan-updated",
+type SessionLevel = Exclude<SessionEvent, ToolCallEvent>;
+
+/** Session events that are legal at any moment; undefined for those that belong to a turn or to a call's question. */
+const TALK: { readonly [Type in SessionLevel["type"]]: fc.Arbitrary<SessionEvent> | undefined } = {
+  "message-chunk": fc
+    .record({
+      messageId: fc.constantFrom("m1", "m2"),
+      role: fc.constantFrom("user" as const, "agent" as const, "thought" as const),
+      block: blocks,
+    })
+    .map((data): SessionEvent => ({ type: "message-chunk", at: 5, ...data })),
+  "plan-updated": fc.string({ maxLength: 8 }).map((content): SessionEvent => ({
+    type: "plan-updated",
+    at: 5,
+    entries: [{ content, priority: "high", status: "pending" }],
+  })),
+  "mode-changed": fc
+    .constantFrom("ask", "code")
+    .map((modeId): SessionEvent => ({ type: "mode-changed", at: 5, modeId })),
+  "info-changed": fc
+    .constantFrom({ title: "Tests" }, { cwd: "/a" }, { title: "Docs", agent: "goose" }, { _meta: { a: 1 } })
+    .map((info): SessionEvent => ({ type: "info-changed", at: 5, info })),
+  "step-ended": fc.constantFrom<SessionEvent>(
+    { type: "step-ended", at: 5, turnId: "turn-1", stepId: "step-1", toolCallIds: ["call_1"] },
+    {
+      type: "step-ended",
       at: 5,
-      entries: [{ content, priority: "high", status: "pending" }],
-    })),
-    fc.constantFrom("ask", "code").map((modeId): SessionEvent => ({ type: "mode-changed", at: 5, modeId })),
-    fc
-      .constantFrom({ title: "Tests" }, { cwd: "/a" }, { title: "Docs", agent: "goose" }, { _meta: { a: 1 } })
-      .map((info): SessionEvent => ({ type: "info-changed", at: 5, info })),
-    fc.constantFrom<SessionEvent>(
-      { type: "step-ended", at: 5, turnId: "turn-1", stepId: "step-1", toolCallIds: ["call_1"] },
-      {
-        type: "step-ended",
-        at: 5,
-        turnId: "turn-1",
-        stepId: "step-2",
-        toolCallIds: [],
-        usage: { inputTokens: 3 },
-        answer: { model: "m", parts: [{ type: "text", length: 3, providerOptions: { a: { b: 1 } } }] },
-      },
-      { type: "context-compacted", at: 5, throughStepId: "step-1", summary: "It was long." },
-    ),
-    fc.constant<SessionEvent>({
-      type: "traffic-repaired",
-      at: 5,
-      repair: { repair: "late-update", toolCallId: "call_1", detail: "x" },
-    }),
+      turnId: "turn-1",
+      stepId: "step-2",
+      toolCallIds: [],
+      usage: { inputTokens: 3 },
+      answer: { model: "m", parts: [{ type: "text", length: 3, providerOptions: { a: { b: 1 } } }] },
+    },
   ),
+  "context-compacted": fc.constant<SessionEvent>({
+    type: "context-compacted",
+    at: 5,
+    throughStepId: "step-1",
+    summary: "It was long.",
+  }),
+  "window-learnt": fc
+    .constantFrom(8_000, 16_000)
+    .map((contextWindow): SessionEvent => ({ type: "window-learnt", at: 5, model: "m", contextWindow })),
+  "traffic-repaired": fc.constant<SessionEvent>({
+    type: "traffic-repaired",
+    at: 5,
+    repair: { repair: "late-update", toolCallId: "call_1", detail: "x" },
+  }),
+  "turn-started": undefined,
+  "turn-parked": undefined,
+  "turn-resumed": undefined,
+  "turn-stopped": undefined,
+  "question-answered": undefined,
+  "question-withdrawn": undefined,
+};
+const talk: fc.Arbitrary<readonly SessionEvent[]> = fc.array(
+  fc.oneof(...Object.values(TALK).flatMap((events) => events ?? [])),
   { maxLength: 8 },
 );
 

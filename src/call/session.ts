@@ -45,11 +45,17 @@ type Happened<Type extends string, Data> = { readonly type: Type; readonly at: n
 export type SessionEvent =
   | ToolCallEvent
   | Happened<"turn-started", { readonly turnId: string }>
-  | Happened<"turn-parked", { readonly turnId: string }>
+  /** `tookMs`: its true duration, where the wall clock jumped in between. */
+  | Happened<"turn-parked", { readonly turnId: string; readonly tookMs?: number }>
   | Happened<"turn-resumed", { readonly turnId: string }>
   | Happened<
       "turn-stopped",
-      { readonly turnId: string; readonly stopReason: StopReason; readonly error?: string }
+      {
+        readonly turnId: string;
+        readonly stopReason: StopReason;
+        readonly error?: string;
+        readonly tookMs?: number;
+      }
     >
   /** The model's response is complete. Later prompts contain only complete responses. */
   | Happened<

@@ -78,6 +78,9 @@ export type CallTimes = {
   readonly answered: number | undefined;
   readonly started: number | undefined;
   readonly ended: number | undefined;
+  /** How long it waited for the answer and how long it ran, where the wall clock jumped in between (see durations.ts). */
+  readonly waitedMs: number | undefined;
+  readonly ranMs: number | undefined;
   /** When the files that the call changed were restored. */
   readonly undone: number | undefined;
 };
@@ -168,7 +171,11 @@ type CallEvent<Type extends string, Data = unknown> = {
   readonly at: number;
 } & Data;
 
+/** The true duration, in milliseconds, of what the event ends; left out where the times of the events give it. */
+type Waited = { readonly waitedMs?: number };
+
 type EndData = {
+  readonly ranMs?: number;
   readonly rawOutput?: unknown;
   readonly content?: readonly ToolCallContent[];
   readonly assumed?: boolean;
@@ -210,8 +217,8 @@ export type ToolCallEvent =
    * Without a decision a foreign agent ran the call on its own. `rawInput`: the person who allowed the call
    * changed its input.
    */
-  | CallEvent<"call-cleared", { readonly decision?: Decision; readonly rawInput?: unknown }>
-  | CallEvent<"call-refused", { readonly decision?: Decision }>
+  | CallEvent<"call-cleared", Waited & { readonly decision?: Decision; readonly rawInput?: unknown }>
+  | CallEvent<"call-refused", Waited & { readonly decision?: Decision }>
   /** The intent as it was just before it took effect; recorded durably, or the call does not run. */
   | CallEvent<"run-started", { readonly intent?: unknown }>
   /** A command of the call runs. After a crash it may still run: see `recoveryEvents`. */

@@ -147,7 +147,7 @@ function logEnd(event: ToolCallEvent, place: Place): void {
     ...about(event, place),
     status,
     ...decided(call?.decision, log.redacted),
-    ...times(call, event.at),
+    ...times(call, event),
   };
   const isExpected = status === "done" || status === "refused" || status === "cancelled";
   if (isExpected) log.to.info(record, "call ended");
@@ -175,11 +175,13 @@ function decided(decision: Decision | undefined, redacted: Log["redacted"]) {
   };
 }
 
-/** Never negative, also when the clock was set back. */
-function times(call: OpenCall | undefined, endedAt: number) {
-  const ran = call?.startedAt === undefined ? undefined : Math.max(0, endedAt - call.startedAt);
+/** As measured, where the clock was set meanwhile; never negative. */
+function times(call: OpenCall | undefined, { at, ranMs }: { readonly at: number; readonly ranMs?: number }) {
+  const ran = call?.startedAt === undefined ? undefined : (ranMs ?? Math.max(0, at - call.startedAt));
   const waited =
-    call?.askedAt === undefined ? undefined : Math.max(0, (call.decision?.at ?? endedAt) - call.askedAt);
+    call?.askedAt === undefined
+      ? undefined
+      : (call.waitedMs ?? Math.max(0, (call.decision?.at ?? at) - call.askedAt));
   return { ...(ran !== undefined && { ranMs: ran }), ...(waited !== undefined && { waitedMs: waited }) };
 }
 
@@ -189,6 +191,7 @@ type OpenCall = {
   readonly askedAt?: number;
   readonly startedAt?: number;
   readonly decision?: Decision | undefined;
+  readonly waitedMs?: number | undefined;
 };
 
 /** The facts of an open call that its last log record needs. */
@@ -215,6 +218,6 @@ function changed(call: OpenCall | undefined, event: SessionEvent): OpenCall | un
   if (event.type === "question-asked") return { ...call, askedAt: event.at };
   if (event.type === "run-started") return { ...call, startedAt: event.at };
   return event.type === "call-cleared" || event.type === "call-refused"
-    ? { ...call, decision: event.decision }
+    ? { ...call, decision: event.decision, waitedMs: event.waitedMs }
     : call;
 }

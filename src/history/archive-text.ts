@@ -7,7 +7,14 @@ import type {
   ToolCall,
   ToolCallContent,
 } from "../call/index.js";
-import { breachSentence, endSentence, sessionModel, shownText } from "../call/index.js";
+import {
+  breachSentence,
+  endSentence,
+  runDuration,
+  sessionModel,
+  shownText,
+  waitDuration,
+} from "../call/index.js";
 import { redact, redactJson } from "./redaction/redact.js";
 import type { RedactionPattern } from "./redaction/redaction-pattern.js";
 
@@ -63,8 +70,8 @@ export function callFacts(call: ToolCall, patterns: readonly RedactionPattern[])
     decidedBy: decision?.by ?? null,
     who: decision?.who === undefined ? null : storable(redact(cut(decision.who), patterns)),
     rule: decision?.rule === undefined ? null : storable(redact(cut(decision.rule), patterns)),
-    ranMs: between(times.started, times.ended),
-    waitedMs: between(times.asked, times.answered),
+    ranMs: runDuration(times) ?? null,
+    waitedMs: waitDuration(times) ?? null,
     outputSize: call.content.reduce((size, content) => size + sizeOf(content), 0),
     breach: breach === undefined ? null : storable(redact(cut(breach), patterns)),
   };
@@ -150,10 +157,6 @@ function cut(text: string): string {
   return text.length <= MAX_PART_LENGTH
     ? text
     : text.slice(0, MAX_PART_LENGTH).replace(/[\uD800-\uDBFF]$/, "");
-}
-
-function between(from: number | undefined, to: number | undefined): number | null {
-  return from === undefined || to === undefined ? null : Math.max(0, to - from);
 }
 
 /** The day in UTC. Times come from other programs too, and not every number is a valid Date. */

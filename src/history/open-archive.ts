@@ -1,4 +1,6 @@
 /** Opens the archive of a ledger by the ledger's address. */
+import { checkOptions, FUNCTION, LIST, TEXT } from "../call/check-options.js";
+import type { OptionChecks } from "../call/check-options.js";
 import type { Archive } from "../call/index.js";
 import { LedgerFileError } from "./ledger-file-error.js";
 import type { SqliteArchiveOptions } from "./sqlite/archive/sqlite-archive.js";
@@ -6,8 +8,17 @@ import { storeAddress } from "./store-address.js";
 
 export type ArchiveOptions = SqliteArchiveOptions;
 
+const ARCHIVE_OPTIONS: OptionChecks<ArchiveOptions> = {
+  indexFile: TEXT,
+  patterns: LIST,
+  onProgress: FUNCTION,
+  onIndexInMemory: FUNCTION,
+  now: FUNCTION,
+};
+
 /** The ledger itself is only read, except by `forget`. SQLite is loaded here and not before. */
 export async function openArchive(address: string, options: ArchiveOptions = {}): Promise<Archive> {
+  checkOptions("openArchive", options, ARCHIVE_OPTIONS);
   const store = storeAddress(address);
   if (store.type === "memory") {
     throw new LedgerFileError(

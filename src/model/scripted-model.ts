@@ -1,4 +1,5 @@
 /** A model that plays a script. The stream is like a real one: word by word, and tool input a few characters at a time. */
+import { checkOptions, LIST, required } from "../call/check-options.js";
 import type {
   LanguageModelV3,
   LanguageModelV3CallOptions,
@@ -12,9 +13,11 @@ const INPUT_CHUNK_LENGTH = 24;
 
 /** `pause`: milliseconds between two parts, for a person who watches. */
 export function scriptedModel(
-  { steps }: Script,
+  script: Script,
   { pause = 0 }: { readonly pause?: number } = {},
 ): LanguageModelV3 {
+  checkOptions<Script>("scriptedModel", script, { steps: required(LIST) });
+  const { steps } = script;
   const subAgents = new Map(subAgentsIn(steps));
   return {
     specificationVersion: "v3",

@@ -8,6 +8,7 @@
 import { eventPages, SessionBook, savedSession, sessionFromSaved } from "../call/index.js";
 import type { AppendOptions, Ledger, RecordedEvent, SessionEvent, Lease } from "../call/index.js";
 import { AppendBatcher, EventWriter } from "./append-batcher.js";
+import { ClockJumps } from "./clock-jumps.js";
 import { ChunkBuffer, FlushTimer } from "./chunk-buffer.js";
 import { SessionLease } from "./session-lease.js";
 import type { LeaseOptions } from "./session-lease.js";
@@ -22,6 +23,7 @@ export class SessionRecord {
   readonly #lease: SessionLease;
   readonly #snapshots: Snapshots;
   readonly #text: ChunkBuffer;
+  readonly #clockJumps = new ClockJumps();
   readonly #batcher = new AppendBatcher({
     store: (events, durable) => this.#store(events, durable),
     sendEarly: (event) => this.#sendEarly(event),
@@ -143,7 +145,8 @@ export class SessionRecord {
   }
 
   /** Stores the buffered text and then the events, in one append, and publishes the events. */
-  async #store(events: readonly SessionEvent[], durable: boolean): Promise<void> {
+  async #store(given: readonly SessionEvent[], durable: boolean): Promise<void> {
+    const events = given.map((event) => this.#clockJumps.measured(event));
     const text = this.#text.event;
     const all = text ? [text, ...events] : events;
     if (all.length === 0) return;

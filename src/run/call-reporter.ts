@@ -80,16 +80,15 @@ export class CallReporter implements Showing {
     this.report({ _meta: this.#meta });
   };
 
-  readonly report: ToolContext["report"] = ({ locations, ...fields }) => {
+  readonly report: ToolContext["report"] = (fields) => {
     // The batched values are older and must not replace this one.
     if (fields.progress !== undefined) delete this.#gathered.progress;
     if (fields.content) this.#content = undefined;
-    const isNews = locations !== undefined && !this.#areShown(locations);
-    if (isNews) {
-      this.#locations = locations;
+    if (fields.locations) {
+      this.#locations = fields.locations;
       delete this.#gathered.locations;
     }
-    if (isNews || Object.keys(fields).length > 0) this.#revise({ ...fields, ...(isNews && { locations }) });
+    this.#revise(fields);
   };
 
   /** Whether the call shows this content already, from its preview: then it need not be recorded again. */
@@ -102,10 +101,6 @@ export class CallReporter implements Showing {
     for (const stream of this.#streams.values()) stream.flush();
     this.#writeGathered();
     this.#isClosed = true;
-  }
-
-  #areShown(locations: readonly Location[]): boolean {
-    return !this.#gathered.locations && isDeepStrictEqual(locations, this.#locations);
   }
 
   #gather(fields: Gathered): void {

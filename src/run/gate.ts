@@ -11,6 +11,7 @@
 import { setImmediate } from "node:timers/promises";
 import { IllegalEvent, plainJson, shownQuestion, ToolCallIds } from "../call/index.js";
 import type { CallAnnounced, SessionBook, SessionEvent, ToolCall, ToolCallContent } from "../call/index.js";
+import { BadOption, OBJECT } from "../call/check-options.js";
 import { SerialQueue } from "../call/serial-queue.js";
 import { nobody } from "./askers.js";
 import { awaitsChild, CallRunner } from "./call-runner.js";
@@ -215,6 +216,8 @@ export class Gate {
    * them. A name that is known already is refused.
    */
   wrapTools<Tools extends { readonly [name: string]: WrappableTool }>(tools: Tools): Gated<Tools> {
+    if (!OBJECT.isRight(tools))
+      throw new BadOption("wrapTools: the tools must be an object, each under its name.");
     return this.#wrapped.tools(tools);
   }
 

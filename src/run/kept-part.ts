@@ -34,8 +34,8 @@ export function wholeAgain(
   { hash, head, tail }: KeptPart,
   replaced: Uint8Array,
   current: Uint8Array,
-): Uint8Array | undefined {
-  if (sha256(current) === hash) return current;
+): Buffer | undefined {
+  if (sha256(current) === hash) return Buffer.from(current);
   const whole = Buffer.concat([
     current.subarray(0, head),
     replaced,

@@ -1,6 +1,20 @@
 /** Opens a gate for a program with its own agent loop: rules, someone to ask, and a session to record in. */
 import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
+import {
+  AMOUNT,
+  checkOptions,
+  either,
+  FUNCTION,
+  LEDGER,
+  LIST,
+  OBJECT,
+  required,
+  TEXT,
+  TOOLS,
+  WORKSPACE,
+} from "../call/check-options.js";
+import type { OptionChecks } from "../call/check-options.js";
 import type { Ledger, SessionInfo } from "../call/index.js";
 import { decide } from "../policy/index.js";
 import type { Policy, Rule } from "../policy/index.js";
@@ -27,7 +41,29 @@ export type OpenGateOptions = Omit<GateOptions, "record" | "toolbox" | "judge" |
   readonly info?: SessionInfo;
 };
 
+const GATE_OPTIONS: OptionChecks<OpenGateOptions> = {
+  ledger: required(LEDGER),
+  workspace: required(either({ ...TEXT, expected: "the path of a folder" }, WORKSPACE)),
+  tools: TOOLS,
+  rules: LIST,
+  policy: FUNCTION,
+  sessionId: TEXT,
+  info: OBJECT,
+  onCleared: FUNCTION,
+  remember: FUNCTION,
+  ask: FUNCTION,
+  elicit: FUNCTION,
+  childStep: FUNCTION,
+  questionLifetime: AMOUNT,
+  timeLimit: AMOUNT,
+  stopGraceMs: AMOUNT,
+  loopLimit: AMOUNT,
+  callIds: OBJECT,
+  now: FUNCTION,
+};
+
 export async function openGate(options: OpenGateOptions): Promise<Gate> {
+  checkOptions("openGate", options, GATE_OPTIONS);
   const { ledger, tools = [], rules = [], sessionId = `session_${randomUUID()}`, now = Date.now } = options;
   mustBeRules(rules);
   const workspace =

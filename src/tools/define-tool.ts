@@ -1,6 +1,8 @@
 /** Defines a tool. The input is described once, with zod or JSON Schema, and checked before anything else sees it. */
 import { z } from "zod";
-import { inferToolKind } from "../call/index.js";
+import { AMOUNT, checkOptions, either, FUNCTION, OBJECT, required, TEXT } from "../call/check-options.js";
+import type { OptionChecks } from "../call/check-options.js";
+import { inferToolKind, isToolKind, TOOL_KINDS } from "../call/index.js";
 import type { CallFields, Location, Meta, ToolKind } from "../call/index.js";
 import { jsonSchemaCheck } from "./json-schema-check.js";
 import type { Delegation, Parsed, Tool, ToolContext, ToolIntent, ToolReturn } from "./tool.js";
@@ -34,9 +36,25 @@ export type ToolDefinition<Schema extends z.ZodType | JsonSchema> = {
   readonly run: (input: ToolInput<Schema>, call: ToolContext) => Promise<ToolReturn>;
 };
 
+const DEFINITION: OptionChecks<ToolDefinition<JsonSchema>> = {
+  name: required(TEXT),
+  description: required({ expected: "a text", isRight: (value) => typeof value === "string" }),
+  input: required({ ...OBJECT, expected: "a zod schema or a JSON Schema" }),
+  kind: { expected: `one of ${TOOL_KINDS.join(", ")}`, isRight: isToolKind },
+  title: either(TEXT, FUNCTION),
+  meta: OBJECT,
+  timeLimit: AMOUNT,
+  locations: FUNCTION,
+  intent: FUNCTION,
+  preview: FUNCTION,
+  delegates: OBJECT,
+  run: required(FUNCTION),
+};
+
 export function defineTool<const Schema extends z.ZodType | JsonSchema>(
   definition: ToolDefinition<Schema>,
 ): Tool {
+  checkOptions("defineTool", definition, DEFINITION);
   const { input: schema, title, meta, locations, preview, kind, ...tool } = definition;
   const check = checkOf(schema);
   // `parse` is the only way to an Input, so a tool only ever gets what its schema made.

@@ -4,7 +4,15 @@
  * All text in a card is visible and bounded, but it is still the agent's: a renderer escapes it for its own
  * medium. The agent chooses the title, so only `facts` and `mark` state the call's status.
  */
-import type { CallTimes, Decision, Question, QuestionOption, ToolCall, ToolKind } from "../call/index.js";
+import type {
+  CallTimes,
+  Decision,
+  DiffContent,
+  Question,
+  QuestionOption,
+  ToolCall,
+  ToolKind,
+} from "../call/index.js";
 import { decidedSubject } from "../call/title-arguments.js";
 import { breachSentence, endSentence, oneLine } from "../call/index.js";
 import { durationText } from "./amounts.js";
@@ -179,11 +187,14 @@ function isShownBy({ content: shown }: ToolCall, { content, state }: ToolCall): 
       shown.some((one) =>
         item.type === "terminal"
           ? one.type === "terminal" && one.terminalId === item.terminalId && one.output !== undefined
-          : item.type === "diff" &&
-            one.type === "diff" &&
-            one.path === item.path &&
-            one.newText === item.newText,
+          : item.type === "diff" && one.type === "diff" && one.path === item.path && isSameText(one, item),
       ),
     )
   );
+}
+
+/** The hunks of a large file are all that changes; the other diff has its whole text. */
+function isSameText({ newText }: DiffContent, served: DiffContent): boolean {
+  if (!served.hunks) return newText === served.newText;
+  return newText !== undefined && served.hunks.every((hunk) => newText.includes(hunk.newText));
 }

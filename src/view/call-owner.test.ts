@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { calls } from "../call/calls.samples.js";
 import type { ToolCall } from "../call/index.js";
-import { boundText, diffContent } from "../call/index.js";
+import { boundText, diffContent, fileDiff } from "../call/index.js";
 import { callText } from "./call-text.js";
 import { callOwner } from "./call-owner.js";
 
@@ -28,6 +28,8 @@ function call(toolCallId: string, over: Partial<ToolCall> = {}): ToolCall {
       answered: undefined,
       started: 5,
       ended: undefined,
+      waitedMs: undefined,
+      ranMs: undefined,
       undone: undefined,
     },
     state: { status: "running", cancelRequested: false },
@@ -90,4 +92,15 @@ test("names the exit code of a failed command, and its call was done", () => {
 
 test("a proxied call of an earlier version's record is known by its old id", () => {
   expect(idOf(call("through_us_1", at("/f")), call("a", at("/f")))).toBe("a");
+});
+
+test("the hunks of a large file are shown by a diff with its whole text, and by no other", () => {
+  const old = Array.from({ length: 9_000 }, (_, line) => `line ${line}\n`).join("");
+  const now = old.replace("line 4000\n", "another\n");
+  const served = call("proxied_1", { content: [fileDiff("/f", old, now)], ...done });
+  const shownWith = (content: ToolCall["content"]) =>
+    callText(served, { calls: [call("edit", { content })] });
+  expect(shownWith([diffContent("/f", old, now)])).not.toContain("+ another");
+  expect(shownWith([diffContent("/f", now, old)])).toContain("+ another");
+  expect(shownWith([{ type: "diff", operation: "modify", path: "/f" }])).toContain("+ another");
 });

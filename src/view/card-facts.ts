@@ -11,7 +11,7 @@ import type {
   ToolCallStatus,
   ToolKind,
 } from "../call/index.js";
-import { isOver, oneLine } from "../call/index.js";
+import { isOver, oneLine, runDuration, waitDuration } from "../call/index.js";
 import { durationText } from "./amounts.js";
 import { visibleName } from "./visible-line.js";
 
@@ -41,7 +41,7 @@ export function cardFacts(call: ToolCall): readonly string[] {
     stateWords(state),
     state.status === "done" ? failedCommand(call) : undefined,
     times.undone === undefined ? undefined : "undone",
-    isOver(state) ? durationText(times.started, times.ended) : undefined,
+    isOver(state) ? durationText(0, runDuration(times)) : undefined,
     state.status === "done" ? undefined : progressWords(call),
     decisionWords(call),
   ].filter((fact) => fact !== undefined);
@@ -88,7 +88,7 @@ export function progressWords({ progress }: ToolCall): string | undefined {
 
 export function decisionWords({ decision, state, times }: ToolCall): string | undefined {
   const isNo = state.status === "refused";
-  const waited = durationText(times.asked, times.answered);
+  const waited = durationText(0, waitDuration(times));
   if (decision)
     return `${isNo ? "refused" : "allowed"}${decidedBy(decision)}${waited === undefined ? "" : ` after ${waited}`}`;
   if (isNo) return "refused";

@@ -1,5 +1,5 @@
 /** Text that tries to look like a line of Toolgate, or to start in column 0. */
-import fc from "fast-check";
+import * as fc from "fast-check";
 
 const pieces = fc.constantFrom(
   "Allow this? [y]es, [n]o (Enter): ",

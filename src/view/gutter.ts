@@ -31,7 +31,7 @@ export class Gutter {
     return tokens.map((token) => this.#token(token, room)).join("");
   }
 
-  /** Ends the row that is begun, if any. */
+  /** Ends the row that is open, if any. */
   end(): string {
     const end = this.#filled === undefined ? "" : "\n";
     this.#filled = undefined;

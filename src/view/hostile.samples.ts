@@ -244,6 +244,8 @@ export const hostileCalls = fc.record({
       answered: optional(time),
       started: optional(time),
       ended: optional(time),
+      waitedMs: optional(time),
+      ranMs: optional(time),
     }),
   ),
   _meta: fc.constant(undefined),

@@ -39,6 +39,12 @@ export const historyType = z
   .enum(["compacted", "full"], 'The query must say "type=full" or "type=compacted".')
   .describe("Which history.");
 
+export const questionPageNumber = z.coerce
+  .number("The page must be a whole number from 1.")
+  .int("The page must be a whole number from 1.")
+  .min(1, "The page must be a whole number from 1.")
+  .describe("Which page, from 1.");
+
 const TURN = {
   description: "The turn, whole or as it happens.",
   json: "TurnResult",
@@ -134,6 +140,17 @@ export const EXTENSION_ENDPOINTS = {
     path: "/questions",
     summary: "All open questions of all sessions",
     answer: { description: "The questions.", json: "Questions" },
+  },
+  readQuestion: {
+    method: "get",
+    path: "/questions/{id}",
+    hasSlashes: true,
+    summary: "The whole text of an open question, page by page",
+    query: z.object({ page: questionPageNumber.optional() }),
+    answer: {
+      description: "A page. The call's content is whole in the list of questions.",
+      json: "QuestionText",
+    },
   },
   answerQuestion: {
     method: "post",

@@ -128,6 +128,10 @@ const question = z.object({
   title: z.string(),
   reason: z.string().exactOptional(),
   about: z.array(z.string()).exactOptional(),
+  hiddenCharacters: z
+    .number()
+    .describe("How many characters `about` leaves out; GET /questions/{id} has all of them.")
+    .exactOptional(),
   options: z.array(
     z.object({
       optionId: z.string(),
@@ -181,6 +185,12 @@ export const RESPONSES = {
   SessionEvent: sessionEvent,
   Cancelled: z.object({ cancelled: z.boolean() }),
   Questions: z.object({ questions: z.array(question) }),
+  QuestionText: z.object({
+    questionId: z.string(),
+    page: z.number(),
+    pages: z.number(),
+    text: z.string().describe("With every invisible character made visible."),
+  }),
   Answered: z.object({ counted: z.boolean(), answer }),
   Problem: problem,
   OpenApi: z.object({}),

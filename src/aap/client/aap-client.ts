@@ -1,5 +1,7 @@
 /** A client of AAP v3, for browsers and for Node: typed requests, and turns as they stream. */
-import type { AnswerReceipt } from "../../call/index.js";
+import { AMOUNT, checkOptions, FLAG, FUNCTION, required, TEXT } from "../../call/check-options.js";
+import type { OptionChecks } from "../../call/check-options.js";
+import type { AnswerReceipt, QuestionPage } from "../../call/index.js";
 import { AapError } from "./aap-error.js";
 import { Connection } from "./connection.js";
 import type { ConnectionOptions } from "./connection.js";
@@ -29,6 +31,14 @@ export type AapClientOptions = ConnectionOptions & {
   readonly sendsKeys?: boolean;
 };
 
+const CLIENT_OPTIONS: OptionChecks<AapClientOptions> = {
+  baseUrl: required({ ...TEXT, expected: "the address of the server" }),
+  apiKey: TEXT,
+  fetch: FUNCTION,
+  silence: AMOUNT,
+  sendsKeys: FLAG,
+};
+
 const VERSION = 3;
 
 /** `key` is the server's bearer token. */
@@ -45,7 +55,9 @@ export class AapClient {
   readonly #sendsKeys: boolean;
   #extensions: Promise<readonly string[]> | undefined;
 
-  constructor({ sendsKeys = true, ...options }: AapClientOptions) {
+  constructor(given: AapClientOptions) {
+    checkOptions("AapClient", given, CLIENT_OPTIONS);
+    const { sendsKeys = true, ...options } = given;
     this.#connection = new Connection(options);
     this.#sendsKeys = sendsKeys;
   }
@@ -139,6 +151,17 @@ export class AapClient {
       this.#connection.get<{ questions: readonly OpenQuestion[] }>("/questions"),
     );
     return questions;
+  }
+
+  /** Extension: the whole text of an open question, also what its `about` leaves out. */
+  async questionText(questionId: string): Promise<string> {
+    const path = `/questions/${encodeURIComponent(questionId)}`;
+    const read = (page: number) =>
+      this.#extension(this.#connection.get<QuestionPage>(`${path}?page=${page}`));
+    const { text, pages } = await read(1);
+    let whole = text;
+    for (let page = 2; page <= pages; page += 1) whole += (await read(page)).text;
+    return whole;
   }
 
   /** Extension: the first answer counts; another one after it is refused with `ALREADY_ANSWERED`. */

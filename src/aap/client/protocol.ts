@@ -128,7 +128,11 @@ export type TurnResult = {
 export type CancelRequest = { readonly toolCallId?: string; readonly reason?: string };
 
 /** An extension of ours: a question, with what a person needs to know of its call to decide. */
-export type OpenQuestion = Question & Partial<Pick<ShownQuestion, "call">>;
+export type OpenQuestion = Omit<Question, "wholeAbout"> &
+  Partial<Pick<ShownQuestion, "call">> & {
+    /** How many characters `about` leaves out; `client.questionText` reads all of them. */
+    readonly hiddenCharacters?: number;
+  };
 
 /** An extension of ours: one of the question's own options, or plain yes or no. */
 export type QuestionAnswer = (

@@ -2,6 +2,18 @@
  * AAP v3 and our extensions of it, as a function from requests to responses. Access is checked before, by the HTTP door
  * (`serve-aap.ts`): every request that reaches this function is served.
  */
+import {
+  checkOptions,
+  FUNCTION,
+  LEDGER,
+  LIST,
+  listOf,
+  OBJECT,
+  required,
+  TEXT,
+  WORKSPACE,
+} from "../../call/check-options.js";
+import type { OptionChecks } from "../../call/check-options.js";
 import { randomBytes } from "node:crypto";
 import { Hono } from "hono";
 import type { Agent, Loop } from "../../agent/index.js";
@@ -53,7 +65,25 @@ export type AapServer = {
 
 const UNVERSIONED = "0.0.0";
 
+export const SERVER_OPTIONS: OptionChecks<AapServerOptions> = {
+  agents: required(listOf(OBJECT)),
+  ledger: required(LEDGER),
+  workspace: required(WORKSPACE),
+  version: TEXT,
+  trustable: FUNCTION,
+  redactPatterns: LIST,
+  secretKey: OBJECT,
+  onError: FUNCTION,
+  now: FUNCTION,
+};
+
 export function createAapServer(options: AapServerOptions): AapServer {
+  checkOptions("createAapServer", options, SERVER_OPTIONS);
+  return openServer(options);
+}
+
+/** The same for options that are checked already. */
+export function openServer(options: AapServerOptions): AapServer {
   const { version = UNVERSIONED, secretKey = randomBytes(KEY_BYTES) } = options;
   if (secretKey.byteLength !== KEY_BYTES)
     throw new RangeError(`The key for secrets must have ${KEY_BYTES} bytes. No server was made.`);

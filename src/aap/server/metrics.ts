@@ -155,14 +155,14 @@ export class Metrics {
 
   #turnOver(
     { sessionId }: Place,
-    { turnId, at }: { readonly turnId: string; readonly at: number },
+    { turnId, at, tookMs }: { readonly turnId: string; readonly at: number; readonly tookMs?: number },
     stopReason: string,
   ): void {
     const key = JSON.stringify([sessionId, turnId]);
     const startedAt = this.#runningTurns.get(key);
     this.#runningTurns.delete(key);
     this.#turns.add({ stop_reason: stopReason });
-    if (startedAt !== undefined) this.#turnSeconds.add(at - startedAt);
+    if (startedAt !== undefined) this.#turnSeconds.add(tookMs ?? at - startedAt);
   }
 
   #callChanges({ sessionId }: Place, event: SessionEvent & { readonly toolCallId: string }): void {
@@ -173,7 +173,7 @@ export class Metrics {
 
   #callOver(
     { ledger, sessionId }: Place,
-    { toolCallId, at }: SessionEvent & { readonly toolCallId: string },
+    { toolCallId, at, ranMs }: { readonly toolCallId: string; readonly at: number; readonly ranMs?: number },
     end: ToolCallStatus,
   ): Promise<void> | undefined {
     const key = JSON.stringify([sessionId, toolCallId]);
@@ -181,7 +181,7 @@ export class Metrics {
     this.#openCalls.delete(key);
     const count = ({ kind, startedAt }: OpenCall) => {
       this.#calls.add({ kind, end });
-      if (startedAt !== undefined) this.#callSeconds.add(at - startedAt, { kind });
+      if (startedAt !== undefined) this.#callSeconds.add(ranMs ?? at - startedAt, { kind });
     };
     if (!call) return earlierCall(ledger, sessionId, toolCallId).then(count);
     count(call);

@@ -47,6 +47,6 @@ test("describes every route, and no other", async () => {
     Object.keys(methods).map((method) => `${method} ${path}`),
   );
   const there = await routes();
-  expect(there).toHaveLength(15);
+  expect(there).toHaveLength(16);
   expect(described.toSorted()).toEqual(there);
 });

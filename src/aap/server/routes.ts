@@ -1,7 +1,13 @@
 /** The handler of each endpoint: the seven of the protocol, and our extensions. */
 import type { Context, Hono } from "hono";
 import { AapProblem } from "../api/aap-problem.js";
-import { EXTENSION_ENDPOINTS, historyType, idempotencyKey, PROTOCOL_ENDPOINTS } from "../api/endpoints.js";
+import {
+  EXTENSION_ENDPOINTS,
+  historyType,
+  idempotencyKey,
+  PROTOCOL_ENDPOINTS,
+  questionPageNumber,
+} from "../api/endpoints.js";
 import type { Endpoint } from "../api/endpoints.js";
 import { checkedBody, readBody } from "../api/read-body.js";
 import { answerRequest, cancelRequest, newSession, streamMode, turnRequest } from "../api/request-bodies.js";
@@ -10,7 +16,7 @@ import { createSession } from "../sessions/create-session.js";
 import { deleteSession } from "../sessions/delete-session.js";
 import { historyFromLog } from "../sessions/history-from-log.js";
 import { IdempotentCreations } from "../sessions/idempotent-creations.js";
-import { allQuestions, answerQuestion, tooLate } from "../sessions/questions.js";
+import { allQuestions, answerQuestion, readQuestion, tooLate } from "../sessions/questions.js";
 import { agentInfo } from "../sessions/served-agent.js";
 import { readSession, readSessionConfig, wireSession } from "../sessions/session-config.js";
 import { readSeq, streamSessionEvents } from "../sessions/session-events.js";
@@ -117,6 +123,10 @@ function extensionHandlers(
       return context.json({ cancelled: await turns.cancel(idIn(context), body) });
     },
     listQuestions: async (context) => context.json({ questions: await allQuestions(server) }),
+    readQuestion: async (context) => {
+      const page = checkedBody(context.req.query("page") ?? 1, questionPageNumber);
+      return context.json(await readQuestion(server, idIn(context), page));
+    },
     answerQuestion: async (context) => {
       const questionId = idIn(context);
       const body = await readBody(context.req.raw, answerRequest);

@@ -1,9 +1,21 @@
 /** Serves agents on a port of this machine: the protocol and the operator's routes, behind the HTTP door that checks access. */
 import type { IncomingMessage, ServerResponse } from "node:http";
+import {
+  AMOUNT,
+  checkOptions,
+  FLAG,
+  LEDGER,
+  LIST,
+  OBJECT,
+  required,
+  TEXT,
+  WORKSPACE,
+} from "../../call/check-options.js";
+import type { OptionChecks } from "../../call/check-options.js";
 import { openDoor } from "../../http/index.js";
 import type { DoorLimits, DoorOptions } from "../../http/index.js";
 import { LocalWorkspace } from "../../tools/index.js";
-import { createAapServer } from "./create-aap-server.js";
+import { openServer, SERVER_OPTIONS } from "./create-aap-server.js";
 import type { AapServer, AapServerOptions } from "./create-aap-server.js";
 import type { OpenSink } from "../stream/event-stream.js";
 import { Metrics } from "./metrics.js";
@@ -32,15 +44,33 @@ export type Serving = {
   readonly close: () => Promise<void>;
 };
 
+const { agents: _, ...OF_THE_SERVER } = SERVER_OPTIONS;
+
+const SERVE_OPTIONS: OptionChecks<ServeOptions> = {
+  ...OF_THE_SERVER,
+  ledger: LEDGER,
+  workspace: WORKSPACE,
+  port: required(AMOUNT),
+  host: TEXT,
+  limits: OBJECT,
+  token: required({ expected: "a text", isRight: (value) => typeof value === "string" }),
+  tls: OBJECT,
+  isGuarded: FLAG,
+  allowedHosts: LIST,
+  allowedOrigins: LIST,
+};
+
 export async function serveAap(
   agents: GivenAgent | readonly GivenAgent[],
-  { port, host = "127.0.0.1", limits, ...options }: ServeOptions,
+  served: ServeOptions,
 ): Promise<Serving> {
+  checkOptions("serveAap", served, SERVE_OPTIONS);
+  const { port, host = "127.0.0.1", limits, ...options } = served;
   const given = options.ledger;
   const ledger = given ?? (await memoryLedger());
   const workspace = options.workspace ?? (await LocalWorkspace.open(process.cwd()));
   const metrics = new Metrics();
-  const server = createAapServer({
+  const server = openServer({
     ...options,
     agents: isMany(agents) ? agents : [agents],
     ledger: metrics.watched(ledger),

@@ -3,15 +3,32 @@
  * answer counts, from any client; a later one gets the recorded answer back.
  */
 import { setImmediate } from "node:timers/promises";
-import { allOpenQuestions, LedgerError, readAll, SessionBook, shownQuestion } from "../../call/index.js";
-import type { Answer, Question, RecordedEvent, SessionEvent, ShownQuestion } from "../../call/index.js";
+import {
+  allOpenQuestions,
+  hiddenCharacters,
+  LedgerError,
+  questionPage,
+  readAll,
+  SessionBook,
+  shownQuestion,
+} from "../../call/index.js";
+import type {
+  Answer,
+  Question,
+  QuestionPage,
+  RecordedEvent,
+  SessionEvent,
+  ShownQuestion,
+} from "../../call/index.js";
 import { RedactedEvents } from "../../history/index.js";
 import type { ServerContext } from "../server-context.js";
 import { AapProblem } from "../api/aap-problem.js";
 import type { AnswerBody } from "../api/request-bodies.js";
 import { plainAnswer } from "../turns/accept-submission.js";
 
-type ListedQuestion = Question & Partial<Pick<ShownQuestion, "call">>;
+/** Without the whole text of a question, which may be long and has its own pages. */
+type ListedQuestion = Omit<Question, "wholeAbout"> &
+  Partial<Pick<ShownQuestion, "call">> & { readonly hiddenCharacters?: number };
 
 type Asking = Pick<ServerContext, "ledger" | "redactPatterns" | "now">;
 
@@ -33,8 +50,32 @@ export async function allQuestions({ ledger, redactPatterns }: Asking): Promise<
     const call = book?.call(toolCallId);
     // Settled meanwhile, or its session was deleted.
     if (asked?.state.status !== "open") return [];
-    return [call ? shownQuestion(asked.question, call) : asked.question];
+    return [listed(call ? shownQuestion(asked.question, call) : asked.question)];
   });
+}
+
+function listed(question: Question | ShownQuestion): ListedQuestion {
+  const hidden = hiddenCharacters(question);
+  const { wholeAbout: _, ...rest } = question;
+  return { ...rest, ...(hidden > 0 && { hiddenCharacters: hidden }) };
+}
+
+/** A page of the whole text of an open question. */
+export async function readQuestion(
+  { ledger, redactPatterns }: Asking,
+  questionId: string,
+  page: number,
+): Promise<QuestionPage & Pick<Question, "questionId">> {
+  const question = (await allOpenQuestions(ledger)).find((one) => one.questionId === questionId);
+  if (!question)
+    throw new AapProblem("NOT_FOUND", `There is no open question ${questionId}. Nothing was read.`);
+  const { toolCallId, askedAt: at } = question;
+  const asked = { type: "question-asked", toolCallId, at, question } as const;
+  const [redacted = asked] = new RedactedEvents(redactPatterns).redacted([asked]);
+  const found = redacted.type === "question-asked" ? questionPage(redacted.question, page) : undefined;
+  if (!found)
+    throw new AapProblem("NOT_FOUND", `Question ${questionId} has no page ${page}. Nothing was read.`);
+  return { questionId, ...found };
 }
 
 /** The events of these calls and their questions: few of a long session, and redacting takes longer than reading. */

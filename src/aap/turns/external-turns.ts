@@ -16,7 +16,6 @@ import type { ExternalAgent, Served } from "../sessions/served-agent.js";
 import { readSessionConfig, sameConfig } from "../sessions/session-config.js";
 import type { SessionConfig } from "../sessions/session-config.js";
 import { isEmptyNote, requestEvent } from "../stream/response-log.js";
-import { busy } from "./active-turns.js";
 import { ExternalTurn } from "./external-turn.js";
 import type { OpenSession } from "./open-session.js";
 import type { TurnHost, TurnPlan, TurnRunner } from "./turn-host.js";

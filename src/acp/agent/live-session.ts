@@ -4,13 +4,20 @@
  */
 import type { TurnEnd } from "../../agent/index.js";
 import { waitForTurn } from "../../agent/index.js";
-import type { ContentBlock, RecordedCompaction, SessionEvent, Usage } from "../../call/index.js";
+import type {
+  ContentBlock,
+  QuestionPage,
+  RecordedCompaction,
+  SessionEvent,
+  Usage,
+} from "../../call/index.js";
 import { SerialQueue } from "../../call/serial-queue.js";
 import type { Ask } from "../../run/index.js";
 import { ConnectionClosed } from "../connection/peer.js";
 import type { Peer } from "../connection/peer.js";
 import type { AgentDialect } from "../agent-dialect.js";
 import type { Command, HostedSession } from "./acp-host.js";
+import { pageAskedFor } from "../show-more.js";
 import { OutboundQueue } from "./outbound-queue.js";
 
 export type LiveSessionOptions = {
@@ -195,10 +202,14 @@ export class LiveSession {
     // The client must know the call before the question about it.
     this.#outbound.addCall(question.toolCallId);
     this.flush();
-    const params = this.#dialect.permission(question, call);
     let result: unknown;
     try {
-      result = await this.#peer.request("session/request_permission", params, { signal });
+      let page: QuestionPage | undefined;
+      do {
+        const params = this.#dialect.permission(question, call, page);
+        result = await this.#peer.request("session/request_permission", params, { signal });
+        page = pageAskedFor(result, question, page);
+      } while (page);
     } catch (error) {
       // A client that is gone has cancelled, and refused nothing.
       if (error instanceof ConnectionClosed) for (const abort of this.#aborts) abort.abort();

@@ -3,6 +3,8 @@
  *
  * The program ends when the editor disconnects: every call is closed, every process ended, every session released.
  */
+import { checkOptions, FLAG, FUNCTION, LEDGER, OBJECT, required, TEXT } from "../../call/check-options.js";
+import type { OptionChecks } from "../../call/check-options.js";
 import { LoopSession } from "../../agent/index.js";
 import type { Agent, Loop } from "../../agent/index.js";
 import type { Ledger } from "../../call/index.js";
@@ -31,7 +33,16 @@ export type ServeAcpOptions = {
 
 const LEASE_WAIT_MS = 8_000;
 
+const SERVE_OPTIONS: OptionChecks<ServeAcpOptions> = {
+  ledger: required(LEDGER),
+  version: TEXT,
+  openWorkspace: FUNCTION,
+  wire: OBJECT,
+  v2: FLAG,
+};
+
 export async function serveAcp(served: Agent | Loop, options: ServeAcpOptions): Promise<void> {
+  checkOptions("serveAcp", options, SERVE_OPTIONS);
   const { wire = stdioWire(process.stdin, process.stdout), version = "0.0.0", v2 = false } = options;
   const host = isLoop(served) ? loopHost(served, options) : agentHost({ agent: served, ...filled(options) });
   const { name } = served;

@@ -25,7 +25,10 @@ export function v1AgentDialect({ showsCompaction = false, ...options }: V1Dialec
         ? encodeV1Event(asThought(event.throughStepId, event.at))
         : encodeV1Event(event),
     message: (message) => chunksOf(message).flatMap((chunk) => encodeV1Event(chunk) ?? []),
-    permission: encodeV1Permission,
+    permission: (question, call, page) => {
+      encoder.asked(call.toolCallId);
+      return encodeV1Permission(question, call, page);
+    },
     answer: readV1Answer,
   };
 }

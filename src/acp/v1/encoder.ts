@@ -49,15 +49,23 @@ export class V1Encoder {
   readonly #sent = new SentCalls<Fields>();
   readonly #inMeta: boolean;
   readonly #terminals = new TerminalMeta();
+  /** Calls whose permission request showed more than their content: a client may have put it in its place. */
+  readonly #asked = new Set<string>();
 
   constructor({ terminalDialect = "text" }: V1EncoderOptions = {}) {
     this.#inMeta = terminalDialect === "meta";
   }
 
+  /** To be called with each permission request: the next update of the call sends its content again. */
+  asked(toolCallId: string): void {
+    this.#asked.add(toolCallId);
+  }
+
   /** The messages that bring a client's view of the call up to date, in order; none when nothing changed. */
   encode(call: ToolCall): readonly V1Update[] {
-    const last = this.#sent.last(call.toolCallId);
-    if (last === "ended" || last?.call === call) return NOTHING;
+    const sent = this.#sent.last(call.toolCallId);
+    if (sent === "ended" || sent?.call === call) return NOTHING;
+    const last = sent && this.#asked.delete(call.toolCallId) ? withoutContent(sent) : sent;
     // A call that had ended before its first update ran in a terminal that the client no longer has.
     const shown = { clients: last !== undefined || !isOver(call.state), inMeta: this.#inMeta };
     const own = this.#inMeta ? call.content.filter((item) => isShownInMeta(item, shown)) : NONE;
@@ -94,6 +102,12 @@ export class V1Encoder {
   }
 }
 
+const withoutContent = ({ call, fields }: Sent<Fields>): Sent<Fields> => ({
+  call: { ...call, content: [] },
+  fields: { ...fields, content: NOT_SENT },
+});
+
+const NOT_SENT: readonly V1Content[] = [{ type: "content", content: { type: "text", text: "" } }];
 const NONE: readonly OwnTerminal[] = [];
 const NOTHING: readonly V1Update[] = [];
 
@@ -108,7 +122,8 @@ function asDraft(call: ToolCall): ToolCall {
   const { announced } = call.times;
   const none = undefined;
   const times = { announced, asked: none, answered: none, started: none, ended: none, undone: none };
-  return { ...call, state, decision: undefined, breach: undefined, times };
+  const durations = { waitedMs: none, ranMs: none };
+  return { ...call, state, decision: undefined, breach: undefined, times: { ...times, ...durations } };
 }
 
 /**

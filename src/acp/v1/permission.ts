@@ -3,11 +3,19 @@
  * show nothing else; an answer that we did not offer, or cannot read, is never a yes.
  */
 import type * as acp from "@agentclientprotocol/sdk";
-import { visibleText } from "../../call/index.js";
-import type { Answer, OptionKind, Question, QuestionOption, ToolCall } from "../../call/index.js";
+import { textContent, visibleText } from "../../call/index.js";
+import type {
+  Answer,
+  OptionKind,
+  Question,
+  QuestionOption,
+  QuestionPage,
+  ToolCall,
+} from "../../call/index.js";
 import type { Immutable } from "../immutable.js";
 import { isJsonObject } from "../json.js";
-import { questionMeta } from "../toolgate-meta.js";
+import { questionLines, showMoreOptions } from "../show-more.js";
+import { questionMeta, SENTENCE_MARK } from "../toolgate-meta.js";
 import { wholeV1Call } from "./encoder.js";
 
 export type V1PermissionRequest = Immutable<acp.RequestPermissionRequest>;
@@ -16,14 +24,30 @@ const KINDS: ReadonlyMap<unknown, OptionKind> = new Map(
   (["allow_once", "allow_always", "reject_once", "reject_always"] as const).map((kind) => [kind, kind]),
 );
 
-export function encodeV1Permission(question: Question, call: ToolCall): V1PermissionRequest {
+/** The call's content is followed by the question's own text, since v1 has no field for it. */
+export function encodeV1Permission(
+  question: Question,
+  call: ToolCall,
+  page?: QuestionPage,
+): V1PermissionRequest {
   const options = question.options.map(({ optionId, name, kind }) => ({ optionId, name, kind }));
+  const toolCall = wholeV1Call(call);
+  const content = [...(toolCall.content ?? []), ...questionContent(question, page)];
   return {
     sessionId: question.sessionId,
-    toolCall: wholeV1Call(call),
-    options,
+    toolCall: { ...toolCall, ...(content.length > 0 && { content }) },
+    options: [...options, ...showMoreOptions(question, page)],
     _meta: questionMeta(question),
   };
+}
+
+/** In a fence, since clients render text as Markdown and most of these lines are an agent's. */
+function questionContent(question: Question, page: QuestionPage | undefined) {
+  const text = questionLines(question, page);
+  if (text === "") return [];
+  const longest = Math.max(2, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length));
+  const fence = "`".repeat(longest + 1);
+  return [textContent(`${fence}text\n${text}\n${fence}`, SENTENCE_MARK)];
 }
 
 /** Another agent's question and its options; undefined when it cannot be read, and is then to be refused. */

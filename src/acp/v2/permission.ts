@@ -1,21 +1,25 @@
 /** `session/request_permission` of the v2 draft, both ways: a title of its own, and the call that it is about. */
-import type { Question, QuestionOption, ToolCall } from "../../call/index.js";
+import type { Question, QuestionOption, QuestionPage, ToolCall } from "../../call/index.js";
 import { isJsonObject, isNone } from "../json.js";
 import type { JsonObject } from "../json.js";
+import { questionLines, showMoreOptions } from "../show-more.js";
 import { questionMeta } from "../toolgate-meta.js";
 import { readV1Permission } from "../v1/permission.js";
 import type { AskedPermission } from "../v1/permission.js";
 import { V2Encoder } from "./encoder.js";
 
-export function encodeV2Permission(question: Question, call: ToolCall): object {
-  const { sessionId, title, reason, about = [] } = question;
-  const description = [...about, ...(reason === undefined ? [] : [reason])].join("\n");
+export function encodeV2Permission(question: Question, call: ToolCall, page?: QuestionPage): object {
+  const { sessionId, title } = question;
+  const description = questionLines(question, page);
   return {
     sessionId,
     title,
     ...(description !== "" && { description }),
     subject: { type: "tool_call", toolCall: wholeV2Call(call) },
-    options: question.options.map(({ optionId, name, kind }) => ({ optionId, name, kind })),
+    options: [
+      ...question.options.map(({ optionId, name, kind }) => ({ optionId, name, kind })),
+      ...showMoreOptions(question, page),
+    ],
     _meta: questionMeta(question),
   };
 }

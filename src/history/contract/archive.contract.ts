@@ -362,11 +362,13 @@ export function archiveContract(name: string, open: Open): void {
     });
 
     test("forgets kept files that no call refers to any more, except young ones", async () => {
-      const [used, unused] = [
+      const [used, part, unused] = [
         await ledger.putBlob(Buffer.from("used")),
+        await ledger.putBlob(Buffer.from("the bytes of a large file that were replaced")),
         await ledger.putBlob(Buffer.from("unused")),
       ];
       const before = { type: "file", blob: used, mode: 0o644 } as const;
+      const large = { type: "part", hash: "h", blob: part, head: 9, tail: 9, mode: 0o644 } as const;
       await record(ledger, "s1", [
         ...aRun("c1").slice(0, 4),
         {
@@ -375,15 +377,23 @@ export function archiveContract(name: string, open: Open): void {
           at: NOON,
           change: { type: "written", path: "/a", before, after: "h" },
         },
+        {
+          type: "file-kept",
+          toolCallId: "c1",
+          at: NOON,
+          change: { type: "written", path: "/b", before: large, after: "h" },
+        },
       ]);
-      const has = async () =>
-        [await ledger.getBlob(used), await ledger.getBlob(unused)].map((blob) => blob !== undefined);
+      const has = async () => {
+        const blobs = await Promise.all([used, part, unused].map((hash) => ledger.getBlob(hash)));
+        return blobs.map((blob) => blob !== undefined);
+      };
       expect(await archive.forget()).toMatchObject({ blobs: 0 });
       clock.time += 2 * DAY_MS;
       expect(await archive.forget()).toMatchObject({ blobs: 1 });
-      expect(await has()).toEqual([true, false]);
-      expect(await archive.forget({ sessionIds: ["s1"] })).toMatchObject({ removed: ["s1"], blobs: 1 });
-      expect(await has()).toEqual([false, false]);
+      expect(await has()).toEqual([true, true, false]);
+      expect(await archive.forget({ sessionIds: ["s1"] })).toMatchObject({ removed: ["s1"], blobs: 2 });
+      expect(await has()).toEqual([false, false, false]);
     });
   });
 }

@@ -1,6 +1,6 @@
 /** The calls of a session as CSV (RFC 4180), safe to open in a spreadsheet. */
 import type { Session, ToolCall } from "../../call/index.js";
-import { breachSentence, endSentence, oneLine } from "../../call/index.js";
+import { breachSentence, endSentence, oneLine, runDuration, waitDuration } from "../../call/index.js";
 
 const COLUMNS = [
   "announced",
@@ -35,8 +35,8 @@ function cells(call: ToolCall): readonly string[] {
     decision?.by ?? "",
     decision?.who ?? "",
     decision?.rule ?? "",
-    between(times.asked, times.answered),
-    between(times.started, times.ended),
+    milliseconds(waitDuration(times)),
+    milliseconds(runDuration(times)),
     oneLine(endSentence(call) ?? "", 500),
     oneLine(breachSentence(call) ?? "", 500),
   ];
@@ -52,8 +52,8 @@ function cell(text: string): string {
   return `"${oneLine(safe, 10_000).replaceAll('"', '""')}"`;
 }
 
-const between = (from: number | undefined, to: number | undefined): string =>
-  from === undefined || to === undefined ? "" : String(Math.max(0, Math.round(to - from)));
+const milliseconds = (duration: number | undefined): string =>
+  duration === undefined ? "" : String(Math.round(duration));
 
 /** Times come from other programs too, and not every number is a valid Date. */
 function moment(time: number): string {

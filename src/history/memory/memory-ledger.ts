@@ -205,7 +205,11 @@ export class MemoryLedger implements Ledger {
     );
   }
 
-  #storeLease(held: Omit<Lease, "expiresAt">, now: number, { milliseconds }: { milliseconds: number }): Lease {
+  #storeLease(
+    held: Omit<Lease, "expiresAt">,
+    now: number,
+    { milliseconds }: { milliseconds: number },
+  ): Lease {
     const lease = Object.freeze({ ...held, expiresAt: now + milliseconds });
     this.#leases.set(lease.sessionId, { ...lease, milliseconds });
     return lease;

@@ -265,7 +265,7 @@ describe("a file that cannot be used is left as it was, and the error says which
     newer.close();
     expect(await refused(file)).toMatchObject({
       code: "LEDGER_TOO_NEW",
-      message: expect.stringMatching(/version 99, and this toolgate knows them up to 5\. It was not changed/),
+      message: expect.stringMatching(/version 99, and this toolgate knows them up to 6\. It was not changed/),
     });
   });
 

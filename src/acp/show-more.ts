@@ -1,0 +1,40 @@
+/**
+ * A question that is too long for one request: one more option shows the next page of it and asks again. The option is
+ * ours and not the question's: it answers nothing, and an asker that takes it by itself comes to the end of the pages.
+ */
+import { hiddenCharacters, pluralize, questionPage } from "../call/index.js";
+import type { Question, QuestionPage } from "../call/index.js";
+import { isJsonObject } from "./json.js";
+
+const SHOW_MORE = "toolgate_show_more";
+
+/** The option, while there is more to show. Its kind is a no, since a client may choose by the kind. */
+export function showMoreOptions(question: Question, shown: QuestionPage | undefined) {
+  const { page, pages } = shown ?? { page: 0, pages: 0 };
+  const hidden = hiddenCharacters(question);
+  if (hidden === 0 || (shown && page >= pages)) return [];
+  const name = shown
+    ? `Show page ${page + 1} of ${pages}, and ask again`
+    : `Show all of it (${pluralize(hidden, "character")} more), and ask again`;
+  return [{ optionId: SHOW_MORE, name, kind: "reject_once" as const }];
+}
+
+/** The next page, when the client's answer asks for it. */
+export function pageAskedFor(
+  result: unknown,
+  question: Question,
+  shown: QuestionPage | undefined,
+): QuestionPage | undefined {
+  const outcome = isJsonObject(result) ? result["outcome"] : undefined;
+  const isAskedFor =
+    isJsonObject(outcome) && outcome["outcome"] === "selected" && outcome["optionId"] === SHOW_MORE;
+  if (!isAskedFor || showMoreOptions(question, shown).length === 0) return undefined;
+  return questionPage(question, (shown?.page ?? 0) + 1);
+}
+
+/** Why it is asked and what it would do: the short form, or a page of the whole. */
+export function questionLines(question: Question, shown: QuestionPage | undefined): string {
+  const { about = [], reason } = question;
+  if (shown) return `Page ${shown.page} of ${shown.pages}\n${shown.text}`;
+  return [...about, ...(reason === undefined ? [] : [reason])].join("\n");
+}

@@ -1,0 +1,66 @@
+/**
+ * Measures durations by the monotonic clock. Events have the time of the wall clock, which someone may set between the
+ * start and the end of a call, a question or a turn. Then the event that ends it gets its true duration.
+ *
+ * Only within one process: the monotonic clocks of two processes have nothing in common, and what another process
+ * started is measured by the times of its events.
+ */
+import { STATUS_AT_END } from "../call/index.js";
+import type { SessionEvent } from "../call/index.js";
+
+/** A smaller difference is within the precision of the clocks, or the wall clock runs a little fast. */
+const MIN_JUMP_MS = 100;
+
+type Start = { readonly at: number; readonly offset: number };
+
+/** How far the wall clock is ahead of the monotonic one. */
+const clockOffset = (): number => Date.now() - performance.now();
+
+export class ClockJumps {
+  /** The starts that have no end yet, by the id of the call or the turn. */
+  readonly #running = new Map<string, Start>();
+  readonly #asked = new Map<string, Start>();
+  readonly #turns = new Map<string, Start>();
+
+  /** The event, with its duration when the wall clock jumped meanwhile. Called once for each event, in order. */
+  measured(event: SessionEvent): SessionEvent {
+    switch (event.type) {
+      case "run-started":
+        return noteStart(this.#running, event.toolCallId, event);
+      case "question-asked":
+        return noteStart(this.#asked, event.toolCallId, event);
+      case "turn-started":
+      case "turn-resumed":
+        return noteStart(this.#turns, event.turnId, event);
+      case "call-cleared":
+        return withDuration(this.#asked, event.toolCallId, event, "waitedMs");
+      case "turn-parked":
+      case "turn-stopped":
+        return withDuration(this.#turns, event.turnId, event, "tookMs");
+      default:
+        if (!STATUS_AT_END.has(event.type) || !("toolCallId" in event)) return event;
+        if (event.type === "call-refused")
+          return withDuration(this.#asked, event.toolCallId, event, "waitedMs");
+        this.#asked.delete(event.toolCallId);
+        return withDuration(this.#running, event.toolCallId, event, "ranMs");
+    }
+  }
+}
+
+function noteStart(starts: Map<string, Start>, id: string, event: SessionEvent): SessionEvent {
+  starts.set(id, { at: event.at, offset: clockOffset() });
+  return event;
+}
+
+function withDuration(
+  starts: Map<string, Start>,
+  id: string,
+  event: SessionEvent,
+  field: "ranMs" | "waitedMs" | "tookMs",
+): SessionEvent {
+  const start = starts.get(id);
+  starts.delete(id);
+  const jump = start ? Math.round(clockOffset() - start.offset) : 0;
+  if (!start || Math.abs(jump) < MIN_JUMP_MS) return event;
+  return { ...event, [field]: Math.max(0, event.at - start.at - jump) };
+}
