@@ -119,7 +119,9 @@ const ACTS = {
   },
 
   torn: async (session, fault) => {
-    if (!(await ACTS.kill(session, fault))) return false;
+    // Before the session is open nothing is in the log that could be torn.
+    const moment = { ...fault.moment, from: "open" } as const;
+    if (!(await ACTS.kill(session, { ...fault, moment }))) return false;
     await session.checkTornCopies("torn", fault.shares);
     return true;
   },
