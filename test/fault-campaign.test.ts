@@ -216,7 +216,7 @@ test(
         planned.unshift(...(await takeTurn(planned.splice(0, FAULTS_PER_TURN), tally)));
     };
     await Promise.all(Array.from({ length: LANES }, lane));
-    console.log(tally.summary());
+    process.stdout.write(`${tally.summary()}\n`);
     const { lost, repeated, stuck, left } = tally;
     expect({ lost, repeated, stuck, left }).toEqual({ lost: [], repeated: [], stuck: [], left: [] });
     expect(tally.count).toBe(FAULTS);

@@ -21,7 +21,7 @@ export class FaultTally {
   add(kind: string): void {
     this.faults.set(kind, (this.faults.get(kind) ?? 0) + 1);
     // A long campaign takes an hour.
-    if (this.count % PROGRESS_EVERY === 0) console.log(this.summary());
+    if (this.count % PROGRESS_EVERY === 0) process.stdout.write(`${this.summary()}\n`);
   }
 
   summary(): string {
