@@ -117,7 +117,10 @@ describe("an editor", () => {
           toolCallId: "call_2",
           title: "Edit a.txt",
           kind: "edit",
-          content: [{ type: "diff", oldText: "one", newText: "two" }],
+          content: [
+            { type: "diff", oldText: "one", newText: "two" },
+            { type: "content", content: { type: "text", text: expect.stringContaining("write: ") } },
+          ],
         },
       },
     ]);

@@ -52,6 +52,7 @@ const CALL: Names = {
     "handleEvent",
     "handleStoredEvent",
     "hiddenCharacters",
+    "hunkLocations",
     "hunksInContext",
     "inferToolKind",
     "inputText",
