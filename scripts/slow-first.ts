@@ -18,6 +18,7 @@ const SLOW = [
   "test/transcripts.test.ts",
   "test/killed.test.ts",
   "test/fault-campaign.test.ts",
+  "test/many-at-once.test.ts",
   "test/aap-killed.test.ts",
   "test/terminal.test.ts",
   "test/aap-http-process.test.ts",

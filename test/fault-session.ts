@@ -36,13 +36,7 @@ export class FaultSession {
   async begin(): Promise<void> {
     const ledger = await openLedger(this.file);
     const lease = await ledger.claim("s", "before", { milliseconds: 1_000 });
-    const entry = (index: number) =>
-      ({ content: `Item ${index}`, priority: "low", status: "pending" }) as const;
-    const past = Array.from({ length: PAST_EVENTS }, (_, index): SessionEvent => ({
-      type: "plan-updated",
-      at: index,
-      entries: [entry(index)],
-    }));
+    const past = Array.from({ length: PAST_EVENTS }, (_, index) => planOf(index));
     await ledger.append(lease, past, { durable: true });
     await ledger.release(lease);
     await ledger.close();
@@ -199,6 +193,12 @@ export class FaultSession {
     for (const link of broken) this.#tally.lost.push(`${where}: ${JSON.stringify(link)}`);
   }
 }
+
+const planOf = (index: number): SessionEvent => ({
+  type: "plan-updated",
+  at: index,
+  entries: [{ content: `Item ${index}`, priority: "low", status: "pending" }],
+});
 
 async function appendOne(file: string): Promise<void> {
   const ledger = await openLedger(file);

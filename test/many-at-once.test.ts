@@ -56,7 +56,7 @@ test(`keeps ${SESSIONS} sessions open on one server until each is answered, in h
   expect(new Set(ends.map(({ stopReason }) => stopReason))).toEqual(new Set(["end_turn"]));
   const sent = readFileSync(join(cwd, "did"), "utf8").split("\n");
   expect(sent.filter((what) => what === "send")).toHaveLength(SESSIONS);
-  expect(peakMegabytes(server.pid ?? 0)).toBeLessThan(MAX_MEGABYTES);
+  expect(peakMegabytesOf(server.pid ?? 0)).toBeLessThan(MAX_MEGABYTES);
 });
 
 async function each<Item, Result>(
@@ -73,7 +73,7 @@ async function each<Item, Result>(
 }
 
 /** Zero where the system does not say. */
-function peakMegabytes(pid: number): number {
+function peakMegabytesOf(pid: number): number {
   if (process.platform !== "linux") return 0;
   const [, kilobytes] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
   return Number(kilobytes) / 1024;

@@ -23,8 +23,9 @@ const RESULTS = {
   },
 };
 
-createInterface({ input: process.stdin }).on("line", async (line) => {
-  const { id, method, params } = JSON.parse(line);
+createInterface({ input: process.stdin }).on("line", (line) => void respond(JSON.parse(line)));
+
+async function respond({ id, method, params }) {
   const result = await RESULTS[method]?.(params);
   if (result) process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", id, result })}\n`);
-});
+}
