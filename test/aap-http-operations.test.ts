@@ -154,6 +154,7 @@ describe("the description", () => {
     "get /metrics",
     "get /openapi.json",
     "get /questions",
+    "get /questions/{id}",
     "get /sessions",
     "get /sessions/{id}",
     "get /sessions/{id}/events",
@@ -308,6 +309,7 @@ describe("the description", () => {
     const unanswered = { messages: [{ role: "tool_permission", toolCallId: "call_9", granted: true }] };
     await ask("post", "/sessions/{id}/turns", at("/turns"), unanswered);
     const place = `/questions/${encodeURIComponent(questions[0].questionId)}`;
+    await ask("get", "/questions/{id}", place);
     await ask("post", "/questions/{id}", place, { granted: false });
     await ask("post", "/questions/{id}", place, { granted: true });
     await until(async () => (await send(url, { path: at("/history?type=full") })).text.includes("Done."));

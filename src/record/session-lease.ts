@@ -45,7 +45,6 @@ export class SessionLease {
   static async claim(ledger: Ledger, sessionId: string, options: LeaseOptions): Promise<SessionLease> {
     const { owner, leaseMs = LEASE_MS, leaseWaitMs = 0 } = options;
     let { onLeaseWait } = options;
-    await releaseLeftOver(ledger, sessionId);
     // By a clock that nobody sets.
     const start = performance.now();
     for (;;) {
@@ -115,8 +114,7 @@ export class SessionLease {
       await this.#ledger.release(this.#newest);
     } catch (error) {
       if (error instanceof LedgerError) throw error;
-      // The disk may be full: the lease expires by itself, or is released when this process claims the session again.
-      leftOverOf(this.#ledger).set(this.#newest.sessionId, this.#newest);
+      // The disk may be full. The lease expires by itself, and a ledger that is still open gives it away before that.
     }
   }
 
@@ -127,21 +125,4 @@ export class SessionLease {
       this.noteError(error);
     }
   }
-}
-
-/** Leases of this process that could not be released, by session: nobody uses them, and they would look like a running turn. */
-const leftOver = new WeakMap<Ledger, Map<string, Lease>>();
-
-function leftOverOf(ledger: Ledger): Map<string, Lease> {
-  const known = leftOver.get(ledger) ?? new Map<string, Lease>();
-  leftOver.set(ledger, known);
-  return known;
-}
-
-/** Throws the store's error when it still cannot be written. */
-async function releaseLeftOver(ledger: Ledger, sessionId: string): Promise<void> {
-  const lease = leftOver.get(ledger)?.get(sessionId);
-  if (!lease) return;
-  await ledger.release(lease);
-  leftOver.get(ledger)?.delete(sessionId);
 }

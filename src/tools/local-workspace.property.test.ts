@@ -21,7 +21,13 @@ const step = fc.record({
   make: fc.constantFrom("file", "folder", "link", "link", "link"),
   target,
 });
-const asked = fc.oneof({ weight: 5, arbitrary: target }, fc.string(), fc.string({ unit: "binary" }));
+const asked = fc.oneof(
+  { weight: 5, arbitrary: target },
+  fc.string(),
+  fc.string({ unit: "binary" }),
+  // Refused in every run.
+  fc.string().map((text) => `${text}\0`),
+);
 
 test("whatever the path and whatever the links, what is resolved is real", async () => {
   const { outside, root, workspace } = await aWorkspace();

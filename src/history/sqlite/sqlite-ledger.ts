@@ -27,6 +27,7 @@ import { FOLLOW_PAGE_LIMIT, followLog, IdleFollowers } from "../follow-log.js";
 import type { WakeUp } from "../follow-log.js";
 import { GroupCommit } from "./group-commit.js";
 import { checkFree, checkNewest } from "../lease-rules.js";
+import type { StoredLease } from "../lease-rules.js";
 import { answerQuestion, questionsAfter } from "../question-state.js";
 import type { SqliteDatabase } from "./sqlite-database.js";
 import { SqliteRows } from "./sqlite-rows.js";
@@ -61,6 +62,8 @@ export class SqliteLedger implements Ledger {
   readonly #writes: GroupCommit;
   readonly #followers = new IdleFollowers();
   readonly #watch: CommitWatch;
+  /** Fences of leases that could not be released, on a full disk: nobody uses them. */
+  readonly #abandoned = new Set<number>();
   #isClosed = false;
 
   constructor(database: SqliteDatabase, now: () => number) {
@@ -78,12 +81,12 @@ export class SqliteLedger implements Ledger {
   async claim(sessionId: string, owner: string, options: { readonly milliseconds: number }): Promise<Lease> {
     this.#checkNotClosed();
     // Refused without waiting for the lock.
-    const onBusy = () => checkFree(this.#rows.newestLease(sessionId), owner, this.#now());
+    const onBusy = () => checkFree(this.#leaseInUse(sessionId), owner, this.#now());
     return this.#writes.add(
       () => {
         const now = this.#now();
         const before = this.#rows.newestLease(sessionId);
-        checkFree(before, owner, now);
+        checkFree(this.#leaseInUse(sessionId), owner, now);
         if (before) this.#rows.deleteLease(before);
         const lease = { sessionId, owner, expiresAt: now + options.milliseconds };
         return Object.freeze({ ...lease, fence: this.#rows.insertLease(lease, options.milliseconds) });
@@ -105,7 +108,17 @@ export class SqliteLedger implements Ledger {
 
   async release(lease: Lease): Promise<void> {
     this.#checkNotClosed();
-    return this.#writes.add(() => this.#rows.deleteLease(lease), QUICK);
+    try {
+      await this.#writes.add(() => this.#rows.deleteLease(lease), QUICK);
+    } catch (error) {
+      this.#abandoned.add(lease.fence);
+      throw error;
+    }
+  }
+
+  #leaseInUse(sessionId: string): StoredLease | undefined {
+    const lease = this.#rows.newestLease(sessionId);
+    return lease && !this.#abandoned.has(lease.fence) ? lease : undefined;
   }
 
   async append(
