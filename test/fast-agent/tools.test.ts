@@ -82,7 +82,10 @@ test("files: line_and_limit_forwarded: reads a part of a file", async () => {
 test("files: order_is_diff_permission_read_diff_write: the diff is exact before the question, and again at the write", async () => {
   const seen: unknown[] = [];
   const client = aClient(async ({ toolCall }) => {
-    seen.push(toolCall.content?.filter(({ type }) => type === "diff"), await readFile(join(root, "a.txt"), "utf8"));
+    seen.push(
+      toolCall.content?.filter(({ type }) => type === "diff"),
+      await readFile(join(root, "a.txt"), "utf8"),
+    );
     return select("allow_once")();
   });
   const { gate, root, sent } = await gateIn({ files: { "a.txt": "old" }, ask: client.ask });

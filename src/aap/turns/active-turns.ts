@@ -49,5 +49,5 @@ export class ActiveTurns {
   }
 }
 
-export const busy = (sessionId: string): AapProblem =>
+const busy = (sessionId: string): AapProblem =>
   new AapProblem("BUSY", `A turn of session ${sessionId} is under way. Nothing was done; try again later.`);
