@@ -9,10 +9,11 @@ test("calls a process gone when it was killed, reaped or not", async () => {
   expect(isGone(identity)).toBe(false);
   child.kill("SIGSTOP");
   expect(isGone(identity)).toBe(false);
+  const exited = once(child, "exit");
   child.kill("SIGKILL");
-  // Node has not read its exit yet.
+  // Node may not have read its exit yet.
   await expect.poll(() => isGone(identity)).toBe(true);
-  await once(child, "exit");
+  await exited;
   expect(isGone(identity)).toBe(true);
 });
 
