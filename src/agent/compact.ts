@@ -6,11 +6,11 @@ import type { LanguageModelV3Prompt } from "@ai-sdk/provider";
 import type { Usage } from "../call/index.js";
 import { usageOf } from "../model/index.js";
 import { overflowOf } from "../model/overflow.js";
-import { asProviderOptions } from "../model/request-notes.js";
+import { asProviderOptions } from "../model/scripted-model.js";
 import { CHARACTERS_PER_TOKEN, promptLimits, tokensOf } from "./context-window.js";
 import { resultCharactersFor } from "./create-agent.js";
 import { compactedSteps, promptFromSession } from "./prompt-from-session.js";
-import { readParts, unlessAborted } from "./response-stream.js";
+import { readParts, unlessAborted } from "./streamed-response.js";
 import { transcript } from "./transcript.js";
 import type { TurnContext } from "./turn.js";
 

@@ -2,7 +2,7 @@ import type { LanguageModelV3StreamPart } from "@ai-sdk/provider";
 import { getEventListeners } from "node:events";
 import type { UnderlyingSource } from "node:stream/web";
 import { expect, test } from "vitest";
-import { readParts } from "./response-stream.js";
+import { readParts } from "./streamed-response.js";
 
 type Source = UnderlyingSource<LanguageModelV3StreamPart>;
 

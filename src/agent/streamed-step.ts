@@ -10,8 +10,7 @@ import type { Overflow } from "../model/index.js";
 import type { EventWriter } from "../record/index.js";
 import type { ToolRequest } from "../run/index.js";
 import type { AppTool, Tool } from "../tools/index.js";
-import { readParts, unlessAborted } from "./response-stream.js";
-import { modelName, StreamedResponse } from "./streamed-response.js";
+import { modelName, readParts, StreamedResponse, unlessAborted } from "./streamed-response.js";
 import type { TurnContext } from "./turn.js";
 
 export type ModelRequest = Pick<LanguageModelV3CallOptions, "prompt" | "providerOptions">;

@@ -3,7 +3,7 @@
  * when calls wait for someone. The log has everything that resuming it needs.
  */
 import { errorCode } from "../call/error-code.js";
-import { asProviderOptions } from "../model/request-notes.js";
+import { asProviderOptions } from "../model/scripted-model.js";
 import { LedgerError, thoughtIdOf } from "../call/index.js";
 import type { StopReason } from "../call/index.js";
 import type { SessionRecord } from "../record/index.js";

@@ -3,6 +3,7 @@
  * later, in another process, from another device; it is answered once.
  */
 import type { Meta } from "./content.js";
+import type { ToolCall } from "./tool-call.js";
 
 export type OptionKind = "allow_once" | "allow_always" | "reject_once" | "reject_always";
 
@@ -65,4 +66,50 @@ export function isYes(question: Question, { outcome }: Answer): boolean {
 /** A yes counts only for the very intent that was asked about. */
 export function answerAllows(question: Question, answer: Answer): boolean {
   return isYes(question, answer) && answer.intentHash === question.intentHash;
+}
+
+/** The data of a call that a person needs to decide on it. */
+export type QuestionCall = Pick<ToolCall, "name" | "kind" | "title" | "rawInput" | "content" | "locations">;
+
+/** A question as it is shown to somebody: with the call that it is about. */
+export type ShownQuestion = Question & { readonly call: QuestionCall };
+
+export function shownQuestion(question: Question, call: ToolCall): ShownQuestion {
+  const { name, kind, title, rawInput, content, locations } = call;
+  return { ...question, call: { name, kind, title, rawInput, content, locations } };
+}
+
+/**
+ * A page of a question's whole text, for protocols that must bound each message; `page` counts from 1. The preview of the
+ * call is not in it: protocols send diffs and content as they are.
+ */
+export type QuestionPage = { readonly page: number; readonly pages: number; readonly text: string };
+
+const PAGE_CHARACTERS = 50_000;
+
+/** Undefined when there is no such page. */
+export function questionPage(question: Question, page: number): QuestionPage | undefined {
+  const texts = pagesOf(wholeText(question));
+  const text = texts[page - 1];
+  return text === undefined ? undefined : { page, pages: texts.length, text };
+}
+
+/** How many characters of the whole text the question's `about` leaves out. */
+export function hiddenCharacters(question: Question): number {
+  const { about = [], wholeAbout } = question;
+  return wholeAbout ? Math.max(1, wholeText(question).length - about.join("\n").length) : 0;
+}
+
+const wholeText = ({ about = [], wholeAbout = about }: Question): string => wholeAbout.join("\n");
+
+/** No page ends between the two halves of a character. */
+function pagesOf(text: string): readonly string[] {
+  const pages: string[] = [];
+  for (let start = 0; start < text.length || pages.length === 0;) {
+    const end = start + PAGE_CHARACTERS;
+    const isInsideCharacter = /[\uD800-\uDBFF]/.test(text.charAt(end - 1)) && end < text.length;
+    pages.push(text.slice(start, isInsideCharacter ? end - 1 : end));
+    start += pages.at(-1)?.length || PAGE_CHARACTERS;
+  }
+  return pages;
 }

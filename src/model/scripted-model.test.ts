@@ -1,10 +1,9 @@
 import type { LanguageModelV3Prompt, LanguageModelV3StreamPart } from "@ai-sdk/provider";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { asProviderOptions } from "./request-notes.js";
-import type { RequestNotes } from "./request-notes.js";
+import type { RequestNotes } from "./scripted-model.js";
 import { BadScript, parseScript } from "./script.js";
-import { scriptedModel } from "./scripted-model.js";
+import { asProviderOptions, scriptedModel } from "./scripted-model.js";
 
 const script = parseScript({
   steps: [

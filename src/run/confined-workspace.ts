@@ -11,7 +11,7 @@ import { executorOf } from "../tools/git/executor-for.js";
 import { ToolFailure } from "../tools/index.js";
 import type { Workspace } from "../tools/index.js";
 import type { KeptFile } from "../call/index.js";
-import { contentHash } from "./kept-part.js";
+import { contentHash } from "./undoable-workspace.js";
 
 export function confinedWorkspace(workspace: Workspace, intent: Intent): Workspace {
   const { paths, command } = intent;

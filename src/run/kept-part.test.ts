@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { replacedRange, sha256, wholeAgain } from "./kept-part.js";
-import type { KeptPart } from "./kept-part.js";
+import { replacedRange, sha256, wholeAgain } from "./undoable-workspace.js";
+import type { KeptPart } from "./undoable-workspace.js";
 
 const large = Buffer.from(Array.from({ length: 9_000 }, (_, line) => `line ${line}\n`).join(""));
 

@@ -5,9 +5,8 @@
 import { readAll, visibleText } from "../call/index.js";
 import type { FileChange, KeptFile, Ledger } from "../call/index.js";
 import type { Workspace } from "../tools/index.js";
-import { contentHash, wholeAgain } from "./kept-part.js";
-import type { KeptPart } from "./kept-part.js";
-import { fingerprint, wholeFile, wholeFingerprint } from "./undoable-workspace.js";
+import type { KeptPart } from "./undoable-workspace.js";
+import { contentHash, fingerprint, wholeAgain, wholeFile, wholeFingerprint } from "./undoable-workspace.js";
 import type { SessionRecord } from "../record/index.js";
 
 export type Undone = { readonly paths: readonly string[] };

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { question } from "./events.samples.js";
-import { hiddenCharacters, questionPage } from "./question-page.js";
+import { hiddenCharacters, questionPage } from "./question.js";
 
 test("joins the pages of any text to the text, and splits no character", () => {
   const long = fc
