@@ -12,7 +12,8 @@ const SILENT = String.raw`[\u0000-\u0007\u000e-\u001f\u007f-\u009f]`;
 
 const HAS_ESCAPES = new RegExp(SILENT, "u");
 const ESCAPES = new RegExp(`(?:${CSI}|${STRING}|${SHORT}|${SILENT})+`, "gu");
-const SEQUENCES = new RegExp(`(?:${CSI}|${STRING}|${SHORT})`, "gu");
+/** Only these have text in them. A hostile output has a million of the others, too many to search in each. */
+const STRINGS = new RegExp(STRING, "gu");
 /** Colours and other attributes. */
 const ATTRIBUTES = new RegExp(String.raw`(?:\u001b\[|\u009b)[\d;:]{0,256}m`, "gu");
 /** A sequence that may go on in the next piece. */
@@ -41,7 +42,7 @@ export function unfinishedAt(text: string, maxLength: number): number {
  * link, a title) are redacted too.
  */
 export function redactAround(text: string, redactPlain: (plain: string) => string): string {
-  const inside = text.replace(SEQUENCES, (sequence) => redactPlain(sequence));
+  const inside = text.replace(STRINGS, (sequence) => redactPlain(sequence));
   return ["", " "].reduce((shown, joiner) => redactJoined(shown, joiner, redactPlain), inside);
 }
 
