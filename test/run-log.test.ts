@@ -126,12 +126,13 @@ test("redacts the keys of the environment by their value", async () => {
 test("logs to stderr without a file, never to stdout, at the chosen level", async () => {
   const at = await atHome();
   const script = at.script([{ say: "Done." }]);
-  const loud = await at.runHere(["run", "--json", "--script", script, "go"], {
+  // Processes of their own: nothing else writes to their stderr.
+  const loud = await at.run(["run", "--json", "--script", script, "go"], {
     env: { TOOLGATE_LOG: "info" },
   });
   expect(records(loud.stderr).map(({ msg }) => msg)).toContain("turn ended");
   expect(loud.stdout).not.toContain('"msg"');
-  const quiet = await at.runHere(["run", "--script", script, "go"], { env: { TOOLGATE_LOG: "error" } });
+  const quiet = await at.run(["run", "--script", script, "go"], { env: { TOOLGATE_LOG: "error" } });
   expect(quiet.stderr).toBe("");
   const wrong = await at.runHere(["run", "--script", script, "go"], { env: { TOOLGATE_LOG: "loud" } });
   expect(wrong).toMatchObject({ status: 1, stdout: "" });
