@@ -52,35 +52,45 @@ export function seenIn(
 ) {
   const seen = new Map<string, Seen[]>();
   const processes = new Map<string, Process>();
-  for (const { pid, call, args, result } of callsIn(readFileSync(log, "latin1"))) {
-    const process = processes.get(pid) ?? { cwd: "/", run: undefined };
-    processes.set(pid, process);
+  /** The calls of children whose parent's call has not come back yet: only then is it known where they started. */
+  const early = new Map<string, TracedCall[]>();
+  const take = (step: TracedCall): void => {
+    const { pid, call, args, result } = step;
+    const process = processes.get(pid);
+    if (!process) return void early.set(pid, [...(early.get(pid) ?? []), step]);
     if (/^(?:clone3?|v?fork)$/.test(call)) {
-      // The child may have been seen before its parent's call came back; neither has moved since.
-      if (/^\d+$/.test(result)) Object.assign(childOf(processes, result), process);
-      continue;
+      if (!/^\d+$/.test(result)) return;
+      processes.set(result, { ...process });
+      const waiting = early.get(result) ?? [];
+      early.delete(result);
+      return waiting.forEach(take);
     }
     const texts = textsIn(args);
     const isDone = !result.startsWith("-1");
     if (call === "chdir" && isDone) process.cwd = posix.resolve(process.cwd, texts[0] ?? "");
     if (call === "execve" && isDone && process.run === undefined && posix.dirname(process.cwd) === runs) {
       process.run = posix.basename(process.cwd);
-      continue;
+      return;
     }
-    if (process.run === undefined) continue;
+    if (process.run === undefined) return;
     const found = seenBy(call, { args, texts, isDone, cwd: process.cwd, programs });
     if (found) seen.set(process.run, [...(seen.get(process.run) ?? []), found]);
+  };
+  for (const step of callsIn(readFileSync(log, "latin1"))) {
+    if (processes.size === 0) processes.set(step.pid, { cwd: "/", run: undefined });
+    take(step);
   }
   return seen;
 }
 
-type Process = { cwd: string; run: string | undefined };
+type TracedCall = {
+  readonly pid: string;
+  readonly call: string;
+  readonly args: string;
+  readonly result: string;
+};
 
-function childOf(processes: Map<string, Process>, pid: string): Process {
-  const child = processes.get(pid) ?? { cwd: "/", run: undefined };
-  processes.set(pid, child);
-  return child;
-}
+type Process = { cwd: string; run: string | undefined };
 
 type Call = {
   readonly args: string;
@@ -104,7 +114,7 @@ function seenBy(call: string, { args, texts, isDone, cwd, programs }: Call): See
 }
 
 /** Each finished call, also one whose line was broken off by another process. */
-function* callsIn(log: string) {
+function* callsIn(log: string): Generator<TracedCall> {
   const unfinished = new Map<string, string>();
   for (const line of log.split("\n")) {
     const { pid, text } = /^(?<pid>\d+) +(?<text>.*)$/.exec(line)?.groups ?? {};
