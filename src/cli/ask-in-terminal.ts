@@ -115,7 +115,7 @@ function helpText(question: ShownQuestion): string {
     "  y, yes, ok          allow this call, once",
     ...(offers(question, "allow_always") ? ["  a, always           allow it, and store the rule above"] : []),
     "  n, no, Enter        refuse this call; the agent goes on without it",
-    "  n use the other file  refuse it, with a reason for the agent; so does any sentence",
+    "  n not this file     refuse it, with a reason for the agent; so does any sentence",
     ...(offers(question, "reject_always")
       ? ["  never               refuse it, and store the rule above"]
       : []),

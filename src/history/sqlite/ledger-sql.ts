@@ -40,7 +40,7 @@ type LeaseRow = {
 };
 
 export type EventRow = { readonly seq: number; readonly event: string };
-/** `chain`: see event-chain.ts. Events that were recorded before there was one have none. */
+/** `chain`: see `chainStart` in sqlite-rows.ts. Events that were recorded before there was one have none. */
 type LinkedEventRow = EventRow & { readonly chain: string | null };
 
 type SnapshotRow = { readonly seq: number; readonly saved: string; readonly seal: string };
