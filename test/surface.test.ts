@@ -629,6 +629,7 @@ const DOORS = new Map<string, Names>([
         "PendingCalls",
         "Permission",
         "QuestionAnswer",
+        "QuestionList",
         "RecordedSessionEvent",
         "RunTurnOptions",
         "RunTurnRequest",
