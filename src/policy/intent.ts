@@ -51,6 +51,11 @@ export type Intent = {
   readonly baseHashes: { readonly [path: string]: string };
   /** SHA-256 of each file of the workspace whose code the command runs, by its path; UNBOUND where there is none. */
   readonly contents?: { readonly [path: string]: string };
+  /**
+   * Paths in the system's temporary folder that are this session's own: it made them, or nothing is there yet. The
+   * disk was looked at for this; rules treat them like files of the workspace.
+   */
+  readonly temporary?: readonly string[];
 };
 
 /** The intent of our own terminal for a command of which no more is known yet. */
@@ -87,6 +92,7 @@ const FIELDS: { readonly [Name in keyof Required<Intent>]: true } = {
   kind: true,
   paths: true,
   server: true,
+  temporary: true,
   tool: true,
 };
 
