@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { decide } from "./decide.js";
 import type { Policy } from "./decide.js";
 import { FORCED_GIT_SETTINGS } from "./git-settings.js";
-import type { Intent } from "./intent.js";
+import type { Intent, OutsideLink } from "./intent.js";
 import { inMode } from "./modes.js";
 import type { Mode } from "./modes.js";
 import type { Rule } from "./rule.js";
@@ -35,6 +35,7 @@ describe("a rule on reading below a folder", () => {
     "sed -n 1,20p /other/f",
     "cd /other && ls && grep -n x src/a.ts",
     "cd /other && git log --oneline | head -3",
+    "git -C /other log -1",
     "cd /other\ngrep -c x a.ts",
     "cd /other; wc -l README.md",
     "find /other -name '*.go'",
@@ -77,6 +78,20 @@ describe("a rule on reading below a folder", () => {
     "cat /other/a $(id)",
   ])("covers nothing more: %s", (command) => {
     expect(under("accept-edits", command, READ_OTHER)).not.toBe("allow");
+  });
+
+  test("does not cover what a link below the folder leads to", () => {
+    const toKey = { named: "/other/link", path: "/home/ann/.ssh/id_rsa" };
+    const effect = (command: string, rule: Rule, link: OutsideLink) =>
+      decided(command, inMode("accept-edits", [rule]), { outsideLinks: [link] }).effect;
+    expect(effect("cat /other/link", READ_OTHER, toKey)).toBe("ask");
+    expect(effect("cat /other/l*", READ_OTHER, { ...toKey, pattern: "/other/l*" })).toBe("ask");
+    expect(effect("cat /other/a", READ_OTHER, toKey)).toBe("allow");
+    expect(effect("cat /other/link", { allow: "read", path: "/**" }, toKey)).toBe("ask");
+    expect(effect("cat /other/link", READ_OTHER, { named: "/other/link", path: "/other/a" })).toBe("allow");
+    expect(effect("cd /other/link && cat a", READ_OTHER, { named: "/other/link/a", path: "/else/a" })).toBe(
+      "ask",
+    );
   });
 
   test("names the rule that covered the command", () => {

@@ -4,7 +4,7 @@
  */
 import { visibleText } from "../call/index.js";
 import type { ToolKind } from "../call/index.js";
-import type { Intent, PathAccess } from "./intent.js";
+import type { Intent, OutsideLink, PathAccess } from "./intent.js";
 import { isProcessPath } from "./paths/process-paths.js";
 import { foldPath, normalisePath } from "./paths/match-path.js";
 import { judgeArgv } from "./programs/judge-argv.js";
@@ -69,7 +69,9 @@ export type Places = {
 export function partsOf(intent: Intent, { home, programs }: Places): IntentParts {
   const reading = readCommand(intent);
   const commands = withChangedFiles(
-    reading.commands.map((command) => commandPart(command, { start: intent.cwd, home, programs })),
+    reading.commands.map((command) =>
+      commandPart(command, { start: intent.cwd, home, programs, links: intent.outsideLinks ?? [] }),
+    ),
   );
   const paths = intent.paths.map((access): PathPart => ({ type: "path", ...access }));
   const hosts = intent.hosts.map((url): HostPart => ({ type: "host", url }));
@@ -207,9 +209,17 @@ type Start = {
   readonly start: string;
   readonly home: string;
   readonly programs: UserPrograms | undefined;
+  readonly links: readonly OutsideLink[];
 };
 
-function commandPart(command: ReadCommand, { start, home, programs }: Start): CommandPart {
+/** The touch by its real path, where a link leads elsewhere; with a pattern, one more for each link that it matches. */
+function followed(touch: Touch, links: readonly OutsideLink[]): readonly Touch[] {
+  const met = links.filter(({ named, pattern }) => (pattern ?? named) === touch.path);
+  const real = met.map(({ path, named }): Touch => ({ ...touch, path, named }));
+  return met.some(({ pattern }) => pattern === undefined) ? real : [touch, ...real];
+}
+
+function commandPart(command: ReadCommand, { start, home, programs, links }: Start): CommandPart {
   const { argv } = command;
   const judgement = argv.length > MAX_WORDS ? UNJUDGED : judgeArgv(argv, programs);
   const cwd = folderAfter(start, command.after, home);
@@ -219,14 +229,15 @@ function commandPart(command: ReadCommand, { start, home, programs }: Start): Co
   const accesses = (words: readonly string[], access: PathAccess["access"]): Touch[] =>
     words
       .filter((word) => word !== ELSEWHERE_PLACE)
-      .map((word) => {
+      .map((word): Touch => {
         const path = cwd === undefined ? undefined : filePath(word, cwd, home);
         // A path that cannot be read may be any.
         if (path === undefined) return { path: "/", access, below: true };
         // The shell's own cd takes `..` out of the words; programs leave that to the system.
         const written = argv[0] === "cd" ? path : joined(cwd ?? way, atHome(word, home));
         return written.includes("..") ? { path, access, written } : { path, access };
-      });
+      })
+      .flatMap((touch) => followed(touch, links));
   const below = (words: readonly string[], access: PathAccess["access"]): Touch[] =>
     accesses(words, access).map((touch) => ({ ...touch, below: true }));
   const { writes, deletes, moves, editsBelow, deletesBelow, urls } = judgement;
