@@ -71,7 +71,15 @@ function coversCommand(rule: RuleParts, part: CommandPart, { contents = {} }: In
   if (rule.anyFlags === true || isExact(rule.command)) return true;
   // To install is to bring in code: a rule must name that, and not only the program.
   const words = rule.command === undefined ? [] : fixedWords(rule.command).slice(1);
-  return judgement.doubts.length === 0 && judgement.installs.every((word) => words.includes(word));
+  const isClear = judgement.doubts.length === 0 || isVouchedFor(rule, part);
+  return isClear && judgement.installs.every((word) => words.includes(word));
+}
+
+/** A person who names a program that nobody described vouches for it, not for code and hosts that it is given. */
+function isVouchedFor({ command }: RuleParts, { argv, judgement, read }: CommandPart): boolean {
+  const [program] = command === undefined ? [] : fixedWords(command);
+  if (judgement.isPlain !== true || program === undefined || read.fedText !== undefined) return false;
+  return allowsCommand([program], argv.slice(0, 1));
 }
 
 const isExact = (command: RuleParts["command"]): boolean => command !== undefined && !hasWildcard(command);
