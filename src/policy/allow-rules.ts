@@ -11,6 +11,7 @@ import { kindsOf } from "./parts.js";
 import type { CommandPart, Part, PathPart } from "./parts.js";
 import { matchPath } from "./paths/match-path.js";
 import { expandHome, isInside, namesOf } from "./places.js";
+import { namedActs } from "./programs/named-acts.js";
 import type { Roots } from "./places.js";
 import { matchName } from "./rule.js";
 import type { RuleParts } from "./rule.js";
@@ -69,10 +70,10 @@ function coversCommand(rule: RuleParts, part: CommandPart, { contents = {} }: In
   if (isGrant && !part.read.patterns.every((word) => rule.patterns?.includes(word))) return false;
   if (rule.command !== undefined && !allowsCommand(rule.command, argv)) return false;
   if (rule.anyFlags === true || isExact(rule.command)) return true;
-  // To install is to bring in code: a rule must name that, and not only the program.
+  // To install, publish, deploy or show secrets: a rule must name that, and not only the program.
   const words = rule.command === undefined ? [] : fixedWords(rule.command).slice(1);
   const isClear = judgement.doubts.length === 0 || isVouchedFor(rule, part);
-  return isClear && judgement.installs.every((word) => words.includes(word));
+  return isClear && namedActs(judgement).every(({ word }) => words.includes(word));
 }
 
 /** A person who names a program that nobody described vouches for it, not for code and hosts that it is given. */

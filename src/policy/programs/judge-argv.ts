@@ -8,6 +8,7 @@
 import { UNSEEN } from "./folder-reads.js";
 import { findProgram, type UserPrograms } from "./known-programs.js";
 import { type AllEffects, mergeEffects } from "./merge-effects.js";
+import { namedActs } from "./named-acts.js";
 import { mayLeadOut, pathDoubts, plainPaths } from "./path-effects.js";
 import type { Effects, NestedCommands, Program, SeenFlag } from "./program.js";
 import { readFlags } from "./read-flags.js";
@@ -29,8 +30,7 @@ const MAX_CHARACTERS = 32_768;
 
 export function judgeArgv(argv: readonly string[], user?: UserPrograms): ArgvJudgement {
   const [name = "", ...args] = argv;
-  if (argv.reduce((sum, word) => sum + word.length, 0) > MAX_CHARACTERS)
-    return tooLong();
+  if (argv.reduce((sum, word) => sum + word.length, 0) > MAX_CHARACTERS) return tooLong();
   const program = findProgram(name, user);
   if (!program) return unknownProgram(name, args);
   // A program of the folder is called by a path, and is whatever the folder holds.
@@ -105,12 +105,16 @@ function judge({ title, programs, args, user, answers }: Command): ArgvJudgement
       answers: answers === "everywhere" ? answers : undefined,
     });
   const changes = seen.flags.some(({ flag }) => flag.meaning === "changes");
+  const lastWord = title.slice(title.lastIndexOf(" ") + 1);
   return summary({
     effects: [
       ...effects.map((effect) => ({
         ...effect,
         doubts: (effect.doubts ?? []).map((doubt) => `${title}: ${doubt}`),
-        installs: (effect.installs ?? []).map(() => title.slice(title.lastIndexOf(" ") + 1)),
+        installs: (effect.installs ?? []).map(() => lastWord),
+        publishes: (effect.publishes ?? []).map((word) => word || lastWord),
+        deploys: (effect.deploys ?? []).map((word) => word || lastWord),
+        reveals: (effect.reveals ?? []).map((word) => word || lastWord),
       })),
       ...(nested ? nestedEffects(title, nested, user) : []),
       ...(below ? [below] : []),
@@ -158,8 +162,8 @@ function summary({ effects, onlyReads }: Found): ArgvJudgement {
 const OPEN_INPUT = /^(?:-|\/dev\/(?:stdin|tty|fd\/\d+)|\/proc\/self\/fd\/\d+)$/;
 
 function doesNothingElse(effects: AllEffects): boolean {
-  const { doubts, writes, deletes, moves, editsBelow, deletesBelow, urls, sends, installs } = effects;
-  const others = [doubts, writes, deletes, moves, editsBelow, deletesBelow, urls, sends, installs];
+  const { doubts, writes, deletes, moves, editsBelow, deletesBelow, urls, sends } = effects;
+  const others = [doubts, writes, deletes, moves, editsBelow, deletesBelow, urls, sends, namedActs(effects)];
   return !effects.runs && others.every((list) => list.length === 0);
 }
 

@@ -5,24 +5,27 @@
  *
  * Fails closed by shape: a word that resembles one of these is not plain, also where it is harmless.
  */
+import { likelyActs } from "./named-acts.js";
 import { mayLeadOut, pathDoubts, plainPaths, SECRET_NAMES } from "./path-effects.js";
+import type { Effects } from "./program.js";
 
-export type PlainReading = {
-  /** Why the words are not plain; none when they are. */
-  readonly doubts: readonly string[];
-  /** Names that may be files: inside the workspace they are plain. */
-  readonly reads: readonly string[];
-  /** Paths that may lead out of the workspace; nobody knows whether such a program only reads them. */
-  readonly writes: readonly string[];
-};
-
-export function readPlainWords(args: readonly string[]): PlainReading {
+/**
+ * `doubts`: why the words are not plain; none when they are. `reads`: names that may be files, plain inside the
+ * workspace. `writes`: paths that may lead out of it; nobody knows whether such a program only reads them.
+ */
+export function readPlainWords(args: readonly string[]): Effects & { readonly doubts: readonly string[] } {
   const names = args.flatMap(valuesOf).filter((value) => value !== "" && !NUMBER.test(value));
   const doubts = [
     ...args.flatMap((word, index) => wordDoubts(word, args[index + 1], index)),
     ...pathDoubts({ reads: names, writes: names }),
   ];
-  return { doubts, reads: plainPaths(names), writes: plainPaths(names.filter(mayLeadOut)) };
+  const subcommands = args.filter((word) => !word.startsWith("-")).slice(0, MAX_SUBCOMMANDS);
+  return {
+    ...likelyActs(subcommands),
+    doubts,
+    reads: plainPaths(names),
+    writes: plainPaths(names.filter(mayLeadOut)),
+  };
 }
 
 function wordDoubts(word: string, next: string | undefined, index: number): readonly string[] {
@@ -37,21 +40,29 @@ function optionDoubts(word: string, next: string | undefined): readonly string[]
   const letters = name.replace(/^[-+]+/, "");
   if (pieces(letters).some((piece) => SMELLS.test(piece)))
     return [`"${name}" may name code, settings or a command`];
+  const value = word.includes("=") ? word.slice(name.length + 1) : (next ?? "");
+  if (CODE_FILE.test(value) && !/^-*(?:o|out|output|outfile|i|in|input)$/.test(name))
+    return [`"${name}" is given "${value}", which may be code`];
+  const isAttached = /^(?:[ceE]\W|E[a-z]|[^oIid]\.{0,2}\/)/.test(letters);
+  if (!name.startsWith("--") && isAttached) return [`"${word}" takes code or a command in many programs`];
   if (name.startsWith("--") || letters.length > MAX_BUNDLE) return [];
   const takesText = next !== undefined && !NUMBER.test(next) && !next.startsWith("-");
   const isLast = /[ceE]$/.test(letters) && (takesText || word.includes("="));
-  const isAttached = /^[ceE]\W/.test(letters);
-  return isLast || isAttached ? [`"${name}" takes code or a command in many programs`] : [];
+  return isLast ? [`"${name}" takes code or a command in many programs`] : [];
 }
 
 /** Longer ones with one dash are names: `-verbose`. */
 const MAX_BUNDLE = 4;
 
+/** As a word, such a file is the program's input; behind an option it is a plugin, a reporter or settings. */
+const CODE_FILE =
+  /\.(?:jar|so|dylib|dll|wasm|lua|[cm]?js|py|rb|pl|php|sh|bat|ps1|el|scm|tcl|cfg|conf|ini|rc)$/;
+
 function operandDoubts(word: string, next: string | undefined, index: number): readonly string[] {
+  if (index < MAX_SUBCOMMANDS && RUNS.test(word)) return [`"${word}" may run what follows it`];
   if (RUNNERS.test(word.slice(word.lastIndexOf("/") + 1)) && !/^[.\w-]+\/(?:.*\/)?[\w-]+$/.test(word))
     return [`"${word}" is a program that runs others`];
   if (word === "rm" && next?.startsWith("-")) return [`"${word} ${next}" deletes`];
-  if (index < MAX_SUBCOMMANDS && RUNS.test(word)) return [`"${word}" may run what follows it`];
   const assigned = /^([A-Za-z_][\w.-]*)[:+?]?=/.exec(word)?.[1];
   if (assigned !== undefined && pieces(assigned).some((piece) => SMELLS.test(piece)))
     return [`"${assigned}=" may name code, settings or a command`];
@@ -64,7 +75,7 @@ const MAX_SUBCOMMANDS = 3;
 function valueDoubts(value: string): readonly string[] {
   if (CODE.test(value)) return [`"${value}" has signs in it that code has`];
   if (COMMAND.test(value)) return [`"${value}" looks like a command`];
-  if (isHost(value)) return [`"${value}" may be a host`];
+  if ([value, ...value.split(/[=,]/)].some(isHost)) return [`"${value}" may be a host`];
   if (SECRET_NAMES.test(value)) return [`"${value}" may hold secrets`];
   return [];
 }
