@@ -13,6 +13,7 @@ import type { ToolResult } from "../tool.js";
 import type { CommandExit, Workspace } from "../workspace.js";
 import { executorFor } from "../git/executor-for.js";
 import { commandLinks } from "./command-links.js";
+import { outsideLinks } from "./outside-links.js";
 import { runContents } from "./run-contents.js";
 
 const DEFAULT_TIMEOUT_S = 120;
@@ -58,6 +59,7 @@ export const terminal = defineTool({
     const paths = await commandLinks(command, at, workspace);
     const executor = await executorFor({ command, cwd: at, ...(env && { env }) }, workspace);
     const contents = await runContents({ command, cwd: at, executor }, workspace);
+    const links = await outsideLinks({ command, cwd: at, executor }, workspace);
     return {
       command,
       executor,
@@ -65,6 +67,7 @@ export const terminal = defineTool({
       ...(env && { env }),
       ...(paths.length > 0 && { paths }),
       ...(Object.keys(contents).length > 0 && { contents }),
+      ...(links.length > 0 && { outsideLinks: links }),
     };
   },
   async run({ command, cwd, env, pty = false, timeout = DEFAULT_TIMEOUT_S }, call) {
