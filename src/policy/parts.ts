@@ -161,6 +161,12 @@ const UNJUDGED: ArgvJudgement = {
   isKnown: false,
 };
 
+/** A wrapper's own words do nothing: the command inside is a part of its own. */
+const PASSES_ON: ArgvJudgement = { ...mergeEffects([]), onlyReads: true, isKnown: true };
+
+const judged = ({ argv, judged: words, passesOn }: ReadCommand, programs?: UserPrograms): ArgvJudgement =>
+  passesOn ? PASSES_ON : judgeArgv(words ?? argv, programs);
+
 type Start = {
   readonly start: string;
   readonly home: string;
@@ -169,7 +175,7 @@ type Start = {
 
 function commandPart(command: ReadCommand, { start, home, programs }: Start): CommandPart {
   const { argv } = command;
-  const judgement = argv.length > MAX_WORDS ? UNJUDGED : judgeArgv(command.judged ?? argv, programs);
+  const judgement = argv.length > MAX_WORDS ? UNJUDGED : judged(command, programs);
   const cwd = folderAfter(start, command.after, home);
   const way = command.after.reduce((here, change) => joined(here, atHome(change, home)), start);
   const absolute = (word: string): string | undefined =>

@@ -39,6 +39,7 @@ export function insideWrapper(name: string, words: readonly string[]): InnerComm
     insides: insides.map((inside) => ({ ...inside, folder, sameShell, isBackground })),
     doubts: [...doubts, ...also],
     known: true,
+    ...(wrapper.passesOn && { passesOn: true }),
   };
 }
 
