@@ -363,6 +363,7 @@ const DOORS = new Map<string, Names>([
       values: [
         "allowsCommand",
         "decide",
+        "explain",
         "hostReach",
         "inMode",
         "intentText",
@@ -376,6 +377,8 @@ const DOORS = new Map<string, Names>([
       ],
       types: [
         "Executor",
+        "ExplainedPart",
+        "Explanation",
         "Grant",
         "GrantScope",
         "Intent",

@@ -7,6 +7,8 @@
  * what needs a question and what runs; they do not isolate what runs.
  */
 export { decide } from "./decide.js";
+export { explain } from "./explain.js";
+export type { ExplainedPart, Explanation } from "./explain.js";
 export type { Policy, Verdict } from "./decide.js";
 export { proposeDenial, proposeGrant } from "./grant.js";
 export type { Grant, GrantScope, Proposal } from "./grant.js";
