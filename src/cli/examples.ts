@@ -115,6 +115,13 @@ Exit code: 0 when every mandatory requirement was tested and passed and nothing 
   toolgate rules describe --write mytool`,
   ],
   [
+    "toolgate rules suggest",
+    `Examples:
+  toolgate rules suggest
+  toolgate rules suggest --days 30 --json
+  toolgate rules suggest --take 1f3a9c02`,
+  ],
+  [
     "toolgate mcp",
     `Example:
   toolgate mcp list`,

@@ -15,6 +15,7 @@ import { isHarmless, isInside } from "./places.js";
 import { explainWords } from "./programs/explain-words.js";
 import type { ExplainedWord } from "./programs/explain-words.js";
 import { namedActs } from "./programs/named-acts.js";
+import { wideWords } from "./programs/wide-words.js";
 import { ruleParts } from "./rule.js";
 import type { Rule } from "./rule.js";
 
@@ -120,7 +121,10 @@ function rulesThatAllow(
     ),
   );
   if (isGuarded) return undefined;
-  const wide = uncovered.map(({ argv }) => ({ allow: "execute", command: `${wideWords(argv)} *` }));
+  const wide = uncovered.map(({ argv }) => {
+    const words = wideWords(argv, policy.programs);
+    return { allow: "execute", command: words ? `${words.join(" ")} *` : argv };
+  });
   const exact = uncovered.map(({ argv }) => ({ allow: "execute", command: argv }));
   const sets = [wide, [...wide, ...places], exact, [...exact, ...places]].map(distinct);
   return sets.find(
@@ -129,11 +133,6 @@ function rulesThatAllow(
 }
 
 const KIND = { read: "read", search: "read", write: "edit", delete: "delete", move: "move" } as const;
-
-/** The program, and the word right after it where that reads as a subcommand. */
-function wideWords([program = "", second = ""]: readonly string[]): string {
-  return /^[a-z][a-z:-]*$/.test(second) ? `${program} ${second}` : program;
-}
 
 const distinct = (rules: readonly Rule[]): readonly Rule[] => [
   ...new Map(rules.map((rule) => [JSON.stringify(rule), rule])).values(),

@@ -24,5 +24,7 @@ export type { ProgramData, ProgramFile } from "./programs/program-data.js";
 export { userPrograms } from "./programs/user-programs.js";
 export { ruleMistake } from "./rule.js";
 export type { Rule, RuleEffect, RuleScope } from "./rule.js";
+export { suggestRules } from "./suggest-rules.js";
+export type { ProjectCommand, RecordedCommand, RuleSuggestion } from "./suggest-rules.js";
 export { readShell } from "./shell/read-shell.js";
 export type { ReadCommand, ShellReading } from "./shell/read-shell.js";

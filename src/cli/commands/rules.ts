@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import { addRulesDescribeCommand } from "./rules-describe.js";
 import { addRulesExplainCommand } from "./rules-explain.js";
+import { addRulesSuggestCommand } from "./rules-suggest.js";
 import { addRulesTestCommand } from "./rules-test.js";
 
 const theRules = () => import("../rules.js");
@@ -55,4 +56,5 @@ export function addRulesCommands(program: Command): void {
   addRulesTestCommand(rules);
   addRulesExplainCommand(rules);
   addRulesDescribeCommand(rules);
+  addRulesSuggestCommand(rules);
 }
