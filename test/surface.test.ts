@@ -367,6 +367,7 @@ const DOORS = new Map<string, Names>([
         "allowsCommand",
         "decide",
         "grantSentence",
+        "explain",
         "hostReach",
         "inMode",
         "intentText",
@@ -380,6 +381,8 @@ const DOORS = new Map<string, Names>([
       ],
       types: [
         "Executor",
+        "ExplainedPart",
+        "Explanation",
         "Grant",
         "GrantPlaces",
         "GrantScope",
