@@ -1,6 +1,5 @@
 /** Opens a gate for a program with its own agent loop: rules, someone to ask, and a session to record in. */
 import { randomUUID } from "node:crypto";
-import { homedir } from "node:os";
 import {
   AMOUNT,
   checkOptions,
@@ -18,6 +17,7 @@ import type { OptionChecks } from "../call/check-options.js";
 import type { Ledger, SessionInfo } from "../call/index.js";
 import { decide } from "../policy/index.js";
 import type { Policy, Rule } from "../policy/index.js";
+import { placesOf, sessionWorkspace } from "../tools/scratch/session-workspace.js";
 import { LocalWorkspace, Toolbox } from "../tools/index.js";
 import type { Tool, Workspace } from "../tools/index.js";
 import type { Judge } from "./check-call.js";
@@ -66,13 +66,14 @@ export async function openGate(options: OpenGateOptions): Promise<Gate> {
   checkOptions("openGate", options, GATE_OPTIONS);
   const { ledger, tools = [], rules = [], sessionId = `session_${randomUUID()}`, now = Date.now } = options;
   mustBeRules(rules);
-  const workspace =
+  const given =
     typeof options.workspace === "string" ? await LocalWorkspace.open(options.workspace) : options.workspace;
+  const workspace = await sessionWorkspace(given, sessionId);
   const policy = options.policy ?? (() => ({ rules }));
   const judge: Judge = (intent, also = []) => {
     const inForce = policy();
     const all = { ...inForce, rules: [...inForce.rules, ...also] };
-    return decide(intent, { ...all, roots: workspace.roots, home: homedir(), now: now() });
+    return decide(intent, { ...all, ...placesOf(workspace), now: now() });
   };
   const record = await SessionRecord.open(ledger, sessionId, {
     owner: `gate ${process.pid} ${randomUUID()}`,
