@@ -7,6 +7,7 @@ import type { Intent, PathAccess } from "./intent.js";
 import { readUrl, matchHost } from "./hosts/match-host.js";
 import { allowsCommand, fixedWords, hasWildcard } from "./match-command.js";
 import { inputText } from "./command-text.js";
+import { isOfClass } from "./grants/is-of-class.js";
 import { kindsOf } from "./parts.js";
 import type { CommandPart, Part, PathPart } from "./parts.js";
 import type { FileAccess } from "./file-accesses.js";
@@ -31,7 +32,7 @@ export function isInForce({ effect, until }: RuleParts, { now }: Clock): boolean
 export function covers(rule: RuleParts, part: Part, intent: Intent, roots: Roots): boolean {
   if (!namesPart(rule, part, intent) || !isSameSource(rule, intent)) return false;
   if (!mayMeanForeign(rule, intent)) return false;
-  if (part.type === "command") return coversCommand(rule, part, intent);
+  if (part.type === "command") return coversCommand(rule, part, intent, roots);
   if (rule.command !== undefined) return false;
   if (part.type === "path") return coversPath(rule, part, roots);
   if (rule.path !== undefined) return false;
@@ -59,8 +60,15 @@ export function namesPart(rule: RuleParts, part: Part, intent: Intent): boolean 
   return kindsOf(part, intent).some((kind) => kind === pattern);
 }
 
-function coversCommand(rule: RuleParts, part: CommandPart, { contents = {} }: Intent): boolean {
+function coversCommand(
+  rule: RuleParts,
+  part: CommandPart,
+  { contents = {} }: Intent,
+  { roots }: Roots,
+): boolean {
   const { argv, judgement } = part;
+  if (rule.width !== undefined)
+    return isOfClass(rule, part, roots) && isAsGranted(rule.contents ?? {}, part, contents);
   if (rule.path !== undefined || rule.host !== undefined) return false;
   if (rule.folder !== undefined && rule.folder !== part.cwd) return false;
   if (rule.input !== undefined && rule.input !== inputText(part.read)) return false;

@@ -1,6 +1,16 @@
 /** Defines a tool. The input is described once, with zod or JSON Schema, and checked before anything else sees it. */
 import { z } from "zod";
-import { AMOUNT, checkOptions, either, FUNCTION, OBJECT, required, TEXT } from "../call/check-options.js";
+import {
+  AMOUNT,
+  checkOptions,
+  either,
+  FUNCTION,
+  OBJECT,
+  oneOf,
+  required,
+  STRING,
+  TEXT,
+} from "../call/check-options.js";
 import type { OptionChecks } from "../call/check-options.js";
 import { inferToolKind, isToolKind, TOOL_KINDS } from "../call/index.js";
 import type { CallFields, Location, Meta, ToolKind } from "../call/index.js";
@@ -40,9 +50,9 @@ export type ToolDefinition<Schema extends z.ZodType | JsonSchema> = {
 
 const DEFINITION: OptionChecks<ToolDefinition<JsonSchema>> = {
   name: required(TEXT),
-  description: required({ expected: "a text", isRight: (value) => typeof value === "string" }),
+  description: required(STRING),
   input: required({ ...OBJECT, expected: "a zod schema or a JSON Schema" }),
-  kind: { expected: `one of ${TOOL_KINDS.join(", ")}`, isRight: isToolKind },
+  kind: oneOf(...TOOL_KINDS),
   title: either(TEXT, FUNCTION),
   meta: OBJECT,
   scratchNote: FUNCTION,
