@@ -366,8 +366,8 @@ const DOORS = new Map<string, Names>([
       values: [
         "allowsCommand",
         "decide",
-        "grantSentence",
         "explain",
+        "grantSentence",
         "hostReach",
         "inMode",
         "intentText",
