@@ -5,10 +5,12 @@
 import { answerAllows, IllegalEvent, LedgerError } from "../call/index.js";
 import type { Answer, Question, SessionEvent, AskedQuestion, Decision, SessionBook } from "../call/index.js";
 import { SerialQueue } from "../call/serial-queue.js";
+import { isGrantWidth } from "../policy/index.js";
 import type { Verdict, Grant, Rule } from "../policy/index.js";
 import { isAppTool } from "../tools/index.js";
 import type { CallTools } from "./call-tools.js";
 import type { CallCheck, Judge } from "./check-call.js";
+import { chosenGrant } from "./chosen-grant.js";
 import { intentHash } from "./decisions.js";
 import type { LoopGuard } from "./loop-guard.js";
 import type { SessionRecord } from "../record/index.js";
@@ -225,21 +227,21 @@ export type Remember = (grant: RememberedGrant) => Promise<void>;
 /** Whether it was an "always" and is stored. One that cannot be stored is a yes or no for this once. */
 async function storeAlways(
   remember: Remember | undefined,
-  { questionId, options }: Question,
-  { outcome, input }: Answer,
+  question: Question,
+  answer: Answer,
 ): Promise<boolean> {
-  const chosen = outcome.type === "selected" ? outcome.optionId : undefined;
-  const grant = options.find(({ optionId }) => optionId === chosen)?.grant;
+  const grant = chosenGrant(question, answer);
   // The offered rule does not cover a changed input.
-  if (!remember || !grant || input !== undefined) return false;
-  const { sentence, rules, scope, expiresAt } = grant;
+  if (!remember || !grant || answer.input !== undefined) return false;
+  const { sentence, rules, scope, width, expiresAt } = grant;
   try {
     await remember({
-      grantId: questionId,
+      grantId: question.questionId,
       sentence,
       // We wrote them into the question ourselves.
       rules: rules as unknown as readonly Rule[],
       scope,
+      ...(isGrantWidth(width) && { width }),
       ...(expiresAt !== undefined && { expiresAt }),
     });
     return true;
