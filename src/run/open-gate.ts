@@ -51,6 +51,7 @@ const GATE_OPTIONS: OptionChecks<OpenGateOptions> = {
   info: OBJECT,
   onCleared: FUNCTION,
   remember: FUNCTION,
+  onRulesChanged: FUNCTION,
   ask: FUNCTION,
   elicit: FUNCTION,
   childStep: FUNCTION,

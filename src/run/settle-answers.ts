@@ -50,7 +50,7 @@ export class SettleAnswers {
         hasStored ||= stored;
         await record.append(events, { durable: true });
       });
-      if (hasStored) await this.#answerByRule();
+      if (hasStored) await this.answerByRule();
     } while (hasStored);
   }
 
@@ -102,15 +102,19 @@ export class SettleAnswers {
     return check.edited(toolCallId, tool, answer.input, yes);
   }
 
-  /** Answers the open questions that the rules settle by now, for just what was asked about. */
-  async #answerByRule(): Promise<void> {
+  /** Answers the open questions that the rules settle by now, for just what was asked about. False when there are none. */
+  async answerByRule(): Promise<boolean> {
+    let hasAnswered = false;
     for (const question of openQuestions(this.#options.record.book)) {
       const verdict = question.isForThisOnce ? undefined : await this.#verdictNow(question);
       if (!verdict || verdict.effect === "ask") continue;
       const kind = verdict.effect === "allow" ? "allow_once" : "reject_once";
       const option = question.options.find((one) => one.kind === kind);
-      if (option) await this.#answer(question, option.optionId, verdict.rule, verdict.reason);
+      if (!option) continue;
+      await this.#answer(question, option.optionId, verdict.rule, verdict.reason);
+      hasAnswered = true;
     }
+    return hasAnswered;
   }
 
   /** Undefined when the call is no longer about to do what was asked about. */
