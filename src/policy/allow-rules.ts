@@ -13,6 +13,7 @@ import type { CommandPart, Part, PathPart } from "./parts.js";
 import type { FileAccess } from "./file-accesses.js";
 import { matchesBelow, matchPath } from "./paths/match-path.js";
 import { expandHome, isOurs, isTemporary, namesOf } from "./places.js";
+import { namedActs } from "./programs/named-acts.js";
 import type { Roots } from "./places.js";
 import { matchName } from "./rule.js";
 import type { RuleParts } from "./rule.js";
@@ -78,9 +79,17 @@ function coversCommand(
   if (isGrant && !part.read.patterns.every((word) => rule.patterns?.includes(word))) return false;
   if (rule.command !== undefined && !allowsCommand(rule.command, argv)) return false;
   if (rule.anyFlags === true || isExact(rule.command)) return true;
-  // To install is to bring in code: a rule must name that, and not only the program.
+  // To install, publish, deploy or show secrets: a rule must name that, and not only the program.
   const words = rule.command === undefined ? [] : fixedWords(rule.command).slice(1);
-  return judgement.doubts.length === 0 && judgement.installs.every((word) => words.includes(word));
+  const isClear = judgement.doubts.length === 0 || isVouchedFor(rule, part);
+  return isClear && namedActs(judgement).every(({ word }) => words.includes(word));
+}
+
+/** A person who names a program that nobody described vouches for it, not for code and hosts that it is given. */
+function isVouchedFor({ command }: RuleParts, { argv, judgement, read }: CommandPart): boolean {
+  const [program] = command === undefined ? [] : fixedWords(command);
+  if (judgement.isPlain !== true || program === undefined || read.fedText !== undefined) return false;
+  return allowsCommand([program], argv.slice(0, 1));
 }
 
 const isExact = (command: RuleParts["command"]): boolean => command !== undefined && !hasWildcard(command);

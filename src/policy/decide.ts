@@ -21,6 +21,7 @@ import { isGit, partsOf } from "./parts.js";
 import type { CommandPart, Part } from "./parts.js";
 import { isFree, isHarmless } from "./places.js";
 import type { UserPrograms } from "./programs/known-programs.js";
+import { namedActs } from "./programs/named-acts.js";
 import { SYSTEM_WINDOW, unclearDoubts } from "./programs/path-effects.js";
 import { matchName, RuleParts, ruleParts } from "./rule.js";
 import type { Rule, RuleEffect } from "./rule.js";
@@ -269,11 +270,10 @@ const namesCommands = (pattern: string, { tool, kind }: Intent): boolean =>
 /** The objections of the lists of harmless flags to a command. */
 function flagDoubts(part: Part): readonly string[] {
   if (part.type !== "command") return [];
-  const { doubts, installs } = part.judgement;
-  const named = installs.map(
-    (word) => `it installs something, which only a rule with "${word}" in it allows`,
+  const named = namedActs(part.judgement).map(
+    ({ does, word }) => `it ${does}, which only a rule with "${word}" in it allows`,
   );
-  return [...doubts, ...named].map((doubt) => visibleText(doubt));
+  return [...part.judgement.doubts, ...named].map((doubt) => visibleText(doubt));
 }
 
 /** Why a grant for this tool of a server no longer applies. */
@@ -339,7 +339,7 @@ function effectsText({ judgement, touches }: CommandPart): string {
   const effects = [
     ...folders("write").map((path) => `edits below ${path}`),
     ...folders("delete").map((path) => `deletes below ${path}`),
-    ...(judgement.installs.length > 0 ? ["installs"] : []),
+    ...namedActs(judgement).map(({ does }) => does.replace(" something", "")),
     ...(judgement.sends.length > 0 ? ["sends data"] : []),
     ...(judgement.runs ? ["runs code"] : []),
   ];

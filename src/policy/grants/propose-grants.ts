@@ -5,7 +5,8 @@
 import { decide } from "../decide.js";
 import type { Intent } from "../intent.js";
 import { inMode } from "../modes.js";
-import { kindsOf, partsOf } from "../parts.js";
+import { type FileAccess, fileAccesses } from "../file-accesses.js";
+import { partsOf } from "../parts.js";
 import type { Part, Places } from "../parts.js";
 import { isProtected } from "../paths/protected-paths.js";
 import { isHarmless, isInside } from "../places.js";
@@ -83,7 +84,10 @@ function exactly(parts: readonly Part[], intent: Intent, places: GrantPlaces): W
 /** Reading inside the workspace is allowed in every mode. */
 function needsNothing(part: Part, intent: Intent, places: GrantPlaces): boolean {
   if (isHarmless(part, places)) return true;
-  return part.type === "command" && kindsOf(part, intent, (path) => isInside(path, places)).includes("read");
+  const accesses = part.type === "command" ? fileAccesses(part, intent) : undefined;
+  const isRead = ({ access, path }: FileAccess): boolean =>
+    (access === "read" || access === "search") && isInside(path, places);
+  return accesses?.every(isRead) ?? false;
 }
 
 /** An access that needs a person's yes each time gets no lasting grant. */
