@@ -5,6 +5,7 @@
 //   --causes    the questions of the tuning half, grouped by reason
 //   --passed    the attacks that passed (held-out ones only as a number)
 //   --json      the figures as JSON
+//   --sample=N  every Nth session and abuse only, and only the ways with "always"
 import { parseArgs } from "node:util";
 import { makeAttacked, passOther, passOurs, readAttacks } from "./questions/attacks.mjs";
 import { causesText } from "./questions/causes.mjs";
@@ -15,8 +16,14 @@ import { makeHome, makeWorkspace, readProjects, removeHome } from "./questions/s
 import { STARTER_NAME, starterRules } from "./questions/starter-rules.mjs";
 
 const { values: options } = parseArgs({
-  options: { causes: { type: "boolean" }, passed: { type: "boolean" }, json: { type: "boolean" } },
+  options: {
+    causes: { type: "boolean" },
+    passed: { type: "boolean" },
+    json: { type: "boolean" },
+    sample: { type: "string", default: "1" },
+  },
 });
+const every = Number(options.sample);
 const HALVES = ["tuning", "held-out"];
 const began = performance.now();
 const home = makeHome();
@@ -25,10 +32,13 @@ process.env.HOME = home;
 /** Reads every session once: its calls, and the folder that they are in. */
 async function readHalf(half) {
   const sessions = [];
+  let count = 0;
   for (const project of readProjects(half)) {
+    const taken = project.sessions.filter(() => count++ % every === 0);
+    if (taken.length === 0) continue;
     const folder = makeWorkspace(project, home);
     const starter = await starterRules(project, folder);
-    for (const session of project.sessions)
+    for (const session of taken)
       sessions.push({ project: project.project, folder, starter, calls: await readCalls(session, project, { folder, home }) });
   }
   return sessions;
@@ -91,7 +101,7 @@ async function causes() {
 
 async function measure() {
   const { folder } = makeAttacked(home);
-  const attacks = await readAttacks({ folder, home });
+  const attacks = await readAttacks({ folder, home, every });
   results.attacks = Object.fromEntries(Object.entries(grouped(attacks)).map(([family, list]) => [family, list.length]));
   const days = [];
   for (const half of HALVES) {
@@ -99,6 +109,7 @@ async function measure() {
     const rows = {};
     results.halves[half] = { sessions: sessions.length, rows };
     for (const [name, way] of Object.entries(WAYS)) {
+      if (every > 1 && (!way.takesAlways || way.keep)) continue;
       const replayed = replayAll(sessions, way);
       rows[name] = figuresOf(replayed);
       if (way.takesAlways && !way.keep) days.push({ row: rows[name], rules: rulesOfDay(replayed, way.hasStarter, folder) });
