@@ -186,7 +186,8 @@ export class LocalWorkspace implements Workspace {
     const inherited = commandEnvironment(process.env, { isGitForced: Object.keys(forced).length > 0 });
     if (!this.#sandbox) return runCommand(argv, { ...options, cwd, env: { ...inherited, ...env } });
     mustBeWords(argv, env);
-    const wrapped = this.#sandbox.wrap(argv, { roots: this.roots, cwd, env });
+    const roots = options.scratch === undefined ? this.roots : [...this.roots, options.scratch];
+    const wrapped = this.#sandbox.wrap(argv, { roots, cwd, env });
     return runCommand(wrapped, { ...options, cwd, env: inherited });
   }
 
