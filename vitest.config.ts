@@ -23,6 +23,7 @@ export default defineConfig(({ mode }) => {
   const isLong = mode === "long";
   return {
     test: {
+      globalSetup: ["test/build-child-programs.ts"],
       setupFiles: ["test/setup.ts"],
       env: isLong ? LONG : {},
       projects: [

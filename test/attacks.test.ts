@@ -19,7 +19,6 @@ import {
 } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
@@ -46,6 +45,7 @@ import {
 } from "./attack-kit.js";
 import { isAlive } from "./is-alive.js";
 import type { Outcome, Tried } from "./attack-kit.js";
+import { childProgram } from "./child-programs.js";
 
 const isLong = process.env["TOOLGATE_LONG"] !== undefined;
 
@@ -629,7 +629,7 @@ describe("a command", () => {
 });
 
 describe("a heavy load", () => {
-  const child = fileURLToPath(new URL("children/heavy.mjs", import.meta.url));
+  const child = childProgram("heavy.mjs");
   /** In a process of its own: its memory is nobody else's. */
   const heavy = async (...words: readonly string[]): Promise<unknown> =>
     JSON.parse((await promisify(execFile)(process.execPath, [child, ...words])).stdout);

@@ -7,10 +7,10 @@
  * earlier run, as far as a machine can repeat their moments.
  */
 import { setTimeout } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { openLedger } from "../src/history/index.js";
+import { childProgram } from "./child-programs.js";
 import type { Moment } from "./fault-process.js";
 import { FaultSession } from "./fault-session.js";
 import { FaultTally } from "./fault-tally.js";
@@ -23,7 +23,7 @@ const SEED = Number(process.env["TOOLGATE_SEED"] ?? fc.readConfigureGlobal().see
 /** As many at once as a small machine has cores. */
 const LANES = 2;
 const FAULTS_PER_TURN = 6;
-const answerer = fileURLToPath(new URL("children/answer.mjs", import.meta.url));
+const answerer = childProgram("answer.mjs");
 
 /** `shares`: where copies of the write-ahead log are torn. */
 type Fault = { readonly kind: Kind; readonly moment: Moment; readonly shares: readonly number[] };

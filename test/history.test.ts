@@ -28,8 +28,7 @@ import { openGate } from "../src/run/index.js";
 import { builtInTools, defineTool } from "../src/tools/index.js";
 import { sessionMarkdown } from "../src/view/index.js";
 import { counting, folder, never } from "./agent-kit.js";
-
-const child = (name: string) => fileURLToPath(new URL(`children/${name}`, import.meta.url));
+import { childProgram } from "./child-programs.js";
 
 async function opened(file: string, now: () => number = Date.now): Promise<Ledger> {
   const ledger = await openLedger(file, { now });
@@ -102,7 +101,9 @@ test("a thousand mixed calls read back byte for byte after a restart", async () 
 
 test("killed after the effect and before its result, a call is unknown, and is not run again", async () => {
   const root = await folder();
-  const { signal } = spawnSync(process.execPath, [child("history-killed.mjs"), root], { timeout: 20_000 });
+  const { signal } = spawnSync(process.execPath, [childProgram("history-killed.mjs"), root], {
+    timeout: 20_000,
+  });
   expect(signal).toBe("SIGKILL");
   const paid = async () =>
     (await readFile(join(root, "paid.txt"), "utf8")).split("\n").filter(Boolean).length;
@@ -490,7 +491,9 @@ type Child = {
 };
 
 function startChild(name: string, ...args: readonly string[]): Child {
-  const started = spawn(process.execPath, [child(name), ...args], { stdio: ["pipe", "pipe", "inherit"] });
+  const started = spawn(process.execPath, [childProgram(name), ...args], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
   onTestFinished(() => void started.kill("SIGKILL"));
   const lines = createInterface(started.stdout);
   return {

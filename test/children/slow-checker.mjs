@@ -1,6 +1,6 @@
 // A machine on which the JSON Schema checker takes longer to load than a server's schema may take to be read.
 import Module from "node:module";
-import { serverSchemaCheck } from "../../dist/mcp/server-schema-check.js";
+import { serverSchemaCheck } from "../../src/mcp/server-schema-check.js";
 
 const load = Module._load;
 let isLoaded = false;

@@ -1,7 +1,4 @@
-/**
- * One ledger file and several real processes. They run this source, compiled on the spot: a build that
- * is older than the source would prove nothing.
- */
+/** One ledger file and several real processes. They run the sources as they are, see test/build-child-programs.ts. */
 import type { ChildProcess } from "node:child_process";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -10,7 +7,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout } from "node:timers/promises";
-import { fileURLToPath, pathToFileURL } from "node:url";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { afterAll, afterEach, expect, test } from "vitest";
 import type { Lease, Ledger } from "../../call/index.js";
@@ -62,7 +58,7 @@ test("of two that answer a question at the same moment, one counts: a hundred ti
     const [start, who] = [Number(await receive()), args[0]];
     const receipts = [];
     for (let index = 0; index < 100; index += 1) {
-      while (Date.now() < start + 4 * index);
+      await at(start + 4 * index);
       receipts.push(await ledger.answer("question-" + index, { ...JSON.parse(args[1]), who }));
     }
     send(receipts);`;
@@ -91,7 +87,7 @@ test("gives a session to one of two that claim it at the same moment, and refuse
     const start = Number(await receive());
     const outcomes = [];
     for (let index = 0; index < 50; index += 1) {
-      while (Date.now() < start + 4 * index);
+      await at(start + 4 * index);
       outcomes.push(await codeOf(ledger.claim("session-" + index, args[0], { milliseconds: 60_000 })));
     }
     send(outcomes);`;
@@ -291,7 +287,7 @@ test("several may begin the same ledger at the same moment, again and again", as
   const program = `
     const start = Number(await receive());
     for (let index = 0; index < 25; index += 1) {
-      while (Date.now() < start + 40 * index);
+      await at(start + 40 * index);
       const own = await openLedger(args[0] + index);
       const lease = await own.claim(args[1], "ann", { milliseconds: 60_000 });
       await own.append(lease, [JSON.parse(args[2])], { durable: false });
@@ -370,8 +366,8 @@ test("a name that SQLite gives a meaning to is a file's name all the same", asyn
   expect(readdirSync(folder)).toContain(":memory:");
 });
 
-const root = fileURLToPath(new URL("../../..", import.meta.url));
-const door = pathToFileURL(join(root, "dist", "history", "index.js")).href;
+const bundled = new URL("../../../node_modules/.toolgate-children/history.mjs", import.meta.url).href;
+const door = new URL("../../../dist/history/index.js", import.meta.url).href;
 
 type Child = {
   readonly process: ChildProcess;
@@ -413,11 +409,16 @@ async function startChild(file: string, program: string, ...args: readonly strin
 function spawnChild(program: string, args: readonly string[], options: { readonly cwd?: string } = {}) {
   const prelude = `
     import { createInterface } from "node:readline";
-    import { openLedger } from ${JSON.stringify(door)};
+    import { openLedger } from ${JSON.stringify(bundled)};
     const args = process.argv.slice(1);
     const lines = createInterface(process.stdin)[Symbol.asyncIterator]();
     const receive = async () => (await lines.next()).value;
     const send = (value) => process.stdout.write(JSON.stringify(value) + "\\n");
+    // The last moment is waited for in a loop: a timer is late by a millisecond or two.
+    const at = async (time) => {
+      await new Promise((resolve) => setTimeout(resolve, time - Date.now() - 3));
+      while (Date.now() < time);
+    };
     const codeOf = (promise) => promise.then(() => "none", (thrown) => thrown.code ?? String(thrown));`;
   const child = spawn(
     process.execPath,
