@@ -28,6 +28,7 @@ import { openLedger } from "../open-ledger.js";
 const folder = mkdtempSync(join(tmpdir(), "toolgate-ledger-"));
 const opened: Ledger[] = [];
 const children: ChildProcess[] = [];
+const isLong = process.env["TOOLGATE_LONG"] !== undefined;
 let fileCount = 0;
 
 const newFile = () => {
@@ -100,7 +101,7 @@ test("gives a session to one of two that claim it at the same moment, and refuse
   for (const pair of pairs) expect(["none LEASE_HELD", "LEASE_HELD none"]).toContain(pair);
 });
 
-test("who follows sees what another process appends within 100 ms (five times that, on a busy machine)", async () => {
+test("who follows sees what another process appends within 100 ms (ten times that, on a busy machine)", async () => {
   const file = newFile();
   const ledger = await open(file);
   const writer = await startChild(
@@ -117,7 +118,7 @@ test("who follows sees what another process appends within 100 ms (five times th
     await setTimeout(count * 7);
     writer.say(JSON.stringify(said(`${count}`)));
     const [written] = await Promise.all([writer.receive(), follower.has(count)]);
-    expect(Date.now() - Number(written)).toBeLessThan(500);
+    expect(Date.now() - Number(written)).toBeLessThan(1_000);
   }
   await follower.stop();
   expect(follower.seen).toEqual(await ledger.read(SESSION));
@@ -139,7 +140,7 @@ test("killed at any moment, a process has written all that it was promised, and 
     await ended;
     return { file, promised: Math.max(promised, ...child.unread().map(Number)) };
   };
-  for (const appends of [1, 3, 5, 7, 9, 11]) {
+  for (const appends of isLong ? [1, 3, 5, 7, 9, 11] : [1, 5, 9]) {
     for (const { file, promised } of await Promise.all([killAfter(appends), killAfter(appends + 1)])) {
       const log = await (await open(file)).read(SESSION);
       expect(log.length).toBeGreaterThanOrEqual(promised);
@@ -283,10 +284,12 @@ test("refuses the loser of a race while another process still writes", async () 
   writer.close();
 });
 
+const LEDGERS = isLong ? 25 : 10;
+
 test("several may begin the same ledger at the same moment, again and again", async () => {
   const program = `
     const start = Number(await receive());
-    for (let index = 0; index < 25; index += 1) {
+    for (let index = 0; index < ${LEDGERS}; index += 1) {
       await at(start + 40 * index);
       const own = await openLedger(args[0] + index);
       const lease = await own.claim(args[1], "ann", { milliseconds: 60_000 });
@@ -302,7 +305,7 @@ test("several may begin the same ledger at the same moment, again and again", as
   const start = String(Date.now() + 50);
   for (const starter of starters) starter.say(start);
   expect(await Promise.all(starters.map((starter) => starter.receive()))).toEqual(names.map(() => "written"));
-  for (let index = 0; index < 25; index += 1) {
+  for (let index = 0; index < LEDGERS; index += 1) {
     const ledger = await open(`${file}${index}`);
     expect((await ledger.sessions()).map(({ sessionId }) => sessionId).toSorted()).toEqual(names);
   }
