@@ -83,7 +83,7 @@ describe.each<Transport>(["HTTP", "WebSocket"])("an editor over %s", (transport)
   });
 
   test("is gone in the middle of a question: nothing runs, and the next one finds the call closed", async () => {
-    const { url, closeHost } = await listening(RUNS_ONCE, { limits: { absenceTimeoutMs: 100 } });
+    const { url, closeHost } = await listening(RUNS_ONCE, { limits: { absenceTimeoutMs: 1_000 } });
     const cwd = await folder();
     const first = await editor(transport, url, silence);
     const { sessionId } = await first.agent.request(session.new, { cwd, mcpServers: [] });
