@@ -3,6 +3,7 @@
  * The sub-agent does not see the agent's conversation, and the agent sees only the sub-agent's last response.
  */
 import { z } from "zod";
+import { AMOUNT, checkOptions } from "../call/check-options.js";
 import { defineTool, ToolFailure } from "../tools/index.js";
 import type { Tool } from "../tools/index.js";
 
@@ -13,7 +14,9 @@ export type TaskToolOptions = {
 
 const MAX_STEPS = 50;
 
-export function taskTool({ maxSteps = MAX_STEPS }: TaskToolOptions = {}): Tool {
+export function taskTool(options: TaskToolOptions = {}): Tool {
+  checkOptions<TaskToolOptions>("taskTool", options, { maxSteps: AMOUNT });
+  const { maxSteps = MAX_STEPS } = options;
   return defineTool({
     name: "task",
     description:

@@ -1,6 +1,16 @@
 /** Defines a tool. The input is described once, with zod or JSON Schema, and checked before anything else sees it. */
 import { z } from "zod";
-import { AMOUNT, checkOptions, either, FUNCTION, OBJECT, required, TEXT } from "../call/check-options.js";
+import {
+  AMOUNT,
+  checkOptions,
+  either,
+  FUNCTION,
+  OBJECT,
+  oneOf,
+  required,
+  STRING,
+  TEXT,
+} from "../call/check-options.js";
 import type { OptionChecks } from "../call/check-options.js";
 import { inferToolKind, isToolKind, TOOL_KINDS } from "../call/index.js";
 import type { CallFields, Location, Meta, ToolKind } from "../call/index.js";
@@ -25,6 +35,8 @@ export type ToolDefinition<Schema extends z.ZodType | JsonSchema> = {
   /** A name for people, or what to call a call with this input. */
   readonly title?: string | ((input: ToolInput<Schema>) => string);
   readonly meta?: Meta;
+  /** A sentence about the session's scratch folder, for the model; added to the description. */
+  readonly scratchNote?: (folder: string) => string;
   /** Milliseconds after which its signal aborts. */
   readonly timeLimit?: number;
   readonly locations?: (input: ToolInput<Schema>, workspace: Workspace) => Promise<readonly Location[]>;
@@ -39,14 +51,15 @@ export type ToolDefinition<Schema extends z.ZodType | JsonSchema> = {
 
 const DEFINITION: OptionChecks<ToolDefinition<JsonSchema>> = {
   name: required(TEXT),
-  description: required({ expected: "a text", isRight: (value) => typeof value === "string" }),
+  description: required(STRING),
   input: required({
     expected: "a zod schema or a JSON Schema",
     isRight: (value) => OBJECT.isRight(value) || FUNCTION.isRight(value),
   }),
-  kind: { expected: `one of ${TOOL_KINDS.join(", ")}`, isRight: isToolKind },
+  kind: oneOf(...TOOL_KINDS),
   title: either(TEXT, FUNCTION),
   meta: OBJECT,
+  scratchNote: FUNCTION,
   timeLimit: AMOUNT,
   locations: FUNCTION,
   intent: FUNCTION,

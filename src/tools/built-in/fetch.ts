@@ -3,6 +3,8 @@
  * the connection goes to a public address only, whatever the name resolves to.
  */
 import { z } from "zod";
+import { AMOUNT, checkOptions, FUNCTION } from "../../call/check-options.js";
+import type { OptionChecks } from "../../call/check-options.js";
 import { oneLine, pluralize, textContent } from "../../call/index.js";
 import type { ContentBlock } from "../../call/index.js";
 import { defineTool } from "../define-tool.js";
@@ -21,6 +23,13 @@ const TIME_LIMIT_MS = 30_000;
 
 export type FetchOptions = ReachOptions & Partial<FetchLimits>;
 
+const FETCH_OPTIONS: OptionChecks<FetchOptions> = {
+  reach: FUNCTION,
+  lookup: FUNCTION,
+  timeLimit: AMOUNT,
+  maxBytes: AMOUNT,
+};
+
 const input = () =>
   z.object({
     url: z.string().superRefine(checkUrl).describe("An http or https URL."),
@@ -32,11 +41,9 @@ const input = () =>
     maxBytes: z.int().min(1).max(MAX_BYTES).optional().describe("How many bytes to take at most."),
   });
 
-export function fetchTool({
-  timeLimit = TIME_LIMIT_MS,
-  maxBytes = MAX_BYTES,
-  ...reach
-}: FetchOptions = {}): Tool {
+export function fetchTool(options: FetchOptions = {}): Tool {
+  checkOptions("fetchTool", options, FETCH_OPTIONS);
+  const { timeLimit = TIME_LIMIT_MS, maxBytes = MAX_BYTES, ...reach } = options;
   return defineTool({
     name: "fetch",
     description:

@@ -13,6 +13,7 @@ import type { ToolResult } from "../tool.js";
 import type { CommandExit, Workspace } from "../workspace.js";
 import { executorFor } from "../git/executor-for.js";
 import { commandLinks } from "./command-links.js";
+import { outsideLinks } from "./outside-links.js";
 import { runContents } from "./run-contents.js";
 
 const DEFAULT_TIMEOUT_S = 120;
@@ -49,6 +50,8 @@ export const terminal = defineTool({
     "Runs a command with bash (sh where there is none) in the workspace folder and returns its output (stdout and stderr together) and exit code. " +
     "It has no input to wait for. Of long output the beginning and the end are returned. " +
     "Send the output of a background process to a file.",
+  scratchNote: (folder) =>
+    `Put temporary files into ${folder} ($TMPDIR): files there can be written, read and deleted without a question.`,
   kind: "execute",
   input,
   timeLimit: Number.POSITIVE_INFINITY,
@@ -59,6 +62,7 @@ export const terminal = defineTool({
     const paths = await commandLinks(command, at, workspace);
     const executor = await executorFor({ command, cwd: at, ...(env && { env }) }, workspace);
     const contents = await runContents({ command, cwd: at, executor }, workspace);
+    const links = await outsideLinks({ command, cwd: at, executor }, workspace);
     return {
       command,
       executor,
@@ -66,6 +70,7 @@ export const terminal = defineTool({
       ...(env && { env }),
       ...(paths.length > 0 && { paths }),
       ...(Object.keys(contents).length > 0 && { contents }),
+      ...(links.length > 0 && { outsideLinks: links }),
     };
   },
   async run({ command, cwd, env, pty = false, timeout = DEFAULT_TIMEOUT_S }, call) {

@@ -3,6 +3,7 @@
  * only the query comes from the model.
  */
 import { z } from "zod";
+import { AMOUNT, checkOptions } from "../../call/check-options.js";
 import { oneLine } from "../../call/index.js";
 import { hostReach } from "../../policy/index.js";
 import { defineTool } from "../define-tool.js";
@@ -19,10 +20,9 @@ const TIME_LIMIT_MS = 20_000;
 
 export type { SearchProvider } from "../web/search-providers.js";
 
-export function webSearchTool(
-  provider: SearchProvider,
-  { timeLimit = TIME_LIMIT_MS }: { readonly timeLimit?: number } = {},
-): Tool {
+export function webSearchTool(provider: SearchProvider, options: { readonly timeLimit?: number } = {}): Tool {
+  checkOptions("webSearchTool", options, { timeLimit: AMOUNT });
+  const { timeLimit = TIME_LIMIT_MS } = options;
   const service = searchService(provider);
   return defineTool({
     name: "web_search",

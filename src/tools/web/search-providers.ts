@@ -3,6 +3,7 @@
  * nowhere else: not in a URL, not in an error message.
  */
 import { z } from "zod";
+import { checkOptions, OBJECT, oneOf, required, TEXT } from "../../call/check-options.js";
 import { htmlToText } from "./html-to-text.js";
 
 /** `endpoint` is the whole URL of the request, for a proxy in front of the service. */
@@ -32,7 +33,14 @@ export type SearchService = {
   readonly advice: ReadonlyMap<number, string>;
 };
 
+const TYPE = required(oneOf("searxng", "brave", "tavily"));
+const WITH_URL = { type: TYPE, url: required(TEXT) };
+const WITH_KEY = { type: TYPE, key: required(TEXT), endpoint: TEXT };
+
 export function searchService(provider: SearchProvider): SearchService {
+  checkOptions("webSearchTool", { provider }, { provider: required(OBJECT) });
+  if (provider.type === "searxng") checkOptions("webSearchTool", provider, WITH_URL);
+  else checkOptions("webSearchTool", provider, WITH_KEY);
   switch (provider.type) {
     case "searxng":
       return searxng(provider.url);
