@@ -29,6 +29,9 @@ export default defineConfig(({ mode }) => {
   const isLong = mode === "long";
   return {
     test: {
+      // Transformed modules stay on disk: the same 700 sources for each run.
+      experimental: { fsModuleCache: true },
+      globalSetup: ["test/build-child-programs.ts"],
       setupFiles: ["test/setup.ts"],
       env: { ...CODE_CACHE, ...(isLong && LONG) },
       projects: [

@@ -3,9 +3,9 @@
  * narrowest rules that would let it run unasked. `decide` alone decides; this shows what it saw.
  */
 import { visibleText } from "../call/index.js";
-import { covers, isInForce } from "./allow-rules.js";
+import { covers, isFileRule, isInForce } from "./allow-rules.js";
 import { concerns } from "./concerns.js";
-import { decide } from "./decide.js";
+import { accessRules, decide } from "./decide.js";
 import type { Policy, Verdict } from "./decide.js";
 import type { Intent } from "./intent.js";
 import { partsOf } from "./parts.js";
@@ -58,12 +58,14 @@ export function explain(intent: Intent, policy: Policy): Explanation {
       ),
     ],
   }));
+  const fileRules = rules.filter((rule) => isInForce(rule, policy) && isFileRule(rule));
+  const byAccess = accessRules({ intent, policy, parts }, fileRules);
   const wouldAllow = verdict.effect === "ask" ? rulesThatAllow(intent, policy, commands) : undefined;
   return {
     verdict,
     parts: explained,
     doubts: [
-      ...new Set(concerns({ intent, policy, parts, doubts, rules }).map((doubt) => visibleText(doubt))),
+      ...new Set(concerns({ intent, policy, parts, doubts, rules, byAccess }).map((doubt) => visibleText(doubt))),
     ],
     ...(wouldAllow && { wouldAllow }),
   };
