@@ -43,7 +43,7 @@ export function pathsOf(read: ReadCommand, place: Place): readonly Written[] {
         const isElsewhere = word.startsWith("/") && !isIn(place, posix.resolve(word));
         return { path: goesByName ? posix.resolve(path) : path, access, isElsewhere };
       });
-  // A shell takes a whole word for a pattern.
+  // A shell takes a whole word for a pattern. One that it expands counts also without a folder in it.
   const isExpanded = (word: string): boolean =>
     (word.includes("/") || read.patterns.includes(word)) && !read.found?.patterns.includes(word);
   const patterns = argv.slice(1).filter((word) => isPattern(word) && isExpanded(word));
