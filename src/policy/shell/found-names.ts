@@ -20,7 +20,8 @@ export type FoundNames = {
 /** Undefined where other lines may be among them. */
 export function foundNames(feeds: readonly ReadCommand[]): FoundNames | undefined {
   const [feed, ...others] = feeds;
-  if (!feed || feed.unknown || others.some(({ argv }) => argv.join("\0") !== feed.argv.join("\0"))) return undefined;
+  if (!feed || feed.unknown || others.some(({ argv }) => argv.join("\0") !== feed.argv.join("\0")))
+    return undefined;
   if (isFilter(feed.argv)) return foundNames(feed.feeds);
   return listedBy(feed.argv);
 }
@@ -36,7 +37,9 @@ function isFilter([program = "", ...words]: readonly string[]): boolean {
     case "uniq":
       return /^(?:-[urn]+)?$/.test(line);
     case "grep":
-      return words.filter((word) => !/^-[viEFPwx]+$/.test(word)).length === 1 && !words.at(-1)?.startsWith("-");
+      return (
+        words.filter((word) => !/^-[viEFPwx]+$/.test(word)).length === 1 && !words.at(-1)?.startsWith("-")
+      );
     default:
       return false;
   }
@@ -63,7 +66,10 @@ export const below = (folder: string): string => `${folder.replace(/(?<=[^/])\/+
 const LISTERS: ReadonlyMap<string, (words: readonly string[]) => boolean> = new Map([
   ["find", isPlainFind],
   ["grep", (words) => words.some((word) => /^-[a-zA-Z]*[lL]/.test(word) || word.startsWith("--files-with"))],
-  ["rg", (words) => words.some((word) => /^-[a-zA-Z]*l/.test(word) || /^--files(?:-with-matches)?$/.test(word))],
+  [
+    "rg",
+    (words) => words.some((word) => /^-[a-zA-Z]*l/.test(word) || /^--files(?:-with-matches)?$/.test(word)),
+  ],
   ["git", ([subcommand = "", ...words]) => subcommand === "ls-files" && words.every(isPlainName)],
 ]);
 

@@ -92,7 +92,8 @@ function hereBody(scan: Scan, { end, isQuoted, dropsTabs }: HereDocument): Step 
 }
 
 /** Any expansion but a plain variable. */
-const STRANGE_IN_HERE = /(?<!\\)(?:\\\\)*(?:`|\$(?![A-Za-z_]\w*(?![\w[:])|\{[A-Za-z_]\w*\}|[?$!]|[\s/,%"';|&).]|$))/;
+const STRANGE_IN_HERE =
+  /(?<!\\)(?:\\\\)*(?:`|\$(?![A-Za-z_]\w*(?![\w[:])|\{[A-Za-z_]\w*\}|[?$!]|[\s/,%"';|&).]|$))/;
 
 /** The operators that all shells have, longest first; what must not follow each is part of it. */
 const OPERATORS =

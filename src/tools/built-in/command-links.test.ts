@@ -306,7 +306,7 @@ test("every name that a shell finds for a pattern is found", async () => {
 
 test("reports what a pattern without a folder matches, and asks where a name may be a flag", async () => {
   const links = { out: "../else/file.txt" };
-  const { accesses, root } = await place({ "a.ts": "", "id_rsa": "", "src/-x.ts": "" }, links);
+  const { accesses, root } = await place({ "a.ts": "", id_rsa: "", "src/-x.ts": "" }, links);
   expect(await accesses("cat *.ts")).toEqual([]);
   expect(await accesses("cat o*")).toEqual(["read /else/file.txt by /ws/out"]);
   expect(await accesses("cat id*")).toEqual(["read /ws/id_rsa"]);
@@ -314,7 +314,7 @@ test("reports what a pattern without a folder matches, and asks where a name may
   expect(await accesses("cd src && cat *.ts")).toEqual([`${ANYWHERE} /ws/src/-x.ts`]);
   await writeFile(join(root, "-r.ts"), "");
   expect(await accesses("grep x *.ts")).toEqual([`${ANYWHERE} /ws/-r.ts`]);
-  expect(await accesses("for f in *.ts; do cat \"$f\"; done")).toEqual([`${ANYWHERE} /ws/-r.ts`]);
+  expect(await accesses('for f in *.ts; do cat "$f"; done')).toEqual([`${ANYWHERE} /ws/-r.ts`]);
 });
 
 test("asks where a name that a loop splits has a blank in it", async () => {
