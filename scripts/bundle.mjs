@@ -18,7 +18,6 @@ const CHUNKS = [
   { name: "hello", files: ["cli/acp.js"] },
   { name: "program", files: ["cli/run-command.js"] },
   { name: "shell", files: ["policy/shell/read-shell.js"] },
-  { name: "programs", files: ["policy/programs/packed-programs.js"] },
   { name: "policy", files: ["policy/index.js"] },
   { name: "tools", files: ["tools/index.js"] },
   { name: "session", files: ["cli/editor-host.js", "acp/agent/v1-door.js"] },
@@ -26,6 +25,9 @@ const CHUNKS = [
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const at = (...parts) => join(root, ...parts);
+
+/** Large texts that the library has as well: the command loads the library's own file. */
+const isShared = (id) => id.endsWith("/packed-programs.js");
 
 const isOurs = (id) => id.startsWith(".") || id.startsWith("/") || /^[A-Za-z]:[\\/]/.test(id);
 const isBundled = (id) => BUNDLED.some((name) => id === name || id.startsWith(`${name}/`));
@@ -39,7 +41,7 @@ function chunkOf({ name, files }, index) {
 const bundle = await rolldown({
   input: { main: at("dist", "cli", "main.js") },
   platform: "node",
-  external: (id) => !isOurs(id) && !isBundled(id),
+  external: (id) => isShared(id) || (!isOurs(id) && !isBundled(id)),
 });
 // In place of the files it was made from, where the package's own paths lead as before.
 const made = at("dist", "cli.new");

@@ -10,6 +10,7 @@ import {
   listOf,
   OBJECT,
   required,
+  STRING,
   TEXT,
   TOOLS,
 } from "../call/check-options.js";
@@ -76,10 +77,7 @@ const AGENT_OPTIONS: OptionChecks<AgentOptions> = {
   onCleared: FUNCTION,
   toolSources: listOf(OBJECT),
   remember: FUNCTION,
-  instructions: either(
-    { ...TEXT, expected: "a text", isRight: (value) => typeof value === "string" },
-    FUNCTION,
-  ),
+  instructions: either(STRING, FUNCTION),
   projectFile: TEXT,
   maxSteps: AMOUNT,
   contextWindow: AMOUNT,

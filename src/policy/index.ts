@@ -8,8 +8,11 @@
  */
 export { decide } from "./decide.js";
 export type { Policy, Verdict } from "./decide.js";
-export { proposeDenial, proposeGrant } from "./grant.js";
-export type { Grant, GrantScope, Proposal } from "./grant.js";
+export { grantSentence } from "./grants/grant.js";
+export type { Grant, GrantScope, GrantWidth, Proposal } from "./grants/grant.js";
+export { proposeDenials } from "./grants/propose-denials.js";
+export { proposeGrants } from "./grants/propose-grants.js";
+export type { GrantPlaces } from "./grants/propose-grants.js";
 export { hostReach } from "./hosts/host-reach.js";
 export type { Reach } from "./hosts/address-reach.js";
 export { intentText } from "./intent.js";

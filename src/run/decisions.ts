@@ -11,7 +11,7 @@ import type { ReportedIntent } from "./reported-intent.js";
 import type { SessionRecord } from "../record/index.js";
 import { homedir } from "node:os";
 import { oneLine, pluralize, visibleText } from "../call/index.js";
-import { proposeDenial, proposeGrant, intentText } from "../policy/index.js";
+import { proposeDenials, proposeGrants, intentText } from "../policy/index.js";
 import { hash } from "node:crypto";
 
 type DecisionOptions = {
@@ -213,8 +213,8 @@ const REJECT_ONCE = { optionId: "reject_once", name: "Reject", kind: "reject_onc
 /** Where no rule would say just what was asked, or another rule would ask all the same, there is no "always". */
 function optionsOf({ intent, reported, roots, settles }: AskedCall): readonly QuestionOption[] {
   const places = { home: homedir(), roots };
-  const allow = settles && !reported?.isNamedByRunner && proposeGrant(intent, places, SCOPE);
-  const reject = settles && proposeDenial(intent, places, SCOPE);
+  const allow = settles && !reported?.isNamedByRunner && proposeGrants(intent, places, SCOPE)[0];
+  const reject = settles && proposeDenials(intent, places, SCOPE)[0];
   return [
     ALLOW_ONCE,
     ...(allow && settles(allow.rules) === "allow" ? [always("allow_always", allow)] : []),

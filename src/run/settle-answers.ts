@@ -5,7 +5,7 @@
 import { answerAllows, IllegalEvent, LedgerError } from "../call/index.js";
 import type { Answer, Question, SessionEvent, AskedQuestion, Decision, SessionBook } from "../call/index.js";
 import { SerialQueue } from "../call/serial-queue.js";
-import type { Verdict, Proposal, Rule } from "../policy/index.js";
+import type { Verdict, Grant, Rule } from "../policy/index.js";
 import { isAppTool } from "../tools/index.js";
 import type { CallTools } from "./call-tools.js";
 import type { CallCheck, Judge } from "./check-call.js";
@@ -213,7 +213,7 @@ function waiting(book: SessionBook): readonly { toolCallId: string; asked: Asked
 }
 
 /** `grantId` is the question's, so that an answer which is taken up twice is stored once. */
-export type RememberedGrant = Proposal & {
+export type RememberedGrant = Pick<Grant, "rules" | "sentence" | "width"> & {
   readonly grantId: string;
   readonly scope: "session" | "project" | "user";
   readonly expiresAt?: number;

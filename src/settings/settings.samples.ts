@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { Proposal } from "../policy/grant.js";
+import type { Remembered } from "./grant-store.js";
 import type { Rule } from "../policy/index.js";
 
 const made: string[] = [];
@@ -24,12 +24,12 @@ export function write(path: string, content: unknown): void {
   writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content, undefined, 2));
 }
 
-export const allowing = (word: string): Proposal => ({
+export const allowing = (word: string): Remembered => ({
   rules: [{ allow: "execute", command: [word], folder: "/ws", input: "" }],
   sentence: `Always allow \`${word}\``,
 });
 
-export const refusing = (word: string): Proposal => ({
+export const refusing = (word: string): Remembered => ({
   rules: [{ deny: "execute", command: `${word} *` }],
   sentence: `Always refuse \`${word}\` with anything after it`,
 });
