@@ -54,7 +54,7 @@ part 3: tail -5
   rules:
     allow read
 runs unasked with:
-  toolgate rules add '{"allow":"execute","command":"go test *"}'
+  toolgate rules add '{"allow":"execute","command":"go test *","width":"subcommand"}'
 `,
     );
   });
@@ -164,7 +164,7 @@ describe("rules suggest", () => {
     const { suggestions, commands } = JSON.parse(stdout);
     expect(commands).toBe(4);
     expect(suggestions[0]).toMatchObject({
-      rule: { allow: "execute", command: "go test *" },
+      rule: { allow: "execute", command: "go test *", width: "subcommand" },
       from: ["go.mod"],
       saved: 3,
       allowed: 2,
@@ -189,7 +189,7 @@ describe("rules suggest", () => {
 
     const taken = await run("rules", "suggest", "--take", suggestions[0].id);
     expect(taken.stdout).toMatch(
-      /"go test \*"\} applies from now on.*Revoke it with: toolgate rules revoke/s,
+      /"go test \*".* applies from now on.*Revoke it with: toolgate rules revoke/s,
     );
     expect((await run("rules", "test", "--", "go test -v ./...")).stdout).toMatch(/^allow\n/);
     const after = JSON.parse((await run("rules", "suggest", "--json")).stdout);

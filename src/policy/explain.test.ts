@@ -45,7 +45,7 @@ test("names the rule that covers each part, and the part that none does", () => 
 });
 
 test.each<[string, readonly Rule[] | undefined]>([
-  ["go build ./...", [{ allow: "execute", command: "go build *" }]],
+  ["go build ./...", [{ allow: "execute", command: "go build *", width: "subcommand" }]],
   [
     "cat /data/x",
     [

@@ -6,6 +6,7 @@ import { visibleText } from "../call/index.js";
 import { covers, isFileRule, isInForce } from "./allow-rules.js";
 import { accessRules, decide } from "./decide.js";
 import type { Policy, Verdict } from "./decide.js";
+import { commandClass } from "./grants/command-class.js";
 import type { Intent } from "./intent.js";
 import { partsOf } from "./parts.js";
 import type { CommandPart, Touch } from "./parts.js";
@@ -14,7 +15,6 @@ import { isHarmless, isInside } from "./places.js";
 import { explainWords } from "./programs/explain-words.js";
 import type { ExplainedWord } from "./programs/explain-words.js";
 import { namedActs } from "./programs/named-acts.js";
-import { wideWords } from "./programs/wide-words.js";
 import { ruleParts } from "./rule.js";
 import type { Rule, RuleParts } from "./rule.js";
 
@@ -131,9 +131,11 @@ function rulesThatAllow(
     ),
   );
   if (isGuarded) return undefined;
-  const wide = uncovered.map(({ argv }) => {
-    const words = wideWords(argv, policy.programs);
-    return { allow: "execute", command: words ? `${words.join(" ")} *` : argv };
+  const wide = uncovered.map((part): Rule => {
+    const command = commandClass(part, policy.roots);
+    return command === undefined
+      ? { allow: "execute", command: part.argv }
+      : { allow: "execute", command, width: "subcommand" };
   });
   const exact = uncovered.map(({ argv }) => ({ allow: "execute", command: argv }));
   const sets = [wide, [...wide, ...places], exact, [...exact, ...places]].map(distinct);
