@@ -189,11 +189,16 @@ const HARMLESS_VARIABLES: ReadonlySet<string> = new Set(
 /** Variables that name a program, which is harmless only when it prints what it reads. */
 const PAGERS: ReadonlySet<string> = new Set(["PAGER", "GIT_PAGER", "MANPAGER", "SYSTEMD_PAGER"]);
 
-function readCommand({ command, executor }: Intent): ShellReading {
+/** Every reader of a command's text reads it here, so that none sees other words than the rules do. */
+export function readCommand({
+  command,
+  executor,
+  cwd,
+}: Pick<Intent, "command" | "executor" | "cwd">): ShellReading {
   if (command === undefined) return { commands: [], doubts: [] };
-  return typeof command === "string"
-    ? readShell(command, { language: executor?.language ?? "sh" })
-    : readArgv(command);
+  if (typeof command !== "string") return readArgv(command);
+  const { language = "sh", shell, known = {} } = executor ?? {};
+  return readShell(command, { language, ...(shell !== undefined && { cwd, inherited: known }) });
 }
 
 /** More words than anyone writes: not judged one by one, and so never allowed unasked. */

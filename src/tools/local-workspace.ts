@@ -193,7 +193,8 @@ export class LocalWorkspace implements Workspace {
 
   /** Looked for once, when it is first asked for. */
   executor(): Promise<Executor> {
-    return (this.#executor ??= findShell());
+    const { HOME } = process.env;
+    return (this.#executor ??= findShell().then((found) => (HOME ? { ...found, known: { HOME } } : found)));
   }
 
   #mustNotHoldARoot(realPath: string, { cannot }: FileAction): void {

@@ -134,14 +134,13 @@ export const STRANGE_PARTS: ReadonlySet<string> = new Set([
 
 /** The parts of a word, and those inside its double quotes. */
 export function partsIn(parts: readonly WordPart[]): readonly WordPart[] {
-  return parts.flatMap((part): readonly WordPart[] =>
-    part.type === "DoubleQuoted" ? part.parts : [part],
-  );
+  return parts.flatMap((part): readonly WordPart[] => (part.type === "DoubleQuoted" ? part.parts : [part]));
 }
 
 function afterOperation(value: Found, operation: ParameterOperation, shown: string): Found {
   if (value.type === "doubt") return notKnown(shown);
-  if (operation.type === "Remove" && value.type === "text") return withoutEnd(value.text, operation) ?? UNKNOWN;
+  if (operation.type === "Remove" && value.type === "text")
+    return withoutEnd(value.text, operation) ?? UNKNOWN;
   if (operation.type !== "Default") return UNKNOWN;
   const { operator, operand } = operation;
   const plain = operand.parts === undefined && !operand.text.includes("\\") ? text(operand.text) : UNKNOWN;
@@ -201,7 +200,9 @@ function isPlainSum(root: ArithmeticExpression, scope: Scope): boolean {
 
 function isNumberWord(word: string, scope: Scope): boolean {
   if (/^\d{1,15}$/.test(word)) return true;
-  const name = /^(?:\$?(?<plain>[A-Za-z_]\w*)|\$(?<sign>[?#])|\$\{(?<braced>[A-Za-z_]\w*)\})$/.exec(word)?.groups;
+  const name = /^(?:\$?(?<plain>[A-Za-z_]\w*)|\$(?<sign>[?#])|\$\{(?<braced>[A-Za-z_]\w*)\})$/.exec(
+    word,
+  )?.groups;
   if (!name) return false;
   const value = variableValue(name["plain"] ?? name["sign"] ?? name["braced"] ?? "", word, scope);
   return value.type === "number" || (value.type === "text" && /^\d{1,15}$/.test(value.text));

@@ -64,7 +64,10 @@ export type ReadOptions = {
   readonly inherited?: { readonly [name: string]: string };
 };
 
-export function readShell(text: string, { language = "sh", cwd, inherited = {} }: ReadOptions = {}): ShellReading {
+export function readShell(
+  text: string,
+  { language = "sh", cwd, inherited = {} }: ReadOptions = {},
+): ShellReading {
   return read((draft) => {
     for (const doubt of strangeCharacters(text)) draft.doubt(doubt);
     walkText(text, { draft, ...OUTSIDE, language, cwd, inherited });

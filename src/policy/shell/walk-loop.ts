@@ -29,8 +29,7 @@ export function walkWhile(
 export function walkFor(node: For, context: ShellContext, walkList: WalkList): Outcome {
   const { draft, language } = context;
   const name = node.name.text;
-  if (!isOwnName(name, language) || !node.wordlist)
-    draft.doubt(`a loop sets the variable ${excerpt(name)}`);
+  if (!isOwnName(name, language) || !node.wordlist) draft.doubt(`a loop sets the variable ${excerpt(name)}`);
   const body = new Body([node.body], context);
   body.assigned.add(name);
   let after: Ways = [];

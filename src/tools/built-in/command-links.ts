@@ -9,10 +9,12 @@
  */
 import { homedir } from "node:os";
 import { posix } from "node:path";
-import { decide, readShell } from "../../policy/index.js";
+import { visibleText } from "../../call/index.js";
+import { decide } from "../../policy/index.js";
 import type { PathAccess, ReadCommand, Rule } from "../../policy/index.js";
 import { plannedCommand } from "../../policy/intent.js";
-import { partsOf } from "../../policy/parts.js";
+import { partsOf, readCommand } from "../../policy/parts.js";
+import { executorOf } from "../git/executor-for.js";
 import { linkNames, protectedLinks } from "../protected-links.js";
 import { isProtectedFile } from "../search/protected-file.js";
 import { ToolFailure } from "../tool.js";
@@ -38,8 +40,9 @@ export async function commandLinks(
   cwd: string,
   workspace: Workspace,
 ): Promise<readonly PathAccess[]> {
-  const place: Place = { command, cwd, roots: workspace.roots };
-  const { commands } = readShell(command);
+  const executor = await executorOf(workspace);
+  const place: Place = { command, cwd, executor, roots: workspace.roots };
+  const { commands } = readCommand(place);
   const written = new Map<string, Written>();
   for (const read of commands) {
     for (const one of pathsOf(read, place)) written.set(`${one.access} ${one.path}`, one);
@@ -79,8 +82,8 @@ export async function commandLinks(
 }
 
 /** Paths that no word shows as one, such as the file that a sed script reads. */
-function touchedPaths({ command, cwd, roots }: Place): readonly Written[] {
-  const intent = plannedCommand({ command, cwd });
+function touchedPaths({ command, cwd, executor, roots }: Place): readonly Written[] {
+  const intent = plannedCommand({ command, cwd, executor });
   return partsOf(intent, { roots, home: homedir() }).parts.flatMap((part) =>
     part.type === "command"
       ? part.touches.map(({ path, written, access }): Written => ({
@@ -133,11 +136,21 @@ async function expanded(
     if (one.pattern === undefined) named.push(one);
     else {
       const names = await globNames(one.path, workspace);
+      if (one.isBare) mustBeNoFlags(names ?? [], one.path);
       if (!names || named.length + names.length > 2 * MAX_PATHS) anywhere.push(anywhereFor(one.path));
       else named.push(...names.map((path) => ({ ...one, path })));
     }
   }
   return [named, anywhere];
+}
+
+/** The name of a file can be made to look like any flag, and nobody would see it in the command. */
+function mustBeNoFlags(names: readonly string[], pattern: string): void {
+  const flag = names.map((name) => posix.basename(name)).find((name) => name.startsWith("-"));
+  if (flag === undefined) return;
+  throw new ToolFailure(
+    `terminal: the pattern ${posix.basename(pattern)} matches the file ${visibleText(flag)}, which the program would take for a flag. Nothing was run. Begin the pattern with ./`,
+  );
 }
 
 /** Protected files that a pattern matches: the rules cannot see their names. */
@@ -216,8 +229,8 @@ function isKnownTo(kind: "edit" | "delete", name: string, place: Place): boolean
   return effect === "deny" && matched === rule;
 }
 
-function verdictOn(rule: Rule, { command, cwd, roots }: Place): ReturnType<typeof decide> {
-  return decide(plannedCommand({ command, cwd }), {
+function verdictOn(rule: Rule, { command, cwd, executor, roots }: Place): ReturnType<typeof decide> {
+  return decide(plannedCommand({ command, cwd, executor }), {
     rules: [rule],
     default: "allow",
     roots,
