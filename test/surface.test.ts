@@ -366,6 +366,7 @@ const DOORS = new Map<string, Names>([
       values: [
         "allowsCommand",
         "decide",
+        "explain",
         "grantSentence",
         "hostReach",
         "inMode",
@@ -380,6 +381,8 @@ const DOORS = new Map<string, Names>([
       ],
       types: [
         "Executor",
+        "ExplainedPart",
+        "Explanation",
         "Grant",
         "GrantPlaces",
         "GrantScope",
@@ -635,6 +638,7 @@ const DOORS = new Map<string, Names>([
         "PendingCalls",
         "Permission",
         "QuestionAnswer",
+        "QuestionList",
         "RecordedSessionEvent",
         "RunTurnOptions",
         "RunTurnRequest",

@@ -23,15 +23,16 @@ export function taskTool(options: TaskToolOptions = {}): Tool {
       "Has a sub-agent do a task of several steps, with the same tools, and returns its last answer alone. " +
       "Use it for work whose details you need not see, such as a search through many files. Several in one answer work at the same time.",
     kind: "think",
-    input: z.strictObject({
-      description: z.string().min(1).max(200).describe("The task in a few words, for the user."),
-      prompt: z
-        .string()
-        .min(1)
-        .describe(
-          "All that the sub-agent gets: what to do, what it must know, and what to answer. It sees nothing of this conversation and cannot ask you.",
-        ),
-    }),
+    input: () =>
+      z.strictObject({
+        description: z.string().min(1).max(200).describe("The task in a few words, for the user."),
+        prompt: z
+          .string()
+          .min(1)
+          .describe(
+            "All that the sub-agent gets: what to do, what it must know, and what to answer. It sees nothing of this conversation and cannot ask you.",
+          ),
+      }),
     title: ({ description }) => `Task: ${description}`,
     delegates: { prompt: ({ prompt }) => prompt, maxSteps },
     run: () =>

@@ -193,8 +193,7 @@ export class LocalWorkspace implements Workspace {
 
   /** Looked for once, when it is first asked for. */
   executor(): Promise<Executor> {
-    const { HOME } = process.env;
-    return (this.#executor ??= findShell().then((found) => (HOME ? { ...found, known: { HOME } } : found)));
+    return (this.#executor ??= findShell());
   }
 
   #mustNotHoldARoot(realPath: string, { cannot }: FileAction): void {

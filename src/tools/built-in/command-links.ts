@@ -42,7 +42,7 @@ export async function commandLinks(
 ): Promise<readonly PathAccess[]> {
   const executor = await executorOf(workspace);
   const place: Place = { command, cwd, executor, roots: workspace.roots };
-  const { commands } = readCommand(place);
+  const { commands } = readCommand(place, homedir());
   const written = new Map<string, Written>();
   for (const read of commands) {
     for (const one of pathsOf(read, place)) written.set(`${one.access} ${one.path}`, one);

@@ -30,15 +30,16 @@ const FETCH_OPTIONS: OptionChecks<FetchOptions> = {
   maxBytes: AMOUNT,
 };
 
-const input = z.object({
-  url: z.string().superRefine(checkUrl).describe("An http or https URL."),
-  format: z
-    .enum(["markdown", "text", "raw"])
-    .default("markdown")
-    .describe("How an HTML page comes: as Markdown, as its text, or as it is."),
-  from: z.int().min(0).default(0).describe("The first character to return, to continue a long page."),
-  maxBytes: z.int().min(1).max(MAX_BYTES).optional().describe("How many bytes to take at most."),
-});
+const input = () =>
+  z.object({
+    url: z.string().superRefine(checkUrl).describe("An http or https URL."),
+    format: z
+      .enum(["markdown", "text", "raw"])
+      .default("markdown")
+      .describe("How an HTML page comes: as Markdown, as its text, or as it is."),
+    from: z.int().min(0).default(0).describe("The first character to return, to continue a long page."),
+    maxBytes: z.int().min(1).max(MAX_BYTES).optional().describe("How many bytes to take at most."),
+  });
 
 export function fetchTool(options: FetchOptions = {}): Tool {
   checkOptions("fetchTool", options, FETCH_OPTIONS);
@@ -95,7 +96,7 @@ function elsewhere({ url, status, location }: Page & { readonly type: "elsewhere
   );
 }
 
-type Wanted = z.output<typeof input> & FetchLimits & { readonly signal: AbortSignal };
+type Wanted = z.output<ReturnType<typeof input>> & FetchLimits & { readonly signal: AbortSignal };
 
 /** The page's text, an image, or the reason why there is neither. */
 async function readable(page: FullPage, wanted: Wanted): Promise<Converted | ContentBlock> {

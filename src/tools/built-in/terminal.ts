@@ -20,28 +20,29 @@ const DEFAULT_TIMEOUT_S = 120;
 const MAX_TIMEOUT_S = 3600;
 const PTY_SIZE = { columns: 120, rows: 30 } as const;
 
-const input = z.object({
-  command: z.string().min(1).describe("The command, as a shell reads it."),
-  cwd: z
-    .string()
-    .min(1)
-    .optional()
-    .describe("The folder it runs in, absolute or from the workspace folder; without it, that folder."),
-  env: z
-    .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string())
-    .optional()
-    .describe("Variables to set for it."),
-  timeout: z
-    .number()
-    .positive()
-    .max(MAX_TIMEOUT_S)
-    .optional()
-    .describe(`After how many seconds it is ended; ${DEFAULT_TIMEOUT_S} when left out.`),
-  pty: z
-    .boolean()
-    .optional()
-    .describe("Gives it a terminal, for programs that need one. Its output then has control sequences."),
-});
+const input = () =>
+  z.object({
+    command: z.string().min(1).describe("The command, as a shell reads it."),
+    cwd: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("The folder it runs in, absolute or from the workspace folder; without it, that folder."),
+    env: z
+      .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string())
+      .optional()
+      .describe("Variables to set for it."),
+    timeout: z
+      .number()
+      .positive()
+      .max(MAX_TIMEOUT_S)
+      .optional()
+      .describe(`After how many seconds it is ended; ${DEFAULT_TIMEOUT_S} when left out.`),
+    pty: z
+      .boolean()
+      .optional()
+      .describe("Gives it a terminal, for programs that need one. Its output then has control sequences."),
+  });
 
 export const terminal = defineTool({
   name: "terminal",

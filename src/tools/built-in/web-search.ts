@@ -29,10 +29,11 @@ export function webSearchTool(provider: SearchProvider, options: { readonly time
     description:
       "Searches the web and returns titles, URLs and snippets. Use it to find pages, and fetch to read one.",
     kind: "fetch",
-    input: z.object({
-      query: z.string().trim().min(1).max(400).describe("What to search for."),
-      count: z.int().min(1).max(MAX_RESULTS).default(10).describe("How many results to return."),
-    }),
+    input: () =>
+      z.object({
+        query: z.string().trim().min(1).max(400).describe("What to search for."),
+        count: z.int().min(1).max(MAX_RESULTS).default(10).describe("How many results to return."),
+      }),
     async intent() {
       // A service on this machine or its network is there because its owner configured it.
       const isPublic = hostReach(service.endpoint.hostname) === "public";
