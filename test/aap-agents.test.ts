@@ -216,10 +216,12 @@ describe("a loop of the host's own", () => {
   test("whose turn cannot be recorded ends with one turn_stop", async () => {
     const unrecorded: ExternalAgent = {
       name: "unrecorded",
-      open: async ({ tools: _tools, ...request }) => {
+      open: async ({ sessionId, ledger, workspace }) => {
         const opened = await LoopSession.open({
           loop: { name: "unrecorded", prompt: async () => {} },
-          ...request,
+          sessionId,
+          ledger,
+          workspace,
         });
         opened.prompt = () => Promise.reject(new Error("the disk is gone"));
         return opened;

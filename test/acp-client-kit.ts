@@ -83,9 +83,18 @@ export async function drive(behaviour: string, options: DriveOptions = {}): Prom
   const { connection, cwd, notes } = options.isShared
     ? await connectShared(behaviour, options.files)
     : await connect(behaviour, options);
-  const { rules = [], ask = choose("allow_once"), ledger = new MemoryLedger() } = options;
+  const {
+    rules = [],
+    ask = choose("allow_once"),
+    connect: _connect,
+    argv: _argv,
+    files: _files,
+    isShared: _isShared,
+    ...given
+  } = options;
+  const { ledger = new MemoryLedger() } = given;
   const workspace = await LocalWorkspace.open(cwd);
-  const session = await connection.newSession({ ledger, workspace, policy: () => ({ rules }), ...options });
+  const session = await connection.newSession({ workspace, policy: () => ({ rules }), ...given, ledger });
   const questions: Question[] = [];
   const noted: Ask = (question, signal) => {
     questions.push(question);

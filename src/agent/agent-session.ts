@@ -1,5 +1,6 @@
 /** A session of an agent, open for writing in this process. One turn at a time. */
 import {
+  AGENT,
   AMOUNT,
   checkOptions,
   FUNCTION,
@@ -55,7 +56,7 @@ export type SessionOptions = LeaseWait & {
 };
 
 const SESSION_OPTIONS: OptionChecks<SessionOptions> = {
-  agent: required({ ...OBJECT, expected: "an agent (createAgent)" }),
+  agent: required(AGENT),
   ledger: required(LEDGER),
   workspace: required(WORKSPACE),
   sessionId: TEXT,

@@ -10,6 +10,7 @@ import {
   listOf,
   OBJECT,
   required,
+  STRING,
   TEXT,
   TOOLS,
 } from "../call/check-options.js";
@@ -79,10 +80,7 @@ const AGENT_OPTIONS: OptionChecks<AgentOptions> = {
   toolSources: listOf(OBJECT),
   remember: FUNCTION,
   onRulesChanged: FUNCTION,
-  instructions: either(
-    { ...TEXT, expected: "a text", isRight: (value) => typeof value === "string" },
-    FUNCTION,
-  ),
+  instructions: either(STRING, FUNCTION),
   projectFile: TEXT,
   maxSteps: AMOUNT,
   contextWindow: AMOUNT,

@@ -2,6 +2,19 @@
  * A session whose turns run in the host's own loop. The loop emits text, thoughts and plans, and its calls go through
  * the session's gate: announced, checked, asked about, run and recorded like all others.
  */
+import {
+  AMOUNT,
+  checkOptions,
+  FUNCTION,
+  LEDGER,
+  LIST,
+  OBJECT,
+  required,
+  TEXT,
+  TOOLS,
+  WORKSPACE,
+} from "../call/check-options.js";
+import type { OptionChecks } from "../call/check-options.js";
 import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
 import type {
@@ -63,6 +76,25 @@ export type LoopSessionOptions = LeaseWait & {
   readonly now?: () => number;
 };
 
+const LOOP: OptionChecks<Loop> = {
+  name: required(TEXT),
+  tools: TOOLS,
+  rules: LIST,
+  prompt: required(FUNCTION),
+};
+
+const LOOP_SESSION_OPTIONS: OptionChecks<LoopSessionOptions> = {
+  loop: required(OBJECT),
+  ledger: required(LEDGER),
+  workspace: required(WORKSPACE),
+  sessionId: required(TEXT),
+  elicit: FUNCTION,
+  flushTimer: OBJECT,
+  leaseWaitMs: AMOUNT,
+  onLeaseWait: FUNCTION,
+  now: FUNCTION,
+};
+
 export class LoopSession extends RecordedSession implements SessionHandle {
   readonly #options: LoopSessionOptions;
   /** Each turn gets its own gate, since the tools that a loop wraps belong to one turn. */
@@ -89,6 +121,8 @@ export class LoopSession extends RecordedSession implements SessionHandle {
   }
 
   static async open(options: LoopSessionOptions): Promise<LoopSession> {
+    checkOptions("LoopSession.open", options, LOOP_SESSION_OPTIONS);
+    checkOptions("LoopSession.open, loop", options.loop, LOOP);
     const { loop, ledger, sessionId, workspace, leaseWaitMs, onLeaseWait, flushTimer } = options;
     mustBeRules(loop.rules ?? []);
     const owner = `${loop.name} ${process.pid} ${randomUUID().slice(0, 8)}`;

@@ -221,7 +221,7 @@ function readSession(wanted: string | undefined, flags: HistoryFlags): Promise<S
   });
 }
 
-async function withLedger<Result>(
+export async function withLedger<Result>(
   flags: HistoryFlags,
   use: (ledger: Ledger) => Promise<Result>,
 ): Promise<Result> {

@@ -209,6 +209,7 @@ export class CallCheck {
       ...(own.env !== undefined && { env: own.env }),
       ...(own.executor !== undefined && { executor: own.executor }),
       ...(own.contents !== undefined && { contents: own.contents }),
+      ...(own.outsideLinks !== undefined && { outsideLinks: own.outsideLinks }),
       paths: own.paths ?? [],
       hosts: own.hosts ?? [],
       baseHashes: own.baseHashes ?? {},

@@ -1,4 +1,6 @@
 /** The options of a gate, its requests and its results. */
+import { AMOUNT, FUNCTION, having, OBJECT, required, WORKSPACE } from "../call/check-options.js";
+import type { OptionChecks } from "../call/check-options.js";
 import type { Verdict } from "../policy/index.js";
 import type { Tool, Toolbox, Workspace } from "../tools/index.js";
 import type { TakeChildStep } from "./call-runner.js";
@@ -45,6 +47,25 @@ export type GateOptions = {
   /** Names the calls that the gate announces; `call_1`, `call_2` … when left out. */
   readonly callIds?: { next(): string } | undefined;
   readonly now?: (() => number) | undefined;
+};
+
+export const GATE_OPTIONS: OptionChecks<GateOptions> = {
+  record: required(having("a record (SessionRecord.open)", "append")),
+  toolbox: required(having("a toolbox (new Toolbox)", "get")),
+  judge: required(FUNCTION),
+  workspace: required(WORKSPACE),
+  onCleared: FUNCTION,
+  remember: FUNCTION,
+  onRulesChanged: FUNCTION,
+  ask: FUNCTION,
+  elicit: FUNCTION,
+  childStep: FUNCTION,
+  questionLifetime: AMOUNT,
+  timeLimit: AMOUNT,
+  stopGraceMs: AMOUNT,
+  loopLimit: AMOUNT,
+  callIds: OBJECT,
+  now: FUNCTION,
 };
 
 /** A call as the model asked for it. `toolCallId` when it was announced while it was being written. */

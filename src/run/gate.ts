@@ -11,13 +11,14 @@
 import { setImmediate } from "node:timers/promises";
 import { IllegalEvent, plainJson, shownQuestion, ToolCallIds } from "../call/index.js";
 import type { CallAnnounced, SessionBook, SessionEvent, ToolCall, ToolCallContent } from "../call/index.js";
-import { BadOption, OBJECT } from "../call/check-options.js";
+import { BadOption, checkOptions, OBJECT } from "../call/check-options.js";
 import { SerialQueue } from "../call/serial-queue.js";
 import { nobody } from "./askers.js";
 import { awaitsChild, CallRunner } from "./call-runner.js";
 import { cancelEvents } from "./end-events.js";
 import { emitWarning } from "./emit-warning.js";
 import { finishCall } from "./finish-call.js";
+import { GATE_OPTIONS } from "./gate-options.js";
 import type { GateOptions, Submitted, ToolRequest } from "./gate-options.js";
 import { waitForAnswers } from "./wait-for-answers.js";
 import { ReportedCalls } from "./reported-calls.js";
@@ -49,6 +50,7 @@ export class Gate {
   readonly #undoing = new SerialQueue();
 
   constructor(options: GateOptions) {
+    checkOptions("Gate", options, GATE_OPTIONS);
     const { record, toolbox, now = Date.now } = options;
     this.#record = record;
     this.#options = options;

@@ -2,7 +2,6 @@
 import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
 import {
-  AMOUNT,
   checkOptions,
   either,
   FUNCTION,
@@ -22,6 +21,7 @@ import { LocalWorkspace, Toolbox } from "../tools/index.js";
 import type { Tool, Workspace } from "../tools/index.js";
 import type { Judge } from "./check-call.js";
 import { Gate } from "./gate.js";
+import { GATE_OPTIONS } from "./gate-options.js";
 import type { GateOptions } from "./gate-options.js";
 import { mustBeRules } from "./must-be-rules.js";
 import { recoveryEvents } from "./recovery-events.js";
@@ -41,7 +41,10 @@ export type OpenGateOptions = Omit<GateOptions, "record" | "toolbox" | "judge" |
   readonly info?: SessionInfo;
 };
 
-const GATE_OPTIONS: OptionChecks<OpenGateOptions> = {
+const { record: _record, toolbox: _toolbox, judge: _judge, ...GIVEN } = GATE_OPTIONS;
+
+const OPEN_GATE_OPTIONS: OptionChecks<OpenGateOptions> = {
+  ...GIVEN,
   ledger: required(LEDGER),
   workspace: required(either({ ...TEXT, expected: "the path of a folder" }, WORKSPACE)),
   tools: TOOLS,
@@ -49,27 +52,23 @@ const GATE_OPTIONS: OptionChecks<OpenGateOptions> = {
   policy: FUNCTION,
   sessionId: TEXT,
   info: OBJECT,
-  onCleared: FUNCTION,
-  remember: FUNCTION,
-  onRulesChanged: FUNCTION,
-  ask: FUNCTION,
-  elicit: FUNCTION,
-  childStep: FUNCTION,
-  questionLifetime: AMOUNT,
-  timeLimit: AMOUNT,
-  stopGraceMs: AMOUNT,
-  loopLimit: AMOUNT,
-  callIds: OBJECT,
-  now: FUNCTION,
 };
 
 export async function openGate(options: OpenGateOptions): Promise<Gate> {
-  checkOptions("openGate", options, GATE_OPTIONS);
-  const { ledger, tools = [], rules = [], sessionId = `session_${randomUUID()}`, now = Date.now } = options;
+  checkOptions("openGate", options, OPEN_GATE_OPTIONS);
+  const {
+    ledger,
+    tools = [],
+    rules = [],
+    sessionId = `session_${randomUUID()}`,
+    info: given,
+    policy = () => ({ rules }),
+    workspace: place,
+    ...gateOptions
+  } = options;
+  const { now = Date.now } = gateOptions;
   mustBeRules(rules);
-  const workspace =
-    typeof options.workspace === "string" ? await LocalWorkspace.open(options.workspace) : options.workspace;
-  const policy = options.policy ?? (() => ({ rules }));
+  const workspace = typeof place === "string" ? await LocalWorkspace.open(place) : place;
   const judge: Judge = (intent, also = []) => {
     const inForce = policy();
     const all = { ...inForce, rules: [...inForce.rules, ...also] };
@@ -80,11 +79,11 @@ export async function openGate(options: OpenGateOptions): Promise<Gate> {
   });
   try {
     if (record.seq === 0) {
-      const info = { cwd: workspace.root, ...options.info };
+      const info = { cwd: workspace.root, ...given };
       await record.append([{ type: "info-changed", at: now(), info }], { durable: true });
     }
     await record.append(await recoveryEvents(record, now), { durable: true });
-    return new Gate({ ...options, record, toolbox: new Toolbox(tools), judge, workspace });
+    return new Gate({ ...gateOptions, record, toolbox: new Toolbox(tools), judge, workspace });
   } catch (error) {
     await record.close();
     throw error;

@@ -9,6 +9,7 @@
  * When the sandbox is not available, opening it throws: nothing runs without it instead.
  */
 import { existsSync } from "node:fs";
+import { checkOptions, FLAG, TEXT } from "../call/check-options.js";
 import { captureOutput, exitReport } from "../process/index.js";
 import { ToolFailure } from "./tool.js";
 
@@ -37,6 +38,7 @@ const PROGRAMS = ["/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap", "/run/
 
 /** Throws NoSandbox where bubblewrap is not installed or does not work. */
 export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  checkOptions<SandboxOptions>("openSandbox", options, { network: FLAG, program: TEXT });
   const { network = false, program = PROGRAMS.find((path) => existsSync(path)) } = options;
   if (program === undefined || !existsSync(program)) throw new NoSandbox();
   const sandbox: Sandbox = {

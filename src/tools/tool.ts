@@ -20,7 +20,10 @@ export type Parsed<Input> =
 
 /** The part of an intent that only the tool knows. */
 export type ToolIntent = Partial<
-  Pick<Intent, "command" | "contents" | "cwd" | "env" | "executor" | "paths" | "hosts" | "baseHashes">
+  Pick<
+    Intent,
+    "baseHashes" | "command" | "contents" | "cwd" | "env" | "executor" | "hosts" | "outsideLinks" | "paths"
+  >
 >;
 
 type Described = {

@@ -204,7 +204,7 @@ export const RESPONSES = {
   TurnEvent: turnEvent,
   SessionEvent: sessionEvent,
   Cancelled: z.object({ cancelled: z.boolean() }),
-  Questions: z.object({ questions: z.array(question) }),
+  Questions: z.object({ questions: z.array(question), next: z.string().exactOptional() }),
   QuestionText: z.object({
     questionId: z.string(),
     page: z.number(),

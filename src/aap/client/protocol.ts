@@ -127,6 +127,9 @@ export type TurnResult = {
 /** An extension of ours: the call to cancel; without one, the turn. */
 export type CancelRequest = { readonly toolCallId?: string; readonly reason?: string };
 
+/** An extension of ours: a page of the open questions; `next` is the cursor of the page after it. */
+export type QuestionList = { readonly questions: readonly OpenQuestion[]; readonly next?: string };
+
 /** An extension of ours: a question, with what a person needs to know of its call to decide. */
 export type OpenQuestion = Omit<Question, "wholeAbout"> &
   Partial<Pick<ShownQuestion, "call">> & {

@@ -5,7 +5,9 @@ import {
   EXTENSION_ENDPOINTS,
   historyType,
   idempotencyKey,
+  MAX_QUESTIONS,
   PROTOCOL_ENDPOINTS,
+  questionLimit,
   questionPageNumber,
 } from "../api/endpoints.js";
 import type { Endpoint } from "../api/endpoints.js";
@@ -16,7 +18,7 @@ import { createSession } from "../sessions/create-session.js";
 import { deleteSession } from "../sessions/delete-session.js";
 import { historyFromLog } from "../sessions/history-from-log.js";
 import { IdempotentCreations } from "../sessions/idempotent-creations.js";
-import { allQuestions, answerQuestion, readQuestion, tooLate } from "../sessions/questions.js";
+import { answerQuestion, listQuestions, readQuestion, tooLate } from "../sessions/questions.js";
 import { agentInfo } from "../sessions/served-agent.js";
 import { readSession, readSessionConfig, wireSession } from "../sessions/session-config.js";
 import { readSeq, streamSessionEvents } from "../sessions/session-events.js";
@@ -122,7 +124,10 @@ function extensionHandlers(
       const body = await readBody(context.req.raw, cancelRequest);
       return context.json({ cancelled: await turns.cancel(idIn(context), body) });
     },
-    listQuestions: async (context) => context.json({ questions: await allQuestions(server) }),
+    listQuestions: async (context) => {
+      const limit = checkedBody(context.req.query("limit") ?? MAX_QUESTIONS, questionLimit);
+      return context.json(await listQuestions(server, { after: context.req.query("after"), limit }));
+    },
     readQuestion: async (context) => {
       const page = checkedBody(context.req.query("page") ?? 1, questionPageNumber);
       return context.json(await readQuestion(server, idIn(context), page));

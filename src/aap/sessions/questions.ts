@@ -3,6 +3,7 @@
  * answer counts, from any client; a later one gets the recorded answer back.
  */
 import { setImmediate } from "node:timers/promises";
+import { z } from "zod";
 import {
   allOpenQuestions,
   hiddenCharacters,
@@ -23,6 +24,7 @@ import type {
 import { RedactedEvents } from "../../history/index.js";
 import type { ServerContext } from "../server-context.js";
 import { AapProblem } from "../api/aap-problem.js";
+import { readCursor, writeCursor } from "../api/cursor.js";
 import type { AnswerBody } from "../api/request-bodies.js";
 import { plainAnswer } from "../turns/accept-submission.js";
 
@@ -32,8 +34,42 @@ type ListedQuestion = Omit<Question, "wholeAbout"> &
 
 type Asking = Pick<ServerContext, "ledger" | "redactPatterns" | "now">;
 
-export async function allQuestions({ ledger, redactPatterns }: Asking): Promise<readonly ListedQuestion[]> {
-  const questions = await allOpenQuestions(ledger);
+/** `next` is the cursor of the page after this one. */
+type QuestionList = { readonly questions: readonly ListedQuestion[]; readonly next?: string };
+
+/** A page of the open questions, in the order in which they were asked. `after` is the `next` of the page before. */
+export async function listQuestions(
+  asking: Asking,
+  { after, limit }: { readonly after: string | undefined; readonly limit: number },
+): Promise<QuestionList> {
+  const found = await openQuestionsAfter(asking.ledger, after, limit + 1);
+  const page = found.slice(0, limit);
+  const last = page.at(-1);
+  const questions = await shownQuestions(asking, page);
+  return { questions, ...(found.length > limit && last && { next: writeCursor(last.questionId) }) };
+}
+
+async function openQuestionsAfter(
+  ledger: Asking["ledger"],
+  cursor: string | undefined,
+  limit: number,
+): Promise<readonly Question[]> {
+  const after = cursor === undefined ? undefined : readCursor(cursor, z.string());
+  try {
+    return await ledger.openQuestions({ limit, ...(after !== undefined && { after }) });
+  } catch (error) {
+    if (!(error instanceof LedgerError) || error.code !== "NO_SUCH_QUESTION") throw error;
+    throw new AapProblem(
+      "CONFLICT",
+      'The session that the last page ended with was deleted. Nothing was listed; list again without "after".',
+    );
+  }
+}
+
+async function shownQuestions(
+  { ledger, redactPatterns }: Asking,
+  questions: readonly Question[],
+): Promise<readonly ListedQuestion[]> {
   const books = new Map<string, SessionBook>();
   const calls = new Set(questions.map(({ toolCallId }) => toolCallId));
   for (const { sessionId } of questions) {

@@ -1,4 +1,16 @@
 /** The options of a foreign agent's session, and the judge that they make. */
+import {
+  AMOUNT,
+  FLAG,
+  FUNCTION,
+  LEDGER,
+  OBJECT,
+  oneOf,
+  required,
+  TEXT,
+  WORKSPACE,
+} from "../../call/check-options.js";
+import type { OptionChecks } from "../../call/check-options.js";
 import type { LeaseWait } from "../../record/index.js";
 import { homedir } from "node:os";
 import type { Agent, PolicyFor } from "../../agent/index.js";
@@ -44,6 +56,25 @@ export type ForeignSessionOptions = LeaseWait & {
 };
 
 export type OnBreach = "mark" | "end";
+
+export const FOREIGN_SESSION_OPTIONS: OptionChecks<ForeignSessionOptions> = {
+  ledger: required(LEDGER),
+  workspace: required(WORKSPACE),
+  policy: required(FUNCTION),
+  remember: FUNCTION,
+  onRulesChanged: FUNCTION,
+  onCleared: FUNCTION,
+  elicit: FUNCTION,
+  sessionId: TEXT,
+  info: OBJECT,
+  parksOnQuestions: FLAG,
+  cancelGraceMs: AMOUNT,
+  onBreach: oneOf("mark", "end"),
+  limits: OBJECT,
+  leaseWaitMs: AMOUNT,
+  onLeaseWait: FUNCTION,
+  now: FUNCTION,
+};
 
 /** The modes that an agent has are its own: they are no part of what our rules are asked with. */
 export function judgeFor(
