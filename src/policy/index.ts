@@ -12,6 +12,7 @@ export { proposeDenial, proposeGrant } from "./grant.js";
 export type { Grant, GrantScope, Proposal } from "./grant.js";
 export { hostReach } from "./hosts/host-reach.js";
 export type { Reach } from "./hosts/address-reach.js";
+export { isProtected, mayBeProtected } from "./paths/protected-paths.js";
 export { intentText } from "./intent.js";
 export type { Executor, Intent, PathAccess } from "./intent.js";
 export { allowsCommand, namesCommand } from "./match-command.js";

@@ -4,10 +4,11 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join, relative } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { LocalWorkspace } from "./local-workspace.js";
-import { NoSandbox, openSandbox } from "./sandbox.js";
-import { aWorkspace, failureOf } from "./tools.samples.js";
-import type { CommandOptions } from "./workspace.js";
+import { LocalWorkspace } from "../local-workspace.js";
+import { NoSandbox } from "./no-sandbox.js";
+import { openSandbox } from "./sandbox.js";
+import { aWorkspace, failureOf } from "../tools.samples.js";
+import type { CommandOptions } from "../workspace.js";
 
 async function sandboxed(network = false) {
   const { outside, root } = await aWorkspace({ "a.txt": "inside" });
