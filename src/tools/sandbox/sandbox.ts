@@ -7,14 +7,14 @@
  * command started ends with it, and with us. Where the self-test does not see all of this, opening the sandbox throws:
  * nothing runs without it instead.
  */
-import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { ToolFailure } from "../tool.js";
 import type { CommandExit } from "../workspace.js";
 import { findGuarded } from "./find-guarded.js";
 import { holdBack } from "./hold-back.js";
-import { mountWords } from "./mount.js";
+import { type Mount, mountWords } from "./mount.js";
 import { NoSandbox } from "./no-sandbox.js";
 import { sandboxEnvironment } from "./sandbox-environment.js";
 import { openSandboxFolder, type SandboxFolder } from "./sandbox-folder.js";
@@ -93,7 +93,7 @@ async function enter(argv: readonly string[], place: SandboxPlace, opened: Opene
   const bubblewrap = [
     program,
     ...fixedWords(hasNetwork),
-    ...mountWords([...systemView({ home, cache: folder.cache }), ...folder.files, ...view.mounts]),
+    ...mountWords([...KERNEL_VIEW.filter(isThere), ...systemView({ home, cache: folder.cache }), ...folder.files, ...view.mounts]),
     ...Object.entries(env).flatMap(([name, value]) => ["--setenv", name, value]),
     "--chdir",
     place.cwd,
@@ -132,6 +132,18 @@ function fixedWords(hasNetwork: boolean): readonly string[] {
     `--dev /dev --size ${MAX_SHARED_BYTES} --tmpfs /dev/shm --remount-ro /dev --proc /proc`,
   ].flatMap((line) => line.split(" ").filter((word) => word !== ""));
 }
+
+/** Files of the kernel that belong to root and not to the namespaces: root could write them inside too. */
+const KERNEL_VIEW: readonly Mount[] = [
+  ...["sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi", "driver", "mtrr", "tty"].map(
+    (name) => ({ type: "read", path: `/proc/${name}` }) as const,
+  ),
+  ...["kcore", "kmsg", "keys", "key-users", "timer_list", "sched_debug", "kpagecount", "kpageflags", "kpagecgroup"].map(
+    (name) => ({ type: "hidden", path: `/proc/${name}`, isFolder: false }) as const,
+  ),
+];
+
+const isThere = ({ path }: Mount): boolean => existsSync(path);
 
 const MAX_SHARED_BYTES = 256 << 20;
 
