@@ -6,6 +6,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { makeControlGroups, removeControlGroups } from "./control-group.js";
+import { gitIdentity } from "./git-identity.js";
 import type { Mount } from "./mount.js";
 import { NoSandbox } from "./no-sandbox.js";
 import { seccompFilter } from "./seccomp-filter.js";
@@ -42,7 +43,11 @@ export function openSandboxFolder(place = defaultPlace()): SandboxFolder {
     rmSync(run, { recursive: true, force: true });
     removeControlGroups(controlGroups);
   });
-  const folder = { home: homedir(), filter, run, cache, held, files: [], controlGroups };
+  const home = homedir();
+  const identity = join(run, "gitconfig");
+  writeFileSync(identity, gitIdentity(home));
+  const files = [{ type: "read", path: join(home, ".gitconfig"), from: identity } as const];
+  const folder = { home, filter, run, cache, held, files, controlGroups };
   opened.set(place, folder);
   return folder;
 }
