@@ -23,6 +23,9 @@ export default defineConfig(({ mode }) => {
   const isLong = mode === "long";
   return {
     test: {
+      // Transformed modules stay on disk: the same 700 sources for each run.
+      experimental: { fsModuleCache: true },
+      globalSetup: ["test/build-child-programs.ts"],
       setupFiles: ["test/setup.ts"],
       env: isLong ? LONG : {},
       projects: [

@@ -1,7 +1,6 @@
 /** Agents that somebody else runs, served to apps: loops of the host's own, and ACP agents as real processes. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { ExternalAgent } from "../src/aap/index.js";
 import { LoopSession } from "../src/agent/index.js";
@@ -23,6 +22,7 @@ import {
   wordsIn,
   World,
 } from "./aap-kit.js";
+import { childProgram } from "./child-programs.js";
 import { until } from "./until.js";
 
 let world: World;
@@ -216,10 +216,12 @@ describe("a loop of the host's own", () => {
   test("whose turn cannot be recorded ends with one turn_stop", async () => {
     const unrecorded: ExternalAgent = {
       name: "unrecorded",
-      open: async ({ tools: _tools, ...request }) => {
+      open: async ({ sessionId, ledger, workspace }) => {
         const opened = await LoopSession.open({
           loop: { name: "unrecorded", prompt: async () => {} },
-          ...request,
+          sessionId,
+          ledger,
+          workspace,
         });
         opened.prompt = () => Promise.reject(new Error("the disk is gone"));
         return opened;
@@ -279,7 +281,7 @@ describe("a loop of the host's own", () => {
 });
 
 describe("an ACP agent", () => {
-  const byHand = fileURLToPath(new URL("children/acp-agent-by-hand.mjs", import.meta.url));
+  const byHand = childProgram("acp-agent-by-hand.mjs");
 
   async function remote(behaviour: string) {
     const agent = externalAcpAgent({

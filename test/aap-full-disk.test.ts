@@ -1,13 +1,20 @@
 /** A full disk over HTTP: 507 with a code, and the sentence that terminals and editors show, in every stream mode. */
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
+import { serveAap } from "../src/aap/index.js";
+import { createAgent } from "../src/agent/index.js";
+import type { Loop } from "../src/agent/index.js";
+import { externalAcpAgent } from "../src/cli/external-acp-agent.js";
 import { openLedger } from "../src/history/index.js";
+import { scriptedModel } from "../src/model/index.js";
 import type { ScriptStep } from "../src/model/index.js";
-import { defineTool } from "../src/tools/index.js";
-import { newSession, say, send, serving, turn } from "./aap-http-kit.js";
+import { defineTool, LocalWorkspace } from "../src/tools/index.js";
+import { newSession, say, send, serving, TOKEN, turn } from "./aap-http-kit.js";
 import { MODES } from "./aap-kit.js";
 import type { Mode } from "./aap-kit.js";
+import { folder } from "./agent-kit.js";
 import { atHome } from "./cli-kit.js";
 import { canMount, mountSmallDisk } from "./small-disk.js";
 
@@ -133,6 +140,82 @@ describe.skipIf(!canMount)("on a disk of four megabytes that is full", () => {
     expect([status, line.replace(/^toolgate: The ledger \S+/u, "The ledger")]).toEqual([
       1,
       expect.stringMatching(SENTENCE),
+    ]);
+  });
+});
+
+describe.skipIf(!canMount)("an agent that somebody else runs, on a disk that is full", () => {
+  const byHand = fileURLToPath(new URL("children/acp-agent-by-hand.mjs", import.meta.url));
+  const CALL = JSON.stringify({
+    toolCallId: "t1",
+    title: "Write a.txt",
+    kind: "edit",
+    rawInput: { path: "a.txt", content: "1" },
+  });
+
+  async function served(kind: "loop" | "process", during: () => void = () => undefined) {
+    const disk = mountSmallDisk();
+    if (!disk) throw new Error("A disk could be mounted before, and not now.");
+    const ledger = await openLedger(join(disk.path, "ledger.db"));
+    const loop: Loop = {
+      name: "tester",
+      prompt: async ({ say: tell }) => {
+        during();
+        tell("x".repeat(20_000));
+      },
+    };
+    const cwd = await folder();
+    const agent = externalAcpAgent({
+      name: "tester",
+      argv: [process.execPath, byHand, "asks for the call of the prompt", join(cwd, "notes")],
+      cwd,
+      rules: createAgent({ name: "rules", model: scriptedModel({ steps: [] }), tools: [] }),
+    });
+    const { url, close } = await serveAap(kind === "loop" ? loop : agent, {
+      port: 0,
+      token: TOKEN,
+      ledger,
+      workspace: await LocalWorkspace.open(cwd),
+      onError: () => undefined,
+    });
+    onTestFinished(async () => {
+      await close();
+      await agent.close();
+      await ledger.close();
+      disk.remove();
+    });
+    return { url, disk };
+  }
+
+  test.each(["loop", "process"] as const)(
+    "refuses the turns of a %s with 507 until there is room",
+    async (kind) => {
+      const { url, disk } = await served(kind);
+      const [open, closed] = [await newSession(url), await newSession(url)];
+      const granted = {
+        stream: "none",
+        messages: [{ role: "tool_permission", toolCallId: "t1", granted: true }],
+      };
+      const ends = async (body: object) =>
+        (JSON.parse((await turn(url, open, body)).text) as { stopReason: string }).stopReason;
+      expect(await ends(say(CALL))).toBe(kind === "loop" ? "end_turn" : "tool_use");
+      if (kind === "process") expect(await ends(granted)).toBe("end_turn");
+      disk.fill();
+      const large = "x".repeat(100_000);
+      for (const mode of MODES)
+        for (const id of [open, closed])
+          expect(json(await turn(url, id, say(large, mode)))).toEqual({ status: 507, body: FULL });
+      disk.makeRoom();
+      expect(await ends(say(CALL))).toBe(kind === "loop" ? "end_turn" : "tool_use");
+    },
+  );
+
+  test.each(MODES)("ends the turn of a loop with the reason, in mode %s", async (mode) => {
+    const { url, disk } = await served("loop", () => disk.fill());
+    const { status, text } = await turn(url, await newSession(url), say("go", mode));
+    expect([status, stopOf(text, mode)]).toEqual([
+      200,
+      { stopReason: "error", error: expect.stringMatching(SENTENCE) },
     ]);
   });
 });

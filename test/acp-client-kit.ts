@@ -2,7 +2,6 @@
 import { existsSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import { AgentConnection } from "../src/acp/index.js";
 import type { ConnectOptions, ForeignSession, OpenOptions } from "../src/acp/index.js";
@@ -14,8 +13,9 @@ import type { Rule } from "../src/policy/index.js";
 import type { Ask } from "../src/run/index.js";
 import { LocalWorkspace } from "../src/tools/index.js";
 import { folder, text } from "./agent-kit.js";
+import { childProgram } from "./child-programs.js";
 
-const byHand = fileURLToPath(new URL("children/acp-agent-by-hand.mjs", import.meta.url));
+const byHand = childProgram("acp-agent-by-hand.mjs");
 
 export type Driven = {
   readonly connection: AgentConnection;
@@ -83,9 +83,18 @@ export async function drive(behaviour: string, options: DriveOptions = {}): Prom
   const { connection, cwd, notes } = options.isShared
     ? await connectShared(behaviour, options.files)
     : await connect(behaviour, options);
-  const { rules = [], ask = choose("allow_once"), ledger = new MemoryLedger() } = options;
+  const {
+    rules = [],
+    ask = choose("allow_once"),
+    connect: _connect,
+    argv: _argv,
+    files: _files,
+    isShared: _isShared,
+    ...given
+  } = options;
+  const { ledger = new MemoryLedger() } = given;
   const workspace = await LocalWorkspace.open(cwd);
-  const session = await connection.newSession({ ledger, workspace, policy: () => ({ rules }), ...options });
+  const session = await connection.newSession({ workspace, policy: () => ({ rules }), ...given, ledger });
   const questions: Question[] = [];
   const noted: Ask = (question, signal) => {
     questions.push(question);

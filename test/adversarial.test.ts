@@ -9,8 +9,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { MemoryLedger } from "../src/history/index.js";
-import { decide, inMode, proposeDenial, proposeGrant } from "../src/policy/index.js";
+import { decide, inMode, proposeDenials, proposeGrants } from "../src/policy/index.js";
 import type { Intent, Rule } from "../src/policy/index.js";
+import { exactGrant } from "../src/policy/grants/grants.samples.js";
 import { normalisePath } from "../src/policy/paths/match-path.js";
 import { openGate } from "../src/run/index.js";
 import { GrantStore, RuleSource } from "../src/settings/index.js";
@@ -166,7 +167,7 @@ describe("what is remembered", () => {
     ["RM-03", "python3 -c 'print(1)'", `python3 -c 'open("PWNED","w")'`],
     ["RM-12", "ls .*", "ls ; touch PWNED"],
   ])("%s: always for %j does not allow %j", (_, first, second) => {
-    const granted = proposeGrant(run(first), places())?.rules ?? [];
+    const granted = proposeGrants(run(first), places()).flatMap(({ rules }) => rules);
     expect(effect(run(second), granted)).not.toBe("allow");
   });
 
@@ -174,7 +175,7 @@ describe("what is remembered", () => {
     ["RM-08", [], "git   push"],
     ["RM-10", [{ allow: "execute", command: "git push" }], "git push"],
   ] as const)("%s: never for git push is a no to %j", (_, preset, second) => {
-    const denied = proposeDenial(run("git push"), places())?.rules ?? [];
+    const denied = proposeDenials(run("git push"), places())[0]?.rules ?? [];
     expect(effect(run(second), [...preset, ...denied])).toBe("deny");
   });
 
@@ -188,7 +189,7 @@ describe("what is remembered", () => {
     });
     const { command: _, ...first } = touch("read", "read");
     const { command: __, ...second } = touch("edit", "write");
-    const granted = proposeGrant(first, places())?.rules ?? [];
+    const granted = exactGrant(first, places())?.rules ?? [];
     expect(effect(first, granted)).toBe("allow");
     expect(effect(second, granted)).toBe("ask");
   });
@@ -226,7 +227,7 @@ describe("what is remembered", () => {
 
   test("RM-07: always holds in its own project only", async () => {
     const store = new GrantStore(join(root, "settings"));
-    await store.add(proposeGrant(run("npm test"), places())!, { type: "project", root: `${root}/ws` });
+    await store.add(exactGrant(run("npm test"), places())!, { type: "project", root: `${root}/ws` });
     const rulesIn = (projectRoot: string) =>
       store.rulesFor({ projectRoot, now: Date.now() }).map(({ rule }) => rule);
     expect(effect(run("npm test"), rulesIn(`${root}/ws`))).toBe("allow");

@@ -14,9 +14,10 @@ import { spawn } from "@lydell/node-pty";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Session } from "../src/call/index.js";
 import type { ScriptStep } from "../src/model/index.js";
+import { childProgram } from "./child-programs.js";
 
 const main = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
-const mcpServer = fileURLToPath(new URL("children/mcp-tools.mjs", import.meta.url));
+const mcpServer = childProgram("mcp-tools.mjs");
 
 /** The output of the catalogue's cases, and the bytes that would reach the terminal unfiltered. */
 const CASES = [

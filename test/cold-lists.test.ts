@@ -7,9 +7,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { connect } from "../src/aap/client/index.js";
 import { SessionList } from "../src/aap/sessions/session-list.js";
 import { Metrics } from "../src/aap/server/metrics.js";
-import { allQuestions } from "../src/aap/sessions/questions.js";
+import { listQuestions } from "../src/aap/sessions/questions.js";
 import { configEvent, newConfig, storedSession, wireSession } from "../src/aap/sessions/session-config.js";
 import type { AcpHost } from "../src/acp/index.js";
 import { lives, SESSION_ID } from "../src/call/calls.samples.js";
@@ -24,12 +25,13 @@ import {
   redactingLedger,
   redactionPattern,
 } from "../src/history/index.js";
-import { AUTHORIZED, serving } from "./aap-http-kit.js";
+import { AUTHORIZED, serving, TOKEN } from "./aap-http-kit.js";
 import { folder } from "./agent-kit.js";
 import { rawAgent } from "./raw-agent.js";
 
 const CWD = "/home/user/project";
 const SESSIONS = 400;
+const FIRST = { after: undefined, limit: 500 };
 const WORDS = 60;
 
 const said = (text: string): SessionEvent => ({
@@ -119,6 +121,27 @@ describe("while a large ledger is first listed, others are answered", () => {
     expect(seen.reads).toBeLessThan(SESSIONS);
     expect(await (await list).json()).toEqual(listed);
     expect(seen).toMatchObject({ reads: SESSIONS, events: SESSIONS * eventsOfEach });
+  });
+
+  test("/questions, a page at a time", async () => {
+    const { ledger, seen } = watching(large);
+    const { url } = await serving([{ say: "Hello." }], { ledger });
+    const get = (query: string) => fetch(`${url}/questions?${query}`, { headers: AUTHORIZED });
+    const ids: string[] = [];
+    let after = "";
+    for (const length of [150, 150, 100]) {
+      const reads = seen.reads;
+      const page = (await (await get(`limit=150${after}`)).json()) as {
+        questions: { questionId: string }[];
+        next?: string;
+      };
+      expect([page.questions.length, seen.reads - reads]).toEqual([length, length]);
+      ids.push(...page.questions.map(({ questionId }) => questionId));
+      after = page.next === undefined ? "" : `&after=${page.next}`;
+    }
+    expect([after, new Set(ids).size]).toEqual(["", SESSIONS]);
+    for (const query of ["limit=0", "limit=501", "limit=x", "after=nonsense"])
+      expect((await get(query)).status).toBe(400);
   });
 
   test("an editor's session/list", async () => {
@@ -237,7 +260,7 @@ describe("a list equals the fold of the whole log", () => {
           expect(sessions).toEqual(appsSessions(recorded));
           const { result } = await agent.request("session/list", { cwd: CWD });
           expect(result?.sessions).toEqual(editorsSessions(soFar));
-          const questions = await allQuestions({ ledger, redactPatterns: REDACT, now: Date.now });
+          const { questions } = await listQuestions({ ledger, redactPatterns: REDACT, now: Date.now }, FIRST);
           expect(questions).toEqual(questionsOf(soFar));
         }
       }),
@@ -273,9 +296,28 @@ test("lists a call that is asked about again with its last question, whatever wa
     asked(SESSION_ID, "call_1", "second"),
   ];
   await write(ledger, SESSION_ID, events);
-  const questions = await allQuestions({ ledger, redactPatterns: [], now: Date.now });
+  const { questions } = await listQuestions({ ledger, redactPatterns: [], now: Date.now }, FIRST);
   expect(questions).toMatchObject([{ questionId: "second", call: { rawInput: { to: "Ada" } } }]);
   expect(questions).toEqual(questionsOf(events));
+});
+
+test("reads all pages of questions with the client, and refuses a cursor of a deleted session", async () => {
+  const ledger = new MemoryLedger();
+  const ids = Array.from({ length: 501 }, (_, index) => `s${index}`);
+  for (const sessionId of ids)
+    await write(ledger, sessionId, [
+      ...ready("call_1"),
+      asked(sessionId, "call_1", `question of ${sessionId}`),
+    ]);
+  const { url } = await serving([{ say: "Hello." }], { ledger });
+  const client = connect(url, TOKEN);
+  const questions = await client.questions();
+  expect(questions.map(({ sessionId }) => sessionId)).toEqual(ids);
+  const get = (query: string) => fetch(`${url}/questions?${query}`, { headers: AUTHORIZED });
+  const { next } = (await (await get("limit=1")).json()) as { next: string };
+  await ledger.remove(await ledger.claim("s0", "test", { milliseconds: 1_000 }));
+  const refused = await get(`after=${next}`);
+  expect([refused.status, await refused.json()]).toMatchObject([409, { error: { code: "CONFLICT" } }]);
 });
 
 test("does not list a question that is answered while others are read", async () => {
@@ -285,14 +327,14 @@ test("does not list a question that is answered while others are read", async ()
       ...ready("call_1"),
       asked(sessionId, "call_1", `question of ${sessionId}`),
     ]);
-  const listing = allQuestions({ ledger, redactPatterns: [], now: Date.now });
+  const listing = listQuestions({ ledger, redactPatterns: [], now: Date.now }, FIRST);
   await ledger.answer("question of s2", {
     outcome: { type: "refused" },
     intentHash: "i",
     by: "person",
     at: 1,
   });
-  expect(await listing).toMatchObject([{ questionId: "question of s1" }]);
+  expect((await listing).questions).toMatchObject([{ questionId: "question of s1" }]);
 });
 
 test("a wrapper of a ledger passes on the event type filter", async () => {

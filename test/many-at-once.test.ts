@@ -4,24 +4,24 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
+import { connect } from "../src/aap/client/index.js";
 import { verifyLedger } from "../src/history/sqlite/verify-ledger.js";
 import { folder } from "./agent-kit.js";
-import { grant, remoteApp, say } from "./aap-kit.js";
+import { grant, remoteApp, say, TOKEN } from "./aap-kit.js";
+import { childProgram } from "./child-programs.js";
 
 const IS_LONG = process.env["TOOLGATE_LONG"] !== undefined;
 const CALLS = IS_LONG ? 10_000 : 500;
 const SESSIONS = IS_LONG ? 10_000 : 100;
 const MAX_MEGABYTES = 512;
 const REQUESTS_AT_ONCE = 20;
-const childAt = (name: string): string => fileURLToPath(new URL(`children/${name}`, import.meta.url));
 
 test(`runs each of ${CALLS} calls of one step once, in half a gigabyte`, async () => {
   const cwd = await folder();
   const { stdout } = await promisify(execFile)(process.execPath, [
-    childAt("many-calls.mjs"),
+    childProgram("many-calls.mjs"),
     cwd,
     `${CALLS}`,
   ]);
@@ -35,12 +35,13 @@ test(`runs each of ${CALLS} calls of one step once, in half a gigabyte`, async (
 
 test(`keeps ${SESSIONS} sessions open on one server until each is answered, in half a gigabyte`, async () => {
   const cwd = await folder({ "go-on": "" });
-  const server = spawn(process.execPath, [childAt("aap-server.mjs"), cwd], {
+  const server = spawn(process.execPath, [childProgram("aap-server.mjs"), cwd], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   onTestFinished(() => void server.kill("SIGKILL"));
   const [line] = (await once(createInterface(server.stdout), "line")) as [string];
-  const app = remoteApp((JSON.parse(line) as { url: string }).url);
+  const { url } = JSON.parse(line) as { url: string };
+  const app = remoteApp(url);
   const agent = { name: "clerk", tools: [{ name: "wait", trust: true }, { name: "send" }] };
   const waiting = await each(Array.from({ length: SESSIONS }), async () => {
     const sessionId = await app.createSession({ agent });
@@ -48,8 +49,7 @@ test(`keeps ${SESSIONS} sessions open on one server until each is answered, in h
     return { sessionId, stopReason };
   });
   expect(new Set(waiting.map(({ stopReason }) => stopReason))).toEqual(new Set(["tool_use"]));
-  const { questions } = await app.ask<{ questions: unknown[] }>("GET", "/questions");
-  expect(questions).toHaveLength(SESSIONS);
+  expect(await connect(url, TOKEN).questions()).toHaveLength(SESSIONS);
   const ends = await each(waiting, async ({ sessionId }) =>
     app.turn(sessionId, { messages: [grant("call_2")], stream: "none" }),
   );

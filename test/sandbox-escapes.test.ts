@@ -3,7 +3,17 @@
  * too. Each way is shown to work without a sandbox first, where that harms nothing.
  */
 import { spawn, spawnSync } from "node:child_process";
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import type { AddressInfo, Server } from "node:net";
 import { tmpdir } from "node:os";
@@ -93,19 +103,39 @@ function listening(server: Server): Promise<Server> {
   return new Promise((resolve) => server.once("listening", () => resolve(server)));
 }
 
-type Report = { readonly tried: readonly string[]; readonly out: readonly string[]; readonly notes: readonly string[] };
+type Report = {
+  readonly tried: readonly string[];
+  readonly out: readonly string[];
+  readonly notes: readonly string[];
+};
 
-function tryAll(machine: Awaited<ReturnType<typeof aMachine>>, { uid }: User, how: "contained" | "free", file = ESCAPES): Promise<Report> {
+function tryAll(
+  machine: Awaited<ReturnType<typeof aMachine>>,
+  { uid }: User,
+  how: "contained" | "free",
+  file = ESCAPES,
+): Promise<Report> {
   const { home, out, ws, port, state } = machine;
   const words = [process.execPath, CHILD, ws, state, file, how];
-  const [program = "", ...args] = ROOT ? ["setpriv", `--reuid=${uid}`, `--regid=${uid}`, "--clear-groups", ...words] : words;
-  const env = { PATH: process.env["PATH"], HOME: home, OUT: out, PORT: String(port), CANARY_OUTSIDE: "1", XDG_STATE_HOME: join(home, ".local/state") };
+  const [program = "", ...args] = ROOT
+    ? ["setpriv", `--reuid=${uid}`, `--regid=${uid}`, "--clear-groups", ...words]
+    : words;
+  const env = {
+    PATH: process.env["PATH"],
+    HOME: home,
+    OUT: out,
+    PORT: String(port),
+    CANARY_OUTSIDE: "1",
+    XDG_STATE_HOME: join(home, ".local/state"),
+  };
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { env, stdio: ["ignore", "pipe", "pipe"] });
     let [stdout, stderr] = ["", ""];
     child.stdout.on("data", (bytes) => (stdout += bytes));
     child.stderr.on("data", (bytes) => (stderr += bytes));
-    child.once("close", (code) => (code === 0 ? resolve(JSON.parse(stdout)) : reject(new Error(`exit ${code}: ${stderr}`))));
+    child.once("close", (code) =>
+      code === 0 ? resolve(JSON.parse(stdout)) : reject(new Error(`exit ${code}: ${stderr}`)),
+    );
   });
 }
 
@@ -116,7 +146,8 @@ for (const user of USERS) {
     expect(out).toEqual([]);
     expect(tried.length).toBeGreaterThan(60);
     // The workspace is as it was, but for the files that the tries themselves may make.
-    for (const [name, text] of Object.entries(WORKSPACE_FILES)) expect(readFileSync(join(machine.ws, name), "utf8")).toBe(text);
+    for (const [name, text] of Object.entries(WORKSPACE_FILES))
+      expect(readFileSync(join(machine.ws, name), "utf8")).toBe(text);
     expect(readdirSync(machine.out)).toEqual(["file"]);
     expect(readdirSync(join(machine.ws, ".git"))).not.toContain("commondir");
   });

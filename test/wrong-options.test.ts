@@ -2,13 +2,22 @@
 import { describe, expect, test } from "vitest";
 import { createAapServer, serveAap } from "../src/aap/index.js";
 import { connect } from "../src/aap/client/index.js";
-import { serveAcp } from "../src/acp/index.js";
-import { AgentSession, createAgent } from "../src/agent/index.js";
+import { AgentConnection, agentHost, serveAcp, serveWire } from "../src/acp/index.js";
+import { AgentSession, createAgent, LoopSession, taskTool } from "../src/agent/index.js";
 import { BadOption } from "../src/call/index.js";
-import { MemoryLedger, openArchive, openLedger } from "../src/history/index.js";
-import { scriptedModel } from "../src/model/index.js";
-import { openGate } from "../src/run/index.js";
-import { defineTool, LocalWorkspace } from "../src/tools/index.js";
+import {
+  exportSession,
+  MemoryArchive,
+  MemoryLedger,
+  openArchive,
+  openLedger,
+  redactingLedger,
+} from "../src/history/index.js";
+import { McpServers } from "../src/mcp/index.js";
+import { openModel, retrying, scriptedModel } from "../src/model/index.js";
+import { SessionRecord } from "../src/record/index.js";
+import { Gate, openGate } from "../src/run/index.js";
+import { defineTool, fetchTool, LocalWorkspace, openSandbox, webSearchTool } from "../src/tools/index.js";
 import { folder } from "./agent-kit.js";
 
 /** As JavaScript sees it. */
@@ -18,6 +27,11 @@ const ledger = new MemoryLedger();
 const run = async () => "done";
 const tool = { name: "t", description: "t", input: { type: "object" }, run };
 const agent = { name: "a", model, tools: [] };
+const approve = async () => true;
+const loop = { name: "l", prompt: async () => undefined };
+const wire = { send: () => undefined, listen: async () => undefined };
+const workspace = { root: ".", roots: ["."], readText: async () => undefined };
+const loopSession = { loop, ledger, workspace, sessionId: "s" };
 
 const WRONG: readonly (readonly [string, () => unknown, string])[] = [
   [
@@ -83,6 +97,73 @@ const WRONG: readonly (readonly [string, () => unknown, string])[] = [
   ["createAapServer", () => createAapServer(js({ agents: [], ledger })), '"workspace" is missing'],
   ["serveAap", () => serveAap([], js({ token: "t" })), '"port" is missing'],
   ["connect", () => connect("http://127.0.0.1:1", undefined, js({ timeout: 1 })), 'no option "timeout"'],
+  ["McpServers without servers", () => McpServers.start(js(undefined), { approve }), '"configs" is missing'],
+  ["McpServers without approve", () => McpServers.start({}, js({})), '"approve" is missing'],
+  [
+    "McpServers with a timeout of another name",
+    () => McpServers.start({}, js({ approve, timeout: 1 })),
+    'no option "timeout"',
+  ],
+  ["McpServers with a bad signal", () => McpServers.start({}, js({ approve, signal: 9 })), "an AbortSignal"],
+  ["AgentConnection without an agent", () => AgentConnection.open(js({})), '"agent" is missing'],
+  [
+    "AgentConnection with a command line",
+    () => AgentConnection.open(js({ agent: "gemini --acp" })),
+    '"agent" must be a command ({ argv, cwd }) or a wire, and is a text',
+  ],
+  [
+    "AgentConnection with an unknown version",
+    () => AgentConnection.open(js({ agent: wire, protocol: 3 })),
+    '"protocol" must be one of 1, 2, and is the number 3',
+  ],
+  ["LocalWorkspace without a folder", () => LocalWorkspace.open(js(undefined)), '"root" is missing'],
+  [
+    "LocalWorkspace with one root as a text",
+    () => LocalWorkspace.open(".", js({ roots: "/tmp" })),
+    '"roots" must be a list, each item a text',
+  ],
+  [
+    "LocalWorkspace with a flag for a sandbox",
+    () => LocalWorkspace.open(".", js({ sandbox: true })),
+    '"sandbox" must be a sandbox (openSandbox)',
+  ],
+  ["openModel without a name", () => openModel(js({ apiKey: "k" })), '"name" must be a text'],
+  ["openModel with a misspelt key", () => openModel("openai/x", js({ apikey: "k" })), 'no option "apikey"'],
+  ["retrying", () => retrying(model, js({ retries: 3 })), 'no option "retries"'],
+  [
+    "openModel with a wrong retry",
+    () => openModel("openai/x", js({ apiKey: "k", retry: { attempts: "3" } })),
+    '"attempts" must be a number from 0, and is a text',
+  ],
+  [
+    "LoopSession without a loop",
+    () => LoopSession.open(js({ ...loopSession, loop: undefined })),
+    '"loop" is missing',
+  ],
+  [
+    "LoopSession with a loop without prompt",
+    () => LoopSession.open(js({ ...loopSession, loop: { name: "l" } })),
+    'loop: "prompt" is missing',
+  ],
+  [
+    "LoopSession with a path for a workspace",
+    () => LoopSession.open(js({ ...loopSession, workspace: "." })),
+    '"workspace" must be a workspace',
+  ],
+  ["agentHost", () => agentHost(js({ agent: createAgent(agent), ledger })), '"openWorkspace" is missing'],
+  ["serveWire", () => serveWire(js(wire), js({ name: "a", version: "1" })), '"openHost" is missing'],
+  ["serveWire without a wire", () => serveWire(js({}), js({})), '"wire" must be a wire'],
+  ["MemoryLedger", () => new MemoryLedger(js({ now: 5 })), '"now" must be a function, and is the number 5'],
+  ["MemoryArchive", () => new MemoryArchive(ledger, js({ pattern: [] })), 'no option "pattern"'],
+  ["redactingLedger", () => redactingLedger(ledger, js({ patterns: "a" })), '"patterns" must be a list'],
+  ["exportSession", () => exportSession(js({}), "csv", js({ redact: false })), 'no option "redact"'],
+  ["SessionRecord", () => SessionRecord.open(ledger, "s", js({})), '"owner" is missing'],
+  ["Gate", () => new Gate(js({ workspace })), '"record" is missing'],
+  ["taskTool", () => taskTool(js({ steps: 3 })), 'no option "steps"'],
+  ["fetchTool", () => fetchTool(js({ maxBytes: "1 MB" })), '"maxBytes" must be a number'],
+  ["openSandbox", () => openSandbox(js({ network: "off" })), '"network" must be true or false'],
+  ["webSearchTool", () => webSearchTool(js({ type: "bing", key: "k" })), '"type" must be one of searxng'],
+  ["webSearchTool without a key", () => webSearchTool(js({ type: "brave" })), '"key" is missing'],
   ["connect without an address", () => connect(js(undefined)), '"baseUrl" is missing'],
 ];
 

@@ -2,8 +2,20 @@
  * A session whose turns run in the host's own loop. The loop emits text, thoughts and plans, and its calls go through
  * the session's gate: announced, checked, asked about, run and recorded like all others.
  */
+import {
+  AMOUNT,
+  checkOptions,
+  FUNCTION,
+  LEDGER,
+  LIST,
+  OBJECT,
+  required,
+  TEXT,
+  TOOLS,
+  WORKSPACE,
+} from "../call/check-options.js";
+import type { OptionChecks } from "../call/check-options.js";
 import { randomUUID } from "node:crypto";
-import { homedir } from "node:os";
 import type {
   ContentBlock,
   Ledger,
@@ -19,6 +31,7 @@ import type { FlushTimer, LeaseWait } from "../record/index.js";
 import { Gate, mustBeRules, recoveryEvents } from "../run/index.js";
 import { answeredElsewhere } from "../run/askers.js";
 import type { Elicit, GateOptions } from "../run/index.js";
+import { placesOf, sessionWorkspace } from "../tools/scratch/session-workspace.js";
 import { Toolbox } from "../tools/index.js";
 import type { Tool, Workspace } from "../tools/index.js";
 import type { SessionHandle } from "./session-handle.js";
@@ -63,6 +76,25 @@ export type LoopSessionOptions = LeaseWait & {
   readonly now?: () => number;
 };
 
+const LOOP: OptionChecks<Loop> = {
+  name: required(TEXT),
+  tools: TOOLS,
+  rules: LIST,
+  prompt: required(FUNCTION),
+};
+
+const LOOP_SESSION_OPTIONS: OptionChecks<LoopSessionOptions> = {
+  loop: required(OBJECT),
+  ledger: required(LEDGER),
+  workspace: required(WORKSPACE),
+  sessionId: required(TEXT),
+  elicit: FUNCTION,
+  flushTimer: OBJECT,
+  leaseWaitMs: AMOUNT,
+  onLeaseWait: FUNCTION,
+  now: FUNCTION,
+};
+
 export class LoopSession extends RecordedSession implements SessionHandle {
   readonly #options: LoopSessionOptions;
   /** Each turn gets its own gate, since the tools that a loop wraps belong to one turn. */
@@ -83,18 +115,21 @@ export class LoopSession extends RecordedSession implements SessionHandle {
       elicit,
       ask: answeredElsewhere,
       judge: (intent, also = []) =>
-        decide(intent, { rules: [...rules, ...also], roots: workspace.roots, home: homedir(), now: now() }),
+        decide(intent, { ...placesOf(workspace), rules: [...rules, ...also], now: now() }),
     });
     this.gate = new Gate(this.#gateOptions());
   }
 
   static async open(options: LoopSessionOptions): Promise<LoopSession> {
+    checkOptions("LoopSession.open", options, LOOP_SESSION_OPTIONS);
+    checkOptions("LoopSession.open, loop", options.loop, LOOP);
     const { loop, ledger, sessionId, workspace, leaseWaitMs, onLeaseWait, flushTimer } = options;
     mustBeRules(loop.rules ?? []);
     const owner = `${loop.name} ${process.pid} ${randomUUID().slice(0, 8)}`;
     const lease = { owner, leaseWaitMs, onLeaseWait };
     const record = await SessionRecord.open(ledger, sessionId, { ...lease, flushTimer });
-    const session = new LoopSession(options, record);
+    const own = await sessionWorkspace(workspace, sessionId);
+    const session = new LoopSession({ ...options, workspace: own }, record);
     try {
       await session.#begin({ cwd: workspace.root, agent: loop.name });
     } catch (error) {

@@ -71,6 +71,8 @@ export const TEXT: OptionCheck = {
   expected: "a text that is not empty",
   isRight: (value) => typeof value === "string" && value !== "",
 };
+/** May be empty. */
+export const STRING: OptionCheck = { expected: "a text", isRight: (value) => typeof value === "string" };
 export const FLAG: OptionCheck = {
   expected: "true or false",
   isRight: (value) => typeof value === "boolean",
@@ -88,6 +90,10 @@ export const AMOUNT: OptionCheck = {
   expected: "a number from 0",
   isRight: (value) => typeof value === "number" && value >= 0,
 };
+export const SIGNAL: OptionCheck = {
+  expected: "an AbortSignal",
+  isRight: (value) => value instanceof AbortSignal,
+};
 export const LIST: OptionCheck = { expected: "a list", isRight: Array.isArray };
 
 export const listOf = ({ expected, isRight }: OptionCheck): OptionCheck => ({
@@ -100,6 +106,11 @@ export const either = (one: OptionCheck, other: OptionCheck): OptionCheck => ({
   isRight: (value) => one.isRight(value) || other.isRight(value),
 });
 
+export const oneOf = (...values: readonly (string | number)[]): OptionCheck => ({
+  expected: `one of ${values.join(", ")}`,
+  isRight: (value) => values.some((one) => one === value),
+});
+
 /** An object with these methods. */
 export const having = (expected: string, ...methods: readonly string[]): OptionCheck => ({
   expected,
@@ -109,6 +120,7 @@ export const having = (expected: string, ...methods: readonly string[]): OptionC
     methods.every((name) => typeof (value as { readonly [name: string]: unknown })[name] === "function"),
 });
 
+export const AGENT: OptionCheck = { ...OBJECT, expected: "an agent (createAgent)" };
 export const LEDGER = having("a ledger (openLedger, or new MemoryLedger)", "claim", "append", "answer");
 export const WORKSPACE = having("a workspace (LocalWorkspace.open)", "readText");
 export const TOOLS = listOf(having("a tool (defineTool)", "parse"));

@@ -75,7 +75,9 @@ export async function openAgent(
         grantId: createHash("sha256").update(grantId).digest("hex").slice(0, 12),
         ...(expiresAt !== undefined && { expiresAt }),
       });
+      source.changed();
     },
+    onRulesChanged: (onChange) => source.onChange(onChange),
     onCleared: ({ by = [] }) => {
       for (const grantId of new Set(by.map((rule) => granted.get(rule))))
         // A use that cannot be pluralize must not stop the call.

@@ -38,3 +38,29 @@ test("drops buckets of idle addresses and keeps used-up ones", () => {
   for (let index = 0; index < 5000; index += 1) rate.take(`a${index}`, 0);
   expect(rate.take("greedy", 0)).toBe(false);
 });
+
+test("gives what buckets that are never dropped give, to any number of addresses", () => {
+  const waits = fc.array(fc.tuple(fc.nat(3), fc.nat(1_500)), { maxLength: 200 });
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 3 }), waits, (perSecond, requests) => {
+      const rate = new Rate(perSecond);
+      const buckets = new Map<number, { readonly left: number; readonly at: number }>();
+      let now = 0;
+      for (const [address, wait] of requests) {
+        now += wait;
+        const { left, at } = buckets.get(address) ?? { left: 2 * perSecond, at: now };
+        const filled = Math.min(2 * perSecond, left + ((now - at) / 1000) * perSecond);
+        if (filled >= 1) buckets.set(address, { left: filled - 1, at: now });
+        expect(rate.take(`${address}`, now)).toBe(filled >= 1);
+      }
+    }),
+  );
+});
+
+test("costs the same for each of many addresses", () => {
+  const rate = new Rate(1);
+  const before = process.cpuUsage();
+  for (let index = 0; index < 40_000; index += 1) rate.take(`address ${index}`, index / 100);
+  const { user, system } = process.cpuUsage(before);
+  expect((user + system) / 1_000_000).toBeLessThan(1);
+});

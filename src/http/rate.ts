@@ -1,11 +1,20 @@
-/** A rate limiter: one token bucket for each address, which holds the requests of two seconds. */
-type Bucket = { left: number; at: number };
+/**
+ * A rate limiter: one token bucket for each address, which holds the requests of two seconds.
+ *
+ * A bucket that rested for as long is full, and a missing bucket counts as full. So buckets are kept in two generations,
+ * and the older one is dropped as a whole: a request costs the same however many addresses there are.
+ */
+type Bucket = { readonly left: number; readonly at: number };
 
-const BUCKETS_BEFORE_SWEEP = 1024;
+const CAPACITY_SECONDS = 2;
+const GENERATION_MS = CAPACITY_SECONDS * 1_000;
 
 export class Rate {
   readonly #perSecond: number;
-  readonly #buckets = new Map<string, Bucket>();
+  #buckets = new Map<string, Bucket>();
+  /** Buckets that were not used since `#generationAt`. */
+  #older: ReadonlyMap<string, Bucket> = new Map();
+  #generationAt = -Infinity;
 
   constructor(perSecond: number) {
     this.#perSecond = perSecond;
@@ -13,25 +22,27 @@ export class Rate {
 
   /** Takes one token, if there is one. `now` comes from a monotonic clock, in milliseconds. */
   take(address: string, now: number): boolean {
-    const bucket = this.#buckets.get(address);
+    this.#dropRested(now);
+    const bucket = this.#buckets.get(address) ?? this.#older.get(address);
     const left = bucket ? this.#filled(bucket, now) : this.#capacity;
     if (left < 1) return false;
-    if (!bucket && this.#buckets.size >= BUCKETS_BEFORE_SWEEP) this.#sweep(now);
     this.#buckets.set(address, { left: left - 1, at: now });
     return true;
   }
 
   get #capacity(): number {
-    return 2 * this.#perSecond;
+    return CAPACITY_SECONDS * this.#perSecond;
   }
 
   #filled({ left, at }: Bucket, now: number): number {
     return Math.min(this.#capacity, left + ((now - at) / 1000) * this.#perSecond);
   }
 
-  /** Removes full buckets: a missing bucket counts as full. */
-  #sweep(now: number): void {
-    for (const [address, bucket] of this.#buckets)
-      if (this.#filled(bucket, now) >= this.#capacity) this.#buckets.delete(address);
+  /** Buckets of the older generation rested for a whole generation. */
+  #dropRested(now: number): void {
+    if (now - this.#generationAt < GENERATION_MS) return;
+    this.#older = this.#buckets;
+    this.#buckets = new Map();
+    this.#generationAt = now;
   }
 }

@@ -4,6 +4,8 @@
  */
 import { resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { AMOUNT, checkOptions, FUNCTION, OBJECT, required, SIGNAL, TEXT } from "../call/check-options.js";
+import type { OptionChecks } from "../call/check-options.js";
 import { oneLine } from "../call/index.js";
 import type { Tool, ToolSource } from "../tools/index.js";
 import type { ReportProblem } from "./bounded-problems.js";
@@ -52,6 +54,18 @@ export type McpServersOptions = {
   readonly maxCallTime?: number;
 };
 
+const SERVERS_OPTIONS: OptionChecks<McpServersOptions> = {
+  approve: required(FUNCTION),
+  onProblem: FUNCTION,
+  clientInfo: OBJECT,
+  cwd: TEXT,
+  startTimeout: AMOUNT,
+  onLate: FUNCTION,
+  signal: SIGNAL,
+  callTimeout: AMOUNT,
+  maxCallTime: AMOUNT,
+};
+
 export type ServerStatus = ServerState & { readonly server: string };
 
 export class McpServers implements ToolSource {
@@ -66,6 +80,8 @@ export class McpServers implements ToolSource {
    * rejects for a server's sake.
    */
   static async start(configs: McpServerConfigs, options: McpServersOptions): Promise<McpServers> {
+    checkOptions("McpServers.start", { configs }, { configs: required(OBJECT) });
+    checkOptions("McpServers.start", options, SERVERS_OPTIONS);
     const { signal } = options;
     signal?.throwIfAborted();
     const servers = new McpServers(configs, options);

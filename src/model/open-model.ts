@@ -2,6 +2,8 @@
  * Opens a model by its name. Each provider's package is loaded only when it is used, so nobody waits for the others.
  */
 import type { LanguageModelV3 } from "@ai-sdk/provider";
+import { checkOptions, OBJECT, required, STRING } from "../call/check-options.js";
+import type { OptionChecks } from "../call/check-options.js";
 import { readBaseUrl } from "./base-url.js";
 import { withReadableErrors, shownMessage } from "./readable-errors.js";
 import { findKey } from "./find-key.js";
@@ -25,6 +27,14 @@ export type OpenModelOptions = KeyOptions & {
   readonly retry?: RetryOptions;
 };
 
+const MODEL_OPTIONS: OptionChecks<OpenModelOptions> = {
+  apiKey: STRING,
+  env: OBJECT,
+  keyFile: STRING,
+  baseUrl: STRING,
+  retry: OBJECT,
+};
+
 export type OpenedModel = {
   /** Retries where that helps; its errors are sentences, without the key. */
   readonly model: LanguageModelV3;
@@ -45,6 +55,8 @@ const OPEN: Readonly<Record<ProviderName, (settings: ProviderSettings) => Promis
 };
 
 export async function openModel(name: string, options: OpenModelOptions = {}): Promise<OpenedModel> {
+  checkOptions("openModel", { name }, { name: required(STRING) });
+  checkOptions("openModel", options, MODEL_OPTIONS);
   const modelName = readModelName(name);
   const { provider, modelId } = modelName;
   const baseUrl = readBaseUrl(modelName, options.baseUrl);

@@ -10,6 +10,8 @@ import type {
   LanguageModelV3StreamPart,
   LanguageModelV3StreamResult,
 } from "@ai-sdk/provider";
+import { AMOUNT, checkOptions, FUNCTION } from "../call/check-options.js";
+import type { OptionChecks } from "../call/check-options.js";
 import { isRetryable } from "./is-retryable.js";
 import { retryWait } from "./retry-wait.js";
 import { wrapModel } from "./wrap-model.js";
@@ -27,10 +29,21 @@ export type RetryOptions = {
   readonly random?: () => number;
 };
 
+const RETRY_OPTIONS: OptionChecks<RetryOptions> = {
+  attempts: AMOUNT,
+  firstWaitMs: AMOUNT,
+  maxWaitMs: AMOUNT,
+  onRetry: FUNCTION,
+  sleep: FUNCTION,
+  now: FUNCTION,
+  random: FUNCTION,
+};
+
 /** A failed attempt, and the wait before the next one. */
 export type Retry = { readonly attempt: number; readonly waitMs: number; readonly reason: string };
 
 export function retrying(model: LanguageModelV3, options: RetryOptions = {}): LanguageModelV3 {
+  checkOptions("retrying", options, RETRY_OPTIONS);
   return wrapModel(model, {
     doGenerate: (call) => withRetries(() => model.doGenerate(call), call.abortSignal, options),
     doStream: (call) =>

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { decide } from "./decide.js";
 import { FORCED_GIT_SETTINGS } from "./git-settings.js";
-import { proposeGrant } from "./grant.js";
+import { exactGrant } from "./grants/grants.samples.js";
 import type { Intent } from "./intent.js";
 import type { Rule } from "./rule.js";
 
@@ -154,12 +154,12 @@ test.each(["cat /dev/null", "cat /dev/fd/3", "cat /proc/cpuinfo", "ls /dev/fd", 
 );
 
 test.each(["*", "read", "a*"])("nothing is offered for a tool that calls itself %s", (tool) => {
-  expect(proposeGrant({ ...base, tool, kind: "other" }, places)).toBeUndefined();
+  expect(exactGrant({ ...base, tool, kind: "other" }, places)).toBeUndefined();
 });
 
 test("nothing is offered that the sentence could not say in full", () => {
   expect(
-    proposeGrant({ ...base, command: `git commit -m ${"a".repeat(90)} --amend ${"b".repeat(90)}` }, places),
+    exactGrant({ ...base, command: `git commit -m ${"a".repeat(90)} --amend ${"b".repeat(90)}` }, places),
   ).toBeUndefined();
 });
 

@@ -1,35 +1,43 @@
 /** Reasons to ask although a rule allows the words of the command. */
 import { visibleText } from "../call/index.js";
-import { covers, coversPath, isInForce, namesPart } from "./allow-rules.js";
+import { covers, coversAccess, coversPath, isInForce, namesPart } from "./allow-rules.js";
 import { hostReach } from "./hosts/host-reach.js";
 import { readUrl } from "./hosts/match-host.js";
 import type { Intent, PathAccess } from "./intent.js";
+import { isFolderChange } from "./parts.js";
 import type { CommandPart, Part, PathPart } from "./parts.js";
 import { matchPath } from "./paths/match-path.js";
 import { isForbidden, isProtected } from "./paths/protected-paths.js";
-import { expandHome, isInside, namesOf } from "./places.js";
+import { expandHome, isFree, isInside, namesOf } from "./places.js";
 import type { Roots } from "./places.js";
-import type { RuleParts } from "./rule.js";
+import type { RuleEffect, RuleParts } from "./rule.js";
 
-type Guarded = Roots & { readonly own?: readonly string[]; readonly now?: number };
+type Guarded = Roots & {
+  readonly own?: readonly string[];
+  readonly now?: number;
+  readonly default?: RuleEffect;
+};
 
-type Looked = {
+export type Looked = {
   readonly intent: Intent;
   readonly policy: Guarded;
   readonly parts: readonly Part[];
   readonly doubts: readonly string[];
   readonly rules: readonly RuleParts[];
+  /** For each part, the rules for its file accesses, where it does nothing else and each is covered. */
+  readonly byAccess: readonly (readonly RuleParts[] | undefined)[];
 };
 
 export function concerns(looked: Looked): readonly string[] {
   const { parts, doubts, policy } = looked;
   return [
     ...doubts,
-    ...parts.flatMap((part) => [
+    ...parts.flatMap((part, index) => [
       ...pathsIn(part)
         .filter((access) => !isNamedExactly(access, looked))
         .flatMap((access) => guarded(access, policy, isProtected)),
-      ...(part.type === "command" ? commandConcerns(part, looked) : []),
+      ...(part.type === "command" ? wordConcerns(part) : []),
+      ...(part.type === "command" && looked.byAccess[index] === undefined ? placeConcerns(part, looked) : []),
     ]),
   ];
 }
@@ -47,31 +55,49 @@ export function openingRules(looked: Looked): readonly (readonly RuleParts[])[] 
 }
 
 /** A rule for the command's words says nothing about where its output goes, or about places outside of the workspace. */
-const needsOpening = ({ redirects, touches }: CommandPart, policy: Guarded): readonly PathAccess[] => [
-  ...redirects,
-  ...touches.filter((access) => !isInside(access.path, policy)),
+const needsOpening = (part: CommandPart, policy: Guarded): readonly PathAccess[] => [
+  ...part.redirects,
+  ...part.touches.filter(({ path }) => !isInside(path, policy)),
 ];
 
-const opensPlace = (rule: RuleParts, access: PathAccess, { intent, policy }: Looked): boolean =>
-  rule.path !== undefined &&
-  isInForce(rule, policy) &&
-  namesPart(rule, pathPart(access), intent, policy) &&
-  coversPath(rule, pathPart(access), policy);
+/** A rule on a path opens it for commands; one on edits opens the workspace for their output. */
+function opensPlace(rule: RuleParts, access: PathAccess, { intent, policy }: Looked): boolean {
+  if (!isInForce(rule, policy)) return false;
+  if (coversAccess(rule, { ...access, isDeep: false }, intent, policy)) return true;
+  return (
+    rule.path !== undefined &&
+    namesPart(rule, pathPart(access), intent) &&
+    coversPath(rule, pathPart(access), policy)
+  );
+}
 
-function commandConcerns(part: CommandPart, looked: Looked): readonly string[] {
-  const { rules, policy } = looked;
-  const allowed = (access: PathAccess): boolean => rules.some((rule) => opensPlace(rule, access, looked));
+const runsNothing = ({ judgement: { runs, isKnown, doubts } }: CommandPart): boolean =>
+  !runs && isKnown && doubts.length === 0;
+
+function wordConcerns(part: CommandPart): readonly string[] {
   const misspelt = [...part.judgement.urls, ...part.judgement.sends].filter((text) =>
     readUrl(text)?.problems.some(({ kind }) => kind === "spelling"),
   );
   return [
     ...(part.globs.some(({ mayBeHidden }) => mayBeHidden) ? ["a pattern in it may name hidden files"] : []),
     ...misspelt.map((text) => `${visibleText(text)} is spelled so that it may mean another host`),
+  ];
+}
+
+function placeConcerns(part: CommandPart, looked: Looked): readonly string[] {
+  const { rules, policy } = looked;
+  if (isFolderChange(part)) return [];
+  const opening = (access: PathAccess) => rules.filter((rule) => opensPlace(rule, access, looked));
+  // Where an agent writes unasked, only a rule with a path lets a program run code.
+  const isOpen = (access: PathAccess): boolean =>
+    (runsNothing(part) && isFree(access, policy)) ||
+    opening(access).some(({ path }) => path !== undefined || runsNothing(part));
+  return [
     ...part.redirects
-      .filter((access) => !allowed(access))
+      .filter((access) => !isFree(access, policy) && opening(access).length === 0)
       .map(({ path }) => `it writes ${visibleText(path)} by a redirect`),
     ...part.touches
-      .filter((access) => !isInside(access.path, policy) && !allowed(access))
+      .filter((access) => !isInside(access.path, policy) && !isOpen(access))
       .map(({ path }) => `${visibleText(path)} is outside of the workspace`),
     ...(part.cwd === undefined || !isInside(part.cwd, policy)
       ? [`it runs outside of the workspace, in ${part.cwd ?? "a folder that is not known"}`]
@@ -129,11 +155,14 @@ const NAMES_FILES: ReadonlySet<string> = new Set(["find", "fd", "xargs", "parall
 /** Files outside of the workspace are asked about also where everything is allowed by default; only a rule with a path opens them. */
 export function outsideUncovered(
   parts: readonly Part[],
-  covering: readonly (RuleParts | undefined)[],
+  covering: readonly (readonly RuleParts[] | undefined)[],
   policy: Guarded,
 ): readonly string[] {
   return parts.flatMap((part, index) =>
-    part.type === "path" && covering[index] === undefined && !isInside(part.path, policy)
+    part.type === "path" &&
+    covering[index] === undefined &&
+    !isInside(part.path, policy) &&
+    !isFree(part, policy)
       ? [`${visibleText(part.path)} is outside of the workspace`]
       : [],
   );
@@ -177,7 +206,7 @@ const namesExactly = (rule: RuleParts, access: PathAccess, { intent, policy }: L
   rule.command === undefined &&
   isInForce(rule, policy) &&
   expandHome(rule.path, policy) === access.path &&
-  namesPart(rule, pathPart(access), intent, policy);
+  namesPart(rule, pathPart(access), intent);
 
 function pathsIn(part: Part): readonly PathAccess[] {
   if (part.type === "path") return [part];
@@ -189,11 +218,10 @@ function pathsIn(part: Part): readonly PathAccess[] {
 const pathPart = (access: PathAccess): PathPart => ({ type: "path", ...access });
 
 /** The guard's sentence about a path, by either of its names. */
-function guarded(
-  access: PathAccess,
-  { home, roots, own = [] }: Guarded,
-  guard: typeof isProtected,
-): readonly string[] {
+function guarded(access: PathAccess, policy: Guarded, guard: typeof isProtected): readonly string[] {
+  const { home, roots, own = [] } = policy;
+  // A name means nothing where the session put it itself; what is forbidden stays so.
+  if (guard === isProtected && isFree(access, policy)) return [];
   return namesOf(access).flatMap((path) => {
     const sentence = guard(path, { home, roots, own, access: access.access });
     return sentence === undefined ? [] : [`${visibleText(path)}: ${sentence}`];

@@ -341,12 +341,14 @@ test("every field of an intent is in its text, which must stay as it is: answers
     paths: [{ path: "/ws/a", named: "/ws/b", access: "read" }],
     hosts: ["https://example.com"],
     contents: { "/ws/run.sh": "def" },
+    outsideLinks: [{ named: "/o/l", path: "/p" }],
+    temporary: ["/tmp/a"],
     baseHashes: { "/ws/a": "nothing" },
   };
   expect(intentText(whole)).toBe(
     '{"baseHashes":{"/ws/a":"nothing"},"command":["ls","-l"],"contents":{"/ws/run.sh":"def"},"cwd":"/ws","definition":"d","env":{"LANG":"C"},' +
       '"executor":{"forced":{"PAGER":"cat"},"language":"bash","notForced":"x","shell":"/bin/bash"},"fingerprint":"f","hosts":["https://example.com"],' +
-      '"input":{"a":"x","b":[1,{"c":"é","d":null}]},"isKindGuessed":true,"kind":"execute",' +
-      '"paths":[{"access":"read","named":"/ws/b","path":"/ws/a"}],"server":"shell","tool":"run"}',
+      '"input":{"a":"x","b":[1,{"c":"é","d":null}]},"isKindGuessed":true,"kind":"execute","outsideLinks":[{"named":"/o/l","path":"/p"}],' +
+      '"paths":[{"access":"read","named":"/ws/b","path":"/ws/a"}],"server":"shell","temporary":["/tmp/a"],"tool":"run"}',
   );
 });

@@ -4,7 +4,7 @@
  * be covered by a rule that allows it, and nothing about it may be in doubt.
  */
 import { visibleText } from "../call/index.js";
-import { covers, isInForce, namesPart } from "./allow-rules.js";
+import { covers, coversAccess, isFileRule, isInForce, namesPart } from "./allow-rules.js";
 import {
   concerns,
   forbiddenPaths,
@@ -13,14 +13,16 @@ import {
   outsideUncovered,
   ownFilesWithinReach,
 } from "./concerns.js";
+import { fileAccesses } from "./file-accesses.js";
 import { forcesGitSettings } from "./git-settings.js";
 import type { Intent } from "./intent.js";
 import { hasWildcard } from "./match-command.js";
 import { isGit, partsOf } from "./parts.js";
 import type { CommandPart, Part } from "./parts.js";
-import { isHarmless } from "./places.js";
+import { isFree, isHarmless } from "./places.js";
 import type { UserPrograms } from "./programs/known-programs.js";
-import { SYSTEM_WINDOW } from "./programs/path-effects.js";
+import { namedActs } from "./programs/named-acts.js";
+import { SYSTEM_WINDOW, unclearDoubts } from "./programs/path-effects.js";
 import { matchName, RuleParts, ruleParts } from "./rule.js";
 import type { Rule, RuleEffect } from "./rule.js";
 import { EFFECTS, meets } from "./strict-rules.js";
@@ -34,6 +36,8 @@ export type Policy = {
   /** The folders of the workspace, as real paths. */
   readonly roots: readonly string[];
   readonly home: string;
+  /** The session's own folder for temporary files, as a real path; reading and changing files there needs no rule. */
+  readonly scratch?: string;
   /** Toolgate's own files, which no tool may read or change. */
   readonly own?: readonly string[];
   /** Milliseconds since 1970; without it no rule's time is up. */
@@ -54,7 +58,9 @@ export type Verdict = {
   readonly saw: readonly string[];
 };
 
-export function decide(intent: Intent, policy: Policy): Verdict {
+export function decide(intent: Intent, given: Policy): Verdict {
+  const { temporary } = intent;
+  const policy = temporary === undefined ? given : { ...given, temporary };
   const inDoubt = policy.default === "deny" ? "deny" : "ask";
   const tooLarge = sizeTrouble(intent);
   if (tooLarge !== undefined) return verdict({ effect: inDoubt, reason: tooLarge, saw: [tooLarge] });
@@ -138,9 +144,12 @@ const byRule = (rule: RuleParts, saw: readonly string[]): Verdict =>
 function allowVerdict(found: Found): Verdict {
   const { intent, policy, parts, doubts, rules, saw, inDoubt } = found;
   const allowing = rules.filter((rule) => isInForce(rule, policy));
-  const covering = parts.map((part) =>
-    narrowest(allowing.filter((rule) => covers(rule, part, intent, policy))),
-  );
+  const byAccess = accessRules(found, allowing.filter(isFileRule));
+  const looked = { ...found, byAccess };
+  const covering = parts.map((part, index) => {
+    const whole = narrowest(allowing.filter((rule) => covers(rule, part, intent, policy)));
+    return whole ? [whole] : byAccess[index];
+  });
   const isCovered = parts.every((part, index) => covering[index] !== undefined || isHarmless(part, policy));
   const effect = isCovered ? "allow" : (policy.default ?? "ask");
   const outside = outsideUncovered(parts, covering, policy);
@@ -148,7 +157,7 @@ function allowVerdict(found: Found): Verdict {
     const flags = parts.flatMap((part, index) =>
       covering[index] === undefined ? [...flagDoubts(part), ...gitDoubts(part, intent)] : [],
     );
-    const worries = [...sourceDoubts(found), ...outside, ...concerns(found), ...flags];
+    const worries = [...sourceDoubts(found), ...outside, ...concerns(looked), ...flags];
     const reason = worries[0] ?? (effect === "deny" ? "no rule allows it here" : undefined);
     return verdict({ effect, reason, saw: [...saw, ...worries] });
   }
@@ -156,19 +165,35 @@ function allowVerdict(found: Found): Verdict {
     // A rule that allows must not be stricter than the default would be without it.
     ...(policy.default === "allow"
       ? [...dynamicUnderDeny(doubts, rules), ...outside, ...ownFilesWithinReach(parts, policy)]
-      : concerns(found)),
+      : concerns(looked)),
     ...unchecked(found, covering),
   ];
   if (worries.length > 0) return verdict({ effect: inDoubt, reason: worries[0], saw: [...saw, ...worries] });
   const lifted = parts.flatMap((part, index) =>
-    covering[index]?.anyFlags === true
+    covering[index]?.[0]?.anyFlags === true
       ? flagDoubts(part).map((doubt) => `anyFlags lets this pass: ${doubt}`)
       : [],
   );
   // Where everything is allowed by default, no rule had to open a place.
-  const opened = policy.default === "allow" ? [] : openingRules(found).map(narrowest);
-  const by = [...covering, ...opened].filter((rule) => rule !== undefined);
+  const opened = policy.default === "allow" ? [] : openingRules(looked).map(narrowest);
+  const by = [...covering.flat(), ...opened].filter((rule) => rule !== undefined);
   return verdict({ effect: "allow", rules: isCovered ? by : [], saw: [...saw, ...lifted] });
+}
+
+/** For each command that only acts on files, the rules that cover its accesses; undefined where one is not covered. */
+export function accessRules(
+  { parts, intent, policy }: Pick<Found, "parts" | "intent" | "policy">,
+  rules: readonly RuleParts[],
+): readonly (readonly RuleParts[] | undefined)[] {
+  return parts.map((part) => {
+    const accesses = part.type === "command" ? fileAccesses(part, intent) : undefined;
+    if (accesses === undefined) return undefined;
+    const covering = accesses
+      .filter((access) => !isFree(access, policy))
+      .map((access) => narrowest(rules.filter((rule) => coversAccess(rule, access, intent, policy))));
+    const found = covering.filter((rule) => rule !== undefined);
+    return found.length === covering.length ? found : undefined;
+  });
 }
 
 /** The most specific of the rules that let a part through, so that the record names the true reason. */
@@ -201,7 +226,7 @@ function dynamicUnderDeny(doubts: readonly string[], rules: readonly RuleParts[]
  */
 function unchecked(
   { parts, rules, intent }: Found,
-  covering: readonly (RuleParts | undefined)[],
+  covering: readonly (readonly RuleParts[] | undefined)[],
 ): readonly string[] {
   const isAboutEffects = ({ pattern, path, host }: RuleParts): boolean =>
     EFFECTS.has(pattern) || ((path ?? host) !== undefined && namesCommands(pattern, intent));
@@ -209,8 +234,8 @@ function unchecked(
   const ofEffects = strict.find((rule) => rule.command === undefined && isAboutEffects(rule));
   const ofCommands = strict.find((rule) => rule.command !== undefined && namesCommands(rule.pattern, intent));
   return parts.flatMap((part, index) => {
-    if (part.type !== "command" || covering[index]?.command !== undefined) return [];
-    const [doubt] = flagDoubts(part);
+    if (part.type !== "command" || covering[index]?.[0]?.command !== undefined) return [];
+    const [doubt] = flagDoubts(part).filter((one) => unclearDoubts({ doubts: [one] }).length > 0);
     const unknown = unknownEffects(part, intent);
     if (ofEffects && unknown !== undefined)
       return [`${unknown}, and may do what a rule names: ${visibleText(ofEffects.name)}`];
@@ -225,10 +250,10 @@ function unchecked(
 function unknownEffects(part: CommandPart, intent: Intent): string | undefined {
   const program = visibleText(part.argv[0] ?? "");
   if (part.judgement.runs) return `${program} runs code`;
-  const { doubts, isKnown, takesList } = part.judgement;
+  const { isKnown, takesList } = part.judgement;
   const [forGit] = gitDoubts(part, intent);
   if (part.argv.length === 0 || forGit !== undefined) return forGit;
-  const unclear = doubts.find((doubt) => !doubt.endsWith(SYSTEM_WINDOW));
+  const unclear = unclearDoubts(part.judgement).find((doubt) => !doubt.endsWith(SYSTEM_WINDOW));
   if (unclear !== undefined) return visibleText(unclear);
   if (takesList) return `${program} takes names from a list`;
   if (isGit(part) && !part.judgement.onlyReads && !part.argv.some((word) => WITHOUT_HOOKS.has(word)))
@@ -245,19 +270,16 @@ const namesCommands = (pattern: string, { tool, kind }: Intent): boolean =>
 /** The objections of the lists of harmless flags to a command. */
 function flagDoubts(part: Part): readonly string[] {
   if (part.type !== "command") return [];
-  const { doubts, installs } = part.judgement;
-  const named = installs.map(
-    (word) => `it installs something, which only a rule with "${word}" in it allows`,
+  const named = namedActs(part.judgement).map(
+    ({ does, word }) => `it ${does}, which only a rule with "${word}" in it allows`,
   );
-  return [...doubts, ...named].map((doubt) => visibleText(doubt));
+  return [...part.judgement.doubts, ...named].map((doubt) => visibleText(doubt));
 }
 
 /** Why a grant for this tool of a server no longer applies. */
 function sourceDoubts({ rules, intent, policy }: Found): readonly string[] {
   if (intent.server === undefined) return [];
-  const naming = rules.filter(
-    (rule) => isInForce(rule, policy) && namesPart(rule, { type: "tool" }, intent, policy),
-  );
+  const naming = rules.filter((rule) => isInForce(rule, policy) && namesPart(rule, { type: "tool" }, intent));
   const why = whySourceDiffers(naming, intent);
   return why === undefined ? [] : [why];
 }
@@ -317,7 +339,7 @@ function effectsText({ judgement, touches }: CommandPart): string {
   const effects = [
     ...folders("write").map((path) => `edits below ${path}`),
     ...folders("delete").map((path) => `deletes below ${path}`),
-    ...(judgement.installs.length > 0 ? ["installs"] : []),
+    ...namedActs(judgement).map(({ does }) => does.replace(" something", "")),
     ...(judgement.sends.length > 0 ? ["sends data"] : []),
     ...(judgement.runs ? ["runs code"] : []),
   ];

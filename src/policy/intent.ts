@@ -13,6 +13,15 @@ export type PathAccess = {
   readonly access: "read" | "search" | "write" | "delete" | "move";
 };
 
+export type OutsideLink = {
+  /** The path as the command names it, absolute. */
+  readonly named: string;
+  /** The real path. */
+  readonly path: string;
+  /** The pattern in the command that matches it, absolute. */
+  readonly pattern?: string;
+};
+
 /** The program that reads a command's text, and what is set for it beside the inherited variables. */
 export type Executor = {
   /** The absolute path of the shell that is started. */
@@ -51,6 +60,13 @@ export type Intent = {
   readonly baseHashes: { readonly [path: string]: string };
   /** SHA-256 of each file of the workspace whose code the command runs, by its path; UNBOUND where there is none. */
   readonly contents?: { readonly [path: string]: string };
+  /** Paths outside of the workspace that a command names and that links lead elsewhere. */
+  readonly outsideLinks?: readonly OutsideLink[];
+  /**
+   * Paths in the system's temporary folder that are this session's own: it made them, or nothing is there yet. The
+   * disk was looked at for this; rules treat them like files of the workspace.
+   */
+  readonly temporary?: readonly string[];
 };
 
 /** The intent of our own terminal for a command of which no more is known yet. */
@@ -85,8 +101,10 @@ const FIELDS: { readonly [Name in keyof Required<Intent>]: true } = {
   input: true,
   isKindGuessed: true,
   kind: true,
+  outsideLinks: true,
   paths: true,
   server: true,
+  temporary: true,
   tool: true,
 };
 

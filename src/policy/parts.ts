@@ -4,10 +4,9 @@
  */
 import { visibleText } from "../call/index.js";
 import type { ToolKind } from "../call/index.js";
-import { forcesGitSettings } from "./git-settings.js";
-import type { Intent, PathAccess } from "./intent.js";
+import type { Intent, OutsideLink, PathAccess } from "./intent.js";
 import { isProcessPath } from "./paths/process-paths.js";
-import { normalisePath } from "./paths/match-path.js";
+import { foldPath, normalisePath } from "./paths/match-path.js";
 import { judgeArgv } from "./programs/judge-argv.js";
 import type { ArgvJudgement } from "./programs/judge-argv.js";
 import type { UserPrograms } from "./programs/known-programs.js";
@@ -16,6 +15,7 @@ import { mergeEffects } from "./programs/merge-effects.js";
 import { baseName } from "./shell/base-name.js";
 import { readArgv, readShell } from "./shell/read-shell.js";
 import type { ReadCommand, ShellReading } from "./shell/read-shell.js";
+import { isHarmlessVariable } from "./shell/variable-names.js";
 
 /** A path that a command touches; with `below`, anything below that folder may be touched. */
 export type Touch = PathAccess & {
@@ -40,6 +40,8 @@ export type CommandPart = {
   readonly redirects: readonly PathAccess[];
   /** Files whose code it runs, absolute. */
   readonly runsFiles: readonly string[];
+  /** Another part of the same text may change one of these files before it is run. */
+  readonly isChangedBefore?: true;
   /** Folders below which its patterns, or a list that it reads, name files that are not known here. */
   readonly globs: readonly { readonly folder: string; readonly mayBeHidden: boolean }[];
   /** Absolute paths that its other words may stand for: a guess, good for asking only. */
@@ -66,15 +68,17 @@ export type Places = {
 };
 
 export function partsOf(intent: Intent, { home, programs }: Places): IntentParts {
-  const reading = readCommand(intent);
-  const commands = reading.commands.map((command) =>
-    commandPart(command, { start: intent.cwd, home, programs }),
+  const reading = readCommand(intent, home);
+  const commands = withChangedFiles(
+    reading.commands.map((command) =>
+      commandPart(command, { start: intent.cwd, home, programs, links: intent.outsideLinks ?? [] }),
+    ),
   );
   const paths = intent.paths.map((access): PathPart => ({ type: "path", ...access }));
   const hosts = intent.hosts.map((url): HostPart => ({ type: "host", url }));
   const parts = [...commands, ...paths, ...hosts];
   const env = Object.entries(intent.env ?? {})
-    .filter(([name, value]) => !HARMLESS_VARIABLES.has(name) && !(value === "cat" && PAGERS.has(name)))
+    .filter(([name, value]) => !isHarmlessVariable(name, value))
     .map(([name]) => `the variable ${name} is set for it`);
   const otherNames = reading.commands.flatMap((command) => otherNamesIn(command, intent.cwd));
   return {
@@ -84,25 +88,59 @@ export function partsOf(intent: Intent, { home, programs }: Places): IntentParts
         ...reading.doubts,
         ...env,
         ...otherNames,
-        ...linksInTheWay(commands),
+        ...linksInTheWay(commands, intent.paths),
         ...fedKeys(commands),
       ]),
     ],
   };
 }
 
+/** The hash of a file that is run was taken before any part has run, so it says nothing about a file that another part writes. */
+function withChangedFiles(commands: readonly CommandPart[]): readonly CommandPart[] {
+  if (commands.length === 1 || commands.every(({ runsFiles }) => runsFiles.length === 0)) return commands;
+  return commands.map((part) => {
+    if (part.runsFiles.length === 0) return part;
+    const changed = commands.filter((other) => other !== part).flatMap(changedPlaces);
+    const isChanged = part.runsFiles.some((path) => changed.some((place) => mayOverlap(place, path)));
+    return isChanged ? { ...part, isChangedBefore: true } : part;
+  });
+}
+
+/** The paths that a part changes, and those where it puts something. */
+const changedPlaces = ({ touches, redirects }: CommandPart): readonly string[] =>
+  [...touches.filter(({ access }) => access !== "read"), ...redirects].map(({ path }) => path);
+
+/** Whether one path may be the other or lie below it; of a pattern only the fixed part is known. */
+function mayOverlap(one: string, other: string): boolean {
+  const [first, second] = [fixedPath(one), fixedPath(other)];
+  return first === second || isBelow(first, second) || isBelow(second, first);
+}
+
+const fixedPath = (path: string): string => foldPath(GLOB.test(path) ? fixedFolder(path) : path);
+
+const isBelow = (path: string, folder: string): boolean =>
+  path.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
+
 /**
- * Paths are resolved before any part has run. A part that puts links, or files of unknown content, into the folder may
- * redirect the paths of the parts after it.
+ * Paths are resolved before any part has run. A part that puts links, or files of unknown content, into a place may
+ * redirect the paths of the parts after it that lead there.
  */
-function linksInTheWay(commands: readonly CommandPart[]): readonly string[] {
-  const at = commands.findIndex(mayMakeLinks);
-  if (at === -1) return [];
-  const later = commands
-    .slice(at + 1)
-    .find(({ touches, redirects, cwd }) => [...touches, ...redirects].some(({ path }) => path !== cwd));
-  const maker = visibleText(commands[at]?.argv[0] ?? "");
-  return later ? [`${maker} may put a link where a later part of the command reads or writes`] : [];
+function linksInTheWay(commands: readonly CommandPart[], paths: readonly PathAccess[]): readonly string[] {
+  return commands.flatMap((maker, at) => {
+    if (!mayMakeLinks(maker)) return [];
+    const made = changedPlaces(maker);
+    const later = commands
+      .slice(at + 1)
+      .flatMap(({ touches, redirects, cwd }) =>
+        [...touches, ...redirects].filter(({ path }) => path !== cwd),
+      );
+    const isMet = (path: string): boolean => made.some((place) => mayOverlap(place, path));
+    // A link that is there already may lead to a place that changes now.
+    const isLed = later.length > 0 && paths.some(({ path, named }) => named !== undefined && isMet(path));
+    if (!isLed && !later.some(({ path }) => isMet(path))) return [];
+    const program = visibleText(maker.argv[0] ?? "");
+    return [`${program} may put a link where a later part of the command reads or writes`];
+  });
 }
 
 /** An editor reads its input as keys, and keys can run programs. */
@@ -144,18 +182,10 @@ function otherNamesIn({ argv, reads, writes, after }: ReadCommand, cwd: string):
 /** Not shortened: where `..` leads depends on what stands before it. */
 const joined = (folder: string, word: string): string => (word.startsWith("/") ? word : `${folder}/${word}`);
 
-/** Variables that change how a program prints and not what it runs. Any other may load code into it. */
-const HARMLESS_VARIABLES: ReadonlySet<string> = new Set(
-  "CI COLUMNS FORCE_COLOR LANG LC_ALL LINES NODE_ENV NO_COLOR TERM TZ".split(" "),
-);
-
-/** Variables that name a program, which is harmless only when it prints what it reads. */
-const PAGERS: ReadonlySet<string> = new Set(["PAGER", "GIT_PAGER", "MANPAGER", "SYSTEMD_PAGER"]);
-
-function readCommand({ command, executor }: Intent): ShellReading {
+function readCommand({ command, executor, cwd }: Intent, home: string): ShellReading {
   if (command === undefined) return { commands: [], doubts: [] };
   return typeof command === "string"
-    ? readShell(command, { language: executor?.language ?? "sh" })
+    ? readShell(command, { language: executor?.language ?? "sh", cwd, inherited: { HOME: home } })
     : readArgv(command);
 }
 
@@ -168,15 +198,29 @@ const UNJUDGED: ArgvJudgement = {
   isKnown: false,
 };
 
+/** A wrapper's own words do nothing: the command inside is a part of its own. */
+const PASSES_ON: ArgvJudgement = { ...mergeEffects([]), onlyReads: true, isKnown: true };
+
+const judged = ({ argv, judged: words, passesOn }: ReadCommand, programs?: UserPrograms): ArgvJudgement =>
+  passesOn ? PASSES_ON : judgeArgv(words ?? argv, programs);
+
 type Start = {
   readonly start: string;
   readonly home: string;
   readonly programs: UserPrograms | undefined;
+  readonly links: readonly OutsideLink[];
 };
 
-function commandPart(command: ReadCommand, { start, home, programs }: Start): CommandPart {
+/** The touch by its real path, where a link leads elsewhere; with a pattern, one more for each link that it matches. */
+function followed(touch: Touch, links: readonly OutsideLink[]): readonly Touch[] {
+  const met = links.filter(({ named, pattern }) => (pattern ?? named) === touch.path);
+  const real = met.map(({ path, named }): Touch => ({ ...touch, path, named }));
+  return met.some(({ pattern }) => pattern === undefined) ? real : [touch, ...real];
+}
+
+function commandPart(command: ReadCommand, { start, home, programs, links }: Start): CommandPart {
   const { argv } = command;
-  const judgement = argv.length > MAX_WORDS ? UNJUDGED : judgeArgv(argv, programs);
+  const judgement = argv.length > MAX_WORDS ? UNJUDGED : judged(command, programs);
   const cwd = folderAfter(start, command.after, home);
   const way = command.after.reduce((here, change) => joined(here, atHome(change, home)), start);
   const absolute = (word: string): string | undefined =>
@@ -184,14 +228,15 @@ function commandPart(command: ReadCommand, { start, home, programs }: Start): Co
   const accesses = (words: readonly string[], access: PathAccess["access"]): Touch[] =>
     words
       .filter((word) => word !== ELSEWHERE_PLACE)
-      .map((word) => {
+      .map((word): Touch => {
         const path = cwd === undefined ? undefined : filePath(word, cwd, home);
         // A path that cannot be read may be any.
         if (path === undefined) return { path: "/", access, below: true };
         // The shell's own cd takes `..` out of the words; programs leave that to the system.
         const written = argv[0] === "cd" ? path : joined(cwd ?? way, atHome(word, home));
         return written.includes("..") ? { path, access, written } : { path, access };
-      });
+      })
+      .flatMap((touch) => followed(touch, links));
   const below = (words: readonly string[], access: PathAccess["access"]): Touch[] =>
     accesses(words, access).map((touch) => ({ ...touch, below: true }));
   const { writes, deletes, moves, editsBelow, deletesBelow, urls } = judgement;
@@ -301,39 +346,37 @@ function pathOf(word: string, cwd: string, home: string): string | undefined {
 const atHome = (word: string, home: string): string =>
   word === "~" || word.startsWith("~/") ? home + word.slice(1) : word;
 
-/** Going to a folder of the workspace does nothing by itself. */
-export function isWayInside(part: CommandPart, isInside: (path: string) => boolean): boolean {
-  if (part.argv[0] !== "cd" || part.argv.length !== 2 || part.redirects.length > 0) return false;
-  return part.mayMean.length > 0 && part.mayMean.every(isInside);
+/** Changing the folder does nothing by itself: the parts after it are judged by where they then act. */
+export function isFolderChange({ argv, redirects, mayMean }: CommandPart): boolean {
+  return argv[0] === "cd" && argv.length === 2 && redirects.length === 0 && mayMean.length > 0;
 }
 
 /** git runs programs that a repository's settings name, also when it only shows something. */
 export const isGit = ({ argv }: CommandPart): boolean => baseName(argv[0] ?? "") === "git";
 
+/** Programs that look for something in files or among their names. */
+const SEARCHES: ReadonlySet<string> = new Set("grep egrep fgrep rg ag ack find fd".split(" "));
+
+/** The access by which rules name what a command reads. */
+export const readAccess = ({ argv }: CommandPart): "read" | "search" =>
+  SEARCHES.has(baseName(argv[0] ?? "")) ? "search" : "read";
+
 /** The kinds by which an allowing rule may name a part. */
-export function kindsOf(
-  part: Part,
-  intent: Intent,
-  isInside: (path: string) => boolean,
-): readonly ToolKind[] {
+export function kindsOf(part: Part, intent: Intent): readonly ToolKind[] {
   if (part.type === "path") return kindsAllowing(part.access, intent.kind);
   if (part.type === "host") return [intent.kind, "fetch"];
-  if (part.type === "tool") return [intent.kind];
-  const reads = onlyReads(part, isInside) && (!isGit(part) || forcesGitSettings(intent.executor));
-  return reads ? [intent.kind, "execute", "read"] : [intent.kind, "execute"];
+  return part.type === "tool" ? [intent.kind] : [intent.kind, "execute"];
 }
 
-/** Whether a command only reads inside the workspace, its program being what its name says. */
-export function onlyReads(part: CommandPart, isInside: (path: string) => boolean): boolean {
+/** Whether a command only reads, its program being what its name says. */
+export function onlyReads(part: CommandPart): boolean {
   return (
     part.judgement.onlyReads &&
     part.judgement.doubts.length === 0 &&
     // A background command still reads after names have changed.
     part.read.isBackground !== true &&
     part.redirects.length === 0 &&
-    part.cwd !== undefined &&
-    isInside(part.cwd) &&
-    part.touches.every(({ path }) => isInside(path))
+    part.cwd !== undefined
   );
 }
 

@@ -1,14 +1,40 @@
 /** Where a path lies: in the workspace, at home, under a pattern. Allowing and strict rules share these functions. */
 import type { PathAccess } from "./intent.js";
 import { matchPath, touchesBelow, touchesPath } from "./paths/match-path.js";
-import { isWayInside } from "./parts.js";
+import { isFolderChange } from "./parts.js";
 import type { Part, Touch } from "./parts.js";
+import type { RuleEffect } from "./rule.js";
 
-export type Roots = { readonly roots: readonly string[]; readonly home: string };
+export type Roots = {
+  readonly roots: readonly string[];
+  readonly home: string;
+  /** The session's own folder for temporary files, as a real path: open for everything but running code. */
+  readonly scratch?: string;
+  /** Paths in the system's temporary folder that are this session's own: see Intent.temporary. */
+  readonly temporary?: readonly string[];
+};
 
-export function isInside(path: string, { roots }: Roots): boolean {
+export function isInside(path: string, { roots }: Pick<Roots, "roots">): boolean {
   return roots.some((root) => matchPath(`${root}/**`, path));
 }
+
+/** In the session's scratch folder, or that folder. */
+export function isScratch(path: string, { scratch }: Pick<Roots, "scratch">): boolean {
+  return scratch !== undefined && isBelow(path, scratch);
+}
+
+/** A temporary file of this session, or something in a temporary folder of its own. */
+export function isTemporary(path: string, { temporary = [] }: Pick<Roots, "temporary">): boolean {
+  return temporary.some((place) => isBelow(path, place));
+}
+
+/** Where a rule without a path counts: in the workspace, and among the session's own temporary files. */
+export function isOurs(path: string, roots: Roots): boolean {
+  return isInside(path, roots) || isScratch(path, roots) || isTemporary(path, roots);
+}
+
+/** By whole names, and not as a pattern: a folder may be called "*". */
+const isBelow = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`);
 
 export function expandHome(pattern: string, { home }: Roots): string {
   return pattern === "~" || pattern.startsWith("~/") ? home + pattern.slice(1) : pattern;
@@ -34,6 +60,17 @@ export function mayTouch(pattern: string, access: Touch, roots: Roots): boolean 
 }
 
 /** A part that needs no rule. */
-export function isHarmless(part: Part, roots: Roots): boolean {
-  return part.type === "command" && isWayInside(part, (path) => isInside(path, roots));
+export function isHarmless(part: Part, policy: Roots & { readonly default?: RuleEffect }): boolean {
+  if (part.type === "path") return isFree(part, policy);
+  return part.type === "command" && isFolderChange(part);
+}
+
+/**
+ * An access to the scratch folder needs no rule, unless nothing may be changed. The folder itself stays: it is where
+ * the commands of the session put their files.
+ */
+export function isFree(access: PathAccess, policy: Roots & { readonly default?: RuleEffect }): boolean {
+  if (!namesOf(access).every((one) => isScratch(one, policy))) return false;
+  const isReading = access.access === "read" || access.access === "search";
+  return isReading || (policy.default !== "deny" && access.path !== policy.scratch);
 }

@@ -1,11 +1,11 @@
 /**
- * The git commands of a text whose every part only reads: git's settings can then be forced without changing
- * what anything else does. A commit beside them must still run its hooks.
+ * Texts whose every part only reads, or only acts on files. git's settings can be forced for the second kind without
+ * changing what anything else does; beside a commit they cannot, since it must still run its hooks.
  */
 import type { Intent } from "./intent.js";
-import { isGit, isWayInside, onlyReads, partsOf } from "./parts.js";
+import { actsOnFiles } from "./file-accesses.js";
+import { isFolderChange, isGit, onlyReads, partsOf } from "./parts.js";
 import type { CommandPart, Places } from "./parts.js";
-import { matchPath } from "./paths/match-path.js";
 
 export type GitRead = {
   readonly argv: readonly string[];
@@ -13,14 +13,24 @@ export type GitRead = {
   readonly folders: readonly string[];
 };
 
-/** Undefined when a part may do more than read, or when anything about the text is in doubt. */
+/** The parts of a command that only reads; undefined when one may do more, or when anything is in doubt. */
 export function readingParts(intent: Intent, places: Places): readonly CommandPart[] | undefined {
+  return partsIf(intent, places, (part) => onlyReads(part) || isFolderChange(part));
+}
+
+/** The parts of a command that only reads and changes files, and in which git only reads. */
+export function filingParts(intent: Intent, places: Places): readonly CommandPart[] | undefined {
+  return partsIf(intent, places, (part) => actsOnFiles(part) || isFolderChange(part));
+}
+
+function partsIf(
+  intent: Intent,
+  places: Places,
+  isMeant: (part: CommandPart) => boolean,
+): readonly CommandPart[] | undefined {
   const { parts, doubts } = partsOf(intent, places);
-  if (doubts.length > 0) return undefined;
-  const isInside = (path: string) => places.roots.some((root) => matchPath(`${root}/**`, path));
-  const commands = parts.filter((part): part is CommandPart => part.type === "command");
-  const isReading = commands.every((part) => onlyReads(part, isInside) || isWayInside(part, isInside));
-  return isReading ? commands : undefined;
+  const commands = parts.filter((part) => part.type === "command");
+  return doubts.length === 0 && commands.every(isMeant) ? commands : undefined;
 }
 
 export function gitReads(commands: readonly CommandPart[]): readonly GitRead[] {

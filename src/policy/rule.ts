@@ -31,6 +31,11 @@ export type RuleScope = {
   readonly contents?: { readonly [path: string]: string };
   /** The words of the command that the shell expands; quoted, the same letters name one file: written by grants. */
   readonly patterns?: readonly string[];
+  /**
+   * Narrows `command` to a closed class: `subcommand`, the harmless flags of `go test *` with paths of the workspace;
+   * `host`, a curl that only reads from `host`. Written by grants.
+   */
+  readonly width?: "subcommand" | "host";
   readonly reason?: string;
   /** An ISO date and time after which an allowing rule no longer holds; the others never end. */
   readonly until?: string;
@@ -78,9 +83,13 @@ export class RuleParts {
     this.source = rule;
   }
 
-  /** Read from the source: a seventeenth field makes ten thousand of these half as slow again. */
+  /** Both read from the source: a seventeenth field makes ten thousand of these half as slow again. */
   get patterns(): readonly string[] | undefined {
     return this.source.patterns;
+  }
+
+  get width(): RuleScope["width"] {
+    return this.source.width;
   }
 
   /** The name by which a person recognises the rule. */
@@ -97,6 +106,8 @@ export class RuleParts {
       input && `fed by ${input}`,
       files.length > 0 && `with ${files.join(", ")} unchanged`,
       this.anyFlags && "with any flags",
+      this.width === "subcommand" && "with harmless flags in the workspace",
+      this.width === "host" && "reading only",
     ].filter(Boolean);
     return [this.effect, this.pattern, ...scope].join(" ");
   }
@@ -117,7 +128,7 @@ export function ruleParts(rule: Rule): RuleParts {
 }
 
 const FIELDS: ReadonlySet<string> = new Set(
-  "allow ask deny server definition fingerprint command path host anyFlags folder input contents patterns reason until examples".split(
+  "allow ask deny server definition fingerprint command path host anyFlags folder input contents patterns width reason until examples".split(
     " ",
   ),
 );

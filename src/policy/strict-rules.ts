@@ -7,14 +7,16 @@
  */
 import { visibleText } from "../call/index.js";
 import type { ToolKind } from "../call/index.js";
+import { forcesGitSettings } from "./git-settings.js";
 import type { Intent } from "./intent.js";
 import { readUrl, touchesHost } from "./hosts/match-host.js";
 import { namesCommand } from "./match-command.js";
-import { kindsOf, KINDS_OF_ACCESS } from "./parts.js";
+import { isGit, kindsOf, KINDS_OF_ACCESS, onlyReads, readAccess } from "./parts.js";
 import type { CommandPart, Part, Touch } from "./parts.js";
 import { touchesBelow, touchesPath } from "./paths/match-path.js";
-import { expandHome, isInside, mayTouch, touches } from "./places.js";
+import { expandHome, mayTouch, touches } from "./places.js";
 import type { Roots } from "./places.js";
+import { unclearDoubts } from "./programs/path-effects.js";
 import { matchName } from "./rule.js";
 import type { RuleParts } from "./rule.js";
 
@@ -30,8 +32,7 @@ export function meets(rule: RuleParts, part: Part, intent: Intent, roots: Roots)
   const isTool = rule.pattern === "*" || matchName(rule.pattern, intent.tool);
   if (part.type === "command")
     return meetsCommand({ rule, part, isNamed: isTool || isExecute(rule, intent) }, intent, roots);
-  const kinds =
-    part.type === "path" ? [intent.kind, ...KINDS_OF_ACCESS[part.access]] : kindsOf(part, intent, () => true);
+  const kinds = part.type === "path" ? [intent.kind, ...KINDS_OF_ACCESS[part.access]] : kindsOf(part, intent);
   const isNamed = isTool || kinds.includes(kindOf(rule));
   if (part.type === "path") return isNamed ? meetsPath(rule, part, roots) : undefined;
   if (rule.path !== undefined || !isNamed) return undefined;
@@ -61,7 +62,7 @@ type CommandRule = {
 
 function meetsCommand({ rule, part, isNamed }: CommandRule, intent: Intent, roots: Roots): Met {
   if (rule.path === undefined && rule.host === undefined) {
-    if (isNamed || kindsDone(part, intent, roots).includes(kindOf(rule))) return true;
+    if (isNamed || kindsDone(part, intent).includes(kindOf(rule))) return true;
     return EFFECTS.has(rule.pattern) ? notKnown(part) : undefined;
   }
   if (!isNamed && !EFFECTS.has(rule.pattern)) return undefined;
@@ -80,9 +81,7 @@ function meetsTouches(
   isOfKind: (kinds: readonly ToolKind[]) => boolean,
   roots: Roots,
 ): Met {
-  const meant = [...part.touches, ...part.redirects].filter(({ access }) =>
-    isOfKind(KINDS_OF_ACCESS[access]),
-  );
+  const meant = [...part.touches, ...part.redirects].filter((touch) => isOfKind(kindsOfTouch(part, touch)));
   if (meant.some((access) => touches(path, access, roots))) return true;
   const folder = meant.find((access) => mayTouch(path, access, roots));
   if (folder)
@@ -90,15 +89,21 @@ function meetsTouches(
   return mayMeanPath(expandHome(path, roots), part, isOfKind);
 }
 
+/** `grep` searches what it reads. */
+const kindsOfTouch = (part: CommandPart, { access }: Touch): readonly ToolKind[] =>
+  KINDS_OF_ACCESS[access === "read" ? readAccess(part) : access];
+
 /** Kinds that name an effect, and not a tool or the running of commands. */
 export const EFFECTS: ReadonlySet<string> = new Set(["read", "search", "edit", "delete", "move", "fetch"]);
 
 /** The kinds of all that the part is known to do. */
-function kindsDone(part: CommandPart, intent: Intent, roots: Roots): readonly ToolKind[] {
+function kindsDone(part: CommandPart, intent: Intent): readonly ToolKind[] {
   const { urls, sends, installs } = part.judgement;
   return [
-    ...kindsOf(part, intent, (path) => isInside(path, roots)),
-    ...[...part.touches, ...part.redirects].flatMap(({ access }) => KINDS_OF_ACCESS[access]),
+    ...kindsOf(part, intent),
+    // A command such as `date` reads, too, though no file.
+    ...(onlyReads(part) && (!isGit(part) || forcesGitSettings(intent.executor)) ? (["read"] as const) : []),
+    ...[...part.touches, ...part.redirects].flatMap((touch) => kindsOfTouch(part, touch)),
     ...part.elsewhere.flatMap((access) => KINDS_OF_ACCESS[access]),
     ...(urls.length + sends.length + installs.length > 0 ? (["fetch"] as const) : []),
   ];
@@ -106,7 +111,7 @@ function kindsDone(part: CommandPart, intent: Intent, roots: Roots): readonly To
 
 /** Whether all that the words do is described: then what is not among its effects does not happen. */
 const isDescribed = ({ judgement }: CommandPart): boolean =>
-  judgement.isKnown && judgement.doubts.length === 0 && !judgement.takesList;
+  judgement.isKnown && unclearDoubts(judgement).length === 0 && !judgement.takesList;
 
 function notKnown(part: CommandPart): string | undefined {
   if (isDescribed(part) || part.argv.length === 0) return undefined;
@@ -119,7 +124,7 @@ function mayMeanPath(
   part: CommandPart,
   isOfKind: (kinds: readonly ToolKind[]) => boolean,
 ): string | undefined {
-  const does = part.touches.filter(({ access }) => isOfKind(KINDS_OF_ACCESS[access]));
+  const does = part.touches.filter((touch) => isOfKind(kindsOfTouch(part, touch)));
   // All that a described program does is among its effects: none of that kind means that none is met.
   if (isDescribed(part) && does.length === 0) return undefined;
   if (

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { decide } from "./decide.js";
 import type { Policy } from "./decide.js";
-import { proposeGrant } from "./grant.js";
+import { exactGrant } from "./grants/grants.samples.js";
 import { FORCED_GIT_SETTINGS } from "./git-settings.js";
 import type { Intent, PathAccess } from "./intent.js";
 import { inMode } from "./modes.js";
@@ -311,7 +311,7 @@ describe("a denial by effect asks about a command whose effects are not all know
 });
 
 describe("a grant knows which of its words the shell expands", () => {
-  const granted = (text: string) => proposeGrant(command(text), places)?.rules ?? [];
+  const granted = (text: string) => exactGrant(command(text), places)?.rules ?? [];
 
   test.each([
     ["rm -r './*'", "rm -r ./*"],
@@ -328,7 +328,7 @@ describe("a grant knows which of its words the shell expands", () => {
 
   test("binds the file that a program is fed, where it may run it", () => {
     const intent: Intent = { ...command("sqlite3 a.db < x.sql"), contents: { "/ws/x.sql": "1".repeat(64) } };
-    const rules = proposeGrant(intent, places)?.rules ?? [];
+    const rules = exactGrant(intent, places)?.rules ?? [];
     expect(effect(intent, { rules })).toBe("allow");
     expect(effect({ ...intent, contents: { "/ws/x.sql": "2".repeat(64) } }, { rules })).toBe("ask");
   });

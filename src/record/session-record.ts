@@ -5,6 +5,8 @@
  * for events that may wait. Everything in the book is in the ledger, in the same order, but for the last text of an
  * answer, which is sent first and written soon after (chunk-buffer.ts).
  */
+import { AMOUNT, checkOptions, FUNCTION, LEDGER, OBJECT, required, TEXT } from "../call/check-options.js";
+import type { OptionChecks } from "../call/check-options.js";
 import { eventPages, SessionBook, savedSession, sessionFromSaved } from "../call/index.js";
 import type { AppendOptions, Ledger, RecordedEvent, SessionEvent, Lease } from "../call/index.js";
 import { AppendBatcher, EventWriter } from "./append-batcher.js";
@@ -18,6 +20,14 @@ export type RecordOptions = LeaseOptions & {
   readonly flushTimer?: FlushTimer | undefined;
 };
 
+const recordChecks = (): OptionChecks<RecordOptions> => ({
+  owner: required(TEXT),
+  leaseMs: AMOUNT,
+  leaseWaitMs: AMOUNT,
+  onLeaseWait: FUNCTION,
+  flushTimer: OBJECT,
+});
+
 export class SessionRecord {
   readonly ledger: Ledger;
   readonly #lease: SessionLease;
@@ -29,6 +39,7 @@ export class SessionRecord {
     sendEarly: (event) => this.#sendEarly(event),
   });
   readonly #subscribers = new Set<(events: readonly SessionEvent[]) => void>();
+  readonly #closed = new Set<() => void>();
   #book: SessionBook;
   #writtenSeq = 0;
 
@@ -42,6 +53,12 @@ export class SessionRecord {
 
   /** Claims the session and folds its log. Throws LEASE_HELD while another owner has the lease. */
   static async open(ledger: Ledger, sessionId: string, options: RecordOptions): Promise<SessionRecord> {
+    checkOptions(
+      "SessionRecord.open",
+      { ledger, sessionId },
+      { ledger: required(LEDGER), sessionId: required(TEXT) },
+    );
+    checkOptions("SessionRecord.open", options, recordChecks());
     const { flushTimer = new FlushTimer() } = options;
     const lease = await SessionLease.claim(ledger, sessionId, options);
     const record = new SessionRecord(ledger, sessionId, lease, flushTimer);
@@ -121,7 +138,14 @@ export class SessionRecord {
     return () => void this.#subscribers.delete(subscriber);
   }
 
+  /** Calls the function when the session is closed here. */
+  onClose(end: () => void): void {
+    this.#closed.add(end);
+  }
+
   async close(): Promise<void> {
+    for (const end of this.#closed) end();
+    this.#closed.clear();
     this.#lease.end();
     await this.#storeText();
     if (this.#snapshots.isDueAtClose(this.#writtenSeq)) await this.#saveSnapshot();

@@ -1,4 +1,6 @@
 /** The options of a gate, its requests and its results. */
+import { AMOUNT, FUNCTION, having, OBJECT, required, WORKSPACE } from "../call/check-options.js";
+import type { OptionChecks } from "../call/check-options.js";
 import type { Verdict } from "../policy/index.js";
 import type { Tool, Toolbox, Workspace } from "../tools/index.js";
 import type { TakeChildStep } from "./call-runner.js";
@@ -7,6 +9,8 @@ import type { Ask } from "./wait-for-answers.js";
 import type { Remember } from "./settle-answers.js";
 import type { Elicit } from "./run-call.js";
 import type { SessionRecord } from "../record/index.js";
+
+export type RulesChanges = (onChange: () => void) => () => void;
 
 export type GateOptions = {
   readonly record: SessionRecord;
@@ -18,6 +22,11 @@ export type GateOptions = {
   readonly onCleared?: ((verdict: Verdict) => void) | undefined;
   /** Stores what an "always" says. Without it no question offers one. */
   readonly remember?: Remember | undefined;
+  /**
+   * Subscribes to changes of the rules, and returns the function that unsubscribes. Open questions that the changed
+   * rules settle are then answered by rule. Without it, only the answers of this session are looked at.
+   */
+  readonly onRulesChanged?: RulesChanges | undefined;
   /** Puts questions to someone, for calls made with `call`. Without it they are refused. */
   readonly ask?: Ask | undefined;
   /** Asks the person at the other side while a call runs. */
@@ -38,6 +47,25 @@ export type GateOptions = {
   /** Names the calls that the gate announces; `call_1`, `call_2` … when left out. */
   readonly callIds?: { next(): string } | undefined;
   readonly now?: (() => number) | undefined;
+};
+
+export const GATE_OPTIONS: OptionChecks<GateOptions> = {
+  record: required(having("a record (SessionRecord.open)", "append")),
+  toolbox: required(having("a toolbox (new Toolbox)", "get")),
+  judge: required(FUNCTION),
+  workspace: required(WORKSPACE),
+  onCleared: FUNCTION,
+  onRulesChanged: FUNCTION,
+  remember: FUNCTION,
+  ask: FUNCTION,
+  elicit: FUNCTION,
+  childStep: FUNCTION,
+  questionLifetime: AMOUNT,
+  timeLimit: AMOUNT,
+  stopGraceMs: AMOUNT,
+  loopLimit: AMOUNT,
+  callIds: OBJECT,
+  now: FUNCTION,
 };
 
 /** A call as the model asked for it. `toolCallId` when it was announced while it was being written. */

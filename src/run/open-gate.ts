@@ -1,8 +1,6 @@
 /** Opens a gate for a program with its own agent loop: rules, someone to ask, and a session to record in. */
 import { randomUUID } from "node:crypto";
-import { homedir } from "node:os";
 import {
-  AMOUNT,
   checkOptions,
   either,
   FUNCTION,
@@ -18,10 +16,12 @@ import type { OptionChecks } from "../call/check-options.js";
 import type { Ledger, SessionInfo } from "../call/index.js";
 import { decide } from "../policy/index.js";
 import type { Policy, Rule } from "../policy/index.js";
+import { placesOf, sessionWorkspace } from "../tools/scratch/session-workspace.js";
 import { LocalWorkspace, Toolbox } from "../tools/index.js";
 import type { Tool, Workspace } from "../tools/index.js";
 import type { Judge } from "./check-call.js";
 import { Gate } from "./gate.js";
+import { GATE_OPTIONS } from "./gate-options.js";
 import type { GateOptions } from "./gate-options.js";
 import { mustBeRules } from "./must-be-rules.js";
 import { recoveryEvents } from "./recovery-events.js";
@@ -41,7 +41,10 @@ export type OpenGateOptions = Omit<GateOptions, "record" | "toolbox" | "judge" |
   readonly info?: SessionInfo;
 };
 
-const GATE_OPTIONS: OptionChecks<OpenGateOptions> = {
+const { record: _record, toolbox: _toolbox, judge: _judge, ...GIVEN } = GATE_OPTIONS;
+
+const OPEN_GATE_OPTIONS: OptionChecks<OpenGateOptions> = {
+  ...GIVEN,
   ledger: required(LEDGER),
   workspace: required(either({ ...TEXT, expected: "the path of a folder" }, WORKSPACE)),
   tools: TOOLS,
@@ -49,41 +52,39 @@ const GATE_OPTIONS: OptionChecks<OpenGateOptions> = {
   policy: FUNCTION,
   sessionId: TEXT,
   info: OBJECT,
-  onCleared: FUNCTION,
-  remember: FUNCTION,
-  ask: FUNCTION,
-  elicit: FUNCTION,
-  childStep: FUNCTION,
-  questionLifetime: AMOUNT,
-  timeLimit: AMOUNT,
-  stopGraceMs: AMOUNT,
-  loopLimit: AMOUNT,
-  callIds: OBJECT,
-  now: FUNCTION,
 };
 
 export async function openGate(options: OpenGateOptions): Promise<Gate> {
-  checkOptions("openGate", options, GATE_OPTIONS);
-  const { ledger, tools = [], rules = [], sessionId = `session_${randomUUID()}`, now = Date.now } = options;
+  checkOptions("openGate", options, OPEN_GATE_OPTIONS);
+  const {
+    ledger,
+    tools = [],
+    rules = [],
+    sessionId = `session_${randomUUID()}`,
+    info: given,
+    policy = () => ({ rules }),
+    workspace: place,
+    ...gateOptions
+  } = options;
+  const { now = Date.now } = gateOptions;
   mustBeRules(rules);
-  const workspace =
-    typeof options.workspace === "string" ? await LocalWorkspace.open(options.workspace) : options.workspace;
-  const policy = options.policy ?? (() => ({ rules }));
+  const opened = typeof place === "string" ? await LocalWorkspace.open(place) : place;
+  const workspace = await sessionWorkspace(opened, sessionId);
   const judge: Judge = (intent, also = []) => {
     const inForce = policy();
     const all = { ...inForce, rules: [...inForce.rules, ...also] };
-    return decide(intent, { ...all, roots: workspace.roots, home: homedir(), now: now() });
+    return decide(intent, { ...all, ...placesOf(workspace), now: now() });
   };
   const record = await SessionRecord.open(ledger, sessionId, {
     owner: `gate ${process.pid} ${randomUUID()}`,
   });
   try {
     if (record.seq === 0) {
-      const info = { cwd: workspace.root, ...options.info };
+      const info = { cwd: workspace.root, ...given };
       await record.append([{ type: "info-changed", at: now(), info }], { durable: true });
     }
     await record.append(await recoveryEvents(record, now), { durable: true });
-    return new Gate({ ...options, record, toolbox: new Toolbox(tools), judge, workspace });
+    return new Gate({ ...gateOptions, record, toolbox: new Toolbox(tools), judge, workspace });
   } catch (error) {
     await record.close();
     throw error;

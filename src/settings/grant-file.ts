@@ -1,6 +1,7 @@
 /** The schema of `grants.json`. Unknown fields of a newer toolgate are kept, but not inside a rule. */
 import { z } from "zod";
-import type { Grant } from "../policy/grant.js";
+import { GRANT_WIDTHS } from "../policy/grants/grant.js";
+import type { Grant } from "../policy/grants/grant.js";
 import { ruleSchema } from "./rules-schema.js";
 
 /** `clockSeen` is the latest time seen since the grant was added; it only goes forward. */
@@ -21,6 +22,7 @@ export const grantFileSchema: z.ZodType<GrantFile> = z.looseObject({
       grantId: z.string(),
       sentence: z.string(),
       rules: z.array(ruleSchema),
+      width: z.enum(GRANT_WIDTHS).exactOptional(),
       scope,
       createdAt: z.number(),
       expiresAt: z.number().exactOptional(),

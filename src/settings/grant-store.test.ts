@@ -12,7 +12,7 @@ import {
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
-import type { GrantScope } from "../policy/grant.js";
+import type { GrantScope } from "../policy/index.js";
 import { GrantStore } from "./grant-store.js";
 import { allowing, newFolder, refusing, removeFolders, write } from "./settings.samples.js";
 

@@ -7,8 +7,7 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { visibleText } from "../call/index.js";
-import type { Grant, GrantScope, Proposal } from "../policy/grant.js";
-import type { Rule } from "../policy/index.js";
+import type { Grant, GrantScope, GrantWidth, Rule } from "../policy/index.js";
 import type { FileState } from "./followed-file.js";
 import { grantFileSchema, NO_GRANTS } from "./grant-file.js";
 import type { GrantFile, StoredGrant } from "./grant-file.js";
@@ -38,6 +37,9 @@ export type GrantsFor = {
   readonly sessionId?: string | undefined;
   readonly now: number;
 };
+
+/** What an answer stores. A rule that a person writes has no width. */
+export type Remembered = Pick<Grant, "rules" | "sentence"> & { readonly width?: GrantWidth };
 
 /** The stored time may lag behind by this much while no grant expires. */
 const CLOCK_STEP_MS = 60_000;
@@ -70,7 +72,7 @@ export class GrantStore {
 
   /** Adds nothing when the `grantId` exists: the same answer may be processed twice. */
   add(
-    proposal: Proposal,
+    proposal: Remembered,
     scope: GrantScope,
     { expiresAt, grantId = randomUUID() }: { readonly expiresAt?: number; readonly grantId?: string } = {},
   ): Promise<Grant> {
@@ -78,6 +80,7 @@ export class GrantStore {
     const grant: Grant = {
       grantId,
       sentence: proposal.sentence,
+      ...(proposal.width !== undefined && { width: proposal.width }),
       rules: proposal.rules,
       scope: scope.type === "project" ? { type: "project", root: canonicalRoot(scope.root) } : scope,
       createdAt,
@@ -177,6 +180,7 @@ export class GrantStore {
 /** A rule from `toolgate rules add` has the rule itself as its sentence. */
 function isUnbound(rule: Rule, { sentence }: Grant): boolean {
   if (!("allow" in rule) || sentence === visibleText(JSON.stringify(rule))) return false;
+  if (rule.width !== undefined) return false;
   if (rule.command !== undefined) return rule.folder === undefined || rule.input === undefined;
   return rule.server !== undefined && (rule.definition === undefined || rule.fingerprint === undefined);
 }

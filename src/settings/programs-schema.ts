@@ -24,7 +24,21 @@ const clause = z.strictObject({
   like: pattern.exactOptional().describe("Of the picked ones only those that match."),
   unlike: pattern.exactOptional().describe("Of the picked ones only those that do not match."),
   or: z.string().exactOptional().describe("What is picked when nothing else is."),
-  does: z.enum(["read", "edit", "delete", "move", "fetch", "send", "install", "run"]).exactOptional(),
+  does: z
+    .enum([
+      "read",
+      "edit",
+      "delete",
+      "move",
+      "fetch",
+      "send",
+      "install",
+      "publish",
+      "deploy",
+      "reveal",
+      "run",
+    ])
+    .exactOptional(),
   below: z.literal(true).exactOptional().describe("The effect may meet anything below the picked folder."),
   doubt: z.string().min(1).exactOptional().describe("Why a person is asked; % stands for the word."),
 });

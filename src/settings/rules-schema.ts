@@ -66,6 +66,12 @@ const looseRule = z.strictObject({
     .array(z.string())
     .exactOptional()
     .describe('The words of the command that the shell expands. An "always" has it.'),
+  width: z
+    .enum(["subcommand", "host"])
+    .exactOptional()
+    .describe(
+      'Narrows the command: "subcommand" to flags known to be harmless and paths of the workspace, "host" to a curl that only reads from the host. An "always" has it.',
+    ),
   reason: z.string().exactOptional().describe("Shown when a call is refused or asked about."),
   until: z.iso
     .datetime({

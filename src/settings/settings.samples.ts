@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { Proposal } from "../policy/grant.js";
+import type { Remembered } from "./grant-store.js";
 import type { Rule } from "../policy/index.js";
 
 const made: string[] = [];
@@ -24,12 +24,12 @@ export function write(path: string, content: unknown): void {
   writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content, undefined, 2));
 }
 
-export const allowing = (word: string): Proposal => ({
+export const allowing = (word: string): Remembered => ({
   rules: [{ allow: "execute", command: [word], folder: "/ws", input: "" }],
   sentence: `Always allow \`${word}\``,
 });
 
-export const refusing = (word: string): Proposal => ({
+export const refusing = (word: string): Remembered => ({
   rules: [{ deny: "execute", command: `${word} *` }],
   sentence: `Always refuse \`${word}\` with anything after it`,
 });
@@ -37,8 +37,8 @@ export const refusing = (word: string): Proposal => ({
 export const denialsIn = (rules: readonly Rule[]): readonly string[] =>
   rules.filter((rule) => "deny" in rule).map((rule) => JSON.stringify(rule));
 
-/** The built room, for child processes. */
-const main = new URL("../../dist/settings/index.js", import.meta.url).href;
+/** The room for child processes, bundled by test/build-child-programs.ts. */
+const main = new URL("../../node_modules/.toolgate-children/settings.mjs", import.meta.url).href;
 
 /** Runs a program in a process of its own, to its end. In it, `main` is the built room and `args` are there. */
 export async function runChild(

@@ -37,3 +37,28 @@ test("shows the model the schema of its input, not of the parsed value", () => {
     required: ["who"],
   });
 });
+
+test("fails where the tool is made when a given schema cannot be described", () => {
+  const run = async () => "done";
+  const define = () =>
+    defineTool({ name: "when", description: "", input: z.object({ at: z.date() }), kind: "other", run });
+  expect(define).toThrow(/Date/);
+});
+
+test("makes the schema of a function once, when an input is first checked or described", () => {
+  let made = 0;
+  const late = defineTool({
+    name: "late",
+    description: "",
+    kind: "other",
+    input: () => {
+      made += 1;
+      return z.object({ who: z.string() });
+    },
+    run: async ({ who }) => who,
+  });
+  expect(made).toBe(0);
+  expect(late.parse({ who: 1 })).toMatchObject({ ok: false });
+  expect(late.parameters).toMatchObject({ required: ["who"] });
+  expect(made).toBe(1);
+});

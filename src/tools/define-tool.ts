@@ -1,6 +1,16 @@
 /** Defines a tool. The input is described once, with zod or JSON Schema, and checked before anything else sees it. */
 import { z } from "zod";
-import { AMOUNT, checkOptions, either, FUNCTION, OBJECT, required, TEXT } from "../call/check-options.js";
+import {
+  AMOUNT,
+  checkOptions,
+  either,
+  FUNCTION,
+  OBJECT,
+  oneOf,
+  required,
+  STRING,
+  TEXT,
+} from "../call/check-options.js";
 import type { OptionChecks } from "../call/check-options.js";
 import { inferToolKind, isToolKind, TOOL_KINDS } from "../call/index.js";
 import type { CallFields, Location, Meta, ToolKind } from "../call/index.js";
@@ -18,12 +28,15 @@ export type ToolInput<Schema extends z.ZodType | JsonSchema> = Schema extends z.
 export type ToolDefinition<Schema extends z.ZodType | JsonSchema> = {
   readonly name: string;
   readonly description: string;
-  readonly input: Schema;
+  /** The schema, or a function that makes it when an input is first checked or described. */
+  readonly input: Schema | (() => Schema);
   /** Guessed from the name when left out. */
   readonly kind?: ToolKind;
   /** A name for people, or what to call a call with this input. */
   readonly title?: string | ((input: ToolInput<Schema>) => string);
   readonly meta?: Meta;
+  /** A sentence about the session's scratch folder, for the model; added to the description. */
+  readonly scratchNote?: (folder: string) => string;
   /** Milliseconds after which its signal aborts. */
   readonly timeLimit?: number;
   readonly locations?: (input: ToolInput<Schema>, workspace: Workspace) => Promise<readonly Location[]>;
@@ -38,11 +51,15 @@ export type ToolDefinition<Schema extends z.ZodType | JsonSchema> = {
 
 const DEFINITION: OptionChecks<ToolDefinition<JsonSchema>> = {
   name: required(TEXT),
-  description: required({ expected: "a text", isRight: (value) => typeof value === "string" }),
-  input: required({ ...OBJECT, expected: "a zod schema or a JSON Schema" }),
-  kind: { expected: `one of ${TOOL_KINDS.join(", ")}`, isRight: isToolKind },
+  description: required(STRING),
+  input: required({
+    expected: "a zod schema or a JSON Schema",
+    isRight: (value) => OBJECT.isRight(value) || FUNCTION.isRight(value),
+  }),
+  kind: oneOf(...TOOL_KINDS),
   title: either(TEXT, FUNCTION),
   meta: OBJECT,
+  scratchNote: FUNCTION,
   timeLimit: AMOUNT,
   locations: FUNCTION,
   intent: FUNCTION,
@@ -55,13 +72,18 @@ export function defineTool<const Schema extends z.ZodType | JsonSchema>(
   definition: ToolDefinition<Schema>,
 ): Tool {
   checkOptions("defineTool", definition, DEFINITION);
-  const { input: schema, title, meta, locations, preview, kind, ...tool } = definition;
-  const check = checkOf(schema);
+  const { input: given, title, meta, locations, preview, kind, ...tool } = definition;
+  let made: CheckedInput<Schema> | undefined;
+  const schema = () => (made ??= checkedInput(typeof given === "function" ? given() : given));
+  // A schema that cannot be described fails here, not at the model's first request.
+  if (typeof given !== "function") schema();
   // `parse` is the only way to an Input, so a tool only ever gets what its schema made.
   const checked: Tool<ToolInput<Schema>> = {
     ...tool,
     ...kindOf(tool.name, kind),
-    parameters: schema instanceof z.ZodType ? z.toJSONSchema(schema, { io: "input" }) : schema,
+    get parameters() {
+      return schema().parameters;
+    },
     ...(typeof title === "string" && { label: title }),
     ...(typeof title === "function" && { title }),
     ...(meta && { _meta: meta }),
@@ -72,7 +94,7 @@ export function defineTool<const Schema extends z.ZodType | JsonSchema>(
       }),
     }),
     parse(input) {
-      const result = check(input);
+      const result = schema().check(input);
       if (result.ok) return result;
       return {
         ok: false,
@@ -89,19 +111,22 @@ function kindOf(name: string, kind: ToolKind | undefined): Pick<Tool, "kind" | "
   return { kind: guess.kind, kindSource: guess.source };
 }
 
-function checkOf<Schema extends z.ZodType | JsonSchema>(
-  schema: Schema,
-): (input: unknown) => Parsed<ToolInput<Schema>> {
+type CheckedInput<Schema extends z.ZodType | JsonSchema> = {
+  readonly parameters: object;
+  readonly check: (input: unknown) => Parsed<ToolInput<Schema>>;
+};
+
+function checkedInput<Schema extends z.ZodType | JsonSchema>(schema: Schema): CheckedInput<Schema> {
   // Each branch makes just what ToolInput says of its schema; the compiler cannot follow a type into a branch.
-  type Check = (input: unknown) => Parsed<ToolInput<Schema>>;
-  if (!(schema instanceof z.ZodType)) return jsonSchemaCheck(schema) as Check;
+  type Check = CheckedInput<Schema>["check"];
+  if (!(schema instanceof z.ZodType)) return { parameters: schema, check: jsonSchemaCheck(schema) as Check };
   const check = (input: unknown): Parsed<unknown> => {
     const result = schema.safeParse(input);
     return result.success
       ? { ok: true, input: result.data }
       : { ok: false, problem: result.error.issues.map(issueText).join("; ") };
   };
-  return check as Check;
+  return { parameters: z.toJSONSchema(schema, { io: "input" }), check: check as Check };
 }
 
 function issueText({ path, message }: z.core.$ZodIssue): string {

@@ -18,6 +18,8 @@ import {
   readBytesIn,
   readTextIn,
 } from "./act-in-folder.js";
+import { checkOptions, having, listOf, required, TEXT } from "../call/check-options.js";
+import type { OptionChecks } from "../call/check-options.js";
 import type { Executor } from "../policy/index.js";
 import { commandEnvironment } from "./command-environment.js";
 import { errorCode } from "../call/error-code.js";
@@ -38,6 +40,12 @@ export type LocalWorkspaceOptions = {
   readonly sandbox?: Sandbox;
 };
 
+const WORKSPACE_OPTIONS: OptionChecks<LocalWorkspaceOptions> = {
+  roots: listOf(TEXT),
+  own: listOf(TEXT),
+  sandbox: having("a sandbox (openSandbox)", "wrap"),
+};
+
 export class LocalWorkspace implements Workspace {
   readonly root: string;
   readonly roots: readonly string[];
@@ -53,6 +61,8 @@ export class LocalWorkspace implements Workspace {
   }
 
   static async open(root: string, options: LocalWorkspaceOptions = {}): Promise<LocalWorkspace> {
+    checkOptions("LocalWorkspace.open", { root }, { root: required(TEXT) });
+    checkOptions("LocalWorkspace.open", options, WORKSPACE_OPTIONS);
     const further = await Promise.all((options.roots ?? []).map(realFolder));
     return new LocalWorkspace([await realFolder(root), ...further], options);
   }
@@ -176,7 +186,15 @@ export class LocalWorkspace implements Workspace {
     const inherited = commandEnvironment(process.env, { isGitForced: Object.keys(forced).length > 0 });
     if (!this.#sandbox) return runCommand(argv, { ...options, cwd, env: { ...inherited, ...env } });
     mustBeWords(argv, env);
-    const contained = await this.#sandbox.enter(argv, { roots: this.roots, own: this.own, cwd, env });
+    const { roots, own } = this;
+    const { scratch } = options;
+    const contained = await this.#sandbox.enter(argv, {
+      roots,
+      own,
+      cwd,
+      env,
+      ...(scratch !== undefined && { scratch }),
+    });
     let exit: CommandExit = {};
     try {
       exit = await runCommand(contained.argv, { ...options, cwd, env: contained.env });

@@ -20,7 +20,10 @@ export type Parsed<Input> =
 
 /** The part of an intent that only the tool knows. */
 export type ToolIntent = Partial<
-  Pick<Intent, "command" | "contents" | "cwd" | "env" | "executor" | "paths" | "hosts" | "baseHashes">
+  Pick<
+    Intent,
+    "baseHashes" | "command" | "contents" | "cwd" | "env" | "executor" | "hosts" | "outsideLinks" | "paths"
+  >
 >;
 
 type Described = {
@@ -52,6 +55,8 @@ export type ToolOrigin = {
 export type Tool<Input = unknown> = Described & {
   /** Whose tool it is, when it is not ours. */
   readonly origin?: ToolOrigin;
+  /** A sentence about the session's scratch folder, for the model; added to the description. */
+  readonly scratchNote?: (folder: string) => string;
   /** Milliseconds after which its signal aborts; the gate's own limit when left out. */
   readonly timeLimit?: number;
   /**

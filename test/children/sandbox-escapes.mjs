@@ -21,7 +21,10 @@ const script = tries
   )
   .join("\n");
 
-const workspace = await LocalWorkspace.open(root, how === "free" ? {} : { sandbox: await openSandbox({ folder }) });
+const workspace = await LocalWorkspace.open(
+  root,
+  how === "free" ? {} : { sandbox: await openSandbox({ folder }) },
+);
 let output = "";
 const { OUT = "", PORT = "" } = process.env;
 await workspace.runCommand(script, {

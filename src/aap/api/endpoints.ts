@@ -39,6 +39,16 @@ export const historyType = z
   .enum(["compacted", "full"], 'The query must say "type=full" or "type=compacted".')
   .describe("Which history.");
 
+/** Questions of a page: each may need the log of a session of its own. */
+export const MAX_QUESTIONS = 500;
+const LIMIT_RULE = `The limit must be a whole number from 1 to ${MAX_QUESTIONS}.`;
+export const questionLimit = z.coerce
+  .number(LIMIT_RULE)
+  .int(LIMIT_RULE)
+  .min(1, LIMIT_RULE)
+  .max(MAX_QUESTIONS, LIMIT_RULE)
+  .describe("How many questions at most.");
+
 export const questionPageNumber = z.coerce
   .number("The page must be a whole number from 1.")
   .int("The page must be a whole number from 1.")
@@ -138,7 +148,11 @@ export const EXTENSION_ENDPOINTS = {
   listQuestions: {
     method: "get",
     path: "/questions",
-    summary: "All open questions of all sessions",
+    summary: "The open questions of all sessions, a page at a time",
+    query: z.object({
+      after: z.string().optional().describe("The `next` of the page before."),
+      limit: questionLimit.optional(),
+    }),
     answer: { description: "The questions.", json: "Questions" },
   },
   readQuestion: {

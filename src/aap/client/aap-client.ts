@@ -13,6 +13,7 @@ import type {
   Meta,
   NewSession,
   OpenQuestion,
+  QuestionList,
   QuestionAnswer,
   SessionInfo,
   SessionPage,
@@ -145,12 +146,17 @@ export class AapClient {
     return cancelled;
   }
 
-  /** Extension: the open questions of all sessions. */
+  /** Extension: the open questions of all sessions, of all pages. */
   async questions(): Promise<readonly OpenQuestion[]> {
-    const { questions } = await this.#extension(
-      this.#connection.get<{ questions: readonly OpenQuestion[] }>("/questions"),
-    );
-    return questions;
+    const all: OpenQuestion[] = [];
+    let after: string | undefined;
+    do {
+      const query = after === undefined ? "" : `?after=${encodeURIComponent(after)}`;
+      const page: QuestionList = await this.#extension(this.#connection.get(`/questions${query}`));
+      all.push(...page.questions);
+      after = page.next === after ? undefined : page.next;
+    } while (after !== undefined);
+    return all;
   }
 
   /** Extension: the whole text of an open question, also what its `about` leaves out. */

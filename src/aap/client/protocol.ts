@@ -1,5 +1,5 @@
 /** The types of AAP v3 on the wire, and at the end those of our extensions. */
-import type { Question, ShownQuestion } from "../../call/index.js";
+import type { Question, SelectedOption, ShownQuestion } from "../../call/index.js";
 
 export type JsonObject = { readonly [key: string]: unknown };
 
@@ -127,6 +127,9 @@ export type TurnResult = {
 /** An extension of ours: the call to cancel; without one, the turn. */
 export type CancelRequest = { readonly toolCallId?: string; readonly reason?: string };
 
+/** An extension of ours: a page of the open questions; `next` is the cursor of the page after it. */
+export type QuestionList = { readonly questions: readonly OpenQuestion[]; readonly next?: string };
+
 /** An extension of ours: a question, with what a person needs to know of its call to decide. */
 export type OpenQuestion = Omit<Question, "wholeAbout"> &
   Partial<Pick<ShownQuestion, "call">> & {
@@ -136,6 +139,13 @@ export type OpenQuestion = Omit<Question, "wholeAbout"> &
 
 /** An extension of ours: one of the question's own options, or plain yes or no. */
 export type QuestionAnswer = (
-  | { readonly optionId: string; readonly granted?: never }
+  | ({ readonly optionId: string; readonly granted?: never } & Pick<
+      SelectedOption,
+      "width" | "scope" | "expires"
+    >)
   | { readonly granted: boolean; readonly optionId?: never }
-) & { readonly reason?: string };
+) & {
+  readonly reason?: string;
+  /** Gives the same answer, once, to all open questions of the session that have the same `likeness`. */
+  readonly alike?: boolean;
+};

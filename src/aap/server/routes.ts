@@ -5,7 +5,9 @@ import {
   EXTENSION_ENDPOINTS,
   historyType,
   idempotencyKey,
+  MAX_QUESTIONS,
   PROTOCOL_ENDPOINTS,
+  questionLimit,
   questionPageNumber,
 } from "../api/endpoints.js";
 import type { Endpoint } from "../api/endpoints.js";
@@ -14,9 +16,10 @@ import { answerRequest, cancelRequest, newSession, streamMode, turnRequest } fro
 import type { ServerContext } from "../server-context.js";
 import { createSession } from "../sessions/create-session.js";
 import { deleteSession } from "../sessions/delete-session.js";
+import { removeScratch } from "../../tools/scratch/scratch-folder.js";
 import { historyFromLog } from "../sessions/history-from-log.js";
 import { IdempotentCreations } from "../sessions/idempotent-creations.js";
-import { allQuestions, answerQuestion, readQuestion, tooLate } from "../sessions/questions.js";
+import { answerQuestion, listQuestions, readQuestion, tooLate } from "../sessions/questions.js";
 import { agentInfo } from "../sessions/served-agent.js";
 import { readSession, readSessionConfig, wireSession } from "../sessions/session-config.js";
 import { readSeq, streamSessionEvents } from "../sessions/session-events.js";
@@ -87,6 +90,7 @@ function protocolHandlers(
       await readSessionConfig(ledger, sessionId);
       await turns.end(sessionId);
       await deleteSession(ledger, sessionId);
+      await removeScratch([sessionId]);
       return context.body(null, 204);
     },
     getHistory: (context) => history(context, server),
@@ -122,7 +126,10 @@ function extensionHandlers(
       const body = await readBody(context.req.raw, cancelRequest);
       return context.json({ cancelled: await turns.cancel(idIn(context), body) });
     },
-    listQuestions: async (context) => context.json({ questions: await allQuestions(server) }),
+    listQuestions: async (context) => {
+      const limit = checkedBody(context.req.query("limit") ?? MAX_QUESTIONS, questionLimit);
+      return context.json(await listQuestions(server, { after: context.req.query("after"), limit }));
+    },
     readQuestion: async (context) => {
       const page = checkedBody(context.req.query("page") ?? 1, questionPageNumber);
       return context.json(await readQuestion(server, idIn(context), page));
@@ -131,11 +138,11 @@ function extensionHandlers(
       const questionId = idIn(context);
       const body = await readBody(context.req.raw, answerRequest);
       const answered = await answerQuestion(server, questionId, body);
-      const { counted, answer, sessionId } = answered;
+      const { counted, answer, sessionId, alike } = answered;
       const problem = counted ? undefined : tooLate(answered, body, questionId);
       if (problem) throw problem;
       if (sessionId !== undefined) void turns.resume(sessionId);
-      return context.json({ counted, answer });
+      return context.json({ counted, answer, ...(alike && { alike }) });
     },
   };
 }

@@ -8,6 +8,7 @@ import {
   LIST,
   OBJECT,
   required,
+  STRING,
   TEXT,
   WORKSPACE,
 } from "../../call/check-options.js";
@@ -53,7 +54,7 @@ const SERVE_OPTIONS: OptionChecks<ServeOptions> = {
   port: required(AMOUNT),
   host: TEXT,
   limits: OBJECT,
-  token: required({ expected: "a text", isRight: (value) => typeof value === "string" }),
+  token: required(STRING),
   tls: OBJECT,
   isGuarded: FLAG,
   allowedHosts: LIST,

@@ -12,7 +12,7 @@ export function externalLoop(loop: Loop): ExternalAgent {
     name,
     tools,
     takesImages: true,
-    open: ({ tools: chosen, ...request }) => {
+    open: ({ tools: chosen, sessionId, ledger, workspace }) => {
       const isTrusted = new Map(chosen.map((tool) => [tool.name, tool.isTrusted]));
       // A tool that the app does not trust asks, even where a rule allows it; trust opens nothing that a rule denies.
       const asked = chosen.map((tool): Rule => (tool.isTrusted ? { allow: tool.name } : { ask: tool.name }));
@@ -22,8 +22,10 @@ export function externalLoop(loop: Loop): ExternalAgent {
           tools: tools.filter((tool) => isTrusted.has(tool.name)),
           rules: [...rules, ...asked],
         },
+        sessionId,
+        ledger,
+        workspace,
         flushTimer,
-        ...request,
       });
     },
   };

@@ -13,7 +13,7 @@ import { readAll } from "../../call/index.js";
 import type { Ledger, SessionInfo as StoredInfo, SessionSummary } from "../../call/index.js";
 import type { ServerContext } from "../server-context.js";
 import type { SessionInfo, SessionPage } from "../client/protocol.js";
-import { AapProblem } from "../api/aap-problem.js";
+import { readCursor, writeCursor } from "../api/cursor.js";
 import { configIn, infoAfter, wireSession } from "./session-config.js";
 import type { SessionConfig } from "./session-config.js";
 
@@ -47,7 +47,7 @@ export class SessionList {
   }
 
   async page(after: string | undefined): Promise<SessionPage> {
-    let before = after === undefined ? undefined : readCursor(after);
+    let before = after === undefined ? undefined : readCursor(after, summary);
     let read = 0;
     const sessions: SessionInfo[] = [];
     for (;;) {
@@ -115,14 +115,5 @@ async function readOn(
   return { ...before, seq, info, cost: BASE_COST + JSON.stringify(info).length };
 }
 
-function cursorAt({ sessionId, createdAt, updatedAt }: SessionSummary): string {
-  return Buffer.from(JSON.stringify({ sessionId, createdAt, updatedAt })).toString("base64url");
-}
-
-function readCursor(cursor: string): SessionSummary {
-  try {
-    return summary.parse(JSON.parse(Buffer.from(cursor, "base64url").toString()));
-  } catch {
-    throw new AapProblem("BAD_REQUEST", 'This "after" is not one that this server gave. Nothing was listed.');
-  }
-}
+const cursorAt = ({ sessionId, createdAt, updatedAt }: SessionSummary): string =>
+  writeCursor({ sessionId, createdAt, updatedAt });

@@ -22,6 +22,8 @@ export class ExternalTurn implements TurnRunner {
   isNoted = false;
   readonly #server: ServerContext;
   #turn: Turn | undefined;
+  /** The turn of the prompt that was just stored; it may be over before its response begins. */
+  #started: Turn | undefined;
   #onQuiet: (() => void) | undefined;
   #quietTimer: NodeJS.Timeout | undefined;
 
@@ -49,16 +51,18 @@ export class ExternalTurn implements TurnRunner {
     this.open.session.gate.wake();
   }
 
-  /** The agent behind the session stores it. */
-  async storePrompt(): Promise<boolean> {
-    return false;
+  /** Starts the turn: the agent's session stores the prompt first. `run` goes on with the started turn. */
+  async storePrompt(prompt: readonly ContentBlock[]): Promise<boolean> {
+    this.#started = await this.#replaceTurn(prompt);
+    return true;
   }
 
-  async run(prompt: readonly ContentBlock[] | undefined, signal: AbortSignal): Promise<TurnEnd> {
+  async run(_prompt: readonly ContentBlock[] | undefined, signal: AbortSignal): Promise<TurnEnd> {
     const stop = () => void this.cancel();
     signal.addEventListener("abort", stop, { once: true });
     try {
-      const turn = prompt ? await this.#replaceTurn(prompt) : this.#turn;
+      const turn = this.#started ?? this.#turn;
+      this.#started = undefined;
       if (signal.aborted) stop();
       // Without one, the turn ended after the answer was accepted, and its events are sent already.
       return turn ? await this.#untilItWaits(turn) : { status: "stopped", stopReason: "end_turn" };
@@ -85,18 +89,39 @@ export class ExternalTurn implements TurnRunner {
     await this.open.close();
   }
 
-  /** The last turn no longer gets the answers that it waits for. */
+  /** The last turn no longer gets the answers that it waits for. Throws when the new turn cannot be recorded. */
   async #replaceTurn(prompt: readonly ContentBlock[]): Promise<Turn> {
+    this.open.keepUnsent();
     this.open.isReplacingTurn = this.#turn !== undefined;
     await this.cancel();
     await this.open.settle();
     this.open.isReplacingTurn = false;
     const abort = new AbortController();
+    const stored = this.#turnStored();
     const end = this.#prompt(prompt, abort.signal);
     // `run` reports a failure; without a response nobody waits for it.
     end.catch(() => undefined);
-    this.#turn = { end, abort };
-    return this.#turn;
+    const turn = { end, abort };
+    this.#turn = turn;
+    try {
+      await Promise.race([stored.event, end]);
+      return turn;
+    } catch (error) {
+      await this.open.endEmitting().catch(() => undefined);
+      throw error;
+    } finally {
+      stored.stopListening();
+    }
+  }
+
+  #turnStored(): { readonly event: Promise<void>; readonly stopListening: () => void } {
+    let stopListening = () => {};
+    const event = new Promise<void>((resolve) => {
+      stopListening = this.open.session.onRecorded((events) => {
+        if (events.some(({ type }) => type === "turn-started")) resolve();
+      });
+    });
+    return { event, stopListening };
   }
 
   async #prompt(prompt: readonly ContentBlock[], signal: AbortSignal): Promise<TurnEnd> {

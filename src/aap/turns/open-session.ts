@@ -76,6 +76,11 @@ export class OpenSession<Session extends SessionHandle = SessionHandle> {
     this.#listener = listener;
   }
 
+  /** Keeps all events for the next `emitTo`, also those of a turn that ends before it. */
+  keepUnsent(): void {
+    this.#listener = (events) => void this.#unsent.push(...events);
+  }
+
   /** Resolves when all that is recorded was sent. */
   async endEmitting(): Promise<void> {
     try {

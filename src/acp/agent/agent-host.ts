@@ -1,4 +1,16 @@
 /** An agent of ours behind an ACP door: its sessions are in the ledger, and work in the client's folder. */
+import {
+  AGENT,
+  AMOUNT,
+  checkOptions,
+  FLAG,
+  FUNCTION,
+  LEDGER,
+  LIST,
+  OBJECT,
+  required,
+} from "../../call/check-options.js";
+import type { OptionChecks } from "../../call/check-options.js";
 import { AgentSession } from "../../agent/index.js";
 import type { Agent } from "../../agent/index.js";
 import type { Ledger, Usage } from "../../call/index.js";
@@ -29,6 +41,20 @@ export type AgentHostOptions = {
   readonly close?: () => Promise<void>;
 };
 
+const HOST_OPTIONS: OptionChecks<AgentHostOptions> = {
+  agent: required(AGENT),
+  ledger: required(LEDGER),
+  openWorkspace: required(FUNCTION),
+  isSandboxed: FLAG,
+  openServers: FUNCTION,
+  modes: OBJECT,
+  models: LIST,
+  commands: FUNCTION,
+  costOf: FUNCTION,
+  leaseMs: AMOUNT,
+  close: FUNCTION,
+};
+
 export type ServersOfSession = ToolSource & { readonly close: () => Promise<void> };
 
 export type ModelChoice = {
@@ -45,6 +71,7 @@ export type UsedModel = Pick<Agent, "model" | "contextWindow"> & { readonly cost
 const LEASE_WAIT_MS = 8_000;
 
 export function agentHost(options: AgentHostOptions): AcpHost {
+  checkOptions("agentHost", options, HOST_OPTIONS);
   const { ledger, close } = options;
   const flushTimer = new FlushTimer();
   return {

@@ -19,12 +19,13 @@ export type ListenOptions = DoorOptions &
   };
 
 export function listenAcp(options: ListenOptions): Promise<Listening> {
-  const { host } = options;
+  const { host, name, title, version, v2, mcp, onTrouble } = options;
+  const served = { name, title, version, v2, mcp, onTrouble };
   // Without its `close`: a connection that ends must not close the host for the others.
   const shared: AcpHost = { ledger: host.ledger, openSession: (request) => host.openSession(request) };
   return openWireServer({
     ...options,
     serve: (wire, limits) =>
-      serveWire(wire, { ...options, maxRequests: limits.requests, openHost: async () => shared }),
+      serveWire(wire, { ...served, maxRequests: limits.requests, openHost: async () => shared }),
   });
 }

@@ -3,6 +3,8 @@
  * the rest is loaded meanwhile, since editors start agents long before they use them.
  */
 // Not the whole room: this file is loaded before the first message is answered.
+import { AMOUNT, checkOptions, FLAG, FUNCTION, having, required, TEXT } from "../../call/check-options.js";
+import type { OptionChecks } from "../../call/check-options.js";
 import { oneLine } from "../../call/visible-text.js";
 import { CODE, RpcError } from "../connection/message.js";
 import { Peer } from "../connection/peer.js";
@@ -17,22 +19,39 @@ import type { SessionDoor } from "./session-door.js";
 
 export type ServeWireOptions = {
   readonly name: string;
-  readonly title?: string;
+  readonly title?: string | undefined;
   readonly version: string;
   /** Called once, after `initialize`. When it fails, opening a session fails with the same error. */
   readonly openHost: () => Promise<AcpHost>;
   /** Uses the v2 draft with clients that ask for it. */
-  readonly v2?: boolean;
+  readonly v2?: boolean | undefined;
   /** How many requests of the client may be under way. */
   readonly maxRequests?: number;
   /** Whether MCP servers over HTTP are started too, where the client names them. */
-  readonly mcp?: boolean;
+  readonly mcp?: boolean | undefined;
   /** Reports internal errors. */
-  readonly onTrouble?: (error: unknown) => void;
+  readonly onTrouble?: ((error: unknown) => void) | undefined;
+};
+
+const SERVE_OPTIONS: OptionChecks<ServeWireOptions> = {
+  name: required(TEXT),
+  title: TEXT,
+  version: required(TEXT),
+  openHost: required(FUNCTION),
+  v2: FLAG,
+  maxRequests: AMOUNT,
+  mcp: FLAG,
+  onTrouble: FUNCTION,
 };
 
 /** Resolves when the client is gone, every call has ended and every session is released. */
 export async function serveWire(wire: Wire, options: ServeWireOptions): Promise<void> {
+  checkOptions(
+    "serveWire",
+    { wire },
+    { wire: required(having("a wire (stdioWire, streamWire)", "send", "listen")) },
+  );
+  checkOptions("serveWire", options, SERVE_OPTIONS);
   const agent = new WireAgent(wire, options);
   try {
     await agent.peer.closed;

@@ -4,6 +4,19 @@
  * Invariants: messages for a session that is still being opened are buffered, up to a bound; an agent that does not
  * answer in time while a session opens is given up; every session is notified when the agent exits.
  */
+import {
+  AMOUNT,
+  checkOptions,
+  either,
+  FLAG,
+  FUNCTION,
+  having,
+  LIST,
+  OBJECT,
+  oneOf,
+  required,
+} from "../../call/check-options.js";
+import type { OptionChecks } from "../../call/check-options.js";
 import { oneLine } from "../../call/index.js";
 import { emitWarning } from "../../run/emit-warning.js";
 import { CODE, RpcError } from "../connection/message.js";
@@ -18,6 +31,7 @@ import { initializeParams } from "./initialize-params.js";
 import type { AgentCommand } from "./agent-process.js";
 import { AgentTrouble } from "./agent-trouble.js";
 import { ForeignSession } from "./foreign-session.js";
+import { FOREIGN_SESSION_OPTIONS } from "./foreign-options.js";
 import type { ForeignSessionOptions } from "./foreign-options.js";
 import type { AgentSide } from "./agent-side.js";
 import { ServedWork } from "./served-work.js";
@@ -49,6 +63,25 @@ export type ListedSession = {
   readonly title?: string;
   readonly updatedAt?: string;
 };
+
+const CONNECT_OPTIONS: OptionChecks<ConnectOptions> = {
+  agent: required(
+    either(
+      {
+        expected: "a command ({ argv, cwd })",
+        isRight: (value) => OBJECT.isRight(value) && LIST.isRight((value as Partial<AgentCommand>).argv),
+      },
+      having("a wire", "send", "listen"),
+    ),
+  ),
+  protocol: oneOf(1, 2),
+  client: OBJECT,
+  canElicit: FLAG,
+  signIn: FUNCTION,
+  connectTimeoutMs: AMOUNT,
+};
+
+const OPEN_OPTIONS: OptionChecks<OpenOptions> = { ...FOREIGN_SESSION_OPTIONS, mcpServers: LIST };
 
 const CONNECT_TIMEOUT_MS = 60_000;
 /** More than this waits to be taken in: the agent has to wait too. */
@@ -94,6 +127,7 @@ export class AgentConnection {
 
   /** Starts or reaches the agent and says hello. */
   static async open(options: ConnectOptions): Promise<AgentConnection> {
+    checkOptions("AgentConnection.open", options, CONNECT_OPTIONS);
     const { agent } = options;
     if (!("argv" in agent)) return new AgentConnection(options, agent, undefined).#greeted();
     // The process starts first: the connection that slows it down needs its wire.
@@ -120,6 +154,7 @@ export class AgentConnection {
   }
 
   async newSession(options: OpenOptions): Promise<ForeignSession> {
+    checkOptions("AgentConnection.newSession", options, OPEN_OPTIONS);
     const { mcpServers = [], workspace } = options;
     const [, ...others] = workspace.roots;
     const params = {
@@ -146,6 +181,7 @@ export class AgentConnection {
    * say it again; what it says all the same is left out.
    */
   async resumeSession(agentSessionId: string, options: OpenOptions): Promise<ForeignSession> {
+    checkOptions("AgentConnection.resumeSession", options, OPEN_OPTIONS);
     const { canResume, canLoad, name } = this.#known;
     if (!canResume && !canLoad)
       throw new AgentTrouble(

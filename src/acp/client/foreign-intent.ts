@@ -12,6 +12,7 @@ import { readShell } from "../../policy/index.js";
 import type { Intent } from "../../policy/index.js";
 import { TOO_MUCH } from "../../run/breaches.js";
 import type { FileText, ReportedIntent } from "../../run/reported-intent.js";
+import { outsideLinks } from "../../tools/built-in/outside-links.js";
 import { runContents } from "../../tools/built-in/run-contents.js";
 import { evidenceOf, unknownIn } from "./evidence.js";
 import type { Evidence, Shown } from "./evidence.js";
@@ -49,6 +50,7 @@ export async function foreignIntent(
   const [cwd = place.cwd] = folders;
   const paths = await pathsOf(evidence, shown, { ...place, cwd, folders }, command);
   const contents = command === undefined ? {} : await runContents({ command, cwd }, place.workspace);
+  const links = command === undefined ? [] : await outsideLinks({ command, cwd }, place.workspace);
   const intent: Intent = {
     ...whatItIs(evidence, command, shown, place.agent),
     input:
@@ -58,6 +60,7 @@ export async function foreignIntent(
     cwd,
     ...(command !== undefined && { command }),
     ...(Object.keys(contents).length > 0 && { contents }),
+    ...(links.length > 0 && { outsideLinks: links }),
     paths,
     hosts: evidence.urls,
     baseHashes: {},

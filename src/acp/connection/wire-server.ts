@@ -24,7 +24,7 @@ export type WireServerOptions = DoorOptions & {
   readonly limits?: Partial<ListenLimits>;
   /** Serves one client. The promise settles when the client is gone and its sessions are released. */
   readonly serve: (wire: Wire, limits: ListenLimits) => Promise<void>;
-  readonly onTrouble?: (error: unknown) => void;
+  readonly onTrouble?: ((error: unknown) => void) | undefined;
 };
 
 export type Listening = {

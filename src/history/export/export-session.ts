@@ -4,6 +4,7 @@
  * Invariants: secrets are redacted unless the caller asks for them; an agent's text cannot leave its line or its cell
  * and is no formula in a spreadsheet. The export is a stream, so that a long session is not in memory twice.
  */
+import { checkOptions, FLAG, LIST } from "../../call/check-options.js";
 import type { ExportFormat, Session } from "../../call/index.js";
 import { sessionCsv } from "./export-csv.js";
 import { redactSession, type RedactOptions } from "../redaction/redact-event.js";
@@ -16,9 +17,11 @@ export type ExportOptions = RedactOptions & {
 export function exportSession(
   session: Session,
   format: ExportFormat,
-  { redacted = true, ...options }: ExportOptions = {},
+  options: ExportOptions = {},
 ): Iterable<string> {
-  const shown = redacted ? redactSession(session, options) : session;
+  checkOptions<ExportOptions>("exportSession", options, { redacted: FLAG, patterns: LIST });
+  const { redacted = true, ...redaction } = options;
+  const shown = redacted ? redactSession(session, redaction) : session;
   switch (format) {
     case "ndjson":
       return sessionLines(shown, redacted);

@@ -2,6 +2,7 @@
  * The archive of a ledger in memory: every query reads the logs, by the simplest code that is correct. The contract
  * suite compares it with the archives that keep an index.
  */
+import { checkOptions, FUNCTION, LIST } from "../../call/check-options.js";
 import type {
   Archive,
   CallQuery,
@@ -47,7 +48,9 @@ export class MemoryArchive implements Archive {
   readonly #patterns: readonly RedactionPattern[];
   readonly #now: () => number;
 
-  constructor(ledger: MemoryLedger, { patterns = [], now = Date.now }: MemoryArchiveOptions = {}) {
+  constructor(ledger: MemoryLedger, options: MemoryArchiveOptions = {}) {
+    checkOptions<MemoryArchiveOptions>("MemoryArchive", options, { patterns: LIST, now: FUNCTION });
+    const { patterns = [], now = Date.now } = options;
     this.#ledger = ledger;
     this.#patterns = patterns;
     this.#now = now;

@@ -6,6 +6,7 @@
  * are never read. There is no disk, so `durable` changes nothing, and a claim lasts as long as the ledger.
  */
 import { createHash } from "node:crypto";
+import { checkOptions, FUNCTION } from "../../call/check-options.js";
 import type {
   Answer,
   AnswerReceipt,
@@ -42,8 +43,9 @@ export class MemoryLedger implements Ledger {
   readonly #followers = new IdleFollowers();
   #isClosed = false;
 
-  constructor({ now = Date.now }: { readonly now?: () => number } = {}) {
-    this.#now = now;
+  constructor(options: { readonly now?: () => number } = {}) {
+    checkOptions("MemoryLedger", options, { now: FUNCTION });
+    this.#now = options.now ?? Date.now;
   }
 
   async claim(sessionId: string, owner: string, options: { readonly milliseconds: number }): Promise<Lease> {

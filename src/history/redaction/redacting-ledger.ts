@@ -9,12 +9,15 @@
  * provider's signature of a response is not kept, since the signed text may have changed.
  */
 import { createHash } from "node:crypto";
+import { checkOptions, LIST } from "../../call/check-options.js";
 import type { Answer, AnswerReceipt, Lease, Ledger } from "../../call/index.js";
 import { redactedRecord, type RedactOptions } from "./redact-event.js";
 import { RedactedEvents } from "./redacted-events.js";
 import type { RedactionPattern } from "./redaction-pattern.js";
 
-export function redactingLedger(ledger: Ledger, { patterns = [] }: RedactOptions = {}): Ledger {
+export function redactingLedger(ledger: Ledger, options: RedactOptions = {}): Ledger {
+  checkOptions<RedactOptions>("redactingLedger", options, { patterns: LIST });
+  const { patterns = [] } = options;
   const streams = new Map<string, RedactedEvents>();
   const streamsOf = (sessionId: string): RedactedEvents => {
     const known = streams.get(sessionId) ?? new RedactedEvents(patterns);

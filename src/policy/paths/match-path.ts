@@ -21,6 +21,14 @@ export function matchPath(
   return wanted !== undefined && segments !== undefined && matchSegments(wanted, segments);
 }
 
+/** Does the pattern cover everything below the folder, at any depth? The folder itself is another question. */
+export function matchesBelow(pattern: string, folder: string): boolean {
+  return [1, 3].every((depth) => matchPath(pattern, folder + UNUSED_NAME.repeat(depth)));
+}
+
+/** A name that nobody uses, long enough for no row of `?`: a pattern that matches it matches any name. */
+const UNUSED_NAME = `/${"\u{E000}".repeat(64)}`;
+
 /** Is the path, in any spelling that a file system may take for it, what the pattern names or inside it? */
 export function touchesPath(pattern: string, path: string): boolean {
   const wanted = patternSegments(foldPath(pattern));

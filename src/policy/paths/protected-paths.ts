@@ -54,7 +54,9 @@ export function isProtectedName(word: string, access: PathAccess["access"]): boo
 export function mayBeProtected(name: string): boolean {
   const segment = foldPath(name);
   const { ends } = places();
-  return segment === ".toolgate" || ends.names.has(segment) || ends.wild.some((entry) => mayMatch(entry, segment));
+  return (
+    segment === ".toolgate" || ends.names.has(segment) || ends.wild.some((entry) => mayMatch(entry, segment))
+  );
 }
 
 /** Deep enough that no `..` leads to the root, where a folder's name would mean something else. */
@@ -132,7 +134,9 @@ function compileAll() {
     if (entry.needs === undefined) continue;
     byName.set(entry.needs, [...(byName.get(entry.needs) ?? []), entry]);
   }
-  const lasts = entries.flatMap(({ pattern, isHead }) => (isHead ? [] : pattern.findLast((name) => name !== "**") ?? []));
+  const lasts = entries.flatMap(({ pattern, isHead }) =>
+    isHead ? [] : (pattern.findLast((name) => name !== "**") ?? []),
+  );
   const ends = {
     names: new Set(lasts.filter((name) => !/[*?]/.test(name))),
     wild: [...new Set(lasts.filter((name) => /[*?]/.test(name)))].map(edgesOf),

@@ -94,6 +94,12 @@ function effectsOf(
       return { sends: picked.length === 0 && !isPicking ? [""] : picked };
     case "install":
       return isPicking && picked.length === 0 ? {} : { installs: [words[0] ?? ""] };
+    case "publish":
+      return { publishes: isPicking ? picked : [""] };
+    case "deploy":
+      return { deploys: isPicking ? picked : [""] };
+    case "reveal":
+      return { reveals: isPicking ? picked : [""] };
     case "run":
       if (isPicking && picked.length === 0) return {};
       return { runs: true, ...((of ?? values) !== undefined && { runsFiles: picked }) };

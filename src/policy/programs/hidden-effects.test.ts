@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { judgeArgv } from "./judge-argv.js";
 import type { ArgvJudgement } from "./judge-argv.js";
+import { namedActs } from "./named-acts.js";
 
 const judge = (line: string): ArgvJudgement =>
   judgeArgv([...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? ""));
@@ -234,7 +235,7 @@ describe("what takes something away deletes, wherever that is", () => {
   });
 
   test.each(["docker volume rm x", "docker system prune", "gh repo delete o/r"])("asks: %s", (line) =>
-    expect(judge(line).doubts).not.toEqual([]),
+    expect([...judge(line).doubts, ...namedActs(judge(line))]).not.toEqual([]),
   );
 
   test("but not when it only tries, or stops something", () => {

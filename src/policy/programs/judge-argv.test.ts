@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { abusive, ordinary, words } from "./commands.samples.js";
 import { judgeArgv } from "./judge-argv.js";
 import { findProgram, programNames } from "./known-programs.js";
+import { namedActs } from "./named-acts.js";
 
 const RUNS = Number(process.env["TOOLGATE_RUNS"] ?? 150);
 const names = programNames();
@@ -13,7 +14,10 @@ describe("what is ordinary raises no doubt", () => {
 });
 
 describe("what can do more than the rule's author expects is doubted", () => {
-  test.each(abusive)("%s", (line) => expect(judgeArgv(words(line)).doubts).not.toEqual([]));
+  test.each(abusive)("%s", (line) => {
+    const judgement = judgeArgv(words(line));
+    expect([...judgement.doubts, ...namedActs(judgement)]).not.toEqual([]);
+  });
 });
 
 test("the paths that a command reads, writes and deletes are named as they were written", () => {

@@ -8,10 +8,12 @@
 import { UNSEEN } from "./folder-reads.js";
 import { findProgram, type UserPrograms } from "./known-programs.js";
 import { type AllEffects, mergeEffects } from "./merge-effects.js";
+import { namedActs } from "./named-acts.js";
 import { mayLeadOut, pathDoubts, plainPaths } from "./path-effects.js";
 import type { Effects, NestedCommands, Program, SeenFlag } from "./program.js";
 import { readFlags } from "./read-flags.js";
 import type { FlagsRead } from "./read-flags.js";
+import { readPlainWords } from "./plain-words.js";
 
 /** Paths and hosts as written. */
 export type ArgvJudgement = AllEffects & {
@@ -19,6 +21,8 @@ export type ArgvJudgement = AllEffects & {
   readonly onlyReads: boolean;
   /** The program itself is described; what it does with these words is known but for the doubts. */
   readonly isKnown: boolean;
+  /** Nobody described the program, and its words are plain: a rule that names it may cover them. */
+  readonly isPlain?: true;
 };
 
 /** Longer ones are not written by people, and each word is read by patterns. */
@@ -26,8 +30,7 @@ const MAX_CHARACTERS = 32_768;
 
 export function judgeArgv(argv: readonly string[], user?: UserPrograms): ArgvJudgement {
   const [name = "", ...args] = argv;
-  if (argv.reduce((sum, word) => sum + word.length, 0) > MAX_CHARACTERS)
-    return unknownProgram("a command as long as this", args);
+  if (argv.reduce((sum, word) => sum + word.length, 0) > MAX_CHARACTERS) return tooLong();
   const program = findProgram(name, user);
   if (!program) return unknownProgram(name, args);
   // A program of the folder is called by a path, and is whatever the folder holds.
@@ -37,12 +40,25 @@ export function judgeArgv(argv: readonly string[], user?: UserPrograms): ArgvJud
 }
 
 function unknownProgram(name: string, args: readonly string[]): ArgvJudgement {
-  const doubt =
-    args.length === 0 && name !== ""
-      ? `"${name}" is not a program known here`
-      : `"${name}" is not a program known here, so neither is what its words do`;
-  return { ...mergeEffects([{ doubts: [doubt] }]), onlyReads: false, isKnown: false };
+  const { doubts, ...effects } = readPlainWords(args);
+  const unknown = `"${name}" is not a program known here`;
+  const why =
+    doubts.length > 0
+      ? doubts.map((doubt) => `${doubt}, and ${unknown}`)
+      : [args.length === 0 ? unknown : `${unknown}, so neither is what its words do`];
+  return {
+    ...mergeEffects([{ ...effects, doubts: why }]),
+    onlyReads: false,
+    isKnown: false,
+    ...(doubts.length === 0 && name !== "" && { isPlain: true }),
+  };
 }
+
+const tooLong = (): ArgvJudgement => ({
+  ...mergeEffects([{ doubts: ["the command is too long to be judged word by word"] }]),
+  onlyReads: false,
+  isKnown: false,
+});
 
 type Command = {
   readonly title: string;
@@ -89,12 +105,16 @@ function judge({ title, programs, args, user, answers }: Command): ArgvJudgement
       answers: answers === "everywhere" ? answers : undefined,
     });
   const changes = seen.flags.some(({ flag }) => flag.meaning === "changes");
+  const lastWord = title.slice(title.lastIndexOf(" ") + 1);
   return summary({
     effects: [
       ...effects.map((effect) => ({
         ...effect,
         doubts: (effect.doubts ?? []).map((doubt) => `${title}: ${doubt}`),
-        installs: (effect.installs ?? []).map(() => title.slice(title.lastIndexOf(" ") + 1)),
+        installs: (effect.installs ?? []).map(() => lastWord),
+        publishes: (effect.publishes ?? []).map((word) => word || lastWord),
+        deploys: (effect.deploys ?? []).map((word) => word || lastWord),
+        reveals: (effect.reveals ?? []).map((word) => word || lastWord),
       })),
       ...(nested ? nestedEffects(title, nested, user) : []),
       ...(below ? [below] : []),
@@ -142,8 +162,8 @@ function summary({ effects, onlyReads }: Found): ArgvJudgement {
 const OPEN_INPUT = /^(?:-|\/dev\/(?:stdin|tty|fd\/\d+)|\/proc\/self\/fd\/\d+)$/;
 
 function doesNothingElse(effects: AllEffects): boolean {
-  const { doubts, writes, deletes, moves, editsBelow, deletesBelow, urls, sends, installs } = effects;
-  const others = [doubts, writes, deletes, moves, editsBelow, deletesBelow, urls, sends, installs];
+  const { doubts, writes, deletes, moves, editsBelow, deletesBelow, urls, sends } = effects;
+  const others = [doubts, writes, deletes, moves, editsBelow, deletesBelow, urls, sends, namedActs(effects)];
   return !effects.runs && others.every((list) => list.length === 0);
 }
 

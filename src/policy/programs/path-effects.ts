@@ -11,6 +11,13 @@ export const SECRET_NAMES =
 /** Ends a doubt about what is read; what the program does is known all the same. */
 export const SYSTEM_WINDOW = " is not a file but a window into the system";
 
+/** Ends a doubt about a program that usually prints and here edits the files that its words name. */
+const REWRITES = "rewrites its files in place";
+
+/** The doubts about effects that are not listed. The files that a program rewrites are among its writes. */
+export const unclearDoubts = ({ doubts }: { readonly doubts: readonly string[] }): readonly string[] =>
+  doubts.filter((doubt) => !doubt.endsWith(REWRITES));
+
 /** Stands for a thing that is no file of the workspace: on another machine, or among the system's packages. */
 export const ELSEWHERE_PLACE = "(elsewhere)";
 

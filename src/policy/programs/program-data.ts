@@ -16,7 +16,18 @@
 export type Text = string | readonly string[];
 
 /** An effect that a clause gives to the words it picks. */
-type EffectName = "read" | "edit" | "delete" | "move" | "fetch" | "send" | "install" | "run";
+type EffectName =
+  | "read"
+  | "edit"
+  | "delete"
+  | "move"
+  | "fetch"
+  | "send"
+  | "install"
+  | "publish"
+  | "deploy"
+  | "reveal"
+  | "run";
 
 /**
  * One statement about flags and words together. The conditions must all hold; then the picked words get the

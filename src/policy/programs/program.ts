@@ -14,8 +14,11 @@ export type Effects = {
   /** Hosts or addresses that are asked for something, or sent something; "" when no word names the host. */
   readonly urls?: readonly string[];
   readonly sends?: readonly string[];
-  /** The word that makes it install something. */
+  /** The words that make it install, publish, change what runs elsewhere, or handle secrets: see named-acts.ts. */
   readonly installs?: readonly string[];
+  readonly publishes?: readonly string[];
+  readonly deploys?: readonly string[];
+  readonly reveals?: readonly string[];
   /** The program runs code of the folder: scripts, tests, plugins, hooks. */
   readonly runs?: boolean;
   /** Files that it runs, where words name them: a script, a program of the folder. */

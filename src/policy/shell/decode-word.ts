@@ -1,22 +1,57 @@
-/** A word as the program will receive it, and why it may receive another. */
+/** A word without expansions, as the program will receive it, and why it may receive another. */
 import type { AnsiCQuotedPart, Word, WordPart } from "unbash";
 import { isAscii, strangeCharacters } from "./strange-characters.js";
 import { excerpt } from "./excerpt.js";
 
+/** A piece of a word that only the shell can know. */
+export type Hole = {
+  /** `glob`: a part of a file name, without a slash. */
+  readonly holds: "number" | "text" | "glob";
+  /** Unquoted and perhaps empty: then the word is not there. */
+  readonly mayVanish?: boolean;
+  /** The number may have a minus before it. */
+  readonly maySign?: boolean;
+  /** The value is inherited and may be a secret. */
+  readonly doubt?: string;
+  /** As it is written. */
+  readonly text: string;
+};
+
 export type DecodedWord = {
+  /** With holes as they are written. */
   readonly value: string;
+  /** The pieces of a word that has holes. */
+  readonly pieces?: readonly (string | Hole)[];
   /** The word has a glob that can only become paths below a folder it names: `src/*.ts`. */
   readonly globbed: boolean;
-  /** The shell expands the word, which has a glob or begins with an unquoted `~`. */
+  /** … or names in the folder that the shell is in: `*.ts`. */
+  readonly isBareGlob?: boolean;
+  /** The names that it becomes are split at blanks once more. */
+  readonly splits?: boolean;
+  /** The shell expands the word, which has a glob or begins with an unquoted `~`, or holes. */
   readonly expands: boolean;
   readonly doubts: readonly string[];
+  /** Why there may be any number of such words. */
+  readonly countDoubts?: readonly string[];
 };
 
 export function decodeWord(word: Word): DecodedWord {
   const parts: readonly WordPart[] = word.parts ?? [bare(word.text)];
+  const globAt = parts.findIndex(hasGlob);
+  const doubts = wordDoubts(word, parts);
+  const before = parts.slice(0, Math.max(0, globAt)).map(textOf).join("");
+  const glob = globAt < 0 ? NO_GLOB : globIn(word.value, before, word.text);
+  return {
+    value: word.value,
+    ...glob,
+    expands: globAt >= 0 || hasTilde(word.text, parts),
+    doubts: [...glob.doubts, ...doubts],
+  };
+}
+
+/** Doubts about the spelling of a word, beside its globs and expansions. */
+export function wordDoubts(word: Word, parts: readonly WordPart[]): readonly string[] {
   const doubts: string[] = [];
-  const globAt = parts.findIndex((part) => part.type === "Glob" || hasBareGlob(part));
-  if (globAt >= 0) doubts.push(...globDoubts(word, parts.slice(0, globAt)));
   if (bareText(parts).includes("{") && /,|\.\./.test(bareText(parts))) {
     doubts.push(`${excerpt(word.text)} may become several words`);
   }
@@ -24,8 +59,13 @@ export function decodeWord(word: Word): DecodedWord {
   for (const part of parts) {
     if (part.type === "AnsiCQuoted") doubts.push(...ansiDoubts(part));
   }
-  const isGlobbed = globAt >= 0;
-  return { value: word.value, globbed: isGlobbed, expands: isGlobbed || hasTilde(word.text, parts), doubts };
+  return doubts;
+}
+
+/** The letters of a part without its quotes. */
+function textOf(part: WordPart): string {
+  if (part.type === "DoubleQuoted") return part.parts.map(textOf).join("");
+  return "value" in part ? part.value : part.text;
 }
 
 /** The unquoted letters, with what a backslash protects left out. */
@@ -37,15 +77,26 @@ const unprotected = (text: string) => text.replaceAll(/\\[^]/g, "");
 
 const bare = (text: string): WordPart => ({ type: "Literal", text, value: text, pos: 0, end: 0 });
 
-// The parser marks globs; a star that it took for a letter still counts as one here.
-function hasBareGlob(part: WordPart): boolean {
-  return part.type === "Literal" && /[*?]|\[[^]*\]/.test(unprotected(part.text));
+/** The parser marks globs; a star that it took for a letter still counts as one here. */
+export function hasGlob(part: WordPart): boolean {
+  return part.type === "Glob" || (part.type === "Literal" && /[*?]|\[[^]*\]/.test(unprotected(part.text)));
 }
 
-function globDoubts(word: Word, before: readonly WordPart[]): readonly string[] {
-  const prefix = before.map((part) => ("value" in part ? part.value : part.text)).join("");
-  if (prefix.includes("/") && !prefix.startsWith("-")) return [];
-  return [`${excerpt(word.text)} becomes whatever files match it`];
+type Glob = Pick<DecodedWord, "globbed" | "isBareGlob" | "pieces" | "doubts">;
+
+export const NO_GLOB: Glob = { globbed: false, doubts: [] };
+
+/** What the glob of a word can become. `before` stands before it, `shown` is the word as it is written. */
+export function globIn(value: string, before: string, shown: string): Glob {
+  if (before.includes("/") && !before.startsWith("-")) return { globbed: true, doubts: [] };
+  // `--include=*.go` stays as it is, or becomes a file of such a name in the folder.
+  if (/^--?\w[\w-]*=/.test(before) && !value.includes("/")) {
+    const hole: Hole = { holds: "glob", text: value.slice(before.length) };
+    return { globbed: false, pieces: [before, hole], doubts: [] };
+  }
+  if (before.startsWith("-"))
+    return { globbed: true, doubts: [`${excerpt(shown)} becomes whatever files match it`] };
+  return { globbed: true, isBareGlob: true, doubts: [] };
 }
 
 function hasUnknownTilde(text: string, parts: readonly WordPart[]): boolean {
@@ -55,7 +106,7 @@ function hasUnknownTilde(text: string, parts: readonly WordPart[]): boolean {
   return text === "~" ? false : !text.startsWith("~/") || parts[0]?.type !== "Literal";
 }
 
-const hasTilde = (text: string, parts: readonly WordPart[]): boolean =>
+export const hasTilde = (text: string, parts: readonly WordPart[]): boolean =>
   text.startsWith("~") && parts[0]?.type === "Literal";
 
 // An escape that is none stays as it is in bash, a backslash before a line end too; the parser drops some.

@@ -7,12 +7,15 @@ const MAX_DOUBTS = 40;
 const MAX_WORDS = 400_000;
 const MAX_TEXT = 600_000;
 export const MAX_DEPTH = 64;
+/** Rounds of all loops of a text. */
+export const MAX_ROUNDS = 200;
 
 export class Draft {
   readonly commands: ReadCommand[] = [];
   readonly #doubts = new Set<string>();
   #words = 0;
   #text = 0;
+  #rounds = 0;
 
   add(command: ReadCommand): void {
     if (!this.isFull()) this.commands.push(command);
@@ -29,6 +32,14 @@ export class Draft {
     else if (depth > MAX_DEPTH)
       this.doubt(`it is nested more than ${MAX_DEPTH} deep; what is deeper was not read`);
     else return true;
+    return false;
+  }
+
+  /** False, with a doubt, when this many more rounds of a loop would be too much. */
+  affordsRounds(rounds: number): boolean {
+    this.#rounds += rounds;
+    if (this.#rounds <= MAX_ROUNDS) return true;
+    this.doubt(`its loops have more than ${MAX_ROUNDS} rounds`);
     return false;
   }
 

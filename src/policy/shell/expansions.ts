@@ -7,13 +7,14 @@ import { excerpt } from "./excerpt.js";
 
 export type Expansions = { readonly scripts: readonly ParsedScript[]; readonly doubts: readonly string[] };
 
-export function expansionsIn(root: SyntaxNode): Expansions {
+/** `isCompared`: the values are compared and never become words, so that only expansions that do more are doubted. */
+export function expansionsIn(root: SyntaxNode, { isCompared = false } = {}): Expansions {
   const scripts: ParsedScript[] = [];
   const doubts: string[] = [];
   const waiting: SyntaxNode[] = [root];
   for (let node = waiting.pop(); node; node = waiting.pop()) {
     const doubt = expansionDoubt(node);
-    if (doubt !== undefined) doubts.push(doubt);
+    if (doubt !== undefined && !(isCompared && isOnlyRead(node))) doubts.push(doubt);
     const children: SyntaxNode[] = [];
     forEachChild(node, (child) => children.push(child));
     for (const child of children.toReversed()) {
@@ -23,6 +24,19 @@ export function expansionsIn(root: SyntaxNode): Expansions {
     }
   }
   return { scripts, doubts };
+}
+
+/** A value that is looked up, and changes and calculates nothing. */
+function isOnlyRead(node: SyntaxNode): boolean {
+  if (node.type === "SimpleExpansion" || node.type === "CommandExpansion") return true;
+  return (
+    node.type === "ParameterExpansion" &&
+    !node.index &&
+    !node.prefix &&
+    (!node.operation ||
+      /^(?:Remove|CaseModification)$/.test(node.operation.type) ||
+      (node.operation.type === "Default" && !node.operation.operator.includes("=")))
+  );
 }
 
 function expansionDoubt(node: SyntaxNode): string | undefined {

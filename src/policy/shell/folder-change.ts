@@ -1,7 +1,14 @@
 /** The folder that a command changes its shell to. */
 import { excerpt } from "./excerpt.js";
 
-export type FolderChange = { readonly target?: string; readonly doubt?: string };
+export type FolderChange = {
+  readonly target?: string;
+  /** To the folder before the last change, or to the one at the last `pushd`. */
+  readonly back?: "previous" | "pushed";
+  /** The folder is remembered for `popd`. */
+  readonly pushes?: boolean;
+  readonly doubt?: string;
+};
 
 const CHANGES = new Set(["cd", "pushd", "popd"]);
 
@@ -13,10 +20,12 @@ export function followsLinks(argv: readonly string[]): boolean {
 export function folderChange(argv: readonly string[]): FolderChange | undefined {
   const [program = "", ...words] = argv;
   if (!CHANGES.has(program)) return undefined;
+  if (program === "popd" && words.length === 0) return { back: "pushed" };
+  if (program === "cd" && words.length === 1 && words[0] === "-") return { back: "previous" };
   const { target, ...more } = targetOf(program, words);
   if (target === undefined || more.surplus || followsLinks(argv))
     return { doubt: `where ${excerpt(argv.join(" "))} leads is not known` };
-  return { target };
+  return program === "pushd" ? { target, pushes: true } : { target };
 }
 
 function targetOf(program: string, words: readonly string[]): { target?: string; surplus?: boolean } {

@@ -1,16 +1,17 @@
-/** The folders the shell may be in when a command succeeded, and when it failed. */
+/** The states of the shell when a command succeeded, and when it failed. */
 import type { Draft } from "./draft.js";
-import { eitherWay, type Folders, MAX_WAYS } from "./folders.js";
+import { eitherWay, fewWays, firstWays, type Ways } from "./ways.js";
 
-export type Outcome = { readonly ok: Folders; readonly fail: Folders };
+export type Outcome = { readonly ok: Ways; readonly fail: Ways };
 
-export const staying = (folders: Folders): Outcome => ({ ok: folders, fail: folders });
+export const staying = (ways: Ways): Outcome => ({ ok: ways, fail: ways });
 
-/** The folders the shell may be in when the next command runs in any case. */
-export function afterwards({ ok, fail }: Outcome, draft: Draft): Folders {
+/** The states the shell may be in when the next command runs in any case. */
+export function afterwards({ ok, fail }: Outcome, draft: Draft): Ways {
   const ways = eitherWay(ok, fail);
-  if (ways.length > MAX_WAYS) draft.doubt("it changes the folder in too many ways to follow");
-  return ways.slice(0, MAX_WAYS);
+  const followed = fewWays(ways);
+  if (!followed) draft.doubt("it changes the folder in too many ways to follow");
+  return followed ?? firstWays(ways);
 }
 
 /** The outcome of one or the other of two branches. */

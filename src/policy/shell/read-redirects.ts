@@ -1,18 +1,22 @@
 /** The files that redirects open, and the input that they give to the command. */
-import type { HereDoc, HereString, Redirect, Redirection } from "unbash";
-import { decodeWord } from "./decode-word.js";
+import type { HereDoc, HereString, Redirect, Redirection, Word } from "unbash";
+import { wordValue } from "./assigned-value.js";
 import { excerpt } from "./excerpt.js";
+import { expandWord } from "./expand-word.js";
+import type { Scope } from "./parameter-value.js";
 
 export type ReadRedirects = {
   readonly writes: readonly string[];
   readonly reads: readonly string[];
   /** The text of a here-document or here-string. */
   readonly fed: string | undefined;
+  /** A part of that text is not known. */
+  readonly isFedUnknown: boolean;
   readonly doubts: readonly string[];
 };
 
-export function readRedirects(redirects: readonly Redirection[]): ReadRedirects {
-  const found: Found = { writes: [], reads: [], fed: undefined, doubts: [] };
+export function readRedirects(redirects: readonly Redirection[], scope: Scope): ReadRedirects {
+  const found: Found = { writes: [], reads: [], fed: undefined, isFedUnknown: false, doubts: [], scope };
   for (const redirect of redirects) {
     if (redirect.descriptor?.type === "FileDescriptorVariable") {
       found.doubts.push(`a redirect sets the variable ${excerpt(redirect.descriptor.name)}`);
@@ -20,19 +24,29 @@ export function readRedirects(redirects: readonly Redirection[]): ReadRedirects 
     if (redirect.type === "Redirect") readFile(redirect, found);
     else readHere(redirect, found);
   }
-  return found;
+  const { writes, reads, fed, isFedUnknown, doubts } = found;
+  return { writes, reads, fed, isFedUnknown, doubts };
 }
 
-type Found = { writes: string[]; reads: string[]; fed: string | undefined; doubts: string[] };
+type Found = {
+  writes: string[];
+  reads: string[];
+  fed: string | undefined;
+  isFedUnknown: boolean;
+  doubts: string[];
+  readonly scope: Scope;
+};
 
 const NO_FILE = new Set(["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin"]);
 const DUPLICATION = /^(?:\d+-?|-)$/;
 
 function readFile({ operator, target }: Redirect, found: Found): void {
   if (!target) return void found.doubts.push("a redirect has no file");
-  const { value, globbed, doubts } = decodeWord(target);
+  const [file, ...more] = expandWord(target, found.scope);
+  if (!file || more.length > 0) found.doubts.push(`which file ${excerpt(target.text)} means is not known`);
+  const { value, globbed, pieces, doubts } = file ?? { value: target.value, globbed: false, doubts: [] };
   found.doubts.push(...doubts);
-  if (globbed) found.doubts.push(`which file ${excerpt(target.text)} means is not known`);
+  if (globbed || pieces) found.doubts.push(`which file ${excerpt(target.text)} means is not known`);
   if ((operator === ">&" || operator === "<&") && DUPLICATION.test(value)) return;
   // Behind these bash expands the word again after it took the quotes off: `>&'$(date)'` runs date.
   if ((operator === ">&" || operator === "<&") && !/^[\w./@%+,:-]+$/.test(target.text))
@@ -46,12 +60,19 @@ function readFile({ operator, target }: Redirect, found: Found): void {
 
 function readHere(redirect: HereDoc | HereString, found: Found): void {
   if (redirect.type === "HereDoc") {
-    found.fed = redirect.body.text;
+    const { parts, text } = redirect.body;
+    setFed(parts ? { type: "Word", text: "", value: text, parts, pos: 0, end: 0 } : undefined, text, found);
     if (!redirect.closing) found.doubts.push("a here-document has no end");
     return;
   }
   if (!redirect.target) return void found.doubts.push("a here-string has no text");
-  const { value, doubts } = decodeWord(redirect.target);
-  found.fed = value;
-  found.doubts.push(...doubts);
+  setFed(redirect.target, redirect.target.value, found);
+}
+
+/** `word` has the expansions of the text. */
+function setFed(word: Word | undefined, text: string, found: Found): void {
+  const given = word && wordValue(word, found.scope);
+  found.fed = given?.value.type === "text" ? given.value.text : text;
+  found.isFedUnknown = given !== undefined && given.value.type !== "text";
+  found.doubts.push(...(given?.doubts ?? []));
 }

@@ -7,20 +7,30 @@
  * against the real shells.
  */
 import { Draft } from "./draft.js";
-import { START } from "./folders.js";
 import type { ShellLanguage } from "./shell-context.js";
 import { strangeCharacters } from "./strange-characters.js";
-import { readWords } from "./walk-words.js";
+import { plainWords, readWords } from "./walk-words.js";
 import { walkText } from "./walk-script.js";
+import { START } from "./ways.js";
 
 export type ReadCommand = {
   /**
-   * Decoded words; word 0 is the program. A word with an unquoted glob keeps its text, and `~` stays `~`.
-   * Empty for redirects without a program (`> file`).
+   * Decoded words; word 0 is the program. A word with an unquoted glob keeps its text, and `~` stays `~`; a variable
+   * whose value the text says is replaced by it. Empty for redirects without a program (`> file`).
    */
   readonly argv: readonly string[];
+  /** The words among them of which a piece is not known, which are data to the program: `echo "exit: $?"`. */
+  readonly unknown?: readonly string[];
+  /** The words to judge in their place: the effects are the same for every value. */
+  readonly judged?: readonly string[];
   /** The words among them that the shell expands: quoted, the same letters mean one file. */
   readonly patterns: readonly string[];
+  /** Patterns that stand for files which the wrapper around it finds below folders: `src/**`. */
+  readonly found?: { readonly patterns: readonly string[]; readonly isFiles: boolean };
+  /** The program does no more than to run the command inside it, which is listed on its own. */
+  readonly passesOn?: true;
+  /** Patterns whose names are split at blanks once more: a name with a blank in it becomes other names. */
+  readonly splits?: readonly string[];
   /** Files that redirects write (">", ">>", ">|", "&>", "<>"); not /dev/null, not fd duplications. */
   readonly writes: readonly string[];
   /** Files that redirects read. */
@@ -50,14 +60,18 @@ export type ShellReading = {
   readonly doubts: readonly string[];
 };
 
-/** Without a language, any shell of the family may read the text. */
-export function readShell(
-  text: string,
-  { language = "sh" }: { readonly language?: ShellLanguage } = {},
-): ShellReading {
+export type ReadOptions = {
+  /** Without one, any shell of the family may read the text. */
+  readonly language?: ShellLanguage;
+  /** The folder that the text starts in, and inherited variables whose values are known. */
+  readonly cwd?: string | undefined;
+  readonly inherited?: { readonly [name: string]: string };
+};
+
+export function readShell(text: string, { language = "sh", cwd, inherited = {} }: ReadOptions = {}): ShellReading {
   return read((draft) => {
     for (const doubt of strangeCharacters(text)) draft.doubt(doubt);
-    walkText(text, { draft, ...OUTSIDE, language });
+    walkText(text, { draft, ...OUTSIDE, language, cwd, inherited });
   });
 }
 
@@ -66,7 +80,7 @@ export function readArgv(argv: readonly string[]): ShellReading {
   return read((draft) => {
     if (argv.length === 0) return;
     for (const doubt of argv.flatMap(strangeCharacters)) draft.doubt(doubt);
-    readWords({ argv, globs: [], patterns: [], writes: [], reads: [] }, { draft, ...OUTSIDE }, walkText);
+    readWords(plainWords(argv), { draft, ...OUTSIDE }, walkText);
   });
 }
 
@@ -75,7 +89,9 @@ const OUTSIDE = {
   language: "sh",
   wrappers: [],
   depth: 0,
-  folders: START,
+  ways: [START],
+  cwd: undefined,
+  inherited: {},
   writes: [],
   reads: [],
   fed: undefined,

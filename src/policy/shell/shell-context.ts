@@ -1,8 +1,10 @@
 /** Where a command stands: which shell, in which folder, inside what. */
 import type { Draft } from "./draft.js";
-import type { Folders } from "./folders.js";
 import type { Outcome } from "./outcome.js";
+import type { Scope } from "./parameter-value.js";
+import { normalisePath } from "../paths/match-path.js";
 import type { ReadCommand } from "./read-shell.js";
+import type { Way, Ways } from "./ways.js";
 
 /** `sh` is any shell of the family: whatever they and bash read differently is a doubt. */
 export type ShellLanguage = "bash" | "sh";
@@ -13,7 +15,13 @@ export type ShellContext = {
   readonly language: ShellLanguage;
   readonly wrappers: readonly string[];
   readonly depth: number;
-  readonly folders: Folders;
+  /** The states the shell may be in. */
+  readonly ways: Ways;
+  /** The folder that the text starts in, when it is known, and inherited variables whose values are. */
+  readonly cwd: string | undefined;
+  readonly inherited: { readonly [name: string]: string };
+  /** The loop around it in the same shell. */
+  readonly loop?: Loop;
   /** Redirects of the groups around it. */
   readonly writes: readonly string[];
   readonly reads: readonly string[];
@@ -21,10 +29,24 @@ export type ShellContext = {
   readonly fed: string | undefined;
   /** The text of a here-document around it. */
   readonly fedText: string | undefined;
+  /** A part of its here-document is not known. */
+  readonly isFedUnknown?: boolean;
   /** The commands that write to its input. */
   readonly feeds: readonly ReadCommand[];
   /** No shell waits for it. */
   readonly isBackground?: true;
 };
+
+/** The changes of the shell's state that the commands of a loop body made. */
+export type Loop = { isMoving: boolean; readonly assigned: Set<string> };
+
+export function scopeOf({ changes, variables }: Way, { language, inherited, cwd }: ShellContext): Scope {
+  const home = inherited["HOME"];
+  const folder = changes.reduce<string | undefined>((here, change) => {
+    const target = /^~(?:\/|$)/.test(change) ? home && home + change.slice(1) : change;
+    return here === undefined || target === undefined ? undefined : normalisePath(here, target);
+  }, cwd);
+  return { variables, language, inherited, folder };
+}
 
 export type WalkText = (text: string, context: ShellContext) => Outcome;

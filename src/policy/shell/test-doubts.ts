@@ -3,7 +3,7 @@ import type { TestExpression } from "unbash";
 import type { ShellLanguage } from "./shell-context.js";
 import { excerpt } from "./excerpt.js";
 
-const SUMS = new Set(["-eq", "-ne", "-lt", "-le", "-gt", "-ge"]);
+export const SUMS = new Set(["-eq", "-ne", "-lt", "-le", "-gt", "-ge"]);
 const NAMES = new Set(["-v", "-R"]);
 const NUMBER = /^[-+]?\d+$/;
 

@@ -1,59 +1,156 @@
 /** Reads one command given as words: lists it, doubts what it does to its shell, and reads the commands inside it. */
+import { judgeArgv } from "../programs/judge-argv.js";
 import { roleGlobs } from "../programs/role-globs.js";
 import { builtinDoubts } from "./builtin-doubts.js";
-import { folderChange } from "./folder-change.js";
-import { entered, type Folders } from "./folders.js";
+import { asData, type Holes } from "./data-words.js";
+import { excerpt } from "./excerpt.js";
+import { takesFiles } from "./file-words.js";
+import { folderChange, type FolderChange } from "./folder-change.js";
+import type { Found } from "./inner-command.js";
+import { type InnerCommand, innerCommands } from "./inner-commands.js";
+import { insideXargs } from "./inside-xargs.js";
 import { interpreterDoubts, readsShellFromInput } from "./interpreters.js";
 import { type Outcome, staying } from "./outcome.js";
-import { type InnerCommand, innerCommands } from "./inner-commands.js";
 import type { ShellContext, ShellLanguage, WalkText } from "./shell-context.js";
-import { excerpt } from "./excerpt.js";
 import { isAscii } from "./strange-characters.js";
+import { changedVariables, variableChange } from "./variable-builtins.js";
+import { NO_VARIABLES } from "./variables.js";
+import { entered, moved, type Way, type Ways } from "./ways.js";
 
 export type Words = {
   readonly argv: readonly string[];
-  /** The words that have a glob. */
+  /** The words that have a glob, and those of them that name no folder. */
   readonly globs: readonly string[];
+  readonly bareGlobs: readonly string[];
   /** The words that the shell expands. */
   readonly patterns: readonly string[];
+  /** The words among them whose names are split at blanks once more. */
+  readonly splits: readonly string[];
+  /** The words of which a piece is not known. */
+  readonly holes: Holes;
+  /** The words that stand for files which a wrapper finds. */
+  readonly found?: Found | undefined;
   readonly writes: readonly string[];
   readonly reads: readonly string[];
 };
 
+/** Words that no shell expands. */
+export const plainWords = (argv: readonly string[]): Words => ({
+  argv,
+  globs: [],
+  bareGlobs: [],
+  patterns: [],
+  splits: [],
+  holes: new Map(),
+  writes: [],
+  reads: [],
+});
+
 export function readWords(words: Words, context: ShellContext, walkText: WalkText): Outcome {
-  const { draft, wrappers, folders } = context;
-  const { argv, globs, patterns } = words;
-  const writes = [...context.writes, ...words.writes];
-  const reads = [...context.reads, ...words.reads];
-  const { feeds, fedText } = context;
-  const background = context.isBackground ? { isBackground: true as const } : {};
-  for (const after of folders)
-    draft.add({ argv, patterns, writes, reads, wrappers, after, feeds, fedText, ...background });
+  const { draft, ways } = context;
+  const { argv, holes } = words;
   const program = argv[0];
-  if (program === undefined || !draft.affords(argv.length, context.depth)) return staying(folders);
+  const inside = insideXargs(argv, words.reads.length > 0 ? [] : context.feeds, context.language);
+  const { insides, doubts, known, passesOn } = inside ?? innerCommands(argv);
+  const data = holes.size === 0 || known ? undefined : asData(argv, holes, context.language);
+  // A program of the folder is whatever the folder holds.
+  const isSystem = /^(?:\/(?:usr\/)?bin\/)?[^/]+$/.test(program ?? "");
+  const isWrapper = passesOn === true && isSystem && doubts.length === 0 && insides.length === 1;
+  list(words, { data, passesOn: isWrapper }, context);
+  if (program === undefined || !draft.affords(argv.length, context.depth)) return staying(ways);
   if (!isAscii(program)) draft.doubt(`the program name ${excerpt(program)} has unusual letters`);
 
-  const { insides, doubts, known } = innerCommands(argv);
-  const own = [...doubts, ...builtinDoubts(argv, context.language), ...interpreterDoubts(argv)];
-  for (const doubt of own) draft.doubt(doubt);
   const change = folderChange(argv);
+  const variables = variableChange(argv, context.language);
+  const own = [
+    ...doubts,
+    // These were asked about every sample of a word that is data.
+    ...(data || variables ? [] : builtinDoubts(argv, context.language)),
+    ...(data ? [] : interpreterDoubts(argv)),
+  ];
+  for (const doubt of own) draft.doubt(doubt);
   if (change?.doubt) draft.doubt(change.doubt);
-  const displacing = roleGlobs(argv, globs);
-  for (const glob of globs) {
-    const isData = !change && own.length === 0 && (!known || isPassedOn(glob, insides));
-    if (glob === program || !isData || displacing.has(glob))
-      draft.doubt(`what ${excerpt(program)} does with ${excerpt(glob)} is not known`);
-  }
+  doubtGlobs(words, { insides, known, isData: !change && own.length === 0 }, context);
+  if (!data) doubtHoles(words, insides, context);
+  if (context.isFedUnknown && insides.length === 0 && !mayReadAnything(argv))
+    draft.doubt(`the input of ${excerpt(program)} is not known`);
 
-  let outcome = staying(folders);
-  const read = (inside: InnerCommand) => readInside(inside, words, { ...context, writes, reads }, walkText);
-  for (const inside of insides) {
-    const within = read(inside);
-    if (inside.sameShell) outcome = within;
+  let outcome = staying(ways);
+  const inner = {
+    ...context,
+    writes: [...context.writes, ...words.writes],
+    reads: [...context.reads, ...words.reads],
+  };
+  const read = (one: InnerCommand) => readInside(one, words, inner, walkText);
+  for (const one of insides) {
+    const within = read(one);
+    if (one.sameShell) outcome = within;
   }
   if (context.fed !== undefined && readsShellFromInput(argv))
     read({ wrapper: program, text: context.fed, language: "same" });
-  return change ? changed(folders, change.target) : outcome;
+  if (variables) {
+    for (const name of variables.keys()) context.loop?.assigned.add(name);
+    return staying(ways.map((way) => ({ ...way, variables: changedVariables(way.variables, variables) })));
+  }
+  return change && !change.doubt ? changed(change, argv, context) : outcome;
+}
+
+type Listed = { readonly data: readonly string[] | undefined; readonly passesOn: boolean };
+
+/** Adds the command to the reading, once for each folder that it may run in. */
+function list(words: Words, { data, passesOn }: Listed, context: ShellContext): void {
+  const { argv, patterns, splits, holes, found } = words;
+  const { draft, wrappers, feeds, fedText } = context;
+  const writes = [...context.writes, ...words.writes];
+  const reads = [...context.reads, ...words.reads];
+  const folders = new Map(context.ways.map(({ changes }) => [JSON.stringify(changes), changes]));
+  for (const after of folders.values())
+    draft.add({
+      argv,
+      patterns,
+      writes,
+      reads,
+      wrappers,
+      after,
+      feeds,
+      fedText,
+      ...(context.isBackground && { isBackground: true as const }),
+      ...(splits.length > 0 && { splits }),
+      ...(holes.size > 0 && { unknown: [...holes.keys()] }),
+      ...(data && { judged: data }),
+      ...(found && { found: { patterns: found.patterns, isFiles: found.isFiles } }),
+      ...(passesOn && { passesOn: true as const }),
+    });
+}
+
+type Inner = { readonly insides: readonly InnerCommand[]; readonly known: boolean; readonly isData: boolean };
+
+function doubtGlobs({ argv, globs, bareGlobs }: Words, { insides, known, isData }: Inner, context: ShellContext): void {
+  const [program = ""] = argv;
+  const displacing = roleGlobs(argv, globs);
+  for (const glob of globs) {
+    const isPassed = known && isPassedOn(glob, insides);
+    const isFine = isData && (!known || isPassed) && glob !== program && !displacing.has(glob);
+    if (!isFine)
+      context.draft.doubt(`what ${excerpt(program)} does with ${excerpt(glob)} is not known`);
+    // A name in the folder may begin with a dash. Our own shell's folder is looked at before the command runs.
+    else if (bareGlobs.includes(glob) && !isPassed && (context.language === "sh" || !takesFiles(argv, glob)))
+      context.draft.doubt(`${excerpt(glob)} becomes whatever files match it`);
+  }
+}
+
+/** A hole that a wrapper hands to its command is looked at there. */
+function doubtHoles({ argv, holes }: Words, insides: readonly InnerCommand[], { draft }: ShellContext): void {
+  for (const word of holes.keys())
+    if (word === argv[0] || !isPassedOn(word, insides))
+      draft.doubt(`the value of ${excerpt(word)} is not known`);
+}
+
+/** Whether the command does the same whatever its input is, but for what it prints. */
+function mayReadAnything(argv: readonly string[]): boolean {
+  if (argv[0] === "tee") return true;
+  const { onlyReads, doubts, takesList } = judgeArgv(argv);
+  return onlyReads && doubts.length === 0 && !takesList;
 }
 
 function languageOf(inside: InnerCommand, { language }: ShellContext): ShellLanguage {
@@ -67,28 +164,64 @@ function isPassedOn(glob: string, insides: readonly InnerCommand[]): boolean {
   return insides.length > 0 && insides.every(({ argv }) => argv?.includes(glob));
 }
 
-function changed(folders: Folders, target: string | undefined): Outcome {
-  return { ok: target === undefined ? folders : entered(folders, target), fail: folders };
+function changed(change: FolderChange, argv: readonly string[], { ways, loop, draft }: ShellContext): Outcome {
+  if (loop) loop.isMoving = true;
+  const { target, back, pushes } = change;
+  if (target !== undefined) {
+    const there = entered(ways, target);
+    const ok = pushes ? there.map((way, at) => pushed(way, ways[at])) : there;
+    return { ok, fail: ways };
+  }
+  if (back === "pushed")
+    // With nothing to go back to, it fails.
+    return { ok: ways.map(popped), fail: ways };
+  const isKnown = ways.every(({ previous }) => previous);
+  if (!isKnown) draft.doubt(`where ${excerpt(argv.join(" "))} leads is not known`);
+  return { ok: moved(ways, ({ previous, changes }) => previous ?? changes), fail: ways };
 }
 
-function readInside(
-  inside: InnerCommand,
-  { globs, patterns }: Words,
-  context: ShellContext,
-  walkText: WalkText,
-): Outcome {
+const pushed = (way: Way, before: Way | undefined): Way => ({
+  ...way,
+  stack: [...(before?.stack ?? []), before?.changes ?? []],
+});
+
+function popped(way: Way): Way {
+  const to = way.stack?.at(-1);
+  return to ? { ...way, changes: to, previous: way.changes, stack: way.stack?.slice(0, -1) } : way;
+}
+
+function readInside(inside: InnerCommand, words: Words, context: ShellContext, walkText: WalkText): Outcome {
   const { wrapper, folder, text, argv } = inside;
+  const own = inside.sameShell ? context.ways : ownShell(context.ways);
+  const { loop: _, ...outside } = context;
   const inner: ShellContext = {
-    ...context,
+    ...(inside.sameShell ? context : outside),
     language: languageOf(inside, context),
     wrappers: [...context.wrappers, wrapper],
     depth: context.depth + 1,
-    folders: folder === undefined ? context.folders : entered(context.folders, folder),
+    ways: folder === undefined ? own : entered(own, folder),
     ...(inside.isBackground ? { isBackground: true } : {}),
   };
   if (text !== undefined) return walkText(text, inner);
-  if (argv.length === 0) return staying(context.folders);
+  if (argv.length === 0) return staying(context.ways);
   const isThere = (word: string): boolean => argv.includes(word);
-  const passedOn = { globs: globs.filter(isThere), patterns: patterns.filter(isThere) };
-  return readWords({ argv, ...passedOn, writes: [], reads: [] }, inner, walkText);
+  const { found } = inside;
+  return readWords(
+    {
+      argv,
+      globs: words.globs.filter(isThere),
+      bareGlobs: words.bareGlobs.filter(isThere),
+      patterns: [...words.patterns.filter(isThere), ...(found?.patterns ?? [])],
+      splits: [...words.splits.filter(isThere), ...(found?.splits ? found.patterns : [])],
+      found,
+      holes: new Map([...words.holes].filter(([word]) => isThere(word))),
+      writes: [],
+      reads: [],
+    },
+    inner,
+    walkText,
+  );
 }
+
+/** Another shell knows none of the variables. */
+const ownShell = (ways: Ways): Ways => ways.map((way) => ({ ...way, variables: NO_VARIABLES }));

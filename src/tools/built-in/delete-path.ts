@@ -17,12 +17,13 @@ import { removedContent } from "./removed-content.js";
 import { counted } from "./size-text.js";
 import { protectedInFolder } from "./protected-by-command.js";
 
-const input = z.object({
-  path: pathInput("The file, link or folder"),
-  recursive: z.boolean().default(false).describe("Delete a folder with its contents."),
-});
+const input = () =>
+  z.object({
+    path: pathInput("The file, link or folder"),
+    recursive: z.boolean().default(false).describe("Delete a folder with its contents."),
+  });
 
-type Input = z.output<typeof input>;
+type Input = z.output<ReturnType<typeof input>>;
 
 export const deletePath = defineTool({
   name: "delete_path",

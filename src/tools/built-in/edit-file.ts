@@ -17,44 +17,46 @@ import { fileBaseHash, hashWithoutDisclosing } from "./base-hash.js";
 import { withPathLock } from "./path-lock.js";
 import { counted } from "./size-text.js";
 
-const replaceAll = z
-  .boolean()
-  .optional()
-  .describe("Replace every place where oldText occurs. Without it, it must occur once.");
+const replaceAll = () =>
+  z
+    .boolean()
+    .optional()
+    .describe("Replace every place where oldText occurs. Without it, it must occur once.");
 
-const input = z
-  .object({
-    path: pathInput("The file"),
-    oldText: textInput()
-      .optional()
-      .describe(
-        "The passage to replace, exactly as it is in the file; it must occur once. Leave it out to create a file.",
-      ),
-    newText: textInput().optional().describe("The replacement, or the text of the new file."),
-    replaceAll,
-    edits: z
-      .array(
-        z.object({
-          oldText: textInput().min(1).describe("The passage to replace."),
-          newText: textInput().describe("The replacement."),
-          replaceAll,
-        }),
-      )
-      .min(1)
-      .optional()
-      .describe(
-        "Several replacements instead of one, each made in what the one before it left. All of them are made, or none.",
-      ),
-  })
-  .superRefine(({ oldText, newText, replaceAll: all, edits }, context) => {
-    const refuse = (message: string) => context.addIssue({ code: "custom", message });
-    if (edits ? (oldText ?? newText ?? all) !== undefined : newText === undefined)
-      refuse('Give either "newText", with the "oldText" that it replaces, or "edits"');
-    else if (all === true && (oldText ?? "") === "")
-      refuse('"replaceAll" needs the "oldText" that is to be replaced');
-  });
+const input = () =>
+  z
+    .object({
+      path: pathInput("The file"),
+      oldText: textInput()
+        .optional()
+        .describe(
+          "The passage to replace, exactly as it is in the file; it must occur once. Leave it out to create a file.",
+        ),
+      newText: textInput().optional().describe("The replacement, or the text of the new file."),
+      replaceAll: replaceAll(),
+      edits: z
+        .array(
+          z.object({
+            oldText: textInput().min(1).describe("The passage to replace."),
+            newText: textInput().describe("The replacement."),
+            replaceAll: replaceAll(),
+          }),
+        )
+        .min(1)
+        .optional()
+        .describe(
+          "Several replacements instead of one, each made in what the one before it left. All of them are made, or none.",
+        ),
+    })
+    .superRefine(({ oldText, newText, replaceAll: all, edits }, context) => {
+      const refuse = (message: string) => context.addIssue({ code: "custom", message });
+      if (edits ? (oldText ?? newText ?? all) !== undefined : newText === undefined)
+        refuse('Give either "newText", with the "oldText" that it replaces, or "edits"');
+      else if (all === true && (oldText ?? "") === "")
+        refuse('"replaceAll" needs the "oldText" that is to be replaced');
+    });
 
-type Input = z.output<typeof input>;
+type Input = z.output<ReturnType<typeof input>>;
 
 export const editFile = defineTool({
   name: "edit_file",

@@ -3,6 +3,8 @@
  * the connection goes to a public address only, whatever the name resolves to.
  */
 import { z } from "zod";
+import { AMOUNT, checkOptions, FUNCTION } from "../../call/check-options.js";
+import type { OptionChecks } from "../../call/check-options.js";
 import { oneLine, pluralize, textContent } from "../../call/index.js";
 import type { ContentBlock } from "../../call/index.js";
 import { defineTool } from "../define-tool.js";
@@ -21,21 +23,27 @@ const TIME_LIMIT_MS = 30_000;
 
 export type FetchOptions = ReachOptions & Partial<FetchLimits>;
 
-const input = z.object({
-  url: z.string().superRefine(checkUrl).describe("An http or https URL."),
-  format: z
-    .enum(["markdown", "text", "raw"])
-    .default("markdown")
-    .describe("How an HTML page comes: as Markdown, as its text, or as it is."),
-  from: z.int().min(0).default(0).describe("The first character to return, to continue a long page."),
-  maxBytes: z.int().min(1).max(MAX_BYTES).optional().describe("How many bytes to take at most."),
-});
+const FETCH_OPTIONS: OptionChecks<FetchOptions> = {
+  reach: FUNCTION,
+  lookup: FUNCTION,
+  timeLimit: AMOUNT,
+  maxBytes: AMOUNT,
+};
 
-export function fetchTool({
-  timeLimit = TIME_LIMIT_MS,
-  maxBytes = MAX_BYTES,
-  ...reach
-}: FetchOptions = {}): Tool {
+const input = () =>
+  z.object({
+    url: z.string().superRefine(checkUrl).describe("An http or https URL."),
+    format: z
+      .enum(["markdown", "text", "raw"])
+      .default("markdown")
+      .describe("How an HTML page comes: as Markdown, as its text, or as it is."),
+    from: z.int().min(0).default(0).describe("The first character to return, to continue a long page."),
+    maxBytes: z.int().min(1).max(MAX_BYTES).optional().describe("How many bytes to take at most."),
+  });
+
+export function fetchTool(options: FetchOptions = {}): Tool {
+  checkOptions("fetchTool", options, FETCH_OPTIONS);
+  const { timeLimit = TIME_LIMIT_MS, maxBytes = MAX_BYTES, ...reach } = options;
   return defineTool({
     name: "fetch",
     description:
@@ -88,7 +96,7 @@ function elsewhere({ url, status, location }: Page & { readonly type: "elsewhere
   );
 }
 
-type Wanted = z.output<typeof input> & FetchLimits & { readonly signal: AbortSignal };
+type Wanted = z.output<ReturnType<typeof input>> & FetchLimits & { readonly signal: AbortSignal };
 
 /** The page's text, an image, or the reason why there is neither. */
 async function readable(page: FullPage, wanted: Wanted): Promise<Converted | ContentBlock> {

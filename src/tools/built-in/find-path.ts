@@ -20,12 +20,13 @@ export function findPathTool({ timeLimit = TIME_LIMIT_MS }: { readonly timeLimit
       `Finds files by a glob such as "*.ts", "src/**/*.test.ts" or "{README,LICENSE}*". A glob without "/" is tried on the name of a file in any folder. ` +
       `Finds files only, no folders; at most ${MAX_FILES}, sorted by path. Hidden files and those that .gitignore names are left out unless requested.`,
     kind: "search",
-    input: z.object({
-      pattern: withoutNul(1000).describe(
-        'The glob, read from the searched folder. "src/**" is all that is in src.',
-      ),
-      ...walkFields,
-    }),
+    input: () =>
+      z.object({
+        pattern: withoutNul(1000).describe(
+          'The glob, read from the searched folder. "src/**" is all that is in src.',
+        ),
+        ...walkFields(),
+      }),
     async intent({ path }, workspace) {
       return { paths: [await pathAccess(path, "read", workspace)] };
     },

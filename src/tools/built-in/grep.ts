@@ -14,16 +14,22 @@ import type { Tool } from "../tool.js";
 const TIME_LIMIT_MS = 20_000;
 const MAX_LINE_BYTES = 500;
 
-const input = z.object({
-  pattern: withoutNul(10_000).describe("The regular expression, in Rust's syntax, tried on each line."),
-  ...walkFields,
-  glob: withoutNul(1000).optional().describe('Only files that match, such as "*.ts" or "src/**".'),
-  caseSensitive: z.boolean().default(false).describe("Tell capital letters from small ones."),
-  context: z.int().min(0).max(10).default(0).describe("How many lines to show before and after each match."),
-  limit: z.int().min(1).max(MAX_MATCHES).default(MAX_MATCHES).describe("How many matches to return."),
-  skip: z.int().min(0).default(0).describe("How many matches to leave out at the beginning, to continue."),
-  filesOnly: z.boolean().default(false).describe("Return only the paths of the files that match."),
-});
+const input = () =>
+  z.object({
+    pattern: withoutNul(10_000).describe("The regular expression, in Rust's syntax, tried on each line."),
+    ...walkFields(),
+    glob: withoutNul(1000).optional().describe('Only files that match, such as "*.ts" or "src/**".'),
+    caseSensitive: z.boolean().default(false).describe("Tell capital letters from small ones."),
+    context: z
+      .int()
+      .min(0)
+      .max(10)
+      .default(0)
+      .describe("How many lines to show before and after each match."),
+    limit: z.int().min(1).max(MAX_MATCHES).default(MAX_MATCHES).describe("How many matches to return."),
+    skip: z.int().min(0).default(0).describe("How many matches to leave out at the beginning, to continue."),
+    filesOnly: z.boolean().default(false).describe("Return only the paths of the files that match."),
+  });
 
 /** `timeLimit` in milliseconds: after it, the result has the lines found so far. */
 export function grepTool({ timeLimit = TIME_LIMIT_MS }: { readonly timeLimit?: number } = {}): Tool {
@@ -89,7 +95,7 @@ function lineFlags({
   caseSensitive,
   context,
   filesOnly,
-}: z.output<typeof input>): readonly string[] {
+}: z.output<ReturnType<typeof input>>): readonly string[] {
   return [
     `--regexp=${pattern}`,
     caseSensitive ? "--case-sensitive" : "--ignore-case",

@@ -10,16 +10,17 @@ import { sizeText } from "./size-text.js";
 
 const MAX_ENTRIES = 1000;
 
-const input = z.object({
-  path: z
-    .string()
-    .min(1)
-    .default(".")
-    .describe(
-      "The folder, absolute or from the workspace folder; the workspace folder itself when left out.",
-    ),
-  start: z.int().min(1).default(1).describe("The first entry to show, counted from 1."),
-});
+const input = () =>
+  z.object({
+    path: z
+      .string()
+      .min(1)
+      .default(".")
+      .describe(
+        "The folder, absolute or from the workspace folder; the workspace folder itself when left out.",
+      ),
+    start: z.int().min(1).default(1).describe("The first entry to show, counted from 1."),
+  });
 
 export const listDirectory = defineTool({
   name: "list_directory",

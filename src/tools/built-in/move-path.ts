@@ -17,12 +17,13 @@ import { mustNotContainRoot } from "./must-not-contain-root.js";
 import { withPathLock, isWithin } from "./path-lock.js";
 import { protectedAtTarget, protectedInFolder } from "./protected-by-command.js";
 
-const input = z.object({
-  from: pathInput("The file, link or folder to move"),
-  to: pathInput("Its whole new path, its name included"),
-});
+const input = () =>
+  z.object({
+    from: pathInput("The file, link or folder to move"),
+    to: pathInput("Its whole new path, its name included"),
+  });
 
-type Input = z.output<typeof input>;
+type Input = z.output<ReturnType<typeof input>>;
 
 export const movePath = defineTool({
   name: "move_path",

@@ -14,11 +14,16 @@ import { MAX_LINES, textPart } from "./text-part.js";
 const MAX_WHOLE_TEXT = 10 * 1024 * 1024;
 const MAX_IMAGE = 5 * 1024 * 1024;
 
-const input = z.object({
-  path: pathInput("The file"),
-  line: z.int().min(1).optional().describe("The first line to read, counted from 1."),
-  limit: z.int().min(1).optional().describe(`How many lines to read; at most, and without it, ${MAX_LINES}.`),
-});
+const input = () =>
+  z.object({
+    path: pathInput("The file"),
+    line: z.int().min(1).optional().describe("The first line to read, counted from 1."),
+    limit: z
+      .int()
+      .min(1)
+      .optional()
+      .describe(`How many lines to read; at most, and without it, ${MAX_LINES}.`),
+  });
 
 export const readFile = defineTool({
   name: "read_file",

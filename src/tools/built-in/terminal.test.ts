@@ -310,11 +310,27 @@ test("a command without links says nothing of paths", async () => {
     "cat plain.txt src/app.ts src/../plain.txt ./plain.txt missing.txt",
     `cat ${root}/plain.txt ${root}/src/../plain.txt > out.txt`,
     "sed -n 's/a/b/p' plain.txt",
-    "ls plain.txt/below loop /bin /proc/self/exe ../else",
+    "ls plain.txt/below loop /usr /proc/self/exe ../else",
     `node -e "${"x".repeat(5000)}"`,
     `printf '\\0' "a\nb"`,
   ];
   for (const command of ordinary) expect(await intentOf(workspace, command)).toEqual({ command });
+});
+
+test("reports where a link outside of the workspace leads, also one that a pattern matches", async () => {
+  const { workspace, outside } = await aWorkspaceWithLinks();
+  await symlink("file.txt", join(outside, "else", "l1"));
+  await symlink("/etc/hostname", join(outside, "else", "l2"));
+  const found = async (command: string) => {
+    const { outsideLinks = [] } = await intentOf(workspace, command);
+    return outsideLinks.map(({ named, path }) => `${named} -> ${path}`.replaceAll(outside, ""));
+  };
+  const real = await realpath("/etc/hostname");
+  expect(await found("cat ../else/l1")).toEqual(["/else/l1 -> /else/file.txt"]);
+  expect(await found(`cat ${outside}/else/l2 > a`)).toEqual([`/else/l2 -> ${real}`]);
+  expect(await found("cat ../else/l*")).toEqual(["/else/l1 -> /else/file.txt", `/else/l2 -> ${real}`]);
+  expect(await found("cd ../else && echo x > l1")).toEqual(["/else/l1 -> /else/file.txt"]);
+  expect(await found("cat ../else/file.txt plain.txt")).toEqual([]);
 });
 
 test("a link is found wherever it stands, and more words than can be looked at are not run", async () => {

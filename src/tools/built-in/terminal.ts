@@ -13,34 +13,36 @@ import type { ToolResult } from "../tool.js";
 import type { CommandExit, Workspace } from "../workspace.js";
 import { executorFor } from "../git/executor-for.js";
 import { commandLinks } from "./command-links.js";
+import { outsideLinks } from "./outside-links.js";
 import { runContents } from "./run-contents.js";
 
 const DEFAULT_TIMEOUT_S = 120;
 const MAX_TIMEOUT_S = 3600;
 const PTY_SIZE = { columns: 120, rows: 30 } as const;
 
-const input = z.object({
-  command: z.string().min(1).describe("The command, as a shell reads it."),
-  cwd: z
-    .string()
-    .min(1)
-    .optional()
-    .describe("The folder it runs in, absolute or from the workspace folder; without it, that folder."),
-  env: z
-    .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string())
-    .optional()
-    .describe("Variables to set for it."),
-  timeout: z
-    .number()
-    .positive()
-    .max(MAX_TIMEOUT_S)
-    .optional()
-    .describe(`After how many seconds it is ended; ${DEFAULT_TIMEOUT_S} when left out.`),
-  pty: z
-    .boolean()
-    .optional()
-    .describe("Gives it a terminal, for programs that need one. Its output then has control sequences."),
-});
+const input = () =>
+  z.object({
+    command: z.string().min(1).describe("The command, as a shell reads it."),
+    cwd: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("The folder it runs in, absolute or from the workspace folder; without it, that folder."),
+    env: z
+      .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string())
+      .optional()
+      .describe("Variables to set for it."),
+    timeout: z
+      .number()
+      .positive()
+      .max(MAX_TIMEOUT_S)
+      .optional()
+      .describe(`After how many seconds it is ended; ${DEFAULT_TIMEOUT_S} when left out.`),
+    pty: z
+      .boolean()
+      .optional()
+      .describe("Gives it a terminal, for programs that need one. Its output then has control sequences."),
+  });
 
 export const terminal = defineTool({
   name: "terminal",
@@ -48,6 +50,8 @@ export const terminal = defineTool({
     "Runs a command with bash (sh where there is none) in the workspace folder and returns its output (stdout and stderr together) and exit code. " +
     "It has no input to wait for. Of long output the beginning and the end are returned. " +
     "Send the output of a background process to a file.",
+  scratchNote: (folder) =>
+    `Put temporary files into ${folder} ($TMPDIR): files there can be written, read and deleted without a question.`,
   kind: "execute",
   input,
   timeLimit: Number.POSITIVE_INFINITY,
@@ -58,6 +62,7 @@ export const terminal = defineTool({
     const paths = await commandLinks(command, at, workspace);
     const executor = await executorFor({ command, cwd: at, ...(env && { env }) }, workspace);
     const contents = await runContents({ command, cwd: at, executor }, workspace);
+    const links = await outsideLinks({ command, cwd: at, executor }, workspace);
     return {
       command,
       executor,
@@ -65,6 +70,7 @@ export const terminal = defineTool({
       ...(env && { env }),
       ...(paths.length > 0 && { paths }),
       ...(Object.keys(contents).length > 0 && { contents }),
+      ...(links.length > 0 && { outsideLinks: links }),
     };
   },
   async run({ command, cwd, env, pty = false, timeout = DEFAULT_TIMEOUT_S }, call) {

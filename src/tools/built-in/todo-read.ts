@@ -8,7 +8,7 @@ export const todoRead = defineTool({
   description: "Returns the to-do list that the user sees as your plan, with the status of each entry.",
   // As crow-agent's page shows it: the tool neither reads a file nor thinks.
   kind: "other",
-  input: z.object({}),
+  input: () => z.object({}),
   async run(_input, { plan }) {
     return plan.length === 0
       ? "The plan is empty. Use todo_write to make one."

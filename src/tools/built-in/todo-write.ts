@@ -5,32 +5,34 @@ import { defineTool } from "../define-tool.js";
 
 const STATUSES = ["pending", "in_progress", "completed", "cancelled"] as const;
 
-const todo = z.object({
-  content: z.string().describe("The task."),
-  // A list with a word that we do not know is still a list: `planFromTodos` says what the word counts as.
-  status: z.string().meta({ enum: STATUSES }),
-  priority: z
-    .string()
-    .optional()
-    .meta({ enum: ["high", "medium", "low"] }),
-});
+const todo = () =>
+  z.object({
+    content: z.string().describe("The task."),
+    // A list with a word that we do not know is still a list: `planFromTodos` says what the word counts as.
+    status: z.string().meta({ enum: STATUSES }),
+    priority: z
+      .string()
+      .optional()
+      .meta({ enum: ["high", "medium", "low"] }),
+  });
 
 /*
  * The schema shows the model one way to write the list; `planFromTodos` accepts the others that models use. An entry
  * that it cannot read is reported and not dropped: the list is the whole list.
  */
-const anyTodo = z.preprocess((entry) => planFromTodos({ todos: [entry] })?.[0] ?? entry, todo);
-const anyList = z.preprocess(
-  (list) => (typeof list === "string" ? (planFromTodos({ todos: list }) ?? list) : list),
-  z.array(anyTodo).describe("The whole list, not only what changed."),
-);
+const anyTodo = () => z.preprocess((entry) => planFromTodos({ todos: [entry] })?.[0] ?? entry, todo());
+const anyList = () =>
+  z.preprocess(
+    (list) => (typeof list === "string" ? (planFromTodos({ todos: list }) ?? list) : list),
+    z.array(anyTodo()).describe("The whole list, not only what changed."),
+  );
 
 export const todoWrite = defineTool({
   name: "todo_write",
   description:
     "Replaces the to-do list that the user sees as your plan. Use it for work of several steps, and again whenever a step's status changes.",
   kind: "other",
-  input: z.object({ todos: anyList }),
+  input: () => z.object({ todos: anyList() }),
   async run(input) {
     const plan = planFromTodos(input) ?? [];
     return { output: sentence(plan), plan };

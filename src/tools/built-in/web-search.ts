@@ -3,6 +3,7 @@
  * only the query comes from the model.
  */
 import { z } from "zod";
+import { AMOUNT, checkOptions } from "../../call/check-options.js";
 import { oneLine } from "../../call/index.js";
 import { hostReach } from "../../policy/index.js";
 import { defineTool } from "../define-tool.js";
@@ -19,20 +20,20 @@ const TIME_LIMIT_MS = 20_000;
 
 export type { SearchProvider } from "../web/search-providers.js";
 
-export function webSearchTool(
-  provider: SearchProvider,
-  { timeLimit = TIME_LIMIT_MS }: { readonly timeLimit?: number } = {},
-): Tool {
+export function webSearchTool(provider: SearchProvider, options: { readonly timeLimit?: number } = {}): Tool {
+  checkOptions("webSearchTool", options, { timeLimit: AMOUNT });
+  const { timeLimit = TIME_LIMIT_MS } = options;
   const service = searchService(provider);
   return defineTool({
     name: "web_search",
     description:
       "Searches the web and returns titles, URLs and snippets. Use it to find pages, and fetch to read one.",
     kind: "fetch",
-    input: z.object({
-      query: z.string().trim().min(1).max(400).describe("What to search for."),
-      count: z.int().min(1).max(MAX_RESULTS).default(10).describe("How many results to return."),
-    }),
+    input: () =>
+      z.object({
+        query: z.string().trim().min(1).max(400).describe("What to search for."),
+        count: z.int().min(1).max(MAX_RESULTS).default(10).describe("How many results to return."),
+      }),
     async intent() {
       // A service on this machine or its network is there because its owner configured it.
       const isPublic = hostReach(service.endpoint.hostname) === "public";

@@ -20,10 +20,11 @@ export const writeFile = defineTool({
   description:
     "Creates a text file with its folders, or replaces a whole file. To change part of a file, edit_file is safer.",
   kind: "edit",
-  input: z.object({
-    path: pathInput("The file"),
-    content: textInput().describe("The whole text of the file."),
-  }),
+  input: () =>
+    z.object({
+      path: pathInput("The file"),
+      content: textInput().describe("The whole text of the file."),
+    }),
   async intent({ path }, workspace) {
     const file = await pathAccess(path, "write", workspace);
     return {

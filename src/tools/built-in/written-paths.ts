@@ -39,8 +39,10 @@ export function pathsOf(read: ReadCommand, place: Place): readonly Written[] {
         const isElsewhere = word.startsWith("/") && !isIn(place, posix.resolve(word));
         return { path: goesByName ? posix.resolve(path) : path, access, isElsewhere };
       });
-  // A shell takes a whole word for a pattern; one without a folder in it is in doubt for the rules already.
-  const patterns = argv.slice(1).filter((word) => word.includes("/") && isPattern(word));
+  // A shell takes a whole word for a pattern. One that it expands counts also without a folder in it.
+  const patterns = argv
+    .slice(1)
+    .filter((word) => isPattern(word) && (word.includes("/") || read.patterns.includes(word)));
   return [
     ...accesses(argv.slice(1).flatMap(valuesIn), "read"),
     ...accesses(reads, "read"),

@@ -6,7 +6,7 @@ import { homedir } from "node:os";
 import { realpath, stat } from "node:fs/promises";
 import { isAbsolute, resolve } from "node:path";
 import { plannedCommand } from "../../policy/intent.js";
-import { gitReads, readingParts } from "../../policy/reading-parts.js";
+import { filingParts, gitReads } from "../../policy/reading-parts.js";
 import type { GitRead } from "../../policy/reading-parts.js";
 import { FORCED_GIT_SETTINGS } from "../../policy/git-settings.js";
 import type { Executor, Intent } from "../../policy/index.js";
@@ -30,7 +30,7 @@ export async function executorFor(planned: PlannedCommand, workspace: Workspace)
   const path = await systemPath(process.env["PATH"], workspace.roots);
   if (path === undefined && !mentionsGit(planned.command)) return executor;
   const intent = plannedCommand({ ...planned, executor });
-  const reading = readingParts(intent, { roots: workspace.roots, home: homedir() });
+  const reading = filingParts(intent, { roots: workspace.roots, home: homedir() });
   if (!reading) return executor;
   const ownPath = path === undefined ? {} : { PATH: path };
   const reads = gitReads(reading);

@@ -241,7 +241,7 @@ test("asks about no command that only shows something in an ordinary repository"
     }
 });
 
-test.each(["git status && git commit -m x", "git log > out.txt", "git status && make", "git fetch"])(
+test.each(["git status && git commit -m x", "git log && git add a", "git status && make", "git fetch"])(
   "forces nothing for %s, which does more than read",
   async (command) => {
     const { root, workspace } = await aWorkspace();

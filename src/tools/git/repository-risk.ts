@@ -26,8 +26,9 @@ export async function repositoryRisk(
   workspace: Workspace,
   { printsContents }: { readonly printsContents: boolean },
 ): Promise<string | undefined> {
-  const look: Look = { workspace, printsContents, seen: new Set() };
-  for (let here = await workspace.resolve(folder); ; here = posix.dirname(here)) {
+  const start = await workspace.resolve(folder);
+  const look: Look = { workspace, start, printsContents, seen: new Set() };
+  for (let here = start; ; here = posix.dirname(here)) {
     const risk = (await bareRisk(here, look)) ?? (await treeRisk(here, look));
     if (risk !== undefined || here === "/") return risk;
   }
@@ -35,6 +36,8 @@ export async function repositoryRisk(
 
 type Look = {
   readonly workspace: Workspace;
+  /** The folder that git runs in. Outside of the workspace, the rules decide on this folder and all below it. */
+  readonly start: string;
   /** Whether the command may print what is in files. */
   readonly printsContents: boolean;
   readonly seen: Set<string>;
@@ -72,11 +75,13 @@ type Place = {
   readonly shared: string;
 };
 
-/** A repository elsewhere is not the workspace's, whatever leads to it. */
+/** A repository elsewhere is not the workspace's, whatever leads to it; one in the folder itself is no further away. */
 async function placeRisk(place: Place, look: Look): Promise<string | undefined> {
-  const { workspace, printsContents } = look;
+  const { workspace, start, printsContents } = look;
   const { top, gitFolder, shared } = place;
-  const isInside = (path: string) => workspace.roots.some((root) => isWithin(path, root));
+  const isOutside = !workspace.roots.some((root) => isWithin(start, root));
+  const places = isOutside ? [...workspace.roots, start] : workspace.roots;
+  const isInside = (path: string) => places.some((root) => isWithin(path, root));
   if (!isInside(gitFolder) || !isInside(shared)) {
     const isAround =
       gitFolder === posix.join(top, ".git") && shared === gitFolder && isAboveRoot(top, workspace);

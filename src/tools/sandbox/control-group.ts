@@ -3,7 +3,15 @@
  * system lets us make one: for root, and for a user to whom the system manager gave a part of the tree. Elsewhere the
  * limits of single processes remain.
  */
-import { accessSync, constants, existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmdirSync,
+  writeFileSync,
+} from "node:fs";
 import { totalmem } from "node:os";
 import { dirname, join } from "node:path";
 

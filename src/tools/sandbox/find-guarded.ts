@@ -11,7 +11,12 @@ import { isProtected, mayBeProtected } from "../../policy/index.js";
 
 export type Guarded =
   /** A protected name. `isSecret`: reading it is protected too. */
-  | { readonly type: "protected"; readonly path: string; readonly isFolder: boolean; readonly isSecret: boolean }
+  | {
+      readonly type: "protected";
+      readonly path: string;
+      readonly isFolder: boolean;
+      readonly isSecret: boolean;
+    }
   /** A link with a protected name; a link cannot be mounted over. */
   | { readonly type: "link"; readonly path: string; readonly target: string }
   /** The `.git` folder of a repository. */
@@ -80,10 +85,25 @@ function guardedAt(path: string, entry: Dirent, places: GuardedPlaces): Guarded 
 
 function repository(path: string, isBare: boolean): Repository {
   const steering = STEERING.filter((name) => existsSync(join(path, name)));
-  return { type: "repository", path, isBare, steering: runsByRebase(path) ? [...steering, REBASE] : steering };
+  return {
+    type: "repository",
+    path,
+    isBare,
+    steering: runsByRebase(path) ? [...steering, REBASE] : steering,
+  };
 }
 
-const STEERING = ["config", "config.worktree", "hooks", "modules", "worktrees", "info", "remotes", "branches", "commondir"];
+const STEERING = [
+  "config",
+  "config.worktree",
+  "hooks",
+  "modules",
+  "worktrees",
+  "info",
+  "remotes",
+  "branches",
+  "commondir",
+];
 const REBASE = "rebase-merge";
 
 /** A rebase that was left half done may have programs among its steps. */

@@ -10,7 +10,9 @@ const PASSED: ReadonlySet<string> = new Set(["user.name", "user.email", "init.de
 /** The text of a settings file for the sandbox. */
 export function gitIdentity(home: string): string {
   const settings = new Map(
-    [join(home, ".config", "git", "config"), join(home, ".gitconfig")].flatMap((file) => passedIn(textOf(file))),
+    [join(home, ".config", "git", "config"), join(home, ".gitconfig")].flatMap((file) =>
+      passedIn(textOf(file)),
+    ),
   );
   const lines = [...settings].map(([name, value]) => {
     const [section = "", key = ""] = name.split(".");

@@ -33,7 +33,8 @@ const LEFT_BEHIND = {
   ".npmrc": "echo script-shell=evil >.npmrc",
   ".gitmodules": "echo evil >.gitmodules",
   "nested/.git": "git init -q nested && echo evil >nested/.git/hooks/post-checkout",
-  "bare/HEAD": "mkdir -p bare/objects bare/refs && echo ref: refs/heads/x >bare/HEAD && echo evil >bare/config",
+  "bare/HEAD":
+    "mkdir -p bare/objects bare/refs && echo ref: refs/heads/x >bare/HEAD && echo evil >bare/config",
   ".git/config.worktree": "echo evil >.git/config.worktree",
   ".git/modules": "mkdir -p .git/modules/x && echo evil >.git/modules/x/config",
   ".git/rebase-merge": "mkdir .git/rebase-merge && echo 'exec evil' >.git/rebase-merge/git-rebase-todo",
@@ -67,7 +68,8 @@ test("restores a link with a protected name that a command replaced or removed",
 
 test("says nothing and leaves no file of its own when a command changes only ordinary files", async () => {
   const { root, run } = await contained({ "a.txt": "a", ".env": "SECRET=1" });
-  const work = "git add a.txt && git -c user.name=A -c user.email=a@b.c commit -qm one && echo b >a.txt && mkdir x";
+  const work =
+    "git add a.txt && git -c user.name=A -c user.email=a@b.c commit -qm one && echo b >a.txt && mkdir x";
   expect(await run(work)).toEqual({ exit: { exitCode: 0 }, output: "" });
   expect(readdirSync(root).toSorted()).toEqual([".env", ".git", "a.txt", "x"]);
   expect(readdirSync(join(root, ".git"))).not.toContain("commondir");

@@ -25,7 +25,9 @@ function settle(one: Guarded, known: Guarded | undefined, kept: string): readonl
   } else if (one.type === "repository" && known?.type === "repository") {
     return one.steering
       .filter((name) => !known.steering.includes(name) && name !== "hooks")
-      .map((name) => heldBack(`wrote ${name} of ${one.path}, from which git starts programs`, join(one.path, name), kept));
+      .map((name) =>
+        heldBack(`wrote ${name} of ${one.path}, from which git starts programs`, join(one.path, name), kept),
+      );
   } else if (known?.type === one.type) return [];
   return [takeOut(one, known, kept)];
 }
@@ -36,7 +38,11 @@ function takeOut(one: Guarded, known: Guarded | undefined, kept: string): string
     one.type !== "repository"
       ? heldBack("made a protected name", path, kept)
       : one.isBare
-        ? heldBack(`made ${path} a repository of git, whose settings start programs`, join(path, "HEAD"), kept)
+        ? heldBack(
+            `made ${path} a repository of git, whose settings start programs`,
+            join(path, "HEAD"),
+            kept,
+          )
         : heldBack("made a repository of git, whose hooks and settings start programs", path, kept);
   if (known?.type === "link") restoreLink(known);
   return note;

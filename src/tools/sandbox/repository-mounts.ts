@@ -21,7 +21,10 @@ export type RepositoryMounts = {
   release(): void;
 };
 
-export function repositoryMounts({ path: repository, steering: names }: Repository, roots: readonly string[]): RepositoryMounts {
+export function repositoryMounts(
+  { path: repository, steering: names }: Repository,
+  roots: readonly string[],
+): RepositoryMounts {
   mkdirSync(join(repository, "hooks"), { recursive: true });
   const common = join(repository, COMMON_FOLDER);
   if (!existsSync(common)) writeFileSync(common, OURS, { flag: "wx" });
@@ -63,5 +66,11 @@ function namedInSettings(repository: string, roots: readonly string[]): readonly
   const values = readFileSync(file, "utf8").matchAll(/^\s*[\w.-]+\s*=\s*(?<value>.*)$/gm);
   const words = [...values].flatMap(({ groups }) => (groups?.["value"] ?? "").split(/[\s"'!;&|()]+/));
   const paths = words.flatMap((word) => [resolve(repository, "..", word), resolve(repository, word)]);
-  return [...new Set(paths)].filter((path) => roots.some((root) => path.startsWith(`${root}/`)) && isThere(path) && !path.startsWith(`${repository}/`) && path !== repository);
+  return [...new Set(paths)].filter(
+    (path) =>
+      roots.some((root) => path.startsWith(`${root}/`)) &&
+      isThere(path) &&
+      !path.startsWith(`${repository}/`) &&
+      path !== repository,
+  );
 }

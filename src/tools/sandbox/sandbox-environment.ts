@@ -21,8 +21,13 @@ export type SandboxEnvironment = {
   readonly env: { readonly [name: string]: string };
 };
 
-export function sandboxEnvironment(ours: NodeJS.ProcessEnv, { home, hasNetwork, env }: SandboxEnvironment): { readonly [name: string]: string } {
-  const passed = Object.entries(ours).flatMap(([name, value]) => (PASSED.test(name) && value !== undefined ? [[name, value] as const] : []));
+export function sandboxEnvironment(
+  ours: NodeJS.ProcessEnv,
+  { home, hasNetwork, env }: SandboxEnvironment,
+): { readonly [name: string]: string } {
+  const passed = Object.entries(ours).flatMap(([name, value]) =>
+    PASSED.test(name) && value !== undefined ? [[name, value] as const] : [],
+  );
   return {
     ...Object.fromEntries(passed),
     HOME: home,

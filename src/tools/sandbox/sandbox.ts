@@ -10,6 +10,7 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
+import { checkOptions, FLAG, TEXT } from "../../call/check-options.js";
 import { ToolFailure } from "../tool.js";
 import type { CommandExit } from "../workspace.js";
 import { findGuarded } from "./find-guarded.js";
@@ -27,6 +28,8 @@ export type SandboxPlace = {
   /** The folders that can be written, as real paths. */
   readonly roots: readonly string[];
   readonly cwd: string;
+  /** The session's folder for temporary files: writable too. What is left there is not looked at. */
+  readonly scratch?: string;
   /** Toolgate's own files: hidden. */
   readonly own?: readonly string[];
   /** Variables of the command itself. */
@@ -60,6 +63,7 @@ const PROGRAMS = ["/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap", "/run/
 
 /** Throws NoSandbox where bubblewrap is not installed, or where the self-test finds a way out. */
 export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  checkOptions<SandboxOptions>("openSandbox", options, { network: FLAG, program: TEXT, folder: TEXT });
   const { network: hasNetwork = false, program = PROGRAMS.find((path) => existsSync(path)) } = options;
   if (program === undefined || !existsSync(program)) throw new NoSandbox();
   const folder = openSandboxFolder(options.folder);
@@ -73,7 +77,11 @@ export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox
 
 type Opened = { readonly program: string; readonly hasNetwork: boolean; readonly folder: SandboxFolder };
 
-async function enter(argv: readonly string[], place: SandboxPlace, opened: Opened): Promise<SandboxedCommand> {
+async function enter(
+  argv: readonly string[],
+  place: SandboxPlace,
+  opened: Opened,
+): Promise<SandboxedCommand> {
   const { program, hasNetwork, folder } = opened;
   const { home } = folder;
   mustBeConfined(place.roots, home);
@@ -93,7 +101,13 @@ async function enter(argv: readonly string[], place: SandboxPlace, opened: Opene
   const bubblewrap = [
     program,
     ...fixedWords(hasNetwork),
-    ...mountWords([...KERNEL_VIEW.filter(isThere), ...systemView({ home, cache: folder.cache }), ...folder.files, ...view.mounts]),
+    ...mountWords([
+      ...KERNEL_VIEW.filter(isThere),
+      ...systemView({ home, cache: folder.cache }),
+      ...folder.files,
+      ...scratchMount(place),
+      ...view.mounts,
+    ]),
     ...Object.entries(env).flatMap(([name, value]) => ["--setenv", name, value]),
     "--chdir",
     place.cwd,
@@ -138,14 +152,25 @@ const KERNEL_VIEW: readonly Mount[] = [
   ...["sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi", "driver", "mtrr", "tty"].map(
     (name) => ({ type: "read", path: `/proc/${name}` }) as const,
   ),
-  ...["kcore", "kmsg", "keys", "key-users", "timer_list", "sched_debug", "kpagecount", "kpageflags", "kpagecgroup"].map(
-    (name) => ({ type: "hidden", path: `/proc/${name}`, isFolder: false }) as const,
-  ),
+  ...[
+    "kcore",
+    "kmsg",
+    "keys",
+    "key-users",
+    "timer_list",
+    "sched_debug",
+    "kpagecount",
+    "kpageflags",
+    "kpagecgroup",
+  ].map((name) => ({ type: "hidden", path: `/proc/${name}`, isFolder: false }) as const),
 ];
 
 const isThere = ({ path }: Mount): boolean => existsSync(path);
 
 const MAX_SHARED_BYTES = 256 << 20;
+
+const scratchMount = ({ scratch }: SandboxPlace): readonly Mount[] =>
+  scratch !== undefined && existsSync(scratch) ? [{ type: "write", path: scratch }] : [];
 
 function mustBeConfined(roots: readonly string[], home: string): void {
   const wide = roots.find((root) => root === "/" || root === home || home.startsWith(`${root}/`));

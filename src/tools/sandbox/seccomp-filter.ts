@@ -26,7 +26,8 @@ const REFUSE_EPERM = 0x00050001;
 const REFUSE_ENOSYS = 0x00050026;
 
 /** CLONE_NEW…: time, mount, cgroup, uts, ipc, user, pid and network namespaces. */
-const NEW_NAMESPACE = 0x00000080 | 0x00020000 | 0x02000000 | 0x04000000 | 0x08000000 | 0x10000000 | 0x20000000 | 0x40000000;
+const NEW_NAMESPACE =
+  0x00000080 | 0x00020000 | 0x02000000 | 0x04000000 | 0x08000000 | 0x10000000 | 0x20000000 | 0x40000000;
 /** TIOCSTI types into the terminal, TIOCLINUX pastes into it, TIOCSETD changes its line discipline. */
 const TERMINAL_REQUESTS = [0x5412, 0x541c, 0x5423];
 /** AF_INET, AF_INET6, AF_NETLINK. Not AF_UNIX: a socket file leads to a service outside, without any network. */
@@ -44,7 +45,11 @@ export function seccompFilter(calls: SystemCalls): Buffer {
     ...absent.map((number) => refuse([IF_EQUAL, number], REFUSE_ENOSYS)),
     ...refused.map((number) => refuse([IF_EQUAL, number])),
     checkArgument(clone, 0, [[IF_ANY_BIT, NEW_NAMESPACE >>> 0]]),
-    checkArgument(ioctl, 1, TERMINAL_REQUESTS.map((request) => [IF_EQUAL, request] as const)),
+    checkArgument(
+      ioctl,
+      1,
+      TERMINAL_REQUESTS.map((request) => [IF_EQUAL, request] as const),
+    ),
     checkSocket(socket),
     ...setsMode.map(checkMode),
   ];
@@ -84,7 +89,11 @@ function checkSocket(number: number): readonly Instruction[] {
     [IF_EQUAL, 0, 1, family],
     [RETURN, 0, 0, ALLOW],
   ]);
-  const body: readonly Instruction[] = [[LOAD, 0, 0, argumentAt(0)], ...families, [RETURN, 0, 0, REFUSE_EPERM]];
+  const body: readonly Instruction[] = [
+    [LOAD, 0, 0, argumentAt(0)],
+    ...families,
+    [RETURN, 0, 0, REFUSE_EPERM],
+  ];
   return [[IF_EQUAL, 0, body.length, number], ...body];
 }
 

@@ -53,7 +53,10 @@ echo ${PASSED}
 export type SelfTestPlace = { readonly folder: SandboxFolder; readonly hasNetwork: boolean };
 
 /** The first way out that is open, or why nothing could be tried; undefined when the sandbox holds. */
-export async function selfTest(sandbox: Sandbox, { folder, hasNetwork }: SelfTestPlace): Promise<string | undefined> {
+export async function selfTest(
+  sandbox: Sandbox,
+  { folder, hasNetwork }: SelfTestPlace,
+): Promise<string | undefined> {
   const root = mkdtempSync(join(folder.run, "self-test-"));
   for (const [name, text] of Object.entries(FILES)) {
     mkdirSync(dirname(join(root, name)), { recursive: true });
@@ -62,9 +65,15 @@ export async function selfTest(sandbox: Sandbox, { folder, hasNetwork }: SelfTes
   for (const name of ["objects", "refs"]) mkdirSync(join(root, ".git", name));
   try {
     const words = [folder.filter, String(process.pid), hasNetwork ? "yes" : "no"];
-    const entered = await sandbox.enter(["/bin/sh", "-c", SCRIPT, "sh", ...words], { roots: [root], cwd: root });
+    const entered = await sandbox.enter(["/bin/sh", "-c", SCRIPT, "sh", ...words], {
+      roots: [root],
+      cwd: root,
+    });
     const [program = "", ...args] = entered.argv;
-    const { exit, stdout, stderr } = await captureOutput([program, ...args], { env: entered.env, timeoutMs: TIMEOUT_MS });
+    const { exit, stdout, stderr } = await captureOutput([program, ...args], {
+      env: entered.env,
+      timeoutMs: TIMEOUT_MS,
+    });
     const notes = await entered.leave(exit);
     const [first = "", ...more] = stdout.trim().split("\n");
     if (more.length > 0) return first;

@@ -39,8 +39,21 @@ exit $code
 `;
 
 /** The words that start `bubblewrap` with the descriptors that {@link DESCRIPTORS} names. */
-export function startWords(bubblewrap: readonly string[], { filter, status, counters, controlGroups }: StartFiles): readonly string[] {
-  return [SHELL, "-c", OUTSIDE, "toolgate-sandbox", filter, status, counters, controlGroups.join(" "), ...bubblewrap];
+export function startWords(
+  bubblewrap: readonly string[],
+  { filter, status, counters, controlGroups }: StartFiles,
+): readonly string[] {
+  return [
+    SHELL,
+    "-c",
+    OUTSIDE,
+    "toolgate-sandbox",
+    filter,
+    status,
+    counters,
+    controlGroups.join(" "),
+    ...bubblewrap,
+  ];
 }
 
 export const DESCRIPTORS = { filter: "7", status: "8" } as const;

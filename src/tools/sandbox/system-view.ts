@@ -13,7 +13,19 @@ export type SystemViewOptions = {
   readonly cache: string;
 };
 
-const SYSTEM_FOLDERS = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix", "/gnu"];
+const SYSTEM_FOLDERS = [
+  "/usr",
+  "/bin",
+  "/sbin",
+  "/lib",
+  "/lib32",
+  "/lib64",
+  "/libx32",
+  "/etc",
+  "/opt",
+  "/nix",
+  "/gnu",
+];
 const SECRETS_OF_SYSTEM = [
   "/etc/shadow",
   "/etc/shadow-",

@@ -43,7 +43,9 @@ function mountOf(one: Extract<Guarded, { readonly type: "protected" | "special" 
 function withoutCovered(mounts: readonly Mount[]): readonly Mount[] {
   const closed = mounts.filter(({ type }) => type !== "write").map(({ path }) => `${path}/`);
   const isCovered = ({ path }: Mount): boolean => closed.some((folder) => path.startsWith(folder));
-  return mounts.filter((mount) => !isCovered(mount)).toSorted((one, other) => depthOf(one.path) - depthOf(other.path));
+  return mounts
+    .filter((mount) => !isCovered(mount))
+    .toSorted((one, other) => depthOf(one.path) - depthOf(other.path));
 }
 
 const byDepth = (paths: readonly string[]): readonly string[] =>
@@ -54,6 +56,7 @@ const depthOf = (path: string): number => path.split("/").length;
 /** Without the root of the workspace itself. */
 function foldersAbove(path: string, roots: readonly string[]): readonly string[] {
   const folders: string[] = [];
-  for (let folder = dirname(path); !roots.includes(folder) && folder !== "/"; folder = dirname(folder)) folders.push(folder);
+  for (let folder = dirname(path); !roots.includes(folder) && folder !== "/"; folder = dirname(folder))
+    folders.push(folder);
   return folders;
 }

@@ -12,11 +12,11 @@ import { runRipgrep } from "./ripgrep.js";
 import type { RipgrepEnd, RipgrepRun } from "./ripgrep.js";
 
 /** The fields that both tools have. A NUL cannot be passed to a program. */
-export const walkFields = {
+export const walkFields = () => ({
   path: withoutNul(4096).default(".").describe("Where to search, absolute or from the workspace folder."),
   hidden: z.boolean().default(false).describe("Also search hidden files and folders (.github, .eslintrc)."),
   ignored: z.boolean().default(false).describe("Also search what .gitignore and the like leave out."),
-};
+});
 
 export function withoutNul(maxLength: number) {
   return z

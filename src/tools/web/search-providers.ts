@@ -3,6 +3,7 @@
  * nowhere else: not in a URL, not in an error message.
  */
 import { z } from "zod";
+import { checkOptions, OBJECT, oneOf, required, TEXT } from "../../call/check-options.js";
 import { htmlToText } from "./html-to-text.js";
 
 /** `endpoint` is the whole URL of the request, for a proxy in front of the service. */
@@ -32,7 +33,14 @@ export type SearchService = {
   readonly advice: ReadonlyMap<number, string>;
 };
 
+const TYPE = required(oneOf("searxng", "brave", "tavily"));
+const WITH_URL = { type: TYPE, url: required(TEXT) };
+const WITH_KEY = { type: TYPE, key: required(TEXT), endpoint: TEXT };
+
 export function searchService(provider: SearchProvider): SearchService {
+  checkOptions("webSearchTool", { provider }, { provider: required(OBJECT) });
+  if (provider.type === "searxng") checkOptions("webSearchTool", provider, WITH_URL);
+  else checkOptions("webSearchTool", provider, WITH_KEY);
   switch (provider.type) {
     case "searxng":
       return searxng(provider.url);
@@ -45,19 +53,21 @@ export function searchService(provider: SearchProvider): SearchService {
   }
 }
 
-const text = z
-  .string()
-  .nullish()
-  .transform((value) => value ?? "");
+const text = () =>
+  z
+    .string()
+    .nullish()
+    .transform((value) => value ?? "");
 const KEY_ADVICE: ReadonlyMap<number, string> = new Map([
   [401, "The key was not accepted: check it in the settings."],
   [403, "The key was not accepted: check it in the settings."],
   [429, "Too many searches: wait, or search less."],
 ]);
 
-const searxngAnswer = z.object({
-  results: z.array(z.object({ url: z.string(), title: text, content: text })),
-});
+const searxngAnswer = () =>
+  z.object({
+    results: z.array(z.object({ url: z.string(), title: text(), content: text() })),
+  });
 
 function searxng(base: string): SearchService {
   const endpoint = endpointUrl(base.endsWith("/") ? `${base}search` : `${base}/search`);
@@ -66,7 +76,7 @@ function searxng(base: string): SearchService {
     endpoint,
     request: (query) => ({ url: withQuery(endpoint, { q: query, format: "json" }), headers: {} }),
     read: (answer) =>
-      searxngAnswer
+      searxngAnswer()
         .parse(answer)
         .results.map(({ title, url, content }) => ({ title, url, snippet: content })),
     advice: new Map([
@@ -76,11 +86,12 @@ function searxng(base: string): SearchService {
   };
 }
 
-const braveAnswer = z.object({
-  web: z
-    .object({ results: z.array(z.object({ url: z.string(), title: text, description: text })) })
-    .nullish(),
-});
+const braveAnswer = () =>
+  z.object({
+    web: z
+      .object({ results: z.array(z.object({ url: z.string(), title: text(), description: text() })) })
+      .nullish(),
+  });
 
 function brave(key: string, endpoint = "https://api.search.brave.com/res/v1/web/search"): SearchService {
   const url = endpointUrl(endpoint);
@@ -94,7 +105,7 @@ function brave(key: string, endpoint = "https://api.search.brave.com/res/v1/web/
     }),
     // Its texts are HTML: what was searched for is in <strong>.
     read: (answer) =>
-      (braveAnswer.parse(answer).web?.results ?? []).map((one) => ({
+      (braveAnswer().parse(answer).web?.results ?? []).map((one) => ({
         title: htmlToText(one.title),
         url: one.url,
         snippet: htmlToText(one.description),
@@ -103,9 +114,10 @@ function brave(key: string, endpoint = "https://api.search.brave.com/res/v1/web/
   };
 }
 
-const tavilyAnswer = z.object({
-  results: z.array(z.object({ url: z.string(), title: text, content: text })),
-});
+const tavilyAnswer = () =>
+  z.object({
+    results: z.array(z.object({ url: z.string(), title: text(), content: text() })),
+  });
 
 function tavily(key: string, endpoint = "https://api.tavily.com/search"): SearchService {
   const url = endpointUrl(endpoint);
@@ -119,7 +131,7 @@ function tavily(key: string, endpoint = "https://api.tavily.com/search"): Search
       body: JSON.stringify({ query, max_results: count, search_depth: "basic" }),
     }),
     read: (answer) =>
-      tavilyAnswer
+      tavilyAnswer()
         .parse(answer)
         .results.map(({ title, url: link, content }) => ({ title, url: link, snippet: content })),
     advice: new Map([

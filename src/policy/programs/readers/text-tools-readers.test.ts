@@ -12,6 +12,7 @@ test("reads every word as a file when the script is in a file", () => {
 
 test("edits the files of sed -i and yq -i", () => {
   expect(judge("sed", "-i", "s/a/b/", "x").writes).toEqual(["x"]);
+  expect(judge("sed", "-i.md", "s/a/b/", "AGENTS").writes).toEqual(["AGENTS", "AGENTS.md"]);
   expect(judge("yq", "-i", ".a = 1", "x.yml").writes).toEqual(["x.yml"]);
 });
 

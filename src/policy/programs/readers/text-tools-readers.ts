@@ -44,12 +44,18 @@ const sed: Reader = {
       // A file that find adds is written so.
       .filter((file) => /[{};]/.test(file) && !file.startsWith("./{}"))
       .map((file) => `"${file}" looks like a script, not a file`);
+    const suffixes = seen.values("-i", "--in-place");
+    // In a suffix, a star is the file's name and a slash leads to another folder.
+    const moved = suffixes
+      .filter((suffix) => /[*/]/.test(suffix))
+      .map((suffix) => `"${suffix}" names another place for the old files`);
+    const backups = suffixes.flatMap((suffix) => files.map((file) => `${file}${suffix}`));
     return {
       ...script,
-      doubts: [...(script.doubts ?? []), ...odd],
+      doubts: [...(script.doubts ?? []), ...odd, ...moved],
       runsFiles: scripts,
       reads: [...(script.reads ?? []), ...scripts, ...files],
-      writes: [...(script.writes ?? []), ...(seen.has("-i", "--in-place") ? files : [])],
+      writes: [...(script.writes ?? []), ...(seen.has("-i", "--in-place") ? [...files, ...backups] : [])],
     };
   },
 };

@@ -1,10 +1,11 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { decide } from "./decide.js";
-import { proposeDenial, proposeGrant } from "./grant.js";
-import { UNBOUND } from "./intent.js";
-import type { Intent } from "./intent.js";
-import type { Rule } from "./rule.js";
+import { decide } from "../decide.js";
+import { exactGrant } from "./grants.samples.js";
+import { proposeDenials } from "./propose-denials.js";
+import { UNBOUND } from "../intent.js";
+import type { Intent } from "../intent.js";
+import type { Rule } from "../rule.js";
 
 const places = { roots: ["/ws"], home: "/home/ann" };
 const base: Intent = {
@@ -21,14 +22,17 @@ const effect = (intent: Intent, rules: readonly Rule[]) => decide(intent, { ...p
 
 describe("always allow", () => {
   test("a command is remembered by its exact words, and says so", () => {
-    expect(proposeGrant(command("npm test"), places)).toEqual({
+    expect(exactGrant(command("npm test"), places)).toEqual({
+      width: "exact",
       rules: [{ allow: "execute", command: ["npm", "test"], folder: "/ws", input: "" }],
+      subject: "`npm test` (whatever code it then runs)",
+      examples: [],
       sentence: "Always allow `npm test` (whatever code it then runs) in this project",
     });
   });
 
   test("each part of a compound command is remembered for itself", () => {
-    expect(proposeGrant(command("npm test && npm run lint"), places)?.sentence).toBe(
+    expect(exactGrant(command("npm test && npm run lint"), places)?.sentence).toBe(
       "Always allow `npm test` (whatever code it then runs) and `npm run lint` (whatever code it then runs) in this project",
     );
   });
@@ -36,7 +40,7 @@ describe("always allow", () => {
   test.each(["ls $(x)", "echo $HOME", "ls > out", "FOO=1 npm test", "ls '"])(
     "nothing is offered for %s, which may mean something else tomorrow",
     (text) => {
-      expect(proposeGrant(command(text), places)).toBeUndefined();
+      expect(exactGrant(command(text), places)).toBeUndefined();
     },
   );
 
@@ -47,11 +51,9 @@ describe("always allow", () => {
       kind: "edit",
       paths: [{ path: "/ws/a.ts", access: "write" }],
     };
-    const grant = proposeGrant(edit, places)!;
-    expect(grant).toEqual({
-      rules: [{ allow: "edit_file", path: "/ws/a.ts" }],
-      sentence: "Always allow edit_file on /ws/a.ts in this project",
-    });
+    const grant = exactGrant(edit, places)!;
+    expect(grant.rules).toEqual([{ allow: "edit_file", path: "/ws/a.ts" }]);
+    expect(grant.sentence).toBe("Always allow edit_file on /ws/a.ts in this project");
     expect(effect({ ...edit, paths: [{ path: "/ws/b.ts", access: "write" }] }, grant.rules)).toBe("ask");
     expect(
       effect(
@@ -68,23 +70,23 @@ describe("always allow", () => {
       kind: "read",
       paths: [{ path: "/ws/a", named: "/ws/link", access: "read" }],
     };
-    expect(proposeGrant(link, places)).toBeUndefined();
+    expect(exactGrant(link, places)).toBeUndefined();
   });
 
   test("a tool of a server is remembered with the hashes of what was shown, or not at all", () => {
     const seen = { definition: "d", fingerprint: "f" };
     const mail: Intent = { ...base, tool: "send", kind: "other", server: "mail", ...seen };
-    const grant = mustBe(proposeGrant(mail, places));
+    const grant = mustBe(exactGrant(mail, places));
     expect(grant.rules).toEqual([{ allow: "send", server: "mail", ...seen }]);
     expect(effect(mail, grant.rules)).toBe("allow");
     expect(effect({ ...mail, definition: "e" }, grant.rules)).toBe("ask");
     expect(effect({ ...mail, fingerprint: "g" }, grant.rules)).toBe("ask");
     expect(effect({ ...mail, definition: "e" }, [{ allow: "*" }, { deny: "send", ...seen }])).toBe("deny");
     const { definition: _definition, ...unseen } = mail;
-    expect(proposeGrant(unseen, places)).toBeUndefined();
+    expect(exactGrant(unseen, places)).toBeUndefined();
     expect(effect(unseen, grant.rules)).toBe("ask");
     const reading: Intent = { ...mail, paths: [{ path: "/ws/a", access: "read" }] };
-    expect(proposeGrant(reading, places)?.rules).toEqual([
+    expect(exactGrant(reading, places)?.rules).toEqual([
       { allow: "send", server: "mail", ...seen, path: "/ws/a" },
     ]);
   });
@@ -94,7 +96,7 @@ describe("always allow", () => {
     const quoted = (argv: readonly string[]) => argv.map((word) => `'${word}'`).join(" ");
     fc.assert(
       fc.property(words, words, (first, second) => {
-        const grant = proposeGrant(command(quoted(first)), places);
+        const grant = exactGrant(command(quoted(first)), places);
         if (!grant || first.join("\0") === second.join("\0")) return;
         expect(effect(command(quoted(second)), grant.rules)).not.toBe("allow");
       }),
@@ -104,7 +106,7 @@ describe("always allow", () => {
 
 describe("a grant is for the command as it was shown", () => {
   const granted = (text: string, more: Partial<Intent> = {}): readonly Rule[] =>
-    proposeGrant({ ...command(text), ...more }, places)?.rules ?? [];
+    exactGrant({ ...command(text), ...more }, places)?.rules ?? [];
 
   test.each([
     ["./run.sh", "cd evil && ./run.sh"],
@@ -155,7 +157,7 @@ describe("a grant is for the command as it was shown", () => {
 
   test("names the folder, the input and the content in its sentence", () => {
     const sentence = (text: string, more: Partial<Intent> = {}) =>
-      proposeGrant({ ...command(text), ...more }, places)?.sentence;
+      exactGrant({ ...command(text), ...more }, places)?.sentence;
     expect(sentence("cd packages/a && npm test")).toBe(
       "Always allow `npm test` (whatever code it then runs) in /ws/packages/a in this project",
     );
@@ -170,7 +172,9 @@ describe("a grant is for the command as it was shown", () => {
 
 describe("always refuse", () => {
   test("a program with its subcommand, whatever comes after it", () => {
-    const { rules, sentence } = mustBe(proposeDenial(command("git push origin main"), places));
+    const [exact, wide] = proposeDenials(command("git push origin main"), places);
+    const { rules, sentence } = mustBe(wide);
+    expect(exact?.sentence).toBe("Always refuse `git push origin main` in this project");
     expect(sentence).toBe("Always refuse `git push` with anything after it in this project");
     expect(effect(command("git   push --force"), [{ allow: "*" }, ...rules])).toBe("deny");
     expect(effect(command("git status"), [{ allow: "*" }, ...rules])).toBe("allow");
@@ -178,7 +182,7 @@ describe("always refuse", () => {
 
   test("a tool that has neither command nor path", () => {
     const { rules, sentence } = mustBe(
-      proposeDenial({ ...base, tool: "send_mail", kind: "other", server: "mail" }, places),
+      proposeDenials({ ...base, tool: "send_mail", kind: "other", server: "mail" }, places)[0],
     );
     expect(rules).toEqual([{ deny: "send_mail", server: "mail" }]);
     expect(sentence).toBe("Always refuse the tool send_mail of mail in this project");
@@ -187,21 +191,23 @@ describe("always refuse", () => {
 
 test("nothing is offered that would take more along than was asked about", () => {
   const other: Intent = { ...base, tool: "other", kind: "other" };
-  expect(proposeDenial(other, places)).toBeUndefined();
-  expect(proposeGrant(other, places)).toBeUndefined();
+  expect(proposeDenials(other, places)).toEqual([]);
+  expect(exactGrant(other, places)).toBeUndefined();
   const git: Intent = {
     ...base,
     tool: "edit_file",
     kind: "edit",
     paths: [{ path: "/ws/.git/config", access: "write" }],
   };
-  expect(proposeGrant(git, places)).toBeUndefined();
+  expect(exactGrant(git, places)).toBeUndefined();
 });
 
 test("always is for a host, where a host is asked for", () => {
   const fetching: Intent = { ...base, tool: "fetch", kind: "fetch", hosts: ["https://example.com/a"] };
-  expect(proposeGrant(fetching, places)?.rules).toEqual([{ allow: "fetch", host: "https://example.com" }]);
-  expect(proposeDenial(fetching, places)?.rules).toEqual([{ deny: "fetch", host: "https://example.com" }]);
+  expect(exactGrant(fetching, places)?.rules).toEqual([{ allow: "fetch", host: "https://example.com" }]);
+  expect(proposeDenials(fetching, places)[0]?.rules).toEqual([
+    { deny: "fetch", host: "https://example.com" },
+  ]);
 });
 
 function mustBe<Value>(value: Value | undefined): Value {

@@ -1,0 +1,103 @@
+// Toolgate itself: the intents of the built-in tools, the rules in the mode accept-edits, and the questions with the
+// "always" that they offer, by the same functions that the gate uses.
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { decide, inMode, readShell } from "toolgate/policy";
+import { builtInTools, LocalWorkspace } from "toolgate/tools";
+import { questionFor } from "../../dist/run/decisions.js";
+import { placed, stepsOf, touchFile } from "./sessions.mjs";
+
+const tools = new Map(builtInTools.map((tool) => [tool.name, tool]));
+
+/** A step as a call of a built-in tool. */
+function callOf(step) {
+  if (step.shell !== undefined) return ["terminal", { command: step.shell }];
+  if (step.read !== undefined) return ["read_file", { path: step.read }];
+  if (step.list !== undefined) return ["list_directory", { path: step.list }];
+  if (step.edit !== undefined) return ["edit_file", { path: step.edit, oldText: "a", newText: "b" }];
+  if (step.write !== undefined) return ["write_file", { path: step.write, content: "" }];
+  if (step.grep !== undefined) return ["grep", { pattern: step.grep, path: step.path }];
+  if (step.find !== undefined) return ["find_path", { pattern: step.find, path: step.path }];
+  if (step.fetch !== undefined) return ["fetch", { url: step.fetch }];
+  throw new Error(`unknown step ${JSON.stringify(step)}`);
+}
+
+/** The intent of a call; undefined when the tool refuses its input. */
+export async function intentOf(step, workspace) {
+  const [name, rawInput] = callOf(step);
+  const tool = tools.get(name);
+  const parsed = tool.parse(rawInput);
+  if (!parsed.ok) return undefined;
+  const own = await tool.intent(parsed.input, workspace).catch(() => undefined);
+  if (own === undefined) return undefined;
+  const base = { cwd: workspace.root, paths: [], hosts: [], baseHashes: {} };
+  return { ...base, tool: name, kind: tool.kind, input: rawInput, ...own };
+}
+
+/**
+ * The session's calls in order, with their intents as the disk then is. `first` is the verdict without any rule of the
+ * person's; a call that it allows stays allowed, since grants only add rules that allow.
+ */
+export async function readCalls(session, project, { folder, home }) {
+  const workspace = await LocalWorkspace.open(folder);
+  const calls = [];
+  const judged = new Map();
+  for (const step of stepsOf(session, project)) {
+    const call = JSON.parse(placed(JSON.stringify(step), home));
+    const intent = await intentOf(call, workspace);
+    const key = JSON.stringify(intent);
+    const first = judged.get(key) ?? (intent ? decide(intent, policyOf([], folder)) : { effect: "allow" });
+    judged.set(key, first);
+    calls.push({ call, intent, first });
+    for (const path of changedBy(call, folder)) touchFile(path, home);
+  }
+  return calls;
+}
+
+function changedBy(call, folder) {
+  if (call.shell === undefined) return [call.edit ?? call.write ?? []].flat();
+  return readShell(call.shell, { language: "bash" }).commands.flatMap(({ writes, after }) => {
+    const cwd = after.reduce((here, change) => (change.startsWith("/") ? change : join(here, change)), folder);
+    return writes.map((path) => (path.startsWith("/") ? path : join(cwd, path)));
+  });
+}
+
+export const policyOf = (rules, folder) => ({
+  ...inMode("accept-edits", rules),
+  roots: [folder],
+  home: homedir(),
+  own: [`${homedir()}/.config/toolgate`, `${homedir()}/.local/state/toolgate`],
+  now: Date.now(),
+});
+
+/** Answers every question with the first "always" that it offers, or with none of them. */
+export function replayOurs(calls, { folder, starter, takesAlways }) {
+  const rules = [...starter];
+  const asked = [];
+  for (const { call, intent, first } of calls) {
+    if (first.effect === "allow") continue;
+    const judge = (also = []) => decide(intent, policyOf([...rules, ...also], folder));
+    const verdict = rules.length === 0 ? first : judge();
+    if (verdict.effect === "allow") continue;
+    const grant = takesAlways && verdict.effect === "ask" ? grantFor(intent, verdict, folder, judge) : undefined;
+    if (grant) rules.push(...grant.rules);
+    asked.push({ call, reason: verdict.reason, saw: verdict.saw, sentence: grant?.sentence, effect: verdict.effect });
+  }
+  return { asked, grants: rules.slice(starter.length) };
+}
+
+function grantFor(intent, verdict, folder, judge) {
+  const { options } = questionFor({
+    sessionId: "s",
+    toolCallId: "c",
+    number: 1,
+    title: "",
+    intent,
+    verdict,
+    at: 0,
+    roots: [folder],
+    isForThisOnce: false,
+    settles: (rules) => judge(rules).effect,
+  });
+  return options.find(({ kind }) => kind === "allow_always")?.grant;
+}

@@ -1,0 +1,90 @@
+/** Examples of what rules would also let through. Each is decided on like a call, and shown only when it is allowed. */
+import type { Intent } from "../intent.js";
+import type { Rule } from "../rule.js";
+
+const MAX_EXAMPLES = 3;
+
+/** `isAllowed`: whether the rules in force and those of the grant allow it. */
+export function grantExamples(
+  rules: readonly Rule[],
+  intent: Intent,
+  isAllowed: (intent: Intent) => boolean,
+): readonly string[] {
+  const found = rules.map((rule) =>
+    candidates(rule, intent).filter((one) => !isSame(one, intent) && isAllowed(one.intent)),
+  );
+  // One of each rule before a second of any.
+  const rounds = [0, 1, 2].flatMap((round) => found.flatMap((one) => one[round] ?? []));
+  return [...new Set(rounds.map(({ text }) => text))].slice(0, MAX_EXAMPLES);
+}
+
+type Candidate = { readonly text: string; readonly intent: Intent };
+
+const isSame = ({ intent: { command, paths } }: Candidate, asked: Intent): boolean =>
+  command !== undefined ? command === asked.command : paths[0]?.path === asked.paths[0]?.path;
+
+function candidates(rule: Rule, intent: Intent): readonly Candidate[] {
+  const { command, host, path, width } = rule;
+  if (width === "host" && host !== undefined)
+    return [`curl -s ${host}/another/path`, `curl -sI ${host}/`].map((text) => asCommand(text, intent));
+  if (width === "subcommand" && typeof command === "string") {
+    const words = command.slice(0, -2);
+    return further(words).map((more) => asCommand(more === "" ? words : `${words} ${more}`, intent));
+  }
+  const folder = path?.endsWith("/**") ? path.slice(0, -3) : undefined;
+  if (folder === undefined) return [];
+  const isRead = "allow" in rule && rule.allow === "read";
+  if (intent.command !== undefined)
+    return [`cat ${folder}/README.md`, `ls -la ${folder}`, `grep -rn text ${folder}`].map((text) =>
+      asCommand(text, intent),
+    );
+  const access = isRead ? "read" : "write";
+  return [`${folder}/README.md`, `${folder}/other/example.txt`].map((text) => ({
+    text,
+    intent: { ...intent, paths: [{ path: text, access }], baseHashes: {} },
+  }));
+}
+
+/** A plain shell text in the workspace's folder; no content of a file is known for it but that of the question. */
+const asCommand = (text: string, intent: Intent): Candidate => ({
+  text,
+  intent: { ...intent, command: text },
+});
+
+/** Words that people often add, by the program or subcommand; then words that many programs take. */
+function further(words: string): readonly string[] {
+  const known = Object.entries(USUAL).find(([start]) => words === start || words.endsWith(` ${start}`));
+  return [...(known?.[1] ?? []), "", "src", "-v", "--verbose", "--help"];
+}
+
+const USUAL: { readonly [words: string]: readonly string[] } = {
+  "go test": ["-run TestName ./pkg", "-v -race ./...", "-cover ./..."],
+  "go build": ["./...", "-v ./cmd/app", "-race ./..."],
+  "go vet": ["./...", "./pkg"],
+  "cargo test": ["some_test", "--release", "--workspace"],
+  "cargo build": ["--release", "--workspace"],
+  "cargo check": ["--workspace", "--all-targets"],
+  "cargo clippy": ["--all-targets", "--workspace"],
+  "dotnet build": ["--configuration Release", "src/App"],
+  "dotnet test": ["--filter SomeTest", "--no-build"],
+  "git commit": ["-m 'any message'", "--amend --no-edit", "-a -m 'any message'"],
+  "git add": ["-A", "src", "."],
+  "git checkout": ["-b another-branch"],
+  "git switch": ["another-branch", "-c new-branch"],
+  "git merge": ["another-branch"],
+  "git rebase": ["main"],
+  "git stash": ["pop", ""],
+  "git tag": ["v1.0.0"],
+  pytest: ["-q tests", "-k name", "tests/test_a.py -x"],
+  mypy: ["src", "--strict src"],
+  vitest: ["run src/a.test.ts", "run"],
+  "vitest run": ["src/a.test.ts", "--coverage"],
+  jest: ["src/a.test.ts", "--coverage"],
+  tsc: ["--noEmit", "-p tsconfig.json"],
+  eslint: ["src", "--fix src"],
+  prettier: ["--check src", "--write src"],
+  "ruff check": ["src", "--fix src"],
+  "ruff format": ["src", "--check src"],
+  "npm test": ["-- src/a.test.ts", "--silent"],
+  "pr view": ["1", "2 --comments"],
+};

@@ -1,0 +1,51 @@
+/**
+ * Grants: the rules that "always" and "never" store. A question offers several widths; each has its exact rules, a
+ * sentence that says all that they allow, and examples of it.
+ */
+import type { Rule } from "../rule.js";
+
+export type GrantScope =
+  | { readonly type: "session"; readonly sessionId: string }
+  | { readonly type: "project"; readonly root: string }
+  | { readonly type: "user" };
+
+/** `parts`: each part of a compound command has a width of its own. */
+export const GRANT_WIDTHS = ["subcommand", "folder", "host", "edits", "parts", "exact"] as const;
+
+export type GrantWidth = (typeof GRANT_WIDTHS)[number];
+
+export const isGrantWidth = (text: string | undefined): text is GrantWidth =>
+  GRANT_WIDTHS.some((width) => width === text);
+
+/** The rules that would be stored, before anyone has agreed to them. */
+export type Proposal = {
+  readonly width: GrantWidth;
+  readonly rules: readonly Rule[];
+  /** The rules in words, without the scope: "`go test` with harmless flags". */
+  readonly subject: string;
+  /** The whole sentence, with the scope. */
+  readonly sentence: string;
+  /** Commands or paths that the rules would also let through, each checked with `decide`. */
+  readonly examples: readonly string[];
+};
+
+/** A remembered "always". Grants of older versions have no width. */
+export type Grant = Pick<Proposal, "rules" | "sentence"> & {
+  readonly grantId: string;
+  readonly width?: GrantWidth;
+  readonly scope: GrantScope;
+  readonly createdAt: number;
+  /** The end of the grant. Written once, so that a clock set back does not revive it. */
+  readonly expiresAt?: number;
+  readonly uses: number;
+};
+
+const WHERE = { session: " in this session", project: " in this project", user: " everywhere" } as const;
+
+/** The sentence of a grant in a scope. */
+export function grantSentence(effect: "allow" | "deny", subject: string, scope: GrantScope["type"]): string {
+  return `Always ${effect === "allow" ? "allow" : "refuse"} ${subject}${WHERE[scope]}`;
+}
+
+/** A sentence that leaves words out would promise less than it stores: a longer one is not offered. */
+export const MAX_SENTENCE_LENGTH = 500;

@@ -1,0 +1,26 @@
+/** Whether a command belongs to the class of a widened "always". */
+import type { CommandPart } from "../parts.js";
+import type { RuleParts } from "../rule.js";
+import { commandClass } from "./command-class.js";
+import { hostClass } from "./host-class.js";
+
+export function isOfClass(
+  { width, command, host, path, anyFlags }: RuleParts,
+  part: CommandPart,
+  roots: readonly string[],
+): boolean {
+  // A field that says something else makes it another rule, which nobody was shown.
+  if (path !== undefined || anyFlags !== undefined || typeof command !== "string") return false;
+  switch (width) {
+    case "subcommand":
+      return host === undefined && beginsAlike(command, part) && commandClass(part, roots) === command;
+    case "host":
+      return host !== undefined && command === `${part.argv[0] ?? ""} *` && hostClass(part) === host;
+    default:
+      return false;
+  }
+}
+
+/** Of many rules nearly all are for another program: most classes are never made. */
+const beginsAlike = (command: string, { argv }: CommandPart): boolean =>
+  command.startsWith(`${argv[0] ?? ""} `);

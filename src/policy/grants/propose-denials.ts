@@ -1,0 +1,110 @@
+/**
+ * The widths of "never" for an intent, in the order of "always": the width that people mean, then the very call. Only
+ * parts that do something are refused: `go test | tail` says nothing about `tail`.
+ */
+import { visibleText } from "../../call/index.js";
+import { shownWords } from "../command-text.js";
+import { readUrl } from "../hosts/match-host.js";
+import type { Intent } from "../intent.js";
+import { partsOf } from "../parts.js";
+import type { CommandPart, Part } from "../parts.js";
+import { isHarmless } from "../places.js";
+import { subcommandWords } from "../programs/subcommand-words.js";
+import type { Rule } from "../rule.js";
+import { fromServer, hostOf, isWiderThanATool, toolRule } from "./exact-rule.js";
+import type { NamedRule } from "./exact-rule.js";
+import { grantSentence, MAX_SENTENCE_LENGTH } from "./grant.js";
+import type { GrantScope, GrantWidth, Proposal } from "./grant.js";
+import { listed } from "./propose-grants.js";
+import type { GrantPlaces } from "./propose-grants.js";
+import { wideRules } from "./wide-rule.js";
+
+export function proposeDenials(
+  intent: Intent,
+  places: GrantPlaces,
+  scope: GrantScope["type"] = "project",
+): readonly Proposal[] {
+  const { parts } = partsOf(intent, places);
+  // A tool that is named like a kind would take all of that kind along.
+  if (parts.some(({ type }) => type === "tool") && isWiderThanATool(intent.tool)) return [];
+  const acting = parts.filter((part) => !isHarmless(part, places) && !isReader(part));
+  const denied = acting.length > 0 ? acting : parts;
+  const exact = proposal(
+    "exact",
+    denied.map((part) => exactDenial(part, intent)),
+    scope,
+  );
+  const wide = wideDenial(denied, intent, places, scope);
+  // Where "always" has a wider width, people mean it; else the wider one is second.
+  const isWidened = denied.some((part) => wideRules(part, intent, places) !== undefined);
+  return (isWidened ? [wide, exact] : [exact, wide]).filter((one) => one !== undefined);
+}
+
+const isReader = (part: Part): boolean =>
+  part.type === "command" && part.judgement.onlyReads && part.judgement.doubts.length === 0;
+
+function proposal(
+  width: GrantWidth,
+  named: readonly NamedRule[],
+  scope: GrantScope["type"],
+): Proposal | undefined {
+  const subject = listed([...new Set(named.map(({ name }) => name))]);
+  const sentence = grantSentence("deny", subject, scope);
+  if (sentence.length > MAX_SENTENCE_LENGTH) return undefined;
+  return { width, rules: named.map(({ rule }) => rule), subject, sentence, examples: [] };
+}
+
+function exactDenial(part: Part, intent: Intent): NamedRule {
+  if (part.type === "command")
+    return { rule: { deny: "execute", command: part.argv }, name: `\`${shownWords(part.argv)}\`` };
+  if (part.type === "path" && !/[*?]/.test(part.path))
+    return {
+      rule: { deny: intent.tool, path: part.path },
+      name: `${intent.tool} on ${visibleText(part.path)}`,
+    };
+  const url = part.type === "host" ? readUrl(part.url) : undefined;
+  if (url) {
+    const host = hostOf(url);
+    return { rule: { ...toolRule("deny", intent), host }, name: `${intent.tool} from ${host}` };
+  }
+  return { rule: toolRule("deny", intent), name: `the tool ${intent.tool}${fromServer(intent)}` };
+}
+
+/** Undefined when a part has no wider width. */
+function wideDenial(
+  parts: readonly Part[],
+  intent: Intent,
+  places: GrantPlaces,
+  scope: GrantScope["type"],
+): Proposal | undefined {
+  const named = parts.map((part) =>
+    part.type === "command" ? [commandDenial(part)] : folderDenials(part, intent, places),
+  );
+  if (!named.every((one) => one !== undefined)) return undefined;
+  const widths = new Set(
+    parts.map((part) => (part.type === "command" ? "subcommand" : wideRules(part, intent, places)?.width)),
+  );
+  const [width = "parts"] = widths;
+  return proposal(widths.size === 1 ? width : "parts", named.flat(), scope);
+}
+
+/** The program with its subcommand, whatever comes after it. */
+function commandDenial(part: CommandPart): NamedRule {
+  const known = subcommandWords(part.argv);
+  const words = known.length > 0 ? known : part.argv.slice(0, 1);
+  return {
+    rule: { deny: "execute", command: `${words.join(" ")} *` },
+    name: `\`${visibleText(words.join(" "))}\` with anything after it`,
+  };
+}
+
+function folderDenials(part: Part, intent: Intent, places: GrantPlaces): readonly NamedRule[] | undefined {
+  const wide = wideRules(part, intent, places);
+  return wide?.rules.map(({ rule, name }) => ({ rule: refusing(rule), name }));
+}
+
+function refusing(rule: Rule): Rule {
+  const { path } = rule;
+  const kind = "allow" in rule ? rule.allow : "*";
+  return { deny: kind, ...(path !== undefined && { path }) };
+}

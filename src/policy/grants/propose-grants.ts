@@ -1,0 +1,128 @@
+/**
+ * The widths of "always" for an intent, the one that people mean first. Nothing is offered while anything is in doubt,
+ * and no width whose rules would not let the intent itself through.
+ */
+import { decide } from "../decide.js";
+import type { Intent } from "../intent.js";
+import { inMode } from "../modes.js";
+import { type FileAccess, fileAccesses } from "../file-accesses.js";
+import { partsOf } from "../parts.js";
+import type { Part, Places } from "../parts.js";
+import { isProtected } from "../paths/protected-paths.js";
+import { isHarmless, isInside } from "../places.js";
+import type { Rule, RuleEffect } from "../rule.js";
+import { isSourceKnown } from "../tool-source.js";
+import { exactRule } from "./exact-rule.js";
+import type { NamedRule } from "./exact-rule.js";
+import { grantExamples } from "./grant-examples.js";
+import { grantSentence, MAX_SENTENCE_LENGTH } from "./grant.js";
+import type { GrantScope, Proposal } from "./grant.js";
+import type { FolderPlaces } from "./read-folder.js";
+import { wideRules } from "./wide-rule.js";
+import type { WideRules } from "./wide-rule.js";
+
+export type GrantPlaces = Places &
+  FolderPlaces & {
+    /** The verdict with these rules added to those in force. Without it, the rules of the mode `ask` are in force. */
+    readonly judge?: (intent: Intent, rules: readonly Rule[]) => RuleEffect;
+  };
+
+export function proposeGrants(
+  intent: Intent,
+  places: GrantPlaces,
+  scope: GrantScope["type"] = "project",
+): readonly Proposal[] {
+  const { parts, doubts } = partsOf(intent, places);
+  if (!isSourceKnown(intent) || doubts.length > 0 || parts.some((part) => touchesProtected(part, places)))
+    return [];
+  const candidates = [widened(parts, intent, places), exactly(parts, intent, places)];
+  return candidates.flatMap((candidate) => {
+    const proposal = candidate && proposed(candidate, intent, places, scope);
+    return proposal ? [proposal] : [];
+  });
+}
+
+function proposed(
+  { width, rules: named }: WideRules,
+  intent: Intent,
+  places: GrantPlaces,
+  scope: GrantScope["type"],
+): Proposal | undefined {
+  const rules = distinct(named.map(({ rule }) => rule));
+  const subject = subjectOf(named);
+  const sentence = grantSentence("allow", subject, scope);
+  const judge = places.judge ?? ((one, added) => inAskMode(one, added, places));
+  if (sentence.length > MAX_SENTENCE_LENGTH || judge(intent, rules) !== "allow") return undefined;
+  const isAllowed = (one: Intent): boolean => judge(one, rules) === "allow";
+  return { width, rules, subject, sentence, examples: grantExamples(rules, intent, isAllowed) };
+}
+
+const inAskMode = (intent: Intent, rules: readonly Rule[], places: Places): RuleEffect =>
+  decide(intent, { ...places, ...inMode("ask", rules) }).effect;
+
+/** Each part at its widest; undefined when no part can be widened. */
+function widened(parts: readonly Part[], intent: Intent, places: GrantPlaces): WideRules | undefined {
+  const needed = parts.filter((part) => !needsNothing(part, intent, places));
+  const found = needed.map((part) => {
+    const wide = wideRules(part, intent, places);
+    const exact = wide ? undefined : exactRule(part, intent, places);
+    return wide ?? (exact && { width: "exact" as const, rules: [exact] });
+  });
+  if (!found.every((one) => one !== undefined)) return undefined;
+  const widths = new Set(found.map(({ width }) => width));
+  const [width] = widths;
+  if (width === undefined || (widths.size === 1 && width === "exact")) return undefined;
+  return { width: widths.size === 1 ? width : "parts", rules: found.flatMap(({ rules }) => rules) };
+}
+
+function exactly(parts: readonly Part[], intent: Intent, places: GrantPlaces): WideRules | undefined {
+  const needed = parts.filter((part) => !isHarmless(part, places));
+  const rules = (needed.length > 0 ? needed : parts).map((part) => exactRule(part, intent, places));
+  return rules.every((rule) => rule !== undefined) ? { width: "exact", rules } : undefined;
+}
+
+/** Reading inside the workspace is allowed in every mode. */
+function needsNothing(part: Part, intent: Intent, places: GrantPlaces): boolean {
+  if (isHarmless(part, places)) return true;
+  const accesses = part.type === "command" ? fileAccesses(part, intent) : undefined;
+  const isRead = ({ access, path }: FileAccess): boolean =>
+    (access === "read" || access === "search") && isInside(path, places);
+  return accesses?.every(isRead) ?? false;
+}
+
+/** An access that needs a person's yes each time gets no lasting grant. */
+function touchesProtected(part: Part, { home, roots }: Places): boolean {
+  const paths =
+    part.type === "path"
+      ? [part]
+      : part.type === "command"
+        ? [...part.touches.filter(({ below }) => !below), ...part.redirects]
+        : [];
+  return paths.some(({ path, access }) => isProtected(path, { home, roots, own: [], access }) !== undefined);
+}
+
+function subjectOf(named: readonly NamedRule[]): string {
+  const classes = distinctNames(named.filter(isClass));
+  const others = distinctNames(named.filter((one) => !isClass(one)));
+  if (classes.length === 0) return listed(others);
+  const text = `${listed(classes)} with harmless flags and workspace paths (runs project code)`;
+  return others.length === 0 ? text : `${text}, and ${listed(others)}`;
+}
+
+const isClass = ({ rule }: NamedRule): boolean => rule.width === "subcommand";
+
+const distinctNames = (named: readonly NamedRule[]): readonly string[] => [
+  ...new Set(named.map(({ name }) => name)),
+];
+
+export function listed(names: readonly string[]): string {
+  return names.length <= 1 ? (names[0] ?? "nothing") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
+}
+
+function distinct(rules: readonly Rule[]): readonly Rule[] {
+  const texts = new Set<string>();
+  return rules.filter((rule) => {
+    const text = JSON.stringify(rule);
+    return !texts.has(text) && texts.add(text);
+  });
+}

@@ -1,0 +1,116 @@
+/**
+ * Programs that run a script or target of the project by its name: `npm run build`, `make test`. The widest "always"
+ * for one is the same script with flags known to be harmless and paths of the workspace.
+ */
+
+/** The runner's words and the script's name; the words behind it. */
+export type ScriptRun = { readonly names: readonly string[]; readonly rest: readonly string[] };
+
+/** Undefined when the program is no such runner, or when it cannot be seen which script runs. */
+export function scriptRun(argv: readonly string[]): ScriptRun | undefined {
+  const [program = "", ...args] = argv;
+  const name = program.replace(/^\.\//, "");
+  const run = PACKAGE_RUNNERS.has(name)
+    ? packageScript(name, args)
+    : TARGET_RUNNERS.has(name)
+      ? targets(args)
+      : undefined;
+  if (!run || run.names.some((word) => !SCRIPT_NAME.test(word) || mayReachOut(word))) return undefined;
+  return { names: [program, ...run.names], rest: run.rest };
+}
+
+const PACKAGE_RUNNERS: ReadonlySet<string> = new Set(["npm", "pnpm", "yarn", "bun"]);
+const TARGET_RUNNERS: ReadonlySet<string> = new Set(
+  "make gmake ninja just task rake gradle gradlew mvn mvnw ant turbo nx".split(" "),
+);
+
+/** A script whose name says that it publishes, removes or changes something that builds and tests do not. */
+const mayReachOut = (name: string): boolean =>
+  /deploy|publish|release|push|upload|send|ship|prod|migrat|seed|drop|reset|destroy|delete|remove|purge|prune|wipe|install|upgrade|update|login|auth|token|secret|exec|eval|shell|sync|apply|docker|cloud|remote|backup|restore|post|pre|prepare/i.test(
+    name,
+  );
+
+const SCRIPT_NAME = /^[A-Za-z][\w:.-]*$/;
+
+/** Names that pnpm and yarn take for a script without `run`; others are commands of their own. */
+const USUAL_SCRIPT =
+  /^(?:build|test|lint|type-?check|tsc|check|dev|start|format|fmt|e2e|compile|coverage|watch|verify)(?:[:-][\w:-]+)?$/;
+
+const RUN_WORDS: ReadonlySet<string> = new Set(["run", "run-script"]);
+
+function packageScript(runner: string, args: readonly string[]): ScriptRun | undefined {
+  const at = firstWord(args);
+  const [verb = "", ...after] = args.slice(at);
+  const flags = args.slice(0, at);
+  if (RUN_WORDS.has(verb)) {
+    const script = firstWord(after);
+    const name = after[script];
+    if (name === undefined) return undefined;
+    return { names: [verb, name], rest: [...flags, ...after.slice(0, script), ...after.slice(script + 1)] };
+  }
+  const isScript =
+    runner === "npm" ? /^(?:test|t|start)$/.test(verb) : runner !== "bun" && USUAL_SCRIPT.test(verb);
+  return isScript ? { names: [verb], rest: [...flags, ...after] } : undefined;
+}
+
+const MAX_TARGETS = 4;
+
+/** All words are targets; a flag stands for itself. */
+function targets(args: readonly string[]): ScriptRun | undefined {
+  const words = args.filter((word) => !word.startsWith("-"));
+  if (words.length === 0 || words.length > MAX_TARGETS) return undefined;
+  // The flags were read with the program's description, which doubts what it does not know.
+  return { names: words, rest: [] };
+}
+
+const TAKES_NAME: ReadonlySet<string> = new Set(["-w", "--workspace", "-F", "--filter"]);
+
+function firstWord(args: readonly string[]): number {
+  let at = 0;
+  while (args[at]?.startsWith("-") === true) at += TAKES_NAME.has(args[at] ?? "") ? 2 : 1;
+  return at;
+}
+
+/** Whether the words are flags known to be harmless to test runners and builders, and paths that stay below. */
+export function arePlain(words: readonly string[]): boolean {
+  for (let at = 0; at < words.length; at += 1) {
+    const word = words[at] ?? "";
+    if (TAKES_NAME.has(word) || TAKES_TEXT.has(word)) {
+      at += 1;
+      if (!PLAIN_TEXT.test(words[at] ?? "")) return false;
+      continue;
+    }
+    const equals = word.indexOf("=");
+    const flag = equals === -1 ? word : word.slice(0, equals);
+    const isValued = equals !== -1 && (TAKES_NAME.has(flag) || TAKES_TEXT.has(flag));
+    if (isValued ? PLAIN_TEXT.test(word.slice(equals + 1)) : HARMLESS.has(word) || isPathBelow(word))
+      continue;
+    return false;
+  }
+  return true;
+}
+
+/** Flags whose value selects tests by name. */
+const TAKES_TEXT: ReadonlySet<string> = new Set(
+  "-t -k --grep --testNamePattern --test-name-pattern --testPathPattern --project".split(" "),
+);
+
+const HARMLESS: ReadonlySet<string> = new Set(
+  [
+    "-- -s --silent -q --quiet -v --verbose --run --runInBand -i --ci --bail -x --coverage --passWithNoTests",
+    "--watch=false --watchAll=false --no-watch --no-coverage --no-color --color --if-present --list --noEmit --debug",
+    "--maxWorkers=1 --maxWorkers=2 --workspaces -ws --parallel --reporter=verbose --reporter=dot --reporter=list",
+  ]
+    .join(" ")
+    .split(" "),
+);
+
+const PLAIN_TEXT = /^[\p{L}\p{N}_@][\p{L}\p{N}_@ .:/#-]*$/u;
+
+/** A word with a slash or an extension in it, so that no other script or mode is meant. */
+function isPathBelow(word: string): boolean {
+  if (!/^[\p{L}\p{N}_@.][\p{L}\p{N}_@.+/[\]():-]*$/u.test(word)) return false;
+  const names = word.split("/");
+  if (names.includes("..") || word.includes("//") || names.includes("node_modules")) return false;
+  return names.length > 1 || /\.\w+$/.test(word);
+}

@@ -1,0 +1,89 @@
+/**
+ * The commands that "always" may widen to all their harmless flags and to paths of the workspace: builds, tests,
+ * checks, formatters and git's local work. A closed list: any other command is remembered by its exact words. Not in
+ * it, on purpose: installs, everything that sends, publishes or fetches code, interpreters, shells, containers, remote
+ * machines, databases, and programs that write or delete the files that their words name.
+ */
+
+/** Programs whose every described use may be widened. */
+const WHOLE: ReadonlySet<string> = new Set(
+  [
+    "tsc eslint oxlint oxfmt prettier biome stylelint standard xo jest vitest mocha ava tap webpack rollup esbuild",
+    "knip publint depcheck madge",
+    "pytest py.test mypy black isort flake8 pylint pyflakes pycodestyle pydocstyle autopep8 yapf bandit pyright",
+    "sphinx-build",
+    "gofmt goimports staticcheck rustfmt rustc gcc cc g++ c++ clang clang++ c99 javac kotlinc cmake ctest",
+    "clang-format clang-tidy shellcheck shfmt hadolint yamllint markdownlint actionlint protoc cloc tokei scc gcov",
+    "lcov rspec rubocop phpunit phpstan",
+  ]
+    .join(" ")
+    .split(" "),
+);
+
+/** Subcommands that may be widened, by program. */
+const SUBCOMMANDS: ReadonlyMap<string, ReadonlySet<string>> = table({
+  go: "build, test, vet, fmt, list, version, doc",
+  cargo: "build, b, test, t, check, c, clippy, fmt, doc, bench, tree, metadata, nextest run",
+  dotnet: "build, test, format",
+  swift: "build, test",
+  zig: "test, fmt",
+  bazel: "build, test, query",
+  meson: "compile, test, setup",
+  "golangci-lint": "run",
+  mix: "test, compile, format",
+  cabal: "build, test",
+  stack: "build, test",
+  ruff: "check, format",
+  coverage: "report, html, xml, json",
+  mkdocs: "build",
+  deno: "test, lint, fmt, check, bench",
+  bun: "test",
+  vite: "build",
+  next: "build, lint",
+  parcel: "build",
+  playwright: "test",
+  cypress: "run",
+  terraform: "fmt, validate",
+  tofu: "fmt, validate",
+  npm: "ls, list, outdated, why",
+  pip: "list, show, freeze, check",
+  pip3: "list, show, freeze, check",
+  git: [
+    "add, commit, status, log, diff, show, blame, branch, switch, checkout, merge, rebase, stash, stash push,",
+    "stash pop, stash list, stash show, stash apply, cherry-pick, revert, reset, tag, rev-parse, ls-files, shortlog,",
+    "describe, grep, reflog, rev-list, merge-base, for-each-ref, cat-file, ls-tree, diff-tree",
+  ].join(" "),
+  gh: [
+    "pr view, pr list, pr diff, pr checks, pr status, issue view, issue list, issue status, run view, run list,",
+    "run watch, repo view, release list, release view, workflow list, workflow view",
+  ].join(" "),
+});
+
+/** Modules of Python that are programs of the list. */
+const MODULES: ReadonlySet<string> = new Set(
+  "pytest unittest mypy black isort flake8 pylint pyflakes ruff compileall py_compile".split(" "),
+);
+
+/** Programs of the list that may ask a registry for what the project names, or only show what a server has. */
+const MAY_FETCH: ReadonlySet<string> = new Set(["go", "gh", "npm"]);
+
+/** Subcommands of git that replace files by others of the repository, and lose nothing that is not recorded. */
+const REPLACES_FILES: ReadonlySet<string> = new Set(
+  "switch merge rebase stash cherry-pick revert reset".split(" "),
+);
+
+export const isWideProgram = (program: string): boolean => WHOLE.has(program);
+
+export const isWideSubcommand = (program: string, subcommand: string): boolean =>
+  SUBCOMMANDS.get(program)?.has(subcommand) === true;
+
+export const isWideModule = (module: string): boolean => MODULES.has(module);
+
+export const mayFetch = (program: string): boolean => MAY_FETCH.has(program);
+
+export const mayReplaceFiles = (program: string, subcommand: string): boolean =>
+  program === "git" && REPLACES_FILES.has(subcommand.split(" ")[0] ?? "");
+
+function table(rows: { readonly [program: string]: string }): ReadonlyMap<string, ReadonlySet<string>> {
+  return new Map(Object.entries(rows).map(([program, names]) => [program, new Set(names.split(/,\s*/))]));
+}

@@ -1,0 +1,75 @@
+/**
+ * Which variables a text may set without a question. An assignment changes a variable of the environment where one of
+ * that name was inherited, and such a variable may steer the shell or load code into a program. Both lists here are
+ * closed: names that no program obeys, and variables that change how a program prints and not what it runs.
+ */
+import type { ShellLanguage } from "./shell-context.js";
+
+/** Whether a variable of this name is the text's own: a name in small letters, one letter, or a usual one in capitals. */
+export function isOwnName(name: string, language: ShellLanguage): boolean {
+  if (/^[A-Z]\d?$/.test(name)) return true;
+  if (/^[a-z]\w*$/.test(name)) return !OBEYED.test(name) && (language === "bash" || !SPECIAL_IN_ZSH.has(name));
+  return USUAL.has(name);
+}
+
+/** Small names that programs obey. */
+const OBEYED = /proxy|^(?:npm|pnpm|yarn|bun|pip|uv|nix|git|ld|dyld|auto_resume|histchars|prefix|cc|cxx)(?:_|$)/i;
+
+const USUAL: ReadonlySet<string> = new Set(
+  (
+    "API APP AFTER BASE BASE_URL BEFORE BODY BRANCH CODE COMMIT COUNT DATA DATE DEST DIR DIRS DOC DOCS DST ELAPSED END " +
+    "EXIT EXIT_CODE EXPECTED FILE FILES FOUND FROM HASH HEAD ID IDS INPUT ISSUE ITEM KEY LEFT LIST LOG LOGFILE LOGS " +
+    "MATCH MESSAGE MSG NAME NAMES NEW NOW NUM OLD OUT OUTDIR OUTFILE OUTPUT PATTERN PID PIDS PKG PORT PR PROJ PROJECT " +
+    "QUERY RC REPO REPO_DIR RES RESP RESPONSE RESULT RESULTS RET RIGHT ROOT SCRATCH SHA SIZE SRC START STATUS TAG " +
+    "TARGET TITLE TODAY TOTAL TS URL VERSION WHEN WORD WORK WORKDIR"
+  ).split(" "),
+);
+
+/** zsh ties these to its settings: `path=x` changes PATH there. */
+const SPECIAL_IN_ZSH: ReadonlySet<string> = new Set(
+  (
+    "aliases argv builtins cdpath commands compstate dirstack dis_aliases dis_builtins dis_functions dis_galiases " +
+    "dis_patchars dis_reswords dis_saliases epochtime errnos fignore fpath funcfiletrace funcsourcetrace funcstack " +
+    "functions functions_source functrace galiases histchars history historywords jobdirs jobstates jobtexts keymaps " +
+    "langinfo mailpath manpath mapfile module_path modules nameddirs options parameters patchars path pipestatus " +
+    "prompt psvar reswords saliases signals status sysparams termcap terminfo ttyidle userdirs usergroups watch " +
+    "widgets words zle_bracketed_paste zle_highlight zsh_eval_context zsh_scheduled_events"
+  ).split(" "),
+);
+
+/** Whether a program may get this variable: one that changes how it prints, with a value that says no more than that. */
+export function isHarmlessVariable(name: string, value: string): boolean {
+  if (PAGERS.has(name)) return value === "cat";
+  if (/^(?:LANG|LC_[A-Z]+)$/.test(name)) return LOCALE.test(value);
+  if (name === "TZ") return /^(?:[A-Za-z][\w+-]*(?:\/[A-Za-z][\w+-]*){0,2})?$/.test(value);
+  return HARMLESS.has(name) && /^[\w.:@%+,*-]*$/.test(value);
+}
+
+/** Another set of characters would change how the shell reads the rest of the text. */
+const LOCALE = /^(?:C|POSIX|(?:C|[a-z]{2}_[A-Z]{2})\.(?:UTF-8|utf8))?$/;
+
+const HARMLESS: ReadonlySet<string> = new Set(
+  (
+    "APP_ENV ASPNETCORE_ENVIRONMENT CARGO_TERM_COLOR CI CLICOLOR CLICOLOR_FORCE COLOR COLUMNS DEBUG DEBUG_COLORS " +
+    "DOTNET_CLI_TELEMETRY_OPTOUT DOTNET_NOLOGO DO_NOT_TRACK FORCE_COLOR GOARCH GOOS LINES LOGLEVEL LOG_LEVEL " +
+    "NEXT_TELEMETRY_DISABLED NODE_ENV NO_COLOR PORT PY_COLORS RACK_ENV RAILS_ENV RUST_BACKTRACE RUST_LOG TERM VERBOSE"
+  ).split(" "),
+);
+
+/** Variables that name a program, which is harmless only when it prints what it reads. */
+const PAGERS: ReadonlySet<string> = new Set(["PAGER", "GIT_PAGER", "MANPAGER", "SYSTEMD_PAGER"]);
+
+/** Inherited variables that hold no secret. */
+export const PRINTABLE: ReadonlySet<string> = new Set(
+  "BASH_VERSION HOME HOSTNAME HOSTTYPE LANG LC_ALL LOGNAME MACHTYPE OLDPWD OSTYPE PATH PWD SHELL TERM TMPDIR TZ USER".split(
+    " ",
+  ),
+);
+
+/** Variables that always hold a number: those of every shell, and those that bash keeps. */
+export const isNumber = (name: string, language: ShellLanguage): boolean =>
+  /^(?:[?#$!]|PPID)$/.test(name) || (language === "bash" && NUMBERS.has(name));
+
+const NUMBERS: ReadonlySet<string> = new Set(
+  "BASHPID BASH_SUBSHELL EPOCHSECONDS EUID LINENO PIPESTATUS RANDOM SECONDS SHLVL UID".split(" "),
+);
