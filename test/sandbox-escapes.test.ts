@@ -81,10 +81,11 @@ async function aMachine({ uid }: User) {
   }
   spawnSync("git", ["-C", ws, "config", "core.hooksPath", "tools/hooks"]);
   spawnSync("mkfifo", [join(ws, "pipe")]);
+  const service = await listening(createServer().listen(0, "127.0.0.1"));
   const services = await Promise.all([
+    service,
     listening(createServer().listen(join(ws, "service.sock"))),
     listening(createServer().listen("\0toolgate-escape")),
-    listening(createServer().listen(0, "127.0.0.1")),
   ]);
   const reader = spawn("sh", ["-c", `exec cat <>"${join(ws, "pipe")}"`], { stdio: "ignore" });
   onTestFinished(() => {
@@ -95,7 +96,7 @@ async function aMachine({ uid }: User) {
   if (ROOT) spawnSync("chown", ["-R", `${uid}:${uid}`, base]);
   if (ROOT) chownSync(join(ws, "service.sock"), uid, uid);
   // A TCP server's address has a port.
-  const { port } = services[2]?.address() as AddressInfo;
+  const { port } = service.address() as AddressInfo;
   return { base, home, out, ws, port, state: join(home, ".local/state/toolgate/sandbox") };
 }
 

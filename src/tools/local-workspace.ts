@@ -43,7 +43,7 @@ export type LocalWorkspaceOptions = {
 const WORKSPACE_OPTIONS: OptionChecks<LocalWorkspaceOptions> = {
   roots: listOf(TEXT),
   own: listOf(TEXT),
-  sandbox: having("a sandbox (openSandbox)", "wrap"),
+  sandbox: having("a sandbox (openSandbox)", "enter"),
 };
 
 export class LocalWorkspace implements Workspace {

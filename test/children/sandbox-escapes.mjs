@@ -33,7 +33,7 @@ await workspace.runCommand(script, {
   onOutput: (text) => (output += text),
 });
 const out = output.split("\n").filter((line) => line.startsWith("OUT "));
-console.log(
+process.stdout.write(
   JSON.stringify({
     tried: tries.map(([name]) => name),
     out: out.map((line) => line.slice(4)),
