@@ -5,7 +5,7 @@
 //   --causes    the questions of the tuning half, grouped by reason
 //   --passed    the attacks that passed (held-out ones only as a number)
 //   --json      the figures as JSON
-//   --sample=N  every Nth session and abuse only, and only the ways with "always"
+//   --sample=N  every Nth session and abuse only, and without starter rules
 import { parseArgs } from "node:util";
 import { makeAttacked, passOther, passOurs, readAttacks } from "./questions/attacks.mjs";
 import { causesText } from "./questions/causes.mjs";
@@ -37,7 +37,7 @@ async function readHalf(half) {
     const taken = project.sessions.filter(() => count++ % every === 0);
     if (taken.length === 0) continue;
     const folder = makeWorkspace(project, home);
-    const starter = await starterRules(project, folder);
+    const starter = every > 1 ? [] : starterRules(folder, home);
     for (const session of taken)
       sessions.push({ project: project.project, folder, starter, calls: await readCalls(session, project, { folder, home }) });
   }
@@ -109,7 +109,7 @@ async function measure() {
     const rows = {};
     results.halves[half] = { sessions: sessions.length, rows };
     for (const [name, way] of Object.entries(WAYS)) {
-      if (every > 1 && (!way.takesAlways || way.keep)) continue;
+      if (every > 1 && (!way.takesAlways || way.keep || way.hasStarter)) continue;
       const replayed = replayAll(sessions, way);
       rows[name] = figuresOf(replayed);
       if (way.takesAlways && !way.keep) days.push({ row: rows[name], rules: rulesOfDay(replayed, way.hasStarter, folder) });

@@ -26,7 +26,7 @@ const CHUNKS = [
   { name: "programs", files: ["policy/programs/packed-programs.js"] },
   { name: "policy", files: ["policy/index.js"] },
   { name: "tools", files: ["tools/index.js"] },
-  { name: "session", files: ["cli/editor-host.js", "acp/agent/v1-door.js"] },
+  { name: "session", files: ["cli/editor-host.js", "acp/agent/v1-sessions.js"] },
 ];
 
 const root = fileURLToPath(new URL("..", import.meta.url));
