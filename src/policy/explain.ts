@@ -3,8 +3,8 @@
  * narrowest rules that would let it run unasked. `decide` alone decides; this shows what it saw.
  */
 import { visibleText } from "../call/index.js";
-import { covers, isInForce } from "./allow-rules.js";
-import { decide } from "./decide.js";
+import { covers, isFileRule, isInForce } from "./allow-rules.js";
+import { accessRules, decide } from "./decide.js";
 import type { Policy, Verdict } from "./decide.js";
 import { commandClass } from "./grants/command-class.js";
 import type { Intent } from "./intent.js";
