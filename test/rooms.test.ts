@@ -80,6 +80,8 @@ const READS =
   /\b(?<how>new URL|import|from|readFile|readFileSync|readdir|readdirSync|existsSync|createReadStream)\b\s*\(?\s*["'`](?<to>\.\.\/[^"'`]*)["'`]/g;
 
 const root = fileURLToPath(new URL("..", import.meta.url));
+/** Each is read and parsed once. */
+const sourcesRead = new Map<string, SourceText>();
 /** Where this checkout lies on this machine. */
 const checkout = root.replace(/\/$/, "");
 const sources = filesBelow("src").filter((path) => CODE.test(path));
@@ -446,7 +448,9 @@ function resolveFrom(path: string, specifier: string): string {
 }
 
 function readSource(path: string): SourceText {
-  return { path, text: readFileSync(join(root, path), "utf8") };
+  const source = sourcesRead.get(path) ?? { path, text: readFileSync(join(root, path), "utf8") };
+  sourcesRead.set(path, source);
+  return source;
 }
 
 function filesBelow(folder: string): string[] {

@@ -59,7 +59,9 @@ Exit code: 0 when every mandatory requirement was tested and passed and nothing 
     "toolgate rules",
     `Examples:
   toolgate rules list
-  toolgate rules test -- git push --force`,
+  toolgate rules test -- git push --force
+  toolgate rules explain -- "npm test && rm -rf dist"
+  toolgate rules suggest`,
   ],
   [
     "toolgate rules list",
@@ -98,6 +100,26 @@ Exit code: 0 when every mandatory requirement was tested and passed and nothing 
   toolgate rules test -- npm test
   toolgate rules test --write .git/config
   toolgate rules test --url https://example.com/`,
+  ],
+  [
+    "toolgate rules explain",
+    `Examples:
+  toolgate rules explain -- "cd web && npm test 2>&1 | tail -20"
+  toolgate rules explain --json -- tar xf a.tgz -C build`,
+  ],
+  [
+    "toolgate rules describe",
+    `Examples:
+  toolgate rules describe mytool
+  toolgate rules describe mytool build
+  toolgate rules describe --write mytool`,
+  ],
+  [
+    "toolgate rules suggest",
+    `Examples:
+  toolgate rules suggest
+  toolgate rules suggest --days 30 --json
+  toolgate rules suggest --take 1f3a9c02`,
   ],
   [
     "toolgate mcp",

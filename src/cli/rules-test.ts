@@ -2,21 +2,15 @@
  * `toolgate rules test`: shows what a set of rules decides on a command, a path or a URL, and what it saw. With
  * `--batch` it reads one case a line and writes one verdict a line, in order.
  */
-import { realpath } from "node:fs/promises";
-import { homedir } from "node:os";
-import { basename, dirname, join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { z } from "zod";
-import { inferToolKind, visibleText } from "../call/index.js";
-import { FORCED_GIT_SETTINGS } from "../policy/git-settings.js";
-import { decide, inMode } from "../policy/index.js";
-import type { Intent, ModeRules, Policy, Rule, Verdict } from "../policy/index.js";
-import { readRuleFile, RuleSource, settingsFolder } from "../settings/index.js";
-import { runContents } from "../tools/built-in/run-contents.js";
-import { executorFor } from "../tools/git/executor-for.js";
-import { builtInTools, LocalWorkspace } from "../tools/index.js";
+import { visibleText } from "../call/index.js";
+import { decide } from "../policy/index.js";
+import type { Verdict } from "../policy/index.js";
 import { jsonText } from "./json-text.js";
-import { readText } from "./read-text.js";
+import { BadQuestion, openOnce, readQuestion, ruleQuestion, rulesToTry } from "./rule-question.js";
+import type { OpenWorkspace } from "./rule-question.js";
 
 export type RulesTestFlags = {
   readonly rules?: string;
@@ -31,29 +25,11 @@ export type RulesTestFlags = {
   readonly input?: string;
 };
 
-/** One case: the action, and the rules to apply. */
-const question = z.object({
-  rules: z.array(z.custom<Rule>((rule) => typeof rule === "object" && rule !== null)).default([]),
-  default: z.enum(["allow", "ask", "deny"]).default("ask"),
-  cwd: z.string().optional(),
-  command: z.union([z.string(), z.array(z.string())]).optional(),
-  env: z.record(z.string(), z.string()).optional(),
-  read: z.string().optional(),
-  write: z.string().optional(),
-  delete: z.string().optional(),
-  url: z.string().optional(),
-  tool: z.string().optional(),
-  server: z.string().optional(),
-  input: z.unknown().optional(),
-});
-
-type RuleQuestion = z.output<typeof question>;
-
 export async function testRules(words: readonly string[], flags: RulesTestFlags): Promise<number> {
   if (flags.batch) return testBatch();
   const cwd = resolve(flags.cwd ?? process.cwd());
   const { programs, ...inForce } = await rulesToTry(flags.rules, cwd);
-  const asked = question.parse({
+  const asked = ruleQuestion.parse({
     ...flags,
     ...inForce,
     cwd,
@@ -69,26 +45,12 @@ export async function testRules(words: readonly string[], flags: RulesTestFlags)
       "There is nothing to decide. Put a command after --, or name a path, a URL or a tool.",
     );
   }
-  const verdict = await answer(asked, openOnce(), programs);
+  const { intent, policy } = await readQuestion(asked, openOnce(), programs);
+  const verdict = decide(intent, policy);
   process.stdout.write(
     flags.json ? `${line(verdict)}\n` : visibleText(explained(verdict), { keepNewlines: true }),
   );
   return 0;
-}
-
-/** The rules of a file with its mode; without a file, those in force in the folder. Described programs count either way. */
-async function rulesToTry(
-  file: string | undefined,
-  cwd: string,
-): Promise<ModeRules & Pick<Policy, "programs">> {
-  const source = new RuleSource({ folder: settingsFolder() });
-  const { mode, rules, programs } = source.current(cwd);
-  source.close();
-  const described = programs && { programs };
-  if (file === undefined) return { ...inMode(mode, rules), ...described };
-  const reading = readRuleFile(await readText(file), file);
-  if (!reading.ok) throw new BadQuestion(reading.problem);
-  return { ...inMode(reading.file.mode ?? "ask", reading.file.rules), ...described };
 }
 
 function parsedInput(text: string): unknown {
@@ -97,10 +59,6 @@ function parsedInput(text: string): unknown {
   } catch {
     throw new BadQuestion("--input is not JSON. Nothing was decided.");
   }
-}
-
-class BadQuestion extends Error {
-  readonly code = "BAD_QUESTION";
 }
 
 async function testBatch(): Promise<number> {
@@ -113,9 +71,10 @@ async function testBatch(): Promise<number> {
 }
 
 /** An unreadable line gets "ask": nobody knows that it is harmless. */
-async function batchLine(text: string, open: Open): Promise<string> {
+async function batchLine(text: string, open: OpenWorkspace): Promise<string> {
   try {
-    return line(await answer(question.parse(JSON.parse(text)), open));
+    const { intent, policy } = await readQuestion(ruleQuestion.parse(JSON.parse(text)), open);
+    return line(decide(intent, policy));
   } catch (error) {
     const problem = error instanceof z.ZodError ? z.prettifyError(error) : String(error);
     return jsonText({ decision: "ask", rule: null, saw: [], problem });
@@ -137,113 +96,4 @@ function explained({ effect, rule, reason, saw }: Verdict): string {
     ...(reason === undefined ? [] : [`because: ${reason}`]),
   ];
   return `${effect}\n${why.map((text) => `  ${text}\n`).join("")}saw:\n${saw.map((text) => `  ${text}\n`).join("")}`;
-}
-
-async function answer(asked: RuleQuestion, open: Open, programs?: Policy["programs"]): Promise<Verdict> {
-  const cwd = resolve(asked.cwd ?? process.cwd());
-  const policy: Policy = {
-    rules: asked.rules,
-    default: asked.default,
-    roots: [cwd],
-    home: homedir(),
-    now: Date.now(),
-    ...(programs && { programs }),
-  };
-  return decide(await intentOf(asked, cwd, open), policy);
-}
-
-/** A built-in tool computes its intent from the input, as it does for a real call. */
-async function intentOfTool({ tool: name, input }: RuleQuestion, cwd: string): Promise<Intent | undefined> {
-  const tool = builtInTools.find((one) => one.name === name);
-  if (!tool || input === undefined) return undefined;
-  const parsed = tool.parse(input);
-  if (!parsed.ok)
-    throw new BadQuestion(`${parsed.problem.replace(/ Nothing was run\.$/, "")} Nothing was decided.`);
-  const workspace = await LocalWorkspace.open(cwd);
-  const own = (await tool.intent?.(parsed.input, workspace)) ?? {};
-  return {
-    tool: tool.name,
-    kind: tool.kind,
-    input,
-    cwd: workspace.root,
-    paths: [],
-    hosts: [],
-    baseHashes: {},
-    ...own,
-  };
-}
-
-async function intentOf(asked: RuleQuestion, cwd: string, open: Open): Promise<Intent> {
-  const called = await intentOfTool(asked, cwd);
-  if (called) return called;
-  const { command, env, url, tool, server, input } = asked;
-  const touched = (["read", "write", "delete"] as const).flatMap((access) => {
-    const path = asked[access];
-    return path === undefined ? [] : [{ access, named: resolve(cwd, path) }];
-  });
-  const paths = await Promise.all(
-    touched.map(async ({ access, named }) => {
-      const path = await realPath(named);
-      return path === named ? { path, access } : { path, named, access };
-    }),
-  );
-  const [first] = touched;
-  const name =
-    tool ?? (command !== undefined ? "terminal" : url !== undefined ? "fetch" : (first?.access ?? "tool"));
-  return {
-    tool: name,
-    kind: kindOf(asked, name),
-    input: input ?? {},
-    cwd,
-    paths,
-    hosts: url === undefined ? [] : [url],
-    baseHashes: {},
-    ...(command !== undefined && (await commandIntent(await open(cwd), command, env))),
-    ...(env !== undefined && { env }),
-    ...(server !== undefined && { server }),
-  };
-}
-
-type Open = (cwd: string) => Promise<LocalWorkspace | undefined>;
-
-/** Opens each workspace once: finding its shell is slow, and a batch has many cases in one folder. */
-function openOnce(): Open {
-  const opened = new Map<string, ReturnType<Open>>();
-  return (cwd) => {
-    const workspace = opened.get(cwd) ?? LocalWorkspace.open(cwd).catch(() => undefined);
-    opened.set(cwd, workspace);
-    return workspace;
-  };
-}
-
-/** The intent as our terminal tool would have it; a missing folder has no repository and no scripts. */
-async function commandIntent(
-  workspace: LocalWorkspace | undefined,
-  command: string | readonly string[],
-  env: RuleQuestion["env"],
-): Promise<Pick<Intent, "command" | "executor" | "contents">> {
-  if (!workspace) return { command, executor: { language: "bash", forced: FORCED_GIT_SETTINGS } };
-  const planned = { command, cwd: workspace.root, ...(env && { env }) };
-  const executor = await executorFor(planned, workspace);
-  return { command, executor, contents: await runContents({ ...planned, executor }, workspace) };
-}
-
-function kindOf(
-  { command, url, read, write, delete: deleted, input }: RuleQuestion,
-  name: string,
-): Intent["kind"] {
-  if (command !== undefined) return "execute";
-  if (url !== undefined) return "fetch";
-  if (deleted !== undefined) return "delete";
-  if (write !== undefined) return "edit";
-  return read !== undefined ? "read" : inferToolKind(name, input).kind;
-}
-
-/** Follows links as far as the path exists. */
-async function realPath(path: string): Promise<string> {
-  try {
-    return await realpath(path);
-  } catch {
-    return dirname(path) === path ? path : join(await realPath(dirname(path)), basename(path));
-  }
 }

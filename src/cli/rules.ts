@@ -2,6 +2,8 @@
 import { realpathSync } from "node:fs";
 import { pluralize, visibleText } from "../call/index.js";
 import { inMode } from "../policy/index.js";
+import { fixedWords, hasWildcard } from "../policy/match-command.js";
+import { findProgram } from "../policy/programs/known-programs.js";
 import type { GrantScope, Rule } from "../policy/index.js";
 import {
   GrantStore,
@@ -96,6 +98,7 @@ export async function addRule(
     return trouble(`That rule ended on ${rule.until}. Nothing was stored.`);
   }
   warnOf([rule]);
+  noteUnknownProgram(rule, cwd);
   const scope: GrantScope = user ? { type: "user" } : { type: "project", root: realpathSync(cwd) };
   const { grantId } = await new GrantStore(settingsFolder()).add(
     { rules: [rule], sentence: shown(rule) },
@@ -105,6 +108,23 @@ export async function addRule(
     `${shown(rule)} applies from now on, ${scopeText(scope)}. Revoke it with: toolgate rules revoke ${grantId}\n`,
   );
   return 0;
+}
+
+/** A rule for a program that nobody described covers less than its words seem to say. */
+function noteUnknownProgram(rule: Rule, cwd: string): void {
+  const { command } = rule;
+  if (!("allow" in rule) || command === undefined || rule.anyFlags === true) return;
+  const [program = ""] = fixedWords(command);
+  if (program === "" || !hasWildcard(command)) return;
+  const source = new RuleSource({ folder: settingsFolder() });
+  const { programs } = source.current(cwd);
+  source.close();
+  if (findProgram(program, programs)) return;
+  note(
+    visibleText(
+      `Toolgate does not know ${program}. The rule covers its plain words: no code, host, secret or path outside of the workspace, and no option such as --exec, --config or -c. Anything else still asks. To describe it: toolgate rules describe ${program}`,
+    ),
+  );
 }
 
 /** Revokes by id or by the start of it, which must match one rule only. */

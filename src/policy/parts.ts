@@ -15,6 +15,7 @@ import { mergeEffects } from "./programs/merge-effects.js";
 import { baseName } from "./shell/base-name.js";
 import { readArgv, readShell } from "./shell/read-shell.js";
 import type { ReadCommand, ShellReading } from "./shell/read-shell.js";
+import { isHarmlessVariable } from "./shell/variable-names.js";
 
 /** A path that a command touches; with `below`, anything below that folder may be touched. */
 export type Touch = PathAccess & {
@@ -67,7 +68,7 @@ export type Places = {
 };
 
 export function partsOf(intent: Intent, { home, programs }: Places): IntentParts {
-  const reading = readCommand(intent);
+  const reading = readCommand(intent, home);
   const commands = withChangedFiles(
     reading.commands.map((command) =>
       commandPart(command, { start: intent.cwd, home, programs, links: intent.outsideLinks ?? [] }),
@@ -77,7 +78,7 @@ export function partsOf(intent: Intent, { home, programs }: Places): IntentParts
   const hosts = intent.hosts.map((url): HostPart => ({ type: "host", url }));
   const parts = [...commands, ...paths, ...hosts];
   const env = Object.entries(intent.env ?? {})
-    .filter(([name, value]) => !HARMLESS_VARIABLES.has(name) && !(value === "cat" && PAGERS.has(name)))
+    .filter(([name, value]) => !isHarmlessVariable(name, value))
     .map(([name]) => `the variable ${name} is set for it`);
   const otherNames = reading.commands.flatMap((command) => otherNamesIn(command, intent.cwd));
   return {
@@ -181,19 +182,15 @@ function otherNamesIn({ argv, reads, writes, after }: ReadCommand, cwd: string):
 /** Not shortened: where `..` leads depends on what stands before it. */
 const joined = (folder: string, word: string): string => (word.startsWith("/") ? word : `${folder}/${word}`);
 
-/** Variables that change how a program prints and not what it runs. Any other may load code into it. */
-const HARMLESS_VARIABLES: ReadonlySet<string> = new Set(
-  "CI COLUMNS FORCE_COLOR LANG LC_ALL LINES NODE_ENV NO_COLOR TERM TZ".split(" "),
-);
-
-/** Variables that name a program, which is harmless only when it prints what it reads. */
-const PAGERS: ReadonlySet<string> = new Set(["PAGER", "GIT_PAGER", "MANPAGER", "SYSTEMD_PAGER"]);
-
-function readCommand({ command, executor }: Intent): ShellReading {
+/** Every reader of a command's text reads it here, so that none sees other words than the rules do. */
+export function readCommand(
+  { command, executor, cwd }: Pick<Intent, "command" | "executor" | "cwd">,
+  home: string,
+): ShellReading {
   if (command === undefined) return { commands: [], doubts: [] };
-  return typeof command === "string"
-    ? readShell(command, { language: executor?.language ?? "sh" })
-    : readArgv(command);
+  if (typeof command !== "string") return readArgv(command);
+  const { language = "sh", known } = executor ?? {};
+  return readShell(command, { language, cwd, inherited: { HOME: home, ...known } });
 }
 
 /** More words than anyone writes: not judged one by one, and so never allowed unasked. */
@@ -204,6 +201,12 @@ const UNJUDGED: ArgvJudgement = {
   onlyReads: false,
   isKnown: false,
 };
+
+/** A wrapper's own words do nothing: the command inside is a part of its own. */
+const PASSES_ON: ArgvJudgement = { ...mergeEffects([]), onlyReads: true, isKnown: true };
+
+const judged = ({ argv, judged: words, passesOn }: ReadCommand, programs?: UserPrograms): ArgvJudgement =>
+  passesOn ? PASSES_ON : judgeArgv(words ?? argv, programs);
 
 type Start = {
   readonly start: string;
@@ -221,7 +224,7 @@ function followed(touch: Touch, links: readonly OutsideLink[]): readonly Touch[]
 
 function commandPart(command: ReadCommand, { start, home, programs, links }: Start): CommandPart {
   const { argv } = command;
-  const judgement = argv.length > MAX_WORDS ? UNJUDGED : judgeArgv(argv, programs);
+  const judgement = argv.length > MAX_WORDS ? UNJUDGED : judged(command, programs);
   const cwd = folderAfter(start, command.after, home);
   const way = command.after.reduce((here, change) => joined(here, atHome(change, home)), start);
   const absolute = (word: string): string | undefined =>

@@ -12,12 +12,12 @@ import {
 } from "../../call/check-options.js";
 import type { OptionChecks } from "../../call/check-options.js";
 import type { LeaseWait } from "../../record/index.js";
-import { homedir } from "node:os";
 import type { Agent, PolicyFor } from "../../agent/index.js";
 import type { Ledger, SessionInfo } from "../../call/index.js";
 import { decide } from "../../policy/index.js";
 import type { Verdict } from "../../policy/index.js";
 import type { Elicit, Judge, RememberedGrant } from "../../run/index.js";
+import { placesOf } from "../../tools/scratch/session-workspace.js";
 import type { Workspace } from "../../tools/index.js";
 
 export type SessionPlace = { readonly root: string; readonly sessionId: string };
@@ -29,6 +29,8 @@ export type ForeignSessionOptions = LeaseWait & {
   readonly policy: PolicyFor;
   /** Stores what an "always" says. Without it no question offers one. */
   readonly remember?: (grant: RememberedGrant, place: SessionPlace) => Promise<void>;
+  /** Subscribes to changes of the rules: the open questions that they settle are then answered by rule. */
+  readonly onRulesChanged?: Agent["onRulesChanged"];
   /** Called for each call that a rule allowed. */
   readonly onCleared?: (verdict: Verdict, place: SessionPlace) => void;
   /** Asks the person at this side what the agent wants to know. */
@@ -60,6 +62,7 @@ export const FOREIGN_SESSION_OPTIONS: OptionChecks<ForeignSessionOptions> = {
   workspace: required(WORKSPACE),
   policy: required(FUNCTION),
   remember: FUNCTION,
+  onRulesChanged: FUNCTION,
   onCleared: FUNCTION,
   elicit: FUNCTION,
   sessionId: TEXT,
@@ -87,8 +90,7 @@ export function judgeFor(
       ...inForce,
       ...(unspoken !== undefined && { default: unspoken }),
       rules,
-      roots: workspace.roots,
-      home: homedir(),
+      ...placesOf(workspace),
       now: now(),
     });
   };

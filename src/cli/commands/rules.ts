@@ -1,5 +1,8 @@
 /** The command line of `toolgate rules …`; those of `rules test` stand in rules-test.ts. */
 import type { Command } from "commander";
+import { addRulesDescribeCommand } from "./rules-describe.js";
+import { addRulesExplainCommand } from "./rules-explain.js";
+import { addRulesSuggestCommand } from "./rules-suggest.js";
 import { addRulesTestCommand } from "./rules-test.js";
 
 const theRules = () => import("../rules.js");
@@ -51,4 +54,7 @@ export function addRulesCommands(program: Command): void {
       process.exitCode = await (await theRules()).trustRules(process.cwd());
     });
   addRulesTestCommand(rules);
+  addRulesExplainCommand(rules);
+  addRulesDescribeCommand(rules);
+  addRulesSuggestCommand(rules);
 }

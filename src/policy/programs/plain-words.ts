@@ -38,8 +38,7 @@ function wordDoubts(word: string, next: string | undefined, index: number): read
 function optionDoubts(word: string, next: string | undefined): readonly string[] {
   const [name = ""] = word.split("=", 1);
   const letters = name.replace(/^[-+]+/, "");
-  if (pieces(letters).some((piece) => SMELLS.test(piece)))
-    return [`"${name}" may name code, settings or a command`];
+  if (smellsOfExecution(letters)) return [`"${name}" may name code, settings or a command`];
   const value = word.includes("=") ? word.slice(name.length + 1) : (next ?? "");
   if (CODE_FILE.test(value) && !/^-*(?:o|out|output|outfile|i|in|input)$/.test(name))
     return [`"${name}" is given "${value}", which may be code`];
@@ -59,12 +58,12 @@ const CODE_FILE =
   /\.(?:jar|so|dylib|dll|wasm|lua|[cm]?js|py|rb|pl|php|sh|bat|ps1|el|scm|tcl|cfg|conf|ini|rc)$/;
 
 function operandDoubts(word: string, next: string | undefined, index: number): readonly string[] {
-  if (index < MAX_SUBCOMMANDS && RUNS.test(word)) return [`"${word}" may run what follows it`];
+  if (index < MAX_SUBCOMMANDS && mayRunWhatFollows(word)) return [`"${word}" may run what follows it`];
   if (RUNNERS.test(word.slice(word.lastIndexOf("/") + 1)) && !/^[.\w-]+\/(?:.*\/)?[\w-]+$/.test(word))
     return [`"${word}" is a program that runs others`];
   if (word === "rm" && next?.startsWith("-")) return [`"${word} ${next}" deletes`];
   const assigned = /^([A-Za-z_][\w.-]*)[:+?]?=/.exec(word)?.[1];
-  if (assigned !== undefined && pieces(assigned).some((piece) => SMELLS.test(piece)))
+  if (assigned !== undefined && smellsOfExecution(assigned))
     return [`"${assigned}=" may name code, settings or a command`];
   return word.startsWith("@") ? [`"${word}" may take further words from a file`] : [];
 }
@@ -98,6 +97,12 @@ const pieces = (name: string): readonly string[] =>
     .replaceAll(/([a-z\d])([A-Z])/g, "$1-$2")
     .toLowerCase()
     .split(/[^a-z]+/);
+
+/** Whether an option's name, or a variable's, is one that code, settings, secrets or hosts are given by. */
+export const smellsOfExecution = (name: string): boolean => pieces(name).some((piece) => SMELLS.test(piece));
+
+/** Whether a subcommand of this name may run the words behind it. */
+export const mayRunWhatFollows = (name: string): boolean => RUNS.test(name);
 
 /** Pieces of option names that code, commands, settings, plugins and hosts are given by. */
 const SMELLS = new RegExp(

@@ -6,18 +6,26 @@
  */
 import type { Flag, Program, Seen, SeenFlag } from "./program.js";
 
-export type FlagsRead = Seen & { readonly doubts: readonly string[] };
+/** How one word was read: as an option, as the value of one, or as a word of the program. */
+export type WordRole = {
+  readonly word: string;
+  readonly role: "option" | "value" | "word";
+  readonly of?: string;
+};
+
+export type FlagsRead = Seen & { readonly doubts: readonly string[]; readonly roles: readonly WordRole[] };
 
 /** `programs`: the command's own description, then those whose flags it inherits. */
 export function readFlags(programs: readonly Program[], args: readonly string[]): FlagsRead {
   const reader = new FlagReader(programs, args);
   reader.readAll();
-  const { flags, words, doubts } = reader;
+  const { flags, words, doubts, roles } = reader;
   const named = (names: string[]) => flags.filter(({ name }) => names.includes(name));
   return {
     flags,
     words,
     doubts,
+    roles,
     has: (...names) => named(names).length > 0,
     values: (...names) => named(names).flatMap(({ value }) => (value === undefined ? [] : [value])),
   };
@@ -31,6 +39,7 @@ class FlagReader {
   readonly flags: SeenFlag[] = [];
   readonly words: string[] = [];
   readonly doubts: string[] = [];
+  readonly roles: WordRole[] = [];
   private readonly programs: readonly Program[];
   private readonly args: readonly string[];
   private at = 0;
@@ -48,20 +57,28 @@ class FlagReader {
       if (word === "--") {
         // find, java and their like go on reading flags behind it.
         if (own?.style === "whole") this.doubts.push('"--" does not end the flags of this program');
-        this.words.push(...this.args.slice(this.at));
+        this.roles.push({ word, role: "option" });
+        this.addWords(this.args.slice(this.at));
         return;
       }
       if (word.startsWith("-") && word !== "-") {
+        this.roles.push({ word, role: "option" });
         this.readFlag(word);
       } else if (own?.plus && word.startsWith("+")) {
+        this.roles.push({ word, role: "option" });
         if (!own.plus.test(word)) this.doubts.push(`"${word}" is not known to be harmless`);
       } else if (own?.style === "first" || own?.subcommand) {
-        this.words.push(word, ...this.args.slice(this.at));
+        this.addWords([word, ...this.args.slice(this.at)]);
         return;
       } else {
-        this.words.push(word);
+        this.addWords([word]);
       }
     }
+  }
+
+  private addWords(words: readonly string[]): void {
+    this.words.push(...words);
+    this.roles.push(...words.map((word) => ({ word, role: "word" as const })));
   }
 
   private readFlag(word: string): void {
@@ -128,6 +145,7 @@ class FlagReader {
     }
     const next = this.args[this.at];
     this.at += 1;
+    if (next !== undefined) this.roles.push({ word: next, role: "value", of: name });
     if (next !== undefined && !flag.dashes && /^-[^\d.]/.test(next)) {
       this.doubts.push(`the value "${next}" of "${name}" looks like a flag`);
     }

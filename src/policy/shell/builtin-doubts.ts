@@ -12,10 +12,15 @@ export function builtinDoubts(argv: readonly string[], language: ShellLanguage):
   const [program = "", ...words] = argv;
   const reason = HARMFUL.get(program) ?? (language === "sh" ? ELSEWHERE.get(program) : undefined);
   if (reason !== undefined) return [`${program} ${reason}`];
+  if (program === "set" && !SET_ERRORS.test(words.join(" "))) return ["set changes how the shell reads"];
   if (program === "exec" && words.length === 0) return ["exec changes what the shell reads and writes"];
   const doubt = wordsDoubt(program, words, language);
   return doubt === undefined ? [] : [doubt];
 }
+
+/** `set -e`, `set -euo pipefail`: the shell ends at an error, and reads its text as before. */
+const SET_ERRORS =
+  /^[-+](?:[eu]+|[eu]*o (?:errexit|nounset|pipefail))(?: [-+](?:[eu]+|o (?:errexit|nounset|pipefail)))*$/;
 
 function wordsDoubt(program: string, words: readonly string[], language: ShellLanguage): string | undefined {
   if (program === "printf") return printfDoubt(words, language);
@@ -47,7 +52,7 @@ const HARMFUL: ReadonlyMap<string, string> = new Map([
   ...each("export declare typeset local readonly unset", "sets or unsets variables"),
   ...each("read mapfile readarray getopts let", "sets variables and evaluates their names"),
   ...each("alias unalias enable hash", "changes which program a name means"),
-  ...each("set shopt bind complete compgen compopt", "changes how the shell reads or completes"),
+  ...each("shopt bind complete compgen compopt", "changes how the shell reads or completes"),
   ...each("source . fc history", "runs commands that are not in the text"),
   ...each("trap", "runs its text later"),
   ...each("bg fg disown suspend", "changes which commands go on in the background"),

@@ -20,7 +20,7 @@ export type Holes = ReadonlyMap<string, Pieces>;
 /** The samples stand for any text; in the places of the closed list they are all the same to the program. */
 const TEXTS = ["text", "", "-x", "/x", "a b", "$(x)"];
 const SAMPLES = {
-  number: ["0", "1", "7", "42", "755", "4755", "65535", "-3"],
+  number: ["0", "1", "7", "42", "755", "4755", "65535"],
   glob: ["zq", "*", "z.q"],
   text: TEXTS,
 } as const;
@@ -28,11 +28,13 @@ const SAMPLES = {
 /** The words to judge in place of the ones with holes; undefined when some hole is more than data. */
 export function asData(
   argv: readonly string[],
-  holes: Holes,
+  given: Holes,
   language: ShellLanguage,
 ): readonly string[] | undefined {
   const [program = ""] = argv;
-  if (holes.has(program)) return undefined;
+  if (given.has(program) || (hasSecrets(given) && !isEmptyTest(argv))) return undefined;
+  // bash's own test compares numbers, and calculates with no other text.
+  const holes = language === "bash" && isNumberTest(argv) ? asNumbers(given) : given;
   const isText = (word: string): boolean => hasKind(holes.get(word), "text");
   if (argv.some(isText) && !takesText(argv, isText)) return undefined;
   const samples = samplesOf(argv, holes);
@@ -46,6 +48,28 @@ export function asData(
   return isSame ? first : undefined;
 }
 
+const hasSecrets = (holes: Holes): boolean =>
+  [...holes.values()].some((pieces) => pieces.some((piece) => typeof piece !== "string" && piece.doubt));
+
+/** `[ -n "$x" ]` says whether there is a value, and not which. */
+const isEmptyTest = (argv: readonly string[]): boolean => {
+  const [program = "", operator = ""] = argv;
+  return (
+    /^-[nz]$/.test(operator) && argv.length === (program === "[" ? 4 : 3) && /^(?:test|\[)$/.test(program)
+  );
+};
+
+const isNumberTest = (argv: readonly string[]): boolean =>
+  /^(?:test|\[)$/.test(argv[0] ?? "") && argv.length === (argv[0] === "[" ? 5 : 4) && SUMS.has(argv[2] ?? "");
+
+const asNumbers = (holes: Holes): Holes =>
+  new Map(
+    [...holes].map(([word, pieces]) => [
+      word,
+      pieces.map((piece) => (typeof piece === "string" ? piece : ({ ...piece, holds: "number" } as const))),
+    ]),
+  );
+
 const hasKind = (pieces: Pieces | undefined, kind: Hole["holds"]): boolean =>
   pieces?.some((piece) => typeof piece !== "string" && piece.holds === kind) === true;
 
@@ -58,9 +82,13 @@ function samplesOf(argv: readonly string[], holes: Holes): readonly (readonly st
   const mayVanish = (word: string): boolean =>
     holes.get(word)?.some((piece) => typeof piece !== "string" && piece.mayVanish) === true;
   const [first = []] = filled;
+  const maySign = (piece: string | Hole): boolean => typeof piece !== "string" && piece.maySign === true;
+  const signed = argv.map((word) =>
+    (holes.get(word) ?? [word]).map((piece) => (maySign(piece) ? "-3" : fill([piece], 0))).join(""),
+  );
   return [
-    first,
-    ...filled.slice(1),
+    ...filled,
+    signed,
     // A pattern becomes several words, and an empty value none.
     ...(argv.some(isGlob) ? [argv.flatMap((word, at) => times(isGlob(word) ? 2 : 1, first[at] ?? ""))] : []),
     ...(argv.some(mayVanish) ? [first.filter((_, at) => !mayVanish(argv[at] ?? ""))] : []),

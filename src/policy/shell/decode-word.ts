@@ -9,6 +9,10 @@ export type Hole = {
   readonly holds: "number" | "text" | "glob";
   /** Unquoted and perhaps empty: then the word is not there. */
   readonly mayVanish?: boolean;
+  /** The number may have a minus before it. */
+  readonly maySign?: boolean;
+  /** The value is inherited and may be a secret. */
+  readonly doubt?: string;
   /** As it is written. */
   readonly text: string;
 };

@@ -195,7 +195,12 @@ function addValue(value: Found, { fields, scope, isAlone, isQuoted, text }: Addi
       else addSplit(value.text, { fields, scope, text });
       return;
     case "number":
-      fields.add({ holds: "number", text, ...(!isQuoted && text.includes("!") && { mayVanish: true }) });
+      fields.add({
+        holds: "number",
+        text,
+        ...(value.maySign && { maySign: true }),
+        ...(!isQuoted && text.includes("!") && { mayVanish: true }),
+      });
       return;
     case "name":
       if (isAlone) {
@@ -205,8 +210,12 @@ function addValue(value: Found, { fields, scope, isAlone, isQuoted, text }: Addi
       }
       break;
     case "doubt":
-      fields.doubts.push(value.reason);
-      fields.add({ holds: "text", text });
+      if (isQuoted && /^\$(?:\w+|\{\w+\})$/.test(text))
+        fields.add({ holds: "text", text, doubt: value.reason });
+      else {
+        fields.doubts.push(value.reason);
+        fields.add({ holds: "text", text });
+      }
       return;
     case "unknown":
       break;

@@ -9,6 +9,8 @@ export type InnerCommand = {
   readonly sameShell?: boolean;
   /** The wrapper may end before the command does. */
   readonly isBackground?: boolean;
+  /** The words among its own that stand for files which the wrapper finds. */
+  readonly found?: Found;
 } & (
   | { readonly argv: readonly string[]; readonly text?: undefined }
   | {
@@ -19,9 +21,24 @@ export type InnerCommand = {
     }
 );
 
+export type Found = {
+  /** `src/**`: any file below src. */
+  readonly patterns: readonly string[];
+  /** None of them is a link. */
+  readonly isFiles: boolean;
+  /** Nothing below a folder of packages is among them. */
+  readonly leavesPackages: boolean;
+  /** The last part of each name matches one of these; empty when it may be any. */
+  readonly only: readonly string[];
+  /** Their names are split at blanks. */
+  readonly splits: boolean;
+};
+
 export type InnerCommands = {
   readonly insides: readonly InnerCommand[];
   readonly doubts: readonly string[];
   /** The program is one that runs others. */
   readonly known: boolean;
+  /** The program does no more than to run the commands inside it, as they are. */
+  readonly passesOn?: boolean;
 };

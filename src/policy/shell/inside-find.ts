@@ -1,5 +1,9 @@
 /** `find -exec … ;`, `fd -x …`. */
-import type { InnerCommands } from "./inner-command.js";
+import { judgeArgv } from "../programs/judge-argv.js";
+import { FOUND_FILE, findCommands } from "../programs/scripts/read-find.js";
+import { below, isPlainFind, leavesPackages, namesIn } from "./found-names.js";
+import type { InnerCommand, InnerCommands } from "./inner-command.js";
+import { readsFiles } from "./inside-xargs.js";
 
 const RUNS = new Map([
   ["find", /^-(?:exec|execdir|ok|okdir)$/],
@@ -10,6 +14,9 @@ const RUNS = new Map([
 export function insideFind(name: string, words: readonly string[]): InnerCommands | undefined {
   const runs = RUNS.get(name);
   if (!runs) return undefined;
+  const count = words.filter((word) => runs.test(word)).length;
+  const readers = name === "find" && count > 0 ? readersIn(words, count) : undefined;
+  if (readers) return { insides: readers, doubts: [], known: true };
   const insides = [];
   const doubts = [];
   for (let index = 0; index < words.length; index++) {
@@ -27,4 +34,24 @@ export function insideFind(name: string, words: readonly string[]): InnerCommand
     index = ends;
   }
   return { insides, doubts, known: insides.length > 0 };
+}
+
+/** The commands of a find when each of them only reads the files that are found; undefined when one may do more. */
+function readersIn(args: readonly string[], count: number): readonly InnerCommand[] | undefined {
+  if (args.some((word) => /^-(?:execdir|ok|okdir)$/.test(word))) return undefined;
+  const { words, commands } = findCommands(args);
+  if (commands.length !== count || !isPlainFind(words)) return undefined;
+  const { reads, doubts } = judgeArgv(["find", ...words]);
+  if (doubts.length > 0 || reads.length === 0) return undefined;
+  const patterns = reads.map(below);
+  const only = namesIn(words);
+  const isFiles = words.join(" ").includes("-type f");
+  const found = { patterns, isFiles, only, leavesPackages: leavesPackages(words), splits: false };
+  const insides = commands.map((command): InnerCommand | undefined => {
+    const argv = command.flatMap((word) => (word === FOUND_FILE ? patterns : [word]));
+    const isHeld = command.includes(FOUND_FILE);
+    if (isHeld ? !readsFiles(argv, patterns) : !judgeArgv(argv).onlyReads) return undefined;
+    return { wrapper: "find", argv, ...(isHeld && { found }) };
+  });
+  return insides.every((inside) => inside !== undefined) ? insides : undefined;
 }

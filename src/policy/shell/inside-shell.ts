@@ -21,5 +21,6 @@ export function insideShell(name: string, words: readonly string[]): InnerComman
   if (texts.length > 0 && operands.length > 0) also.push(`${name} gets further words as its variables`);
   const language = name === "bash" ? "bash" : "sh";
   const insides = texts.map((text): InnerCommand => ({ wrapper: name, text, language }));
-  return { insides, doubts: [...doubts, ...also], known: true };
+  const passesOn = texts.length === 1 && words.length === 2 && /^-[eux]*c$/.test(words[0] ?? "");
+  return { insides, doubts: [...doubts, ...also], known: true, passesOn };
 }

@@ -2,6 +2,7 @@
 import { guesses, readOptions } from "./read-options.js";
 import type { InnerCommand, InnerCommands } from "./inner-command.js";
 import { excerpt } from "./excerpt.js";
+import { isHarmlessVariable } from "./variable-names.js";
 import { WRAPPERS, type Wrapper } from "./wrappers.js";
 
 const ASSIGNMENT = /^[A-Za-z_]\w*=/;
@@ -28,7 +29,8 @@ export function insideWrapper(name: string, words: readonly string[]): InnerComm
   if (only) return { insides: [], doubts: [], known: true };
   for (const rest of rests) {
     const start = commandStart(rest, wrapper);
-    for (const word of rest.slice(wrapper.operands ?? 0, start)) also.push(`${name} sets ${excerpt(word)}`);
+    for (const word of rest.slice(wrapper.operands ?? 0, start))
+      if (!wrapper.assignments || !isHarmlessAssignment(word)) also.push(`${name} sets ${excerpt(word)}`);
     insides.push(...commandInside(name, wrapper, { words: rest.slice(start), options }));
   }
   const sameShell = wrapper.sameShell === true;
@@ -37,6 +39,7 @@ export function insideWrapper(name: string, words: readonly string[]): InnerComm
     insides: insides.map((inside) => ({ ...inside, folder, sameShell, isBackground })),
     doubts: [...doubts, ...also],
     known: true,
+    ...(wrapper.passesOn && { passesOn: true }),
   };
 }
 
@@ -53,6 +56,11 @@ function insideStranger(name: string, words: readonly string[], doubt: string): 
   const texts = words.filter((word) => /\s/.test(word)).slice(0, MAX_TEXTS);
   const insides = [...starts, ...texts.map((text) => ({ wrapper: name, text }))];
   return { insides, doubts: [`${name} ${doubt}`], known: true };
+}
+
+function isHarmlessAssignment(word: string): boolean {
+  const equals = word.indexOf("=");
+  return equals > 0 && isHarmlessVariable(word.slice(0, equals), word.slice(equals + 1));
 }
 
 function commandStart(rest: readonly string[], wrapper: Wrapper): number {

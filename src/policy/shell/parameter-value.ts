@@ -50,10 +50,12 @@ export function expansionValue(part: Expansion, scope: Scope): Found {
     case "ParameterExpansion":
       return parameterValue(part, scope);
     case "CommandExpansion":
-      return outputOf(part.script, scope);
+      return scope.language === "bash"
+        ? outputOf(part.script, scope)
+        : { type: "doubt", reason: `the output of ${excerpt(part.text)} is not known` };
     case "ArithmeticExpansion":
-      return part.expression && isPlainSum(part.expression, scope)
-        ? NUMBER
+      return scope.language === "bash" && part.expression && isPlainSum(part.expression, scope)
+        ? { type: "number", maySign: true }
         : { type: "doubt", reason: `the result of ${excerpt(part.text)} is not known` };
     default:
       return part satisfies never;
@@ -210,20 +212,38 @@ function isNumberWord(word: string, scope: Scope): boolean {
 
 const MAX_NUMBERS = 200;
 
+/** Commands that print a number. */
+const COUNTS: ReadonlySet<string> = new Set([
+  "date +%s",
+  "date +%s%N",
+  "nproc",
+  "id -u",
+  "wc -l",
+  "wc -c",
+  "wc -w",
+]);
+
 /** The output of a command whose words say it: `cat <<'EOF'`, `pwd`, `seq 1 3`. */
 function outputOf(script: ParsedScript | undefined, { folder }: Scope): Found {
   const [statement, ...others] = script?.commands ?? [];
-  const command = statement?.command;
+  const last = statement?.command;
+  // The output of a pipe is that of its last command.
+  const command = last?.type === "Pipeline" && last.prefixes.length === 0 ? last.commands.at(-1) : last;
   if (others.length > 0 || statement?.background || command?.type !== "Command") return UNKNOWN;
   const { name, args, prefix, redirects } = command;
   if (!name || prefix.length > 0 || name.parts !== undefined) return UNKNOWN;
   const [redirect, ...more] = redirects;
+  if (command !== last && name.text !== "wc") return UNKNOWN;
+  if (name.text === "wc" && args.length === 1 && redirect?.type === "Redirect" && redirect.operator === "<")
+    return COUNTS.has(`wc ${args[0]?.text}`) && more.length === 0 ? NUMBER : UNKNOWN;
   if (name.text === "cat" && args.length === 0 && more.length === 0 && redirect?.type === "HereDoc") {
     const isExact = redirect.delimiter?.quoted === true && redirect.operator === "<<" && redirect.closing;
     const isInput = redirect.descriptor === undefined;
     return isExact && isInput ? text(redirect.body.text.replace(/\n+$/, "")) : UNKNOWN;
   }
   if (redirect) return UNKNOWN;
+  const words = args.map((argument) => argument.text).join(" ");
+  if (COUNTS.has(`${name.text} ${words}`.trim())) return NUMBER;
   if (name.text === "pwd" && args.length === 0) return folder === undefined ? UNKNOWN : text(folder);
   if (name.text === "seq") return counted(args.map((argument) => argument.text));
   return UNKNOWN;

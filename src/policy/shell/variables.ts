@@ -3,7 +3,7 @@
 export type Value =
   /** Exactly this text. */
   | { readonly type: "text"; readonly text: string }
-  | { readonly type: "number" }
+  | { readonly type: "number"; readonly maySign?: boolean }
   /** The name of a file that this pattern matches. */
   | { readonly type: "name"; readonly pattern: string }
   /** A text that is not known, from a command of the text. */

@@ -2,14 +2,14 @@
  * Loops. A loop over words that are known is walked once for each of them; any other loop once, with the variables
  * that it sets not known.
  */
-import { type CompoundList, forEachChild, type For, type SyntaxNode } from "unbash";
+import { type Assignment, type CompoundList, forEachChild, type For, type SyntaxNode } from "unbash";
 import type { DecodedWord } from "./decode-word.js";
 import { excerpt } from "./excerpt.js";
 import { expandWord } from "./expand-word.js";
 import { afterwards, type Outcome, staying } from "./outcome.js";
 import { type Loop, scopeOf, type ShellContext } from "./shell-context.js";
 import { isOwnName } from "./variable-names.js";
-import { UNKNOWN, type Value, withUnknown } from "./variables.js";
+import { UNKNOWN, type Value, type Variables, withUnknown } from "./variables.js";
 import { changedVariables } from "./variable-builtins.js";
 import { eitherWay, type Way, type Ways } from "./ways.js";
 
@@ -31,7 +31,7 @@ export function walkFor(node: For, context: ShellContext, walkList: WalkList): O
   const name = node.name.text;
   if (!isOwnName(name, language) || !node.wordlist) draft.doubt(`a loop sets the variable ${excerpt(name)}`);
   const body = new Body([node.body], context);
-  body.assigned.add(name);
+  body.assigned.set(name, false);
   let after: Ways = [];
   for (const way of context.ways) {
     for (const value of valuesOf(node, way, context)) {
@@ -53,7 +53,10 @@ function valuesOf(node: For, way: Way, context: ShellContext): readonly Value[] 
   const isListed = (word: DecodedWord): boolean => word.pieces === undefined && !word.countDoubts;
   const values = words.filter(isListed).map(valueOf);
   const others = words.filter((word) => !isListed(word));
-  for (const doubt of words.flatMap(({ doubts }) => doubts)) context.draft.doubt(doubt);
+  const inherited = words.flatMap(({ pieces = [] }) =>
+    pieces.flatMap((piece) => (typeof piece === "string" ? [] : (piece.doubt ?? []))),
+  );
+  for (const doubt of [...inherited, ...words.flatMap(({ doubts }) => doubts)]) context.draft.doubt(doubt);
   const hasOthers = others.length > 0 || !node.wordlist;
   if (!context.draft.affordsRounds(values.length)) return [UNKNOWN];
   return hasOthers ? [...values, UNKNOWN] : values;
@@ -64,7 +67,8 @@ const valueOf = ({ value, globbed }: DecodedWord): Value =>
 
 /** The body of a loop, which may be left and begun again at any of its commands. Lives for one walk of the loop. */
 class Body {
-  readonly assigned: Set<string>;
+  /** The variables that it sets, and whether each is only ever set to a sum. */
+  readonly assigned: Map<string, boolean>;
   readonly context: ShellContext;
   readonly #loop: Loop = { isMoving: false, assigned: new Set() };
   readonly #outer: ShellContext;
@@ -78,7 +82,7 @@ class Body {
   /** The states in which a round begins. */
   entered(ways: Ways): { readonly ways: Ways } {
     return {
-      ways: ways.map((way) => ({ ...way, variables: withUnknown(way.variables, this.assigned) })),
+      ways: ways.map((way) => ({ ...way, variables: this.#forgotten(way.variables) })),
     };
   }
 
@@ -88,7 +92,7 @@ class Body {
     if (this.#loop.isMoving) draft.doubt("a loop changes the folder");
     const hidden = [...this.#loop.assigned].find((name) => !this.assigned.has(name));
     if (hidden !== undefined) draft.doubt(`a loop sets the variable ${excerpt(hidden)}`);
-    for (const name of this.assigned) loop?.assigned.add(name);
+    for (const name of this.assigned.keys()) loop?.assigned.add(name);
     if (loop && this.#loop.isMoving) loop.isMoving = true;
     const all = afterwards({ ok: ways, fail: this.#outer.ways }, draft);
     const given = all.map((way) => ({ ...way, variables: this.#notKnown(way) }));
@@ -99,23 +103,42 @@ class Body {
   #notKnown({ variables }: Way): Way["variables"] {
     const isSet = (name: string): boolean => this.#outer.ways.every((way) => way.variables.has(name));
     const kept = [...variables].filter(([name]) => !this.assigned.has(name) || isSet(name));
-    return withUnknown(new Map(kept), this.assigned);
+    return this.#forgotten(new Map(kept));
+  }
+
+  /** A number that is only counted on stays one. */
+  #forgotten(variables: Variables): Variables {
+    const counters = [...this.assigned].flatMap(([name, isCounted]) => {
+      const value = variables.get(name);
+      const isNumber = value?.type === "number" || (value?.type === "text" && /^\d{1,9}$/.test(value.text));
+      return isCounted && isNumber ? [[name, { type: "number", maySign: true }] as const] : [];
+    });
+    return new Map([...withUnknown(variables, this.assigned.keys()), ...counters]);
   }
 }
 
-/** The variables that a piece of syntax sets by name. */
-function assignedIn(roots: readonly SyntaxNode[]): Set<string> {
-  const names = new Set<string>();
+/** The variables that a piece of syntax sets by name, and whether each is only ever set to a sum. */
+function assignedIn(roots: readonly SyntaxNode[]): Map<string, boolean> {
+  const names = new Map<string, boolean>();
+  const add = (name: string, isSum: boolean) => names.set(name, isSum && names.get(name) !== false);
   const waiting: SyntaxNode[] = [...roots];
   for (let node = waiting.pop(); node; node = waiting.pop()) {
-    if (node.type === "Assignment") names.add(node.name);
-    else if (node.type === "For" || node.type === "Select") names.add(node.name.text);
+    if (node.type === "Assignment") add(node.name, isSumAssignment(node));
+    else if (node.type === "For" || node.type === "Select") add(node.name.text, false);
     else if (node.type === "Command" && /^(?:read|unset|export)$/.test(node.name?.text ?? ""))
-      for (const word of node.args) names.add(word.type === "Word" ? word.text : word.name);
+      for (const word of node.args) add(word.type === "Word" ? word.text : word.name, false);
     forEachChild(node, (child) => {
       // Substitutions and subshells have variables of their own, but a name too many does no harm.
       if (child.type !== "Word" || child.parts !== undefined) waiting.push(child);
     });
   }
   return names;
+}
+
+function isSumAssignment({ value, append, index }: Assignment): boolean {
+  if (value.type !== "Word" || append || index) return false;
+  return (
+    /^\d{1,9}$/.test(value.text) ||
+    (value.parts?.length === 1 && value.parts[0]?.type === "ArithmeticExpansion")
+  );
 }

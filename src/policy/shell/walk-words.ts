@@ -6,7 +6,9 @@ import { asData, type Holes } from "./data-words.js";
 import { excerpt } from "./excerpt.js";
 import { takesFiles } from "./file-words.js";
 import { folderChange, type FolderChange } from "./folder-change.js";
+import type { Found } from "./inner-command.js";
 import { type InnerCommand, innerCommands } from "./inner-commands.js";
+import { insideXargs } from "./inside-xargs.js";
 import { interpreterDoubts, readsShellFromInput } from "./interpreters.js";
 import { type Outcome, staying } from "./outcome.js";
 import type { ShellContext, ShellLanguage, WalkText } from "./shell-context.js";
@@ -26,6 +28,8 @@ export type Words = {
   readonly splits: readonly string[];
   /** The words of which a piece is not known. */
   readonly holes: Holes;
+  /** The words that stand for files which a wrapper finds. */
+  readonly found?: Found | undefined;
   readonly writes: readonly string[];
   readonly reads: readonly string[];
 };
@@ -46,9 +50,13 @@ export function readWords(words: Words, context: ShellContext, walkText: WalkTex
   const { draft, ways } = context;
   const { argv, holes } = words;
   const program = argv[0];
-  const { insides, doubts, known } = innerCommands(argv);
+  const inside = insideXargs(argv, words.reads.length > 0 ? [] : context.feeds, context.language);
+  const { insides, doubts, known, passesOn } = inside ?? innerCommands(argv);
   const data = holes.size === 0 || known ? undefined : asData(argv, holes, context.language);
-  list(words, data, context);
+  // A program of the folder is whatever the folder holds.
+  const isSystem = /^(?:\/(?:usr\/)?bin\/)?[^/]+$/.test(program ?? "");
+  const isWrapper = passesOn === true && isSystem && doubts.length === 0 && insides.length === 1;
+  list(words, { data, passesOn: isWrapper }, context);
   if (program === undefined || !draft.affords(argv.length, context.depth)) return staying(ways);
   if (!isAscii(program)) draft.doubt(`the program name ${excerpt(program)} has unusual letters`);
 
@@ -73,10 +81,10 @@ export function readWords(words: Words, context: ShellContext, walkText: WalkTex
     writes: [...context.writes, ...words.writes],
     reads: [...context.reads, ...words.reads],
   };
-  const read = (inside: InnerCommand) => readInside(inside, words, inner, walkText);
-  for (const inside of insides) {
-    const within = read(inside);
-    if (inside.sameShell) outcome = within;
+  const read = (one: InnerCommand) => readInside(one, words, inner, walkText);
+  for (const one of insides) {
+    const within = read(one);
+    if (one.sameShell) outcome = within;
   }
   if (context.fed !== undefined && readsShellFromInput(argv))
     read({ wrapper: program, text: context.fed, language: "same" });
@@ -87,9 +95,11 @@ export function readWords(words: Words, context: ShellContext, walkText: WalkTex
   return change && !change.doubt ? changed(change, argv, context) : outcome;
 }
 
+type Listed = { readonly data: readonly string[] | undefined; readonly passesOn: boolean };
+
 /** Adds the command to the reading, once for each folder that it may run in. */
-function list(words: Words, data: readonly string[] | undefined, context: ShellContext): void {
-  const { argv, patterns, splits, holes } = words;
+function list(words: Words, { data, passesOn }: Listed, context: ShellContext): void {
+  const { argv, patterns, splits, holes, found } = words;
   const { draft, wrappers, feeds, fedText } = context;
   const writes = [...context.writes, ...words.writes];
   const reads = [...context.reads, ...words.reads];
@@ -108,6 +118,8 @@ function list(words: Words, data: readonly string[] | undefined, context: ShellC
       ...(splits.length > 0 && { splits }),
       ...(holes.size > 0 && { unknown: [...holes.keys()] }),
       ...(data && { judged: data }),
+      ...(found && { found }),
+      ...(passesOn && { passesOn: true as const }),
     });
 }
 
@@ -200,13 +212,15 @@ function readInside(inside: InnerCommand, words: Words, context: ShellContext, w
   if (text !== undefined) return walkText(text, inner);
   if (argv.length === 0) return staying(context.ways);
   const isThere = (word: string): boolean => argv.includes(word);
+  const { found } = inside;
   return readWords(
     {
       argv,
       globs: words.globs.filter(isThere),
       bareGlobs: words.bareGlobs.filter(isThere),
-      patterns: words.patterns.filter(isThere),
-      splits: words.splits.filter(isThere),
+      patterns: [...words.patterns.filter(isThere), ...(found?.patterns ?? [])],
+      splits: [...words.splits.filter(isThere), ...(found?.splits ? found.patterns : [])],
+      found,
       holes: new Map([...words.holes].filter(([word]) => isThere(word))),
       writes: [],
       reads: [],

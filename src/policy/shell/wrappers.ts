@@ -26,6 +26,8 @@ export type Wrapper = {
   readonly unlessOption?: readonly string[];
   /** The command runs in the shell itself. */
   readonly sameShell?: boolean;
+  /** The program does no more than to run the command, with its words as they are. */
+  readonly passesOn?: boolean;
   /** Its own words are not known here: every word that could start a command is taken for one. */
   readonly guess?: boolean;
   /** A doubt that always applies. */
@@ -48,6 +50,7 @@ export const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
       texts: ["-S", "--split-string"],
       addsWords: true,
       doubtful: ["-S", "--split-string", "-a", "--argv0"],
+      passesOn: true,
     },
   ],
   [
@@ -65,15 +68,16 @@ export const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
     },
   ],
   ["doas", { options: "-L -n -s -a= -C= -u=", doubtful: ["-C", "-s"] }],
-  ["nice", { options: "-# -n= --adjustment= --help --version" }],
+  ["nice", { options: "-# -n= --adjustment= --help --version", passesOn: true }],
   ["ionice", { options: "-c= --class= -n= --classdata= -t --ignore -p= --pid= -P= --pgid= -u= --uid=" }],
-  ["nohup", { options: "--help --version" }],
+  ["nohup", { options: "--help --version", passesOn: true }],
   [
     "timeout",
     {
       options:
         "-f --foreground -p --preserve-status -v --verbose -k= --kill-after= -s= --signal= --help --version",
       operands: 1,
+      passesOn: true,
     },
   ],
   [
@@ -82,9 +86,10 @@ export const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
       options:
         "-p --portability -v --verbose -q --quiet -a --append -f= --format= -o= --output= -V --version --help",
       doubtful: ["-o", "--output"],
+      passesOn: true,
     },
   ],
-  ["stdbuf", { options: "-i= --input= -o= --output= -e= --error= --help --version" }],
+  ["stdbuf", { options: "-i= --input= -o= --output= -e= --error= --help --version", passesOn: true }],
   ["setsid", { options: "-c --ctty -f --fork -w --wait -h --help -V --version", waits: ["-w", "--wait"] }],
   [
     "chrt",
@@ -124,7 +129,7 @@ export const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
       doubt: ADDS_WORDS,
     },
   ],
-  ["command", { options: "-p -v -V", shows: ["-v", "-V"], sameShell: true }],
+  ["command", { options: "-p -v -V", shows: ["-v", "-V"], sameShell: true, passesOn: true }],
   ["builtin", { options: "", sameShell: true }],
   ["exec", { options: "-c -l -a=", doubtful: ["-a", "-c", "-l"] }],
   ["busybox", { options: "--list --list-full --help", shows: ["--list", "--list-full", "--help"] }],

@@ -12,7 +12,7 @@ const TAKES_VALUE =
   /^-(?:amin|anewer|atime|cmin|cnewer|ctime|D|f|fls|fprint0?|fprintf|fstype|files0-from|gid|group|ilname|iname|inum|ipath|iregex|iwholename|links|lname|maxdepth|mindepth|mmin|mtime|name|newer\w*|path|perm|printf|regex|regextype|samefile|size|type|uid|used|user|wholename|xtype|context|flags|xattrname)$/;
 
 /** Stands for a file that was found: a path that no program takes for a flag, and no language for a script. */
-const FOUND_FILE = "./{}…";
+export const FOUND_FILE = "./{}…";
 
 export function findCommands(args: readonly string[]): NestedCommands {
   const words: string[] = [];
