@@ -181,8 +181,8 @@ function allowVerdict(found: Found): Verdict {
 }
 
 /** For each command that only acts on files, the rules that cover its accesses; undefined where one is not covered. */
-function accessRules(
-  { parts, intent, policy }: Found,
+export function accessRules(
+  { parts, intent, policy }: Pick<Found, "parts" | "intent" | "policy">,
   rules: readonly RuleParts[],
 ): readonly (readonly RuleParts[] | undefined)[] {
   return parts.map((part) => {

@@ -102,13 +102,14 @@ function touchesProtected(part: Part, { home, roots }: Places): boolean {
 }
 
 function subjectOf(named: readonly NamedRule[]): string {
-  const isClass = ({ rule }: NamedRule): boolean => rule.width === "subcommand";
   const classes = distinctNames(named.filter(isClass));
   const others = distinctNames(named.filter((one) => !isClass(one)));
   if (classes.length === 0) return listed(others);
   const text = `${listed(classes)} with harmless flags and workspace paths (runs project code)`;
   return others.length === 0 ? text : `${text}, and ${listed(others)}`;
 }
+
+const isClass = ({ rule }: NamedRule): boolean => rule.width === "subcommand";
 
 const distinctNames = (named: readonly NamedRule[]): readonly string[] => [
   ...new Set(named.map(({ name }) => name)),

@@ -47,6 +47,16 @@ test("reports the links that a pattern matches", async () => {
   expect(await accesses("cat ./out*/deeper ./x* ./*.txt src/*.ts 'a/[b'")).toEqual([]);
 });
 
+test("refuses a pattern that matches a name like a flag, and expands one without a folder", async () => {
+  const links = { outfile: "../else/file.txt" };
+  const { accesses } = await place({ "a.ts": "", "sub/-e1e id": "", "sub/b": "" }, links);
+  expect(await accesses("cat out*")).toEqual(["read /else/file.txt by /ws/outfile"]);
+  expect(await accesses("cat *")).toEqual(["read /else/file.txt by /ws/outfile"]);
+  expect(await accesses("cat 'out*'")).toEqual([]);
+  await expect(accesses("cd sub && sed -n p *")).rejects.toThrow("the file -e1e id, which the program");
+  expect(await accesses("cd sub && sed -n p ./*")).toEqual([]);
+});
+
 test("reports what a command does to the links that a pattern matches", async () => {
   const { accesses } = await place({ "plain.txt": "" }, { link: "../else/file.txt", folder: "../else" });
   expect(await accesses("echo x | tee ./lin*")).toEqual([

@@ -9,10 +9,11 @@
  */
 import { homedir } from "node:os";
 import { posix } from "node:path";
-import { decide, readShell } from "../../policy/index.js";
+import { decide } from "../../policy/index.js";
 import type { PathAccess, ReadCommand, Rule } from "../../policy/index.js";
 import { plannedCommand } from "../../policy/intent.js";
-import { partsOf } from "../../policy/parts.js";
+import { partsOf, readCommand } from "../../policy/parts.js";
+import { executorOf } from "../git/executor-for.js";
 import { linkNames, protectedLinks } from "../protected-links.js";
 import { isProtectedFile } from "../search/protected-file.js";
 import { ToolFailure } from "../tool.js";
@@ -38,8 +39,9 @@ export async function commandLinks(
   cwd: string,
   workspace: Workspace,
 ): Promise<readonly PathAccess[]> {
-  const place: Place = { command, cwd, roots: workspace.roots };
-  const { commands } = readShell(command, { language: "bash", cwd, inherited: { HOME: homedir() } });
+  const executor = await executorOf(workspace);
+  const place: Place = { command, cwd, executor, roots: workspace.roots };
+  const { commands } = readCommand(place, homedir());
   const written = new Map<string, Written>();
   for (const read of commands) {
     for (const one of pathsOf(read, place)) written.set(`${one.access} ${one.path}`, one);
@@ -81,8 +83,8 @@ export async function commandLinks(
 }
 
 /** Paths that no word shows as one, such as the file that a sed script reads. */
-function touchedPaths({ command, cwd, roots }: Place): readonly Written[] {
-  const intent = plannedCommand({ command, cwd, executor: { language: "bash" } });
+function touchedPaths({ command, cwd, executor, roots }: Place): readonly Written[] {
+  const intent = plannedCommand({ command, cwd, executor });
   return partsOf(intent, { roots, home: homedir() }).parts.flatMap((part) =>
     part.type === "command"
       ? part.touches.map(({ path, written, access }): Written => ({
@@ -225,8 +227,8 @@ function isKnownTo(kind: "edit" | "delete", name: string, place: Place): boolean
   return effect === "deny" && matched === rule;
 }
 
-function verdictOn(rule: Rule, { command, cwd, roots }: Place): ReturnType<typeof decide> {
-  return decide(plannedCommand({ command, cwd, executor: { language: "bash" } }), {
+function verdictOn(rule: Rule, { command, cwd, executor, roots }: Place): ReturnType<typeof decide> {
+  return decide(plannedCommand({ command, cwd, executor }), {
     rules: [rule],
     default: "allow",
     roots,

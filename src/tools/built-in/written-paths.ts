@@ -1,13 +1,18 @@
 /** The words of a command that may be paths, as the system receives them. */
 import { homedir } from "node:os";
 import { posix } from "node:path";
-import type { ReadCommand } from "../../policy/index.js";
+import type { Executor, ReadCommand } from "../../policy/index.js";
 import { followsLinks } from "../../policy/shell/folder-change.js";
 import { isPattern } from "./glob-names.js";
 import { isWithin } from "./path-lock.js";
 
 /** `cwd`: the real path of the folder that the command starts in. */
-export type Place = { readonly command: string; readonly cwd: string; readonly roots: readonly string[] };
+export type Place = {
+  readonly command: string;
+  readonly cwd: string;
+  readonly executor: Executor;
+  readonly roots: readonly string[];
+};
 
 /** A path as the system receives it: made absolute, but neither normalised nor resolved. */
 export type Written = {
