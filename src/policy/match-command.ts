@@ -30,7 +30,8 @@ export function mayNameCommand(
   argv: readonly string[],
   unknown: readonly string[],
 ): boolean {
-  if (unknown.length === 0) return false;
+  // A program that is not known is in doubt for itself.
+  if (unknown.length === 0 || unknown.includes(argv[0] ?? "")) return false;
   const wanted = typeof pattern === "string" ? words(pattern) : pattern;
   const likely = argv.map((word, at) =>
     unknown.includes(word) ? (wanted[at]?.replace(/(?<=.)\*$/, "") ?? word) : word,
