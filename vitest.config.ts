@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import SlowFirst from "./scripts/slow-first.js";
 
@@ -5,6 +6,11 @@ import SlowFirst from "./scripts/slow-first.js";
 const LONG = {
   TOOLGATE_LONG: "1",
   TOOLGATE_RUNS: process.env["TOOLGATE_RUNS"] ?? "5000",
+};
+
+/** The program starts with a home of its own in most tests; its compiled code is the same in all of them. */
+const CODE_CACHE = {
+  TOOLGATE_CODE_CACHE: fileURLToPath(new URL("node_modules/.toolgate-code-cache", import.meta.url)),
 };
 
 /** Files that measure the memory of their process, so each gets one of its own. */
@@ -27,7 +33,7 @@ export default defineConfig(({ mode }) => {
       experimental: { fsModuleCache: true },
       globalSetup: ["test/build-child-programs.ts"],
       setupFiles: ["test/setup.ts"],
-      env: isLong ? LONG : {},
+      env: { ...CODE_CACHE, ...(isLong && LONG) },
       projects: [
         { extends: true, test: { name: "own process", include: OWN_PROCESS } },
         {

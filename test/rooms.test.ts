@@ -125,6 +125,10 @@ describe("the house", () => {
     expect(paths.map(readSource).flatMap(mentionsOutside)).toEqual([]);
   });
 
+  test("every store passes the suite of its port", () => {
+    expect(unchecked(filesBelow("src").map(readSource))).toEqual([]);
+  });
+
   test("the checks above had something to check", () => {
     for (const room of rooms) {
       const files = sources.filter((path) => roomOf(path) === room);
@@ -242,6 +246,19 @@ describe("made-up files", () => {
     expect(startsPrograms({ path, text })).toEqual(says.map((part) => expect.stringContaining(part)));
   });
 
+  test("a store whose test does not run the suite of its port is named", () => {
+    const store = { path: "src/history/pg/pg-ledger.ts", text: "export class PgLedger implements Ledger {}" };
+    const testOf = (text: string) => ({ path: "src/history/pg/pg-ledger.test.ts", text });
+    expect(unchecked([store])).toEqual([expect.stringContaining("ledgerContract")]);
+    expect(unchecked([store, testOf("test()")])).toEqual([expect.stringContaining("pg-ledger.test.ts")]);
+    expect(unchecked([store, testOf("ledgerContract(name, open)")])).toEqual([]);
+    const archive = {
+      path: "src/history/pg/pg-archive.ts",
+      text: "class PgArchive implements A, Archive {}",
+    };
+    expect(unchecked([archive])).toEqual([expect.stringContaining("archiveContract")]);
+  });
+
   test("a message says file, line, import, rule and what to do", () => {
     expect(brokenRules({ path: "src/call/call.ts", text: `\nimport "../run/gate.js";` })).toEqual([
       `src/call/call.ts:2 has import "../run/gate.js". Room rule: call may import no other room, so not run. ` +
@@ -312,6 +329,18 @@ function brokenRules(file: SourceText): string[] {
       return `Shipped source imports only "dependencies" of package.json, types included, for they end up in .d.ts files. Do without ${target.name}, or make it a dependency.`;
     if (DEV_DEPENDENCIES.has(target.name)) return undefined;
     return `${target.name} is in neither "dependencies" nor "devDependencies" of package.json. Do without, or add it.`;
+  });
+}
+
+/** Stores of the ports whose own tests do not call the suite that every store must pass. */
+function unchecked(files: readonly SourceText[]): string[] {
+  const texts = new Map(files.map(({ path, text }) => [path, text]));
+  return files.flatMap(({ path, text }) => {
+    const [, port] = /\bclass \w+ implements (?:[\w, ]*\b)?(Ledger|Archive)\b/u.exec(text) ?? [];
+    if (port === undefined || TEST_FILE.test(path)) return [];
+    const [suite, itsTest] = [`${port.toLowerCase()}Contract`, path.replace(/\.ts$/u, ".test.ts")];
+    if (texts.get(itsTest)?.includes(`${suite}(`)) return [];
+    return [`${path} implements ${port}, and ${itsTest} does not call ${suite}: call it there.`];
   });
 }
 

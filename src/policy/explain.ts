@@ -65,7 +65,9 @@ export function explain(intent: Intent, policy: Policy): Explanation {
     verdict,
     parts: explained,
     doubts: [
-      ...new Set(concerns({ intent, policy, parts, doubts, rules, byAccess }).map((doubt) => visibleText(doubt))),
+      ...new Set(
+        concerns({ intent, policy, parts, doubts, rules, byAccess }).map((doubt) => visibleText(doubt)),
+      ),
     ],
     ...(wouldAllow && { wouldAllow }),
   };

@@ -210,7 +210,8 @@ function addValue(value: Found, { fields, scope, isAlone, isQuoted, text }: Addi
       }
       break;
     case "doubt":
-      if (isQuoted && /^\$(?:\w+|\{\w+\})$/.test(text)) fields.add({ holds: "text", text, doubt: value.reason });
+      if (isQuoted && /^\$(?:\w+|\{\w+\})$/.test(text))
+        fields.add({ holds: "text", text, doubt: value.reason });
       else {
         fields.doubts.push(value.reason);
         fields.add({ holds: "text", text });

@@ -50,9 +50,11 @@ export function expansionValue(part: Expansion, scope: Scope): Found {
     case "ParameterExpansion":
       return parameterValue(part, scope);
     case "CommandExpansion":
-      return outputOf(part.script, scope);
+      return scope.language === "bash"
+        ? outputOf(part.script, scope)
+        : { type: "doubt", reason: `the output of ${excerpt(part.text)} is not known` };
     case "ArithmeticExpansion":
-      return part.expression && isPlainSum(part.expression, scope)
+      return scope.language === "bash" && part.expression && isPlainSum(part.expression, scope)
         ? { type: "number", maySign: true }
         : { type: "doubt", reason: `the result of ${excerpt(part.text)} is not known` };
     default:
@@ -211,7 +213,15 @@ function isNumberWord(word: string, scope: Scope): boolean {
 const MAX_NUMBERS = 200;
 
 /** Commands that print a number. */
-const COUNTS: ReadonlySet<string> = new Set(["date +%s", "date +%s%N", "nproc", "id -u", "wc -l", "wc -c", "wc -w"]);
+const COUNTS: ReadonlySet<string> = new Set([
+  "date +%s",
+  "date +%s%N",
+  "nproc",
+  "id -u",
+  "wc -l",
+  "wc -c",
+  "wc -w",
+]);
 
 /** The output of a command whose words say it: `cat <<'EOF'`, `pwd`, `seq 1 3`. */
 function outputOf(script: ParsedScript | undefined, { folder }: Scope): Found {

@@ -137,5 +137,8 @@ function assignedIn(roots: readonly SyntaxNode[]): Map<string, boolean> {
 
 function isSumAssignment({ value, append, index }: Assignment): boolean {
   if (value.type !== "Word" || append || index) return false;
-  return /^\d{1,9}$/.test(value.text) || (value.parts?.length === 1 && value.parts[0]?.type === "ArithmeticExpansion");
+  return (
+    /^\d{1,9}$/.test(value.text) ||
+    (value.parts?.length === 1 && value.parts[0]?.type === "ArithmeticExpansion")
+  );
 }

@@ -9,7 +9,6 @@
  */
 import { homedir } from "node:os";
 import { posix } from "node:path";
-import { visibleText } from "../../call/index.js";
 import { decide } from "../../policy/index.js";
 import type { PathAccess, ReadCommand, Rule } from "../../policy/index.js";
 import { plannedCommand } from "../../policy/intent.js";
@@ -20,7 +19,7 @@ import { isProtectedFile } from "../search/protected-file.js";
 import { ToolFailure } from "../tool.js";
 import type { Workspace } from "../workspace.js";
 import { followLink } from "./follow-link.js";
-import { foundBelow, walkOf } from "./folder-walks.js";
+import { foundBelow, foundWalk, MISREAD, walkOf } from "./folder-walks.js";
 import { globNames } from "./glob-names.js";
 import { protectedByCommand } from "./protected-by-command.js";
 import { folderOf, isIn, pathsOf } from "./written-paths.js";
@@ -40,7 +39,8 @@ export async function commandLinks(
   cwd: string,
   workspace: Workspace,
 ): Promise<readonly PathAccess[]> {
-  const executor = await executorOf(workspace);
+  // Read as bash, whatever shell it is: what another one would read differently is in doubt for the rules.
+  const executor = { ...(await executorOf(workspace)), language: "bash" } as const;
   const place: Place = { command, cwd, executor, roots: workspace.roots };
   const { commands } = readCommand(place, homedir());
   const written = new Map<string, Written>();
@@ -57,6 +57,7 @@ export async function commandLinks(
       `terminal: the command has more than ${MAX_PATHS} different words that may be paths. Nothing was run. Split it into several commands.`,
     );
   const [named, anywhere] = await expanded([...written.values()], workspace);
+  const misread = named.find(isMisread);
   const walked = await comeUpon(commands, named, place, workspace);
   const followed = await Promise.all([...named, ...walked.links].map((one) => followLink(one, workspace)));
   const links = followed.filter((link) => link !== undefined);
@@ -77,6 +78,7 @@ export async function commandLinks(
     ...along,
     ...linked,
     ...anywhere,
+    ...(misread ? [anywhereFor(misread.path)] : []),
   ];
   return withoutRepeats([...linkAccesses, ...unnamed]);
 }
@@ -125,6 +127,13 @@ const anywhereFor = (path: string): PathAccess => ({
   access: "search",
 });
 
+/** A name that the program takes for a flag, or that the shell splits into other words. */
+function isMisread({ path, pattern = "", mayBeFlag, splits }: Written): boolean {
+  const fixed = pattern.slice(0, pattern.search(/[*?[]/));
+  const name = posix.resolve(path).slice(fixed.lastIndexOf("/") + 1);
+  return (mayBeFlag === true && name.startsWith("-")) || (splits === true && MISREAD.test(name));
+}
+
 /** Replaces every pattern by the names that it matches; a pattern that matches too many gives an access to anywhere. */
 async function expanded(
   written: readonly Written[],
@@ -136,21 +145,11 @@ async function expanded(
     if (one.pattern === undefined) named.push(one);
     else {
       const names = await globNames(one.path, workspace);
-      if (one.isBare) mustBeNoFlags(names ?? [], one.path);
       if (!names || named.length + names.length > 2 * MAX_PATHS) anywhere.push(anywhereFor(one.path));
       else named.push(...names.map((path) => ({ ...one, path })));
     }
   }
   return [named, anywhere];
-}
-
-/** The name of a file can be made to look like any flag, and nobody would see it in the command. */
-function mustBeNoFlags(names: readonly string[], pattern: string): void {
-  const flag = names.map((name) => posix.basename(name)).find((name) => name.startsWith("-"));
-  if (flag === undefined) return;
-  throw new ToolFailure(
-    `terminal: the pattern ${posix.basename(pattern)} matches the file ${visibleText(flag)}, which the program would take for a flag. Nothing was run. Begin the pattern with ./`,
-  );
 }
 
 /** Protected files that a pattern matches: the rules cannot see their names. */
@@ -187,7 +186,7 @@ async function comeUpon(
   const tried = new Set<string>();
   const budget = { names: MAX_NAMES };
   for (const read of commands) {
-    const walk = walkOf(read.argv, commands.length === 1);
+    const walk = foundWalk(read) ?? walkOf(read.argv, commands.length === 1);
     if (!walk?.shows && !walk?.links) continue;
     for (const start of [folderOf(read, place.cwd), ...named.map(({ path }) => path)]) {
       const key = JSON.stringify([walk, start]);

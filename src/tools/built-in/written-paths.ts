@@ -20,8 +20,10 @@ export type Written = {
   readonly access: "read" | "write";
   /** The pattern that it was found for. */
   readonly pattern?: string;
-  /** The pattern begins with a wildcard, so that a name may be passed on that begins with a dash. */
-  readonly isBare?: boolean;
+  /** The pattern names no folder, so that a name may begin with a dash. */
+  readonly mayBeFlag?: boolean;
+  /** The names are split at blanks. */
+  readonly splits?: boolean;
   /** The word is a path outside the workspace. The system's own links there are harmless, unless they lead inside. */
   readonly isElsewhere?: boolean;
 };
@@ -47,9 +49,9 @@ export function pathsOf(read: ReadCommand, place: Place): readonly Written[] {
         return { path: goesByName ? posix.resolve(path) : path, access, isElsewhere };
       });
   // A shell takes a whole word for a pattern. One that it expands counts also without a folder in it.
-  const patterns = argv
-    .slice(1)
-    .filter((word) => isPattern(word) && (word.includes("/") || read.patterns.includes(word)));
+  const isExpanded = (word: string): boolean =>
+    (word.includes("/") || read.patterns.includes(word)) && !read.found?.patterns.includes(word);
+  const patterns = argv.slice(1).filter((word) => isPattern(word) && isExpanded(word));
   return [
     ...accesses(argv.slice(1).flatMap(valuesIn), "read"),
     ...accesses(reads, "read"),
@@ -58,7 +60,8 @@ export function pathsOf(read: ReadCommand, place: Place): readonly Written[] {
       accesses([word], "read").map((one) => ({
         ...one,
         pattern: posix.resolve(one.path),
-        isBare: /^[*?[]/.test(word),
+        mayBeFlag: !word.slice(0, word.search(/[*?[]/)).includes("/"),
+        splits: read.splits?.includes(word) === true,
       })),
     ),
   ];
