@@ -39,7 +39,8 @@ export async function commandLinks(
   cwd: string,
   workspace: Workspace,
 ): Promise<readonly PathAccess[]> {
-  const executor = await executorOf(workspace);
+  // Read as bash, whatever shell it is: what another one would read differently is in doubt for the rules.
+  const executor = { ...(await executorOf(workspace)), language: "bash" } as const;
   const place: Place = { command, cwd, executor, roots: workspace.roots };
   const { commands } = readCommand(place, homedir());
   const written = new Map<string, Written>();
