@@ -7,6 +7,7 @@ import { spawn } from "@lydell/node-pty";
 import { expect, onTestFinished, test } from "vitest";
 import type { ScriptStep } from "../src/model/index.js";
 import { folder } from "./agent-kit.js";
+import { childProgram } from "./child-programs.js";
 import { runHere } from "./run-here.js";
 import { until } from "./until.js";
 
@@ -73,9 +74,13 @@ test("a question shows what always would store, and always holds for the calls a
   ]);
   const asked = await at.sees(PROMPT);
   expect(asked).toContain("always = Always allow `touch ./made` in this project");
-  expect(asked).toContain("never = Always refuse `touch` with anything after it in this project");
-  expect(asked).toContain("Allow this? [y]es, [a]lways, [n]o (Enter), never, ");
+  expect(asked).toContain("never = Always refuse `touch ./made` in this project");
+  expect(asked).toContain("Allow this? [y]es, this [s]ession, [a]lways, [n]o (Enter), never, ");
   at.types("a\r");
+  const widths = await at.sees("[b]ack: ");
+  expect(widths).toContain("  1  `touch ./made`");
+  expect(widths).toContain('rule: {"allow":"execute","command":["touch","./made"]');
+  at.types("\r");
   expect(await at.sees("Done.")).toMatch(/allowed by rule allow execute "touch\s+\.\/made"/);
   expect(await at.ended()).toBe(0);
   expect(at.grants()).toMatchObject([{ sentence: "Always allow `touch ./made` in this project", uses: 1 }]);
@@ -91,7 +96,7 @@ test("anything but a plain word is the reason for a no, and never is remembered"
   await at.sees(PROMPT);
   at.types("use the other file\r");
   expect(await at.sees(PROMPT)).toContain("Tool call denied by you: use the other file. Nothing was run.");
-  at.types("never\r");
+  at.types("never 2\r");
   const rest = await at.sees("Done.");
   expect(rest).toContain('refused by rule deny execute "npm install *"');
   expect(rest).not.toContain(PROMPT);
@@ -185,7 +190,7 @@ test("what a call changed is put back by undo, once", async () => {
 
 test("an MCP server is started only when somebody at the terminal says so, and that is remembered", async () => {
   const config = join(await folder(), "mcp.json");
-  const server = fileURLToPath(new URL("children/mcp-tools.mjs", import.meta.url));
+  const server = childProgram("mcp-tools.mjs");
   const notes = join(await folder(), "notes");
   writeFileSync(
     config,

@@ -2,14 +2,27 @@
  * A question that is too long for one request: one more option shows the next page of it and asks again. The option is
  * ours and not the question's: it answers nothing, and an asker that takes it by itself comes to the end of the pages.
  */
-import { hiddenCharacters, pluralize, questionPage } from "../call/index.js";
+import { hiddenCharacters, pluralize, questionPage, visibleText } from "../call/index.js";
 import type { Question, QuestionPage } from "../call/index.js";
 import { isJsonObject } from "./json.js";
 
 const SHOW_MORE = "toolgate_show_more";
 
+/** More buttons than this are a wall that nobody reads. */
+const MAX_OPTIONS = 6;
+
+/** The question's options and the one that shows more of it; of several widths of "always", the first ones. */
+export function permissionOptions(question: Question, shown: QuestionPage | undefined) {
+  const own = question.options.map(({ optionId, name, kind }) => ({ optionId, name, kind }));
+  const more = showMoreOptions(question, shown);
+  const surplus = Math.max(0, own.length + more.length - MAX_OPTIONS);
+  const further = own.filter(({ kind }) => kind === "allow_always").slice(1);
+  const left = new Set(surplus === 0 ? [] : further.slice(-surplus));
+  return [...own.filter((option) => !left.has(option)), ...more];
+}
+
 /** The option, while there is more to show. Its kind is a no, since a client may choose by the kind. */
-export function showMoreOptions(question: Question, shown: QuestionPage | undefined) {
+function showMoreOptions(question: Question, shown: QuestionPage | undefined) {
   const { page, pages } = shown ?? { page: 0, pages: 0 };
   const hidden = hiddenCharacters(question);
   if (hidden === 0 || (shown && page >= pages)) return [];
@@ -34,7 +47,14 @@ export function pageAskedFor(
 
 /** Why it is asked and what it would do: the short form, or a page of the whole. */
 export function questionLines(question: Question, shown: QuestionPage | undefined): string {
-  const { about = [], reason } = question;
+  const { about = [], reason, widths = [] } = question;
   if (shown) return `Page ${shown.page} of ${shown.pages}\n${shown.text}`;
-  return [...about, ...(reason === undefined ? [] : [reason])].join("\n");
+  const examples = widths.find(({ effect }) => effect === "allow")?.examples ?? [];
+  return [
+    ...about,
+    ...(reason === undefined ? [] : [reason]),
+    ...(examples.length === 0
+      ? []
+      : [`"Always" also lets through: ${examples.map((one) => visibleText(one)).join("; ")}`]),
+  ].join("\n");
 }

@@ -75,7 +75,8 @@ function toolgateMeta(call: ToolCall): ToolgateMeta {
 const DRAFTING: WireState = { status: "drafting" };
 
 /** For a permission request: the intent, the reason for asking, and the rules that each "always" would store. */
-export function questionMeta({ questionId, reason, about, options, askedAt, expiresAt }: Question): Meta {
+export function questionMeta(question: Question): Meta {
+  const { questionId, reason, about, options, widths, likeness, askedAt, expiresAt } = question;
   const grants = options.flatMap(({ optionId, grant }) => (grant ? [[optionId, grant] as const] : []));
   const toolgate = {
     questionId,
@@ -84,6 +85,8 @@ export function questionMeta({ questionId, reason, about, options, askedAt, expi
     ...(reason !== undefined && { reason }),
     ...(about && { about }),
     ...(grants.length > 0 && { grants: Object.fromEntries(grants) }),
+    ...(widths && { widths }),
+    ...(likeness !== undefined && { likeness }),
   };
   return { toolgate };
 }

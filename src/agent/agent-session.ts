@@ -122,7 +122,7 @@ export class AgentSession extends RecordedSession {
         const all = also.length === 0 ? rules : [...rules, ...also];
         return decide(intent, { ...policy, ...places, rules: all, now: now() });
       });
-    const { onCleared, remember } = agent;
+    const { onCleared, remember, onRulesChanged } = agent;
     const gate = new Gate({
       ...agent.limits,
       record,
@@ -134,6 +134,7 @@ export class AgentSession extends RecordedSession {
       childStep: (toolCallId, signal) => subAgentStep(context, toolCallId, signal),
       onCleared: onCleared && ((verdict) => onCleared(verdict, placeNow())),
       remember: remember && ((grant) => remember(grant, placeNow())),
+      onRulesChanged,
     });
     const instructions = () => instructionsFor(agent, placeNow(), projectFiles);
     const context: TurnContext = { agent, record, gate, toolbox, instructions, now };

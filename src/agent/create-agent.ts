@@ -36,6 +36,8 @@ export type AgentOptions = {
   readonly toolSources?: readonly ToolSource[];
   /** Stores the grant of an "always" answer. Without it no question offers "always". */
   readonly remember?: (grant: RememberedGrant, place: Place) => Promise<void>;
+  /** Subscribes to changes of the rules, so that a rule stored in one session settles the open questions of others. */
+  readonly onRulesChanged?: GateOptions["onRulesChanged"];
   /** The system prompt, or a function that makes it for a session's workspace and mode. */
   readonly instructions?: string | ((place: Place) => string);
   /** A file of the workspace whose text joins the system prompt: `AGENTS.md`. */
@@ -56,7 +58,7 @@ export type PolicyFor = (place: Place) => Omit<Policy, "roots" | "home" | "now">
 /** A session and its workspace. `modeId` is the mode that was chosen in the session, if one was. */
 export type Place = { readonly root: string; readonly sessionId: string; readonly modeId?: string };
 
-type Optional = "instructions" | "projectFile" | "onCleared" | "remember" | "limits";
+type Optional = "instructions" | "projectFile" | "onCleared" | "remember" | "onRulesChanged" | "limits";
 
 export type Agent = Required<Omit<AgentOptions, "rules" | Optional>> & Pick<AgentOptions, Optional>;
 
@@ -77,6 +79,7 @@ const AGENT_OPTIONS: OptionChecks<AgentOptions> = {
   onCleared: FUNCTION,
   toolSources: listOf(OBJECT),
   remember: FUNCTION,
+  onRulesChanged: FUNCTION,
   instructions: either(STRING, FUNCTION),
   projectFile: TEXT,
   maxSteps: AMOUNT,

@@ -6,7 +6,7 @@
  * once, by anyone, lease or not; a durable append survives a crash; every read is one bounded page.
  */
 import type { Answer, Question } from "./question.js";
-import { isYes } from "./question.js";
+import { isYes, notOffered } from "./question.js";
 import type { SessionEvent, SessionEventType } from "./session.js";
 
 /** `seq` counts a session's events from 1. */
@@ -158,16 +158,9 @@ export class LedgerError extends Error {
 export function checkAnswer(question: Question, answer: Answer, now: number): void {
   const { outcome } = answer;
   const subject = `Question ${question.questionId} (${question.title})`;
-  if (
-    outcome.type === "selected" &&
-    !question.options.some(({ optionId }) => optionId === outcome.optionId)
-  ) {
-    const offered = question.options.map(({ optionId }) => optionId).join(", ");
-    throw new LedgerError(
-      "NOT_OFFERED",
-      `${subject} does not offer "${outcome.optionId}", only ${offered}. It is still open.`,
-    );
-  }
+  const unoffered = notOffered(question, outcome);
+  if (unoffered !== undefined)
+    throw new LedgerError("NOT_OFFERED", `${subject} does not offer ${unoffered}. It is still open.`);
   if (!isYes(question, answer)) return;
   if (answer.intentHash !== question.intentHash) {
     throw new LedgerError(

@@ -7,12 +7,35 @@ import type { ToolCall } from "./tool-call.js";
 
 export type OptionKind = "allow_once" | "allow_always" | "reject_once" | "reject_always";
 
+export const GRANT_SCOPES = ["session", "project", "user"] as const;
+
+export type GrantScopeName = (typeof GRANT_SCOPES)[number];
+
+/** `today` ends at midnight, `month` after 30 days. */
+export const GRANT_EXPIRIES = ["hour", "today", "month", "none"] as const;
+
+export type GrantExpiry = (typeof GRANT_EXPIRIES)[number];
+
+/** One width of "always" or "never": its rules, the same in words, and examples of what they would also decide. */
+export type OfferedWidth = {
+  readonly effect: "allow" | "deny";
+  /** Names the width in an answer. */
+  readonly width: string;
+  readonly rules: readonly Meta[];
+  /** The rules in words, without the scope. */
+  readonly subject: string;
+  readonly sentence: string;
+  readonly examples: readonly string[];
+};
+
 /** The grant that an "always" option would store, as plain data: rules, their scope, and their expiry. */
 export type OfferedGrant = {
   readonly sentence: string;
   readonly rules: readonly Meta[];
-  readonly scope: "session" | "project" | "user";
+  readonly scope: GrantScopeName;
   readonly expiresAt?: number;
+  /** The width of the rules; questions of older versions have none. */
+  readonly width?: string;
 };
 
 export type QuestionOption = {
@@ -36,15 +59,28 @@ export type Question = {
   /** The lines of `about` without a bound; set when `about` leaves something out. */
   readonly wholeAbout?: readonly string[];
   readonly options: readonly QuestionOption[];
+  /** The widths that an answer may choose for an "always" or "never"; the one that people mean first. */
+  readonly widths?: readonly OfferedWidth[];
+  /** Equal for questions that may be answered together. */
+  readonly likeness?: string;
   /** No rule can answer the question, since it is not about the call's effects. */
   readonly isForThisOnce?: boolean;
   readonly askedAt: number;
   readonly expiresAt?: number;
 };
 
+/** An option, and for an "always" or "never" another width, scope or expiry than the option's own. */
+export type SelectedOption = {
+  readonly type: "selected";
+  readonly optionId: string;
+  readonly width?: string;
+  readonly scope?: GrantScopeName;
+  readonly expires?: GrantExpiry;
+};
+
 /** `refused` stands for an asker that failed, or that chose an option which was not offered. */
 export type Answer = {
-  readonly outcome: { readonly type: "selected"; readonly optionId: string } | { readonly type: "refused" };
+  readonly outcome: SelectedOption | { readonly type: "refused" };
   readonly intentHash: string;
   readonly by: "rule" | "person";
   readonly who?: string;
@@ -56,11 +92,34 @@ export type Answer = {
   readonly at: number;
 };
 
+/** Why the question does not offer what the answer selects; undefined when it does. */
+export function notOffered(question: Question, outcome: Answer["outcome"]): string | undefined {
+  if (outcome.type !== "selected") return undefined;
+  const { optionId, width, scope, expires } = outcome;
+  const option = question.options.find((one) => one.optionId === optionId);
+  const offered = question.options.map((one) => one.optionId).join(", ");
+  if (!option) return `"${optionId}", only ${offered}`;
+  const hasChoice = [width, scope, expires].some((field) => field !== undefined);
+  if (!hasChoice) return undefined;
+  if (!option.grant) return `a width, scope or expiry for "${optionId}"`;
+  if (scope !== undefined && !GRANT_SCOPES.includes(scope)) return `the scope "${String(scope)}"`;
+  if (expires !== undefined && !GRANT_EXPIRIES.includes(expires)) return `the expiry "${String(expires)}"`;
+  const effect = isAllowing(option.kind) ? "allow" : "deny";
+  if (effect === "deny" && (expires ?? "none") !== "none") return "an expiry for what is never allowed";
+  const widths = (question.widths ?? []).filter((one) => one.effect === effect).map((one) => one.width);
+  return width === undefined || widths.includes(width)
+    ? undefined
+    : `the width "${width}", only ${widths.join(", ")}`;
+}
+
+const isAllowing = (kind: OptionKind | undefined): boolean =>
+  kind === "allow_once" || kind === "allow_always";
+
 /** Whether the answer picks one of the allowing options that were offered. */
 export function isYes(question: Question, { outcome }: Answer): boolean {
   if (outcome.type !== "selected") return false;
   const option = question.options.find(({ optionId }) => optionId === outcome.optionId);
-  return option?.kind === "allow_once" || option?.kind === "allow_always";
+  return isAllowing(option?.kind);
 }
 
 /** A yes counts only for the very intent that was asked about. */

@@ -1,15 +1,17 @@
 /**
  * Asks the person at the terminal: the action that is about to run, why it is asked, and the rule that each "always"
- * would store. A reply that is no answer asks again; everything that the question leaves out can be viewed first.
+ * would store. Calls that wait at the same time and are alike are listed together. A reply that is no answer asks again;
+ * everything that the question leaves out can be viewed first.
  */
 import { createInterface } from "node:readline/promises";
 import type { Interface } from "node:readline/promises";
-import { visibleText } from "../call/index.js";
+import { pluralize, visibleText } from "../call/index.js";
 import type { OptionKind, ShownQuestion } from "../call/index.js";
 import type { Ask } from "../run/index.js";
-import { hiddenWords, questionFacts, wholeQuestion } from "../view/index.js";
+import { alikeText, hiddenWords, questionFacts, wholeQuestion, widthsText } from "../view/index.js";
 import { printPages } from "./print-pages.js";
-import { readReply } from "./read-reply.js";
+import { readReply, readWidth, widthsOf } from "./read-reply.js";
+import type { Reply } from "./read-reply.js";
 
 /** Shows the call that a question is about, and draws nothing else while somebody answers. */
 export type Screen = {
@@ -18,22 +20,48 @@ export type Screen = {
   resume(): void;
 };
 
+type Given = Awaited<ReturnType<Ask>>;
+
+/** A question in the line; `given`: the answer that somebody gave to it together with another. */
+type Waiting = { readonly question: ShownQuestion; readonly signal: AbortSignal; given?: Given };
+
 export function askInTerminal(screen: Screen): Ask {
   let line: Promise<unknown> = Promise.resolve();
+  const waiting = new Set<Waiting>();
   return (question, signal) => {
+    const own: Waiting = { question, signal };
+    waiting.add(own);
     // One question at a time: nobody could tell two prompts on one line apart.
     const asked = line.then(async () => {
       signal.throwIfAborted();
+      if (own.given) return own.given;
       screen.showCall(question.toolCallId);
       screen.pause();
-      return readAnswer(question, signal).finally(() => screen.resume());
+      const alike = alikeOf(own, waiting);
+      const { isForAll, ...given } = await readAnswer(question, alike, signal).finally(() => screen.resume());
+      if (isForAll) for (const other of alike) other.given = given;
+      return given;
     });
-    line = asked.catch(() => undefined);
+    line = asked.catch(() => undefined).finally(() => waiting.delete(own));
     return asked;
   };
 }
 
-async function readAnswer(question: ShownQuestion, signal: AbortSignal): Promise<Awaited<ReturnType<Ask>>> {
+/** The other calls in the line that may be answered together with this one. */
+function alikeOf(own: Waiting, waiting: ReadonlySet<Waiting>): readonly Waiting[] {
+  const { likeness } = own.question;
+  if (likeness === undefined) return [];
+  return [...waiting].filter(
+    ({ question, signal, given }) =>
+      question !== own.question && question.likeness === likeness && !signal.aborted && !given,
+  );
+}
+
+async function readAnswer(
+  question: ShownQuestion,
+  alike: readonly Waiting[],
+  signal: AbortSignal,
+): Promise<Given & { readonly isForAll?: true }> {
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   // Ctrl-C at the question cancels the turn; readline would keep the signal from the process.
   terminal.on("SIGINT", () => process.kill(process.pid, "SIGINT"));
@@ -42,14 +70,15 @@ async function readAnswer(question: ShownQuestion, signal: AbortSignal): Promise
     return terminal.question(prompt, { signal });
   };
   try {
-    const hidden = hiddenWords(question);
-    process.stdout.write(questionText(question, hidden));
-    const { option, reason } = await untilAnswered(question, choicesText(question, hidden), read);
+    const others = alike.map((one) => one.question);
+    process.stdout.write(questionText(question, hiddenWords(question), others));
+    const { option, reason, choice, isForAll } = await untilAnswered(question, others.length, read);
     return {
-      outcome: option ? { type: "selected", optionId: option.optionId } : { type: "refused" },
+      outcome: option ? { type: "selected", optionId: option.optionId, ...choice } : { type: "refused" },
       by: "person",
       who: "you",
       ...(reason !== undefined && { reason }),
+      ...(isForAll && { isForAll }),
     };
   } catch (error) {
     if (signal.aborted) throw error;
@@ -61,25 +90,44 @@ async function readAnswer(question: ShownQuestion, signal: AbortSignal): Promise
   }
 }
 
-async function untilAnswered(
-  question: ShownQuestion,
-  prompt: string,
-  read: (prompt: string) => Promise<string>,
-) {
+type Answered = Extract<Reply, { readonly type: "answer" }>;
+type Read = (prompt: string) => Promise<string>;
+
+async function untilAnswered(question: ShownQuestion, alike: number, read: Read): Promise<Answered> {
+  const prompt = choicesText(question, alike, hiddenWords(question));
   for (;;) {
-    const reply = readReply(await read(prompt), question.options);
-    if (reply.type === "answer") return reply;
-    if (reply.type === "view") {
+    const reply = readReply(await read(prompt), { ...question, alike });
+    const chosen = reply.type === "choose" ? await untilChosen(question, read) : reply;
+    if (chosen?.type === "answer") return chosen;
+    if (chosen?.type === "view") {
       await printPages(wholeQuestion(question, screenWidth()), process.stdout, read);
-    } else if (reply.type === "help") process.stdout.write(helpText(question));
-    else process.stdout.write(`${visibleText(reply.hint)}\n`);
+    } else if (chosen?.type === "help") process.stdout.write(helpText(question, alike));
+    else if (chosen?.type === "again") process.stdout.write(`${visibleText(chosen.hint)}\n`);
   }
 }
+
+/** Shows the widths of "always" with their rules, until one is chosen. Undefined when the person goes back. */
+async function untilChosen(question: ShownQuestion, read: Read): Promise<Reply | undefined> {
+  process.stdout.write(`\n${widthsText(widthsOf(question, "allow"), screenWidth())}\n${SCOPE_LINES}`);
+  for (;;) {
+    const reply = readWidth(await read(WIDTH_PROMPT), question);
+    if (reply?.type !== "again") return reply;
+    process.stdout.write(`${visibleText(reply.hint)}\n`);
+  }
+}
+
+const SCOPE_LINES =
+  "  for: [p]roject, [s]ession or [e]verywhere; it ends after an [h]our, [t]oday, in a [m]onth, or not at all\n";
+const WIDTH_PROMPT = "Always allow which? Enter is 1 p; or a number and letters, such as 2 s h; [b]ack: ";
 
 const screenWidth = (): number => (process.stdout.columns ?? 80) - 1;
 
 /** The facts that the card of the call does not show: why it is asked, where its paths and links lead. */
-function questionText(question: ShownQuestion, hidden: string | undefined): string {
+function questionText(
+  question: ShownQuestion,
+  hidden: string | undefined,
+  alike: readonly ShownQuestion[],
+): string {
   const { about = [] } = question;
   // A call that shows its input shows nothing else that can be relied on.
   const isShown = about.some((line) => line.startsWith("input: ")) ? NOT_IN_THE_INPUT : NOT_IN_THE_CALL;
@@ -89,17 +137,24 @@ function questionText(question: ShownQuestion, hidden: string | undefined): stri
     screenWidth(),
   );
   const cut = hidden === undefined ? "" : `Not all of it is shown: ${hidden} more. v shows all of it.\n`;
-  return `\n${facts === "" ? "" : `${facts}\n`}${cut}`;
+  const others =
+    alike.length === 0
+      ? ""
+      : `${pluralize(alike.length, "more call")} like this:\n${alikeText(alike, screenWidth())}\n`;
+  return `\n${facts === "" ? "" : `${facts}\n`}${cut}${others}`;
 }
 
 const NOT_IN_THE_CALL = / \(written as |^(?:runs|runs in|sets|input|host): /;
 const NOT_IN_THE_INPUT = / \(written as |^(?:runs|runs in|sets|input|host|read|search|write|delete|move): /;
 
-function choicesText(question: ShownQuestion, hidden: string | undefined): string {
+function choicesText(question: ShownQuestion, alike: number, hidden: string | undefined): string {
   const choices = [
     "[y]es",
+    ...(alike > 0 ? [`all (${alike + 1})`] : []),
+    ...(offersSession(question) ? ["this [s]ession"] : []),
     ...(offers(question, "allow_always") ? ["[a]lways"] : []),
     "[n]o (Enter)",
+    ...(alike > 0 ? ["none"] : []),
     ...(offers(question, "reject_always") ? ["never"] : []),
     ...(hidden === undefined ? [] : ["[v]iew all"]),
     "[?] help",
@@ -110,10 +165,22 @@ function choicesText(question: ShownQuestion, hidden: string | undefined): strin
 const offers = ({ options }: ShownQuestion, kind: OptionKind): boolean =>
   options.some((option) => option.kind === kind);
 
-function helpText(question: ShownQuestion): string {
+const offersSession = ({ options }: ShownQuestion): boolean =>
+  options.some(({ grant }) => grant?.scope === "session");
+
+function helpText(question: ShownQuestion, alike: number): string {
   const lines = [
     "  y, yes, ok          allow this call, once",
-    ...(offers(question, "allow_always") ? ["  a, always           allow it, and store the rule above"] : []),
+    ...(alike > 0 ? ["  all, none           allow or refuse, once, all the calls that are listed"] : []),
+    ...(offersSession(question)
+      ? ['  s, session          allow it, and what "always" above names, in this session']
+      : []),
+    ...(offers(question, "allow_always")
+      ? [
+          "  a, always           choose the rule to store: how wide, where, for how long",
+          "  a 2 s h             the second rule, for this session, for an hour",
+        ]
+      : []),
     "  n, no, Enter        refuse this call; the agent goes on without it",
     "  n not this file     refuse it, with a reason for the agent; so does any sentence",
     ...(offers(question, "reject_always")

@@ -16,7 +16,7 @@ export type ExternalAcpAgentOptions = {
   readonly argv: readonly [string, ...string[]];
   readonly cwd: string;
   /** The agent whose rules and grants apply to its calls. */
-  readonly rules: Pick<Agent, "policy" | "remember" | "onCleared" | "limits">;
+  readonly rules: Pick<Agent, "policy" | "remember" | "onRulesChanged" | "onCleared" | "limits">;
   readonly onBreach?: OnBreach;
 };
 
@@ -49,7 +49,7 @@ export function externalAcpAgent({
   return {
     name,
     open: async ({ sessionId, ledger, workspace, info }) => {
-      const { policy, remember, onCleared, limits } = rules;
+      const { policy, remember, onRulesChanged, onCleared, limits } = rules;
       const options = {
         sessionId,
         ledger,
@@ -57,6 +57,7 @@ export function externalAcpAgent({
         info,
         policy,
         ...(remember && { remember }),
+        ...(onRulesChanged && { onRulesChanged }),
         ...(onCleared && { onCleared }),
         ...(limits && { limits }),
         ...LEASE_WAIT,

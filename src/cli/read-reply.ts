@@ -2,24 +2,44 @@
  * Reads the reply to a question. Only the listed words are answers. A word that is none, or that was not offered, refuses
  * nothing and asks again; a refusal may carry a reason.
  */
-import type { OptionKind, QuestionOption } from "../call/index.js";
+import type { OfferedWidth, OptionKind, Question, QuestionOption } from "../call/index.js";
+import { readChoice } from "./read-choice.js";
+import type { Choice } from "./read-choice.js";
 
 export type Reply =
-  | { readonly type: "answer"; readonly option: QuestionOption | undefined; readonly reason?: string }
+  | {
+      readonly type: "answer";
+      readonly option: QuestionOption | undefined;
+      readonly reason?: string;
+      readonly choice?: Choice;
+      /** The answer is for all the calls that were listed as alike. */
+      readonly isForAll?: true;
+    }
   | { readonly type: "help" }
   | { readonly type: "view" }
+  /** The widths of "always" are to be shown, and one to be chosen. */
+  | { readonly type: "choose" }
   | { readonly type: "again"; readonly hint: string };
+
+/** The offered answers; `alike`: how many other calls were listed with this one. */
+export type Answerable = Pick<Question, "options" | "widths"> & { readonly alike?: number };
 
 const ANSWERS: ReadonlyMap<string, OptionKind> = new Map([
   ["y", "allow_once"],
   ["yes", "allow_once"],
   ["ok", "allow_once"],
+  ["s", "allow_always"],
+  ["session", "allow_always"],
   ["a", "allow_always"],
   ["always", "allow_always"],
   ["never", "reject_always"],
   ["", "reject_once"],
   ["n", "reject_once"],
   ["no", "reject_once"],
+]);
+const ALL: ReadonlyMap<string, OptionKind> = new Map([
+  ["all", "allow_once"],
+  ["none", "reject_once"],
 ]);
 const OTHERS: ReadonlyMap<string, Reply> = new Map([
   ["?", { type: "help" }],
@@ -29,13 +49,21 @@ const OTHERS: ReadonlyMap<string, Reply> = new Map([
   ["view", { type: "view" }],
 ]);
 
-export function readReply(typed: string, options: readonly QuestionOption[]): Reply {
+export function readReply(typed: string, question: Answerable): Reply {
+  const { options, alike = 0 } = question;
   const text = typed.trim();
   const word = text.toLowerCase();
+  const forAll = alike > 0 ? ALL.get(word) : undefined;
+  if (forAll) return { type: "answer", option: find(options, forAll), isForAll: true };
+  if (isSession(word)) return sessionAnswer(options, word);
+  if (isAlways(word) && widthsOf(question, "allow").length > 0 && find(options, "allow_always"))
+    return { type: "choose" };
   const kind = ANSWERS.get(word);
   if (kind) return answer(kind, options, word);
   const other = OTHERS.get(word);
   if (other) return other;
+  const chosen = chosenAnswer(word, question);
+  if (chosen) return chosen;
   const reason = /^no?(?:[,:.;]\s*|\s+)(?:because\s+)?(\S.*)$/isu.exec(text)?.[1];
   if (reason !== undefined) return refusal(reason, options);
   const first = /^[\p{L}?]+/u.exec(word)?.[0] ?? "";
@@ -44,20 +72,64 @@ export function readReply(typed: string, options: readonly QuestionOption[]): Re
   return { type: "again", hint: `${quoted(text)} is not an answer. ${NEXT}` };
 }
 
+/** The reply to the list of widths. Undefined when the person goes back to the question. */
+export function readWidth(typed: string, question: Answerable): Reply | undefined {
+  const word = typed.trim().toLowerCase();
+  if (word === "b" || word === "back") return undefined;
+  return (
+    chosenAnswer(`always ${word}`, question) ?? {
+      type: "again",
+      hint: `${quoted(word)} is not one of these. Nothing was answered; b goes back.`,
+    }
+  );
+}
+
+const isSession = (word: string): boolean => word === "s" || word === "session";
+
+const isAlways = (word: string): boolean => word === "a" || word === "always";
+
+export const widthsOf = (
+  { widths = [] }: Pick<Question, "widths">,
+  effect: OfferedWidth["effect"],
+): readonly OfferedWidth[] => widths.filter((one) => one.effect === effect);
+
+/** `a 2 s`, `never 2`: the width, the scope and the expiry in the same line. */
+function chosenAnswer(line: string, question: Answerable): Reply | undefined {
+  const [word = "", ...more] = line.split(/\s+/).filter((one) => one !== "");
+  const kind = ANSWERS.get(word);
+  if (kind !== "allow_always" && kind !== "reject_always") return undefined;
+  const widths = widthsOf(question, kind === "allow_always" ? "allow" : "deny");
+  const option = find(question.options, kind);
+  const words = isSession(word) ? [word, ...more] : more;
+  const choice = widths.length > 0 ? readChoice(words, widths) : undefined;
+  return option && choice && { type: "answer", option, choice };
+}
+
+function sessionAnswer(options: readonly QuestionOption[], word: string): Reply {
+  const option = options.find(({ grant }) => grant?.scope === "session");
+  return option ? { type: "answer", option } : notOffered(word);
+}
+
 const NEXT = "Nothing was answered; ? shows the answers.";
+
+const find = (options: readonly QuestionOption[], kind: OptionKind): QuestionOption | undefined =>
+  options.find((one) => one.kind === kind);
 
 const refusal = (reason: string, options: readonly QuestionOption[]): Reply => ({
   type: "answer",
-  option: options.find(({ kind }) => kind === "reject_once"),
+  option: find(options, "reject_once"),
   reason,
 });
 
-function answer(kind: OptionKind, options: readonly QuestionOption[], word: string): Reply {
-  const option = options.find((one) => one.kind === kind);
+function answer(kind: OptionKind, options: readonly QuestionOption[], word: string) {
+  const option = find(options, kind);
   // A no needs no option: it refuses.
-  if (option || kind === "reject_once") return { type: "answer", option };
-  return { type: "again", hint: `${quoted(word)} is not offered for this call. ${NEXT}` };
+  if (option || kind === "reject_once") return { type: "answer", option } as const;
+  return notOffered(word);
 }
+
+const notOffered = (word: string) =>
+  ({ type: "again", hint: `${quoted(word)} is not offered for this call. ${NEXT}` }) as const;
 
 const MAX_QUOTED = 40;
 const quoted = (text: string): string =>

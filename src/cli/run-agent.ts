@@ -74,12 +74,13 @@ async function openSession(
   },
 ): Promise<ForeignSession> {
   const { flags, folder, ledger, opened, known } = from;
-  const { policy, remember, onCleared, limits } = opened.agent;
+  const { policy, remember, onRulesChanged, onCleared, limits } = opened.agent;
   const options = {
     ledger,
     workspace: await openWorkspace(folder, flags, opened),
     policy,
     ...(remember && { remember }),
+    ...(onRulesChanged && { onRulesChanged }),
     ...(onCleared && { onCleared }),
     ...(limits && { limits }),
     info: keptFlags(flags),

@@ -220,8 +220,6 @@ const pathPart = (access: PathAccess): PathPart => ({ type: "path", ...access })
 /** The guard's sentence about a path, by either of its names. */
 function guarded(access: PathAccess, policy: Guarded, guard: typeof isProtected): readonly string[] {
   const { home, roots, own = [] } = policy;
-  // A name means nothing where the session put it itself; what is forbidden stays so.
-  if (guard === isProtected && isFree(access, policy)) return [];
   return namesOf(access).flatMap((path) => {
     const sentence = guard(path, { home, roots, own, access: access.access });
     return sentence === undefined ? [] : [`${visibleText(path)}: ${sentence}`];

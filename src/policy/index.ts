@@ -8,13 +8,14 @@
  */
 export { decide } from "./decide.js";
 export type { Policy, Verdict } from "./decide.js";
-export { grantSentence } from "./grants/grant.js";
+export { grantSentence, isGrantWidth } from "./grants/grant.js";
 export type { Grant, GrantScope, GrantWidth, Proposal } from "./grants/grant.js";
 export { proposeDenials } from "./grants/propose-denials.js";
 export { proposeGrants } from "./grants/propose-grants.js";
 export type { GrantPlaces } from "./grants/propose-grants.js";
 export { hostReach } from "./hosts/host-reach.js";
 export type { Reach } from "./hosts/address-reach.js";
+export { isProtected, mayBeProtected } from "./paths/protected-paths.js";
 export { intentText } from "./intent.js";
 export type { Executor, Intent, PathAccess } from "./intent.js";
 export { allowsCommand, namesCommand } from "./match-command.js";

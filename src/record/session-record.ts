@@ -39,6 +39,7 @@ export class SessionRecord {
     sendEarly: (event) => this.#sendEarly(event),
   });
   readonly #subscribers = new Set<(events: readonly SessionEvent[]) => void>();
+  readonly #closed = new Set<() => void>();
   #book: SessionBook;
   #writtenSeq = 0;
 
@@ -137,7 +138,14 @@ export class SessionRecord {
     return () => void this.#subscribers.delete(subscriber);
   }
 
+  /** Calls the function when the session is closed here. */
+  onClose(end: () => void): void {
+    this.#closed.add(end);
+  }
+
   async close(): Promise<void> {
+    for (const end of this.#closed) end();
+    this.#closed.clear();
     this.#lease.end();
     await this.#storeText();
     if (this.#snapshots.isDueAtClose(this.#writtenSeq)) await this.#saveSnapshot();

@@ -24,12 +24,12 @@ const asked = (more: Partial<AskedCall> = {}): AskedCall => ({
   at: 1_000,
   roots: ["/work"],
   isForThisOnce: false,
-  settles: undefined,
+  judge: undefined,
   ...more,
 });
 
-const kinds = (settles: AskedCall["settles"]) =>
-  questionFor(asked({ settles })).options.map(({ kind }) => kind);
+const ids = (judge: AskedCall["judge"]) =>
+  questionFor(asked({ judge })).options.map(({ optionId }) => optionId);
 
 test("a question says what it is about, and is bound to that", () => {
   expect(questionFor(asked())).toEqual({
@@ -48,18 +48,42 @@ test("a question says what it is about, and is bound to that", () => {
 });
 
 test("an always is offered with the rule that it stores, and only when that would settle it", () => {
-  const rulesSay = (rules: readonly Rule[]) => (rules.some((rule) => "allow" in rule) ? "allow" : "deny");
-  expect(kinds(rulesSay)).toEqual(["allow_once", "allow_always", "reject_once", "reject_always"]);
-  expect(kinds(() => "ask")).toEqual(["allow_once", "reject_once"]);
-  expect(kinds(() => "deny")).toEqual(["allow_once", "reject_once", "reject_always"]);
-  expect(kinds(undefined)).toEqual(["allow_once", "reject_once"]);
-  const always = questionFor(asked({ settles: rulesSay })).options.find(
-    ({ kind }) => kind === "allow_always",
-  );
-  expect(always).toMatchObject({
+  const rulesSay = (_: Intent, rules: readonly Rule[]) =>
+    rules.some((rule) => "allow" in rule) ? "allow" : "deny";
+  expect(ids(rulesSay)).toEqual([
+    "allow_once",
+    "allow_always",
+    "allow_session",
+    "allow_exact",
+    "reject_once",
+    "reject_always",
+  ]);
+  expect(ids(() => "ask")).toEqual(["allow_once", "reject_once"]);
+  expect(ids(() => "deny")).toEqual(["allow_once", "reject_once", "reject_always"]);
+  expect(ids(undefined)).toEqual(["allow_once", "reject_once"]);
+  const { options, widths } = questionFor(asked({ judge: rulesSay }));
+  expect(options).toContainEqual({
+    optionId: "allow_session",
+    kind: "allow_always",
+    name: "Always allow `npm test` with harmless flags and workspace paths (runs project code) in this session",
+    grant: {
+      sentence:
+        "Always allow `npm test` with harmless flags and workspace paths (runs project code) in this session",
+      rules: [{ allow: "execute", command: "npm test *", width: "subcommand" }],
+      scope: "session",
+      width: "subcommand",
+    },
+  });
+  expect(options.find(({ optionId }) => optionId === "allow_exact")).toMatchObject({
     name: "Always allow `npm test` (whatever code it then runs) in this project",
     grant: { rules: [{ allow: "execute", command: ["npm", "test"] }], scope: "project" },
   });
+  expect(widths?.map(({ effect, width }) => `${effect} ${width}`)).toEqual([
+    "allow subcommand",
+    "allow exact",
+    "deny subcommand",
+    "deny exact",
+  ]);
 });
 
 test("it expires after its lifetime, and never without one", () => {

@@ -2,17 +2,18 @@
  * Turns a verdict of the rules into the event that records it: the call is cleared or refused, or a question is asked.
  * Every call passes here, also a call that somebody else runs.
  */
-import type { Question, SessionEvent, OfferedGrant, QuestionOption } from "../call/index.js";
-import type { Intent, Verdict, Proposal, Rule, RuleEffect } from "../policy/index.js";
+import type { Question, SessionEvent } from "../call/index.js";
+import type { Intent, Verdict, Rule, RuleEffect } from "../policy/index.js";
 import type { Approval } from "./approvals.js";
 import type { Judge } from "./check-call.js";
 import type { Remember } from "./settle-answers.js";
 import type { ReportedIntent } from "./reported-intent.js";
 import type { SessionRecord } from "../record/index.js";
-import { homedir } from "node:os";
 import { oneLine, pluralize, visibleText } from "../call/index.js";
-import { proposeDenials, proposeGrants, intentText } from "../policy/index.js";
+import { intentText } from "../policy/index.js";
 import { hash } from "node:crypto";
+import { questionOptions } from "./question-options.js";
+import type { OfferedAnswers } from "./question-options.js";
 
 type DecisionOptions = {
   readonly record: SessionRecord;
@@ -92,7 +93,7 @@ export class Decisions {
       lifetime: questionLifetimeMs,
       roots,
       isForThisOnce,
-      settles: remember && !isForThisOnce ? (rules) => judge(intent, rules).effect : undefined,
+      judge: remember && !isForThisOnce ? (one, rules) => judge(one, rules).effect : undefined,
     });
   }
 }
@@ -117,8 +118,8 @@ export type AskedCall = {
   readonly roots: readonly string[];
   /** No rule can answer it: it is not about what the call does. */
   readonly isForThisOnce: boolean;
-  /** Whether these rules would settle it, so that an "always" is no empty promise; none when nothing can be stored. */
-  readonly settles: ((rules: readonly Rule[]) => RuleEffect) | undefined;
+  /** The verdict with these rules added, so that an "always" is no empty promise; none when nothing can be stored. */
+  readonly judge: ((intent: Intent, rules: readonly Rule[]) => RuleEffect) | undefined;
 };
 
 /** The question that a call asks: what it is really about to do, why it is asked, and what each answer would store. */
@@ -133,12 +134,19 @@ export function questionFor(asked: AskedCall): Question {
     title: visibleText(title),
     ...reasonOf(verdict),
     ...aboutOf(asked),
-    options: optionsOf(asked),
+    ...questionOptions(offeredAnswers(asked)),
     ...(asked.isForThisOnce && { isForThisOnce: true }),
     askedAt: at,
     ...(lifetime !== undefined && { expiresAt: at + lifetime }),
   };
 }
+
+const offeredAnswers = ({ intent, roots, reported, judge }: AskedCall): OfferedAnswers => ({
+  intent,
+  roots,
+  isNamedByRunner: reported?.isNamedByRunner === true,
+  judge,
+});
 
 function reasonOf({ reason, rule }: AskedCall["verdict"]): Pick<Question, "reason"> {
   const named = rule === undefined ? reason : `of rule ${rule}${reason === undefined ? "" : `: ${reason}`}`;
@@ -206,29 +214,6 @@ function bounded(lines: readonly string[], { maxLines }: Bounds): readonly strin
 }
 
 const MAX_REASON = 500;
-
-const ALLOW_ONCE = { optionId: "allow_once", name: "Allow once", kind: "allow_once" } as const;
-const REJECT_ONCE = { optionId: "reject_once", name: "Reject", kind: "reject_once" } as const;
-
-/** Where no rule would say just what was asked, or another rule would ask all the same, there is no "always". */
-function optionsOf({ intent, reported, roots, settles }: AskedCall): readonly QuestionOption[] {
-  const places = { home: homedir(), roots };
-  const allow = settles && !reported?.isNamedByRunner && proposeGrants(intent, places, SCOPE)[0];
-  const reject = settles && proposeDenials(intent, places, SCOPE)[0];
-  return [
-    ALLOW_ONCE,
-    ...(allow && settles(allow.rules) === "allow" ? [always("allow_always", allow)] : []),
-    REJECT_ONCE,
-    ...(reject && settles(reject.rules) === "deny" ? [always("reject_always", reject)] : []),
-  ];
-}
-
-const SCOPE = "project";
-
-function always(kind: "allow_always" | "reject_always", { sentence, rules }: Proposal): QuestionOption {
-  const grant: OfferedGrant = { sentence, rules, scope: SCOPE };
-  return { optionId: kind, name: sentence, kind, grant };
-}
 
 /** The stable name of an intent: SHA-256 of its text. */
 export function intentHash(intent: Intent): string {

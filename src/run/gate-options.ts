@@ -10,6 +10,8 @@ import type { Remember } from "./settle-answers.js";
 import type { Elicit } from "./run-call.js";
 import type { SessionRecord } from "../record/index.js";
 
+export type RulesChanges = (onChange: () => void) => () => void;
+
 export type GateOptions = {
   readonly record: SessionRecord;
   readonly toolbox: Toolbox;
@@ -20,6 +22,11 @@ export type GateOptions = {
   readonly onCleared?: ((verdict: Verdict) => void) | undefined;
   /** Stores what an "always" says. Without it no question offers one. */
   readonly remember?: Remember | undefined;
+  /**
+   * Subscribes to changes of the rules, and returns the function that unsubscribes. Open questions that the changed
+   * rules settle are then answered by rule. Without it, only the answers of this session are looked at.
+   */
+  readonly onRulesChanged?: RulesChanges | undefined;
   /** Puts questions to someone, for calls made with `call`. Without it they are refused. */
   readonly ask?: Ask | undefined;
   /** Asks the person at the other side while a call runs. */
@@ -48,6 +55,7 @@ export const GATE_OPTIONS: OptionChecks<GateOptions> = {
   judge: required(FUNCTION),
   workspace: required(WORKSPACE),
   onCleared: FUNCTION,
+  onRulesChanged: FUNCTION,
   remember: FUNCTION,
   ask: FUNCTION,
   elicit: FUNCTION,

@@ -16,6 +16,7 @@ import { SerialQueue } from "../call/serial-queue.js";
 import { nobody } from "./askers.js";
 import { awaitsChild, CallRunner } from "./call-runner.js";
 import { cancelEvents } from "./end-events.js";
+import { emitWarning } from "./emit-warning.js";
 import { finishCall } from "./finish-call.js";
 import { GATE_OPTIONS } from "./gate-options.js";
 import type { GateOptions, Submitted, ToolRequest } from "./gate-options.js";
@@ -57,6 +58,8 @@ export class Gate {
     this.#parts = gateParts(options, (toolCallId) => this.#reported?.verdictOn(toolCallId));
     this.#running = this.#parts.runner.running;
     this.#wrapped = new Wrapped(this, toolbox);
+    const stopRechecks = options.onRulesChanged?.(() => void this.recheck().catch(emitWarning));
+    if (stopRechecks) record.onClose(stopRechecks);
     // Someone else has the session: what runs here can no longer be recorded.
     record.lost.addEventListener("abort", () => this.#running.stopAll(record.lost.reason), {
       once: true,
@@ -130,6 +133,11 @@ export class Gate {
   /** Takes up the answers that have come in by now. */
   async settle(): Promise<void> {
     await this.#parts.answers.settle();
+  }
+
+  /** Answers the open questions that the rules settle by now. */
+  async recheck(): Promise<void> {
+    if (await this.#parts.answers.answerByRule()) this.wake();
   }
 
   /** An answer has come in: a `proceed` that is under way looks at it now, and not when a call ends. */

@@ -5,10 +5,12 @@
 import { answerAllows, IllegalEvent, LedgerError } from "../call/index.js";
 import type { Answer, Question, SessionEvent, AskedQuestion, Decision, SessionBook } from "../call/index.js";
 import { SerialQueue } from "../call/serial-queue.js";
+import { isGrantWidth } from "../policy/index.js";
 import type { Verdict, Grant, Rule } from "../policy/index.js";
 import { isAppTool } from "../tools/index.js";
 import type { CallTools } from "./call-tools.js";
 import type { CallCheck, Judge } from "./check-call.js";
+import { chosenGrant } from "./chosen-grant.js";
 import { intentHash } from "./decisions.js";
 import type { LoopGuard } from "./loop-guard.js";
 import type { SessionRecord } from "../record/index.js";
@@ -48,7 +50,7 @@ export class SettleAnswers {
         hasStored ||= stored;
         await record.append(events, { durable: true });
       });
-      if (hasStored) await this.#answerByRule();
+      if (hasStored) await this.answerByRule();
     } while (hasStored);
   }
 
@@ -100,15 +102,19 @@ export class SettleAnswers {
     return check.edited(toolCallId, tool, answer.input, yes);
   }
 
-  /** Answers the open questions that the rules settle by now, for just what was asked about. */
-  async #answerByRule(): Promise<void> {
+  /** Answers the open questions that the rules settle by now, for just what was asked about. False when there are none. */
+  async answerByRule(): Promise<boolean> {
+    let hasAnswered = false;
     for (const question of openQuestions(this.#options.record.book)) {
       const verdict = question.isForThisOnce ? undefined : await this.#verdictNow(question);
       if (!verdict || verdict.effect === "ask") continue;
       const kind = verdict.effect === "allow" ? "allow_once" : "reject_once";
       const option = question.options.find((one) => one.kind === kind);
-      if (option) await this.#answer(question, option.optionId, verdict.rule, verdict.reason);
+      if (!option) continue;
+      await this.#answer(question, option.optionId, verdict.rule, verdict.reason);
+      hasAnswered = true;
     }
+    return hasAnswered;
   }
 
   /** Undefined when the call is no longer about to do what was asked about. */
@@ -225,21 +231,21 @@ export type Remember = (grant: RememberedGrant) => Promise<void>;
 /** Whether it was an "always" and is stored. One that cannot be stored is a yes or no for this once. */
 async function storeAlways(
   remember: Remember | undefined,
-  { questionId, options }: Question,
-  { outcome, input }: Answer,
+  question: Question,
+  answer: Answer,
 ): Promise<boolean> {
-  const chosen = outcome.type === "selected" ? outcome.optionId : undefined;
-  const grant = options.find(({ optionId }) => optionId === chosen)?.grant;
+  const grant = chosenGrant(question, answer);
   // The offered rule does not cover a changed input.
-  if (!remember || !grant || input !== undefined) return false;
-  const { sentence, rules, scope, expiresAt } = grant;
+  if (!remember || !grant || answer.input !== undefined) return false;
+  const { sentence, rules, scope, width, expiresAt } = grant;
   try {
     await remember({
-      grantId: questionId,
+      grantId: question.questionId,
       sentence,
       // We wrote them into the question ourselves.
       rules: rules as unknown as readonly Rule[],
       scope,
+      ...(isGrantWidth(width) && { width }),
       ...(expiresAt !== undefined && { expiresAt }),
     });
     return true;

@@ -62,6 +62,7 @@ export class RuleSource {
   readonly #reported = new Map<string, string>();
   readonly #onProblem: (problem: string) => void;
   readonly #now: () => number;
+  readonly #listeners = new Set<() => void>();
   #isClosed = false;
 
   constructor({ folder, onProblem = () => {}, now = Date.now, grants }: RuleSourceOptions) {
@@ -146,6 +147,17 @@ export class RuleSource {
     return { file: file.path, sha256, isTrusted: true };
   }
 
+  /** Calls the listener when the rules may have changed, here or in another process. Returns the function that unsubscribes. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** This process has stored a rule: nobody has to wait until the change is seen on the disk. */
+  changed(): void {
+    for (const listener of this.#listeners) listener();
+  }
+
   /** Stops watching. `current` still works. */
   close(): void {
     this.#isClosed = true;
@@ -165,6 +177,7 @@ export class RuleSource {
       if (this.#isClosed || this.#watches.has(folder)) continue;
       const end = watchFolder(folder, () => {
         for (const root of this.#projects.keys()) this.current(root);
+        this.changed();
       });
       if (end) this.#watches.set(folder, end);
     }

@@ -2,7 +2,7 @@
  * A question as lines: why it is asked, the effects of the call, and the rules that each "always" would store; whole, also
  * the preview of the call with nothing left out. The first row of a line is ours; all others stand behind a gutter.
  */
-import type { ShownQuestion } from "../call/index.js";
+import type { OptionKind, QuestionOption, ShownQuestion } from "../call/index.js";
 import { hiddenCharacters, visibleText } from "../call/index.js";
 import { countOf } from "./amounts.js";
 import { blockLines } from "./call-text.js";
@@ -10,6 +10,7 @@ import type { Line } from "./call-text.js";
 import { MAX_BLOCKS } from "./call-card.js";
 import { cardBlock } from "./card-blocks.js";
 import { rows, wholeLine } from "./visible-line.js";
+import { exampleLines } from "./width-text.js";
 
 const FACT = { first: "", next: "        " };
 const QUOTE = { first: "    │ ", next: "    ┆ " };
@@ -20,18 +21,29 @@ export const MAX_QUESTION_LINES = 2_000;
 
 /** The reason, the given lines of `about`, and the rules that an "always" would store. */
 export function questionFacts(
-  { reason, options }: ShownQuestion,
+  { reason, options, widths = [] }: ShownQuestion,
   about: readonly string[],
   width: number,
 ): string {
   const lines: readonly Line[] = [
     ...(reason === undefined ? [] : [fact(`Asked because ${visibleText(reason.replace(/\.+$/, ""))}.`)]),
     ...about.flatMap(aboutLines),
-    ...options.flatMap(({ kind, grant }) =>
-      grant ? [fact(`${kind === "allow_always" ? "always" : "never"} = ${visibleText(grant.sentence)}`)] : [],
-    ),
+    ...grantLines(options, "allow_always", "always"),
   ];
-  return wrapped(lines, width);
+  const [meant] = widths;
+  return [
+    wrapped(lines, width),
+    ...(meant?.effect === "allow" ? exampleLines(meant.examples, width) : []),
+    wrapped(grantLines(options, "reject_always", "never"), width),
+  ]
+    .filter((text) => text !== "")
+    .join("\n");
+}
+
+/** The rule of the option that people mean; the others are shown when somebody chooses among them. */
+function grantLines(options: readonly QuestionOption[], kind: OptionKind, label: string): readonly Line[] {
+  const grant = options.find((option) => option.kind === kind)?.grant;
+  return grant ? [fact(`${label} = ${visibleText(grant.sentence)}`)] : [];
 }
 
 /** Everything that a yes would allow. */

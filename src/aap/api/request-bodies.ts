@@ -1,5 +1,6 @@
 /** The schemas of request bodies. Unknown fields are ignored. */
 import { z } from "zod";
+import { GRANT_EXPIRIES, GRANT_SCOPES } from "../../call/index.js";
 
 const textBlock = z.object({ type: z.literal("text"), text: z.string() });
 const thinkingBlock = z.object({ type: z.literal("thinking"), thinking: z.string() });
@@ -108,10 +109,29 @@ export const answerRequest = z
     optionId: z.string().min(1).exactOptional(),
     granted: z.boolean().exactOptional(),
     reason: z.string().exactOptional(),
+    width: z
+      .string()
+      .min(1)
+      .describe('With an "always" or "never": a width of the question. The option\'s own when left out.')
+      .exactOptional(),
+    scope: z.enum(GRANT_SCOPES).describe("Where the rule holds; `user` is everywhere.").exactOptional(),
+    expires: z
+      .enum(GRANT_EXPIRIES)
+      .describe("When an allowing rule ends; `month` is 30 days.")
+      .exactOptional(),
+    alike: z
+      .boolean()
+      .describe("Answers all open questions of the session that have the same `likeness`, for this once.")
+      .exactOptional(),
     /** The intent that the yes is for, as the question had it: a client that sends it grants nothing else. */
     intentHash: z.string().exactOptional(),
   })
   .refine(({ optionId, granted }) => (optionId === undefined) !== (granted === undefined), {
     error: 'an answer has either an "optionId" of the question or "granted": true or false',
-  });
+  })
+  .refine(
+    ({ granted, width, scope, expires }) =>
+      granted === undefined || [width, scope, expires].every((field) => field === undefined),
+    { error: '"width", "scope" and "expires" go with the "optionId" of an "always" or "never"' },
+  );
 export type AnswerBody = z.output<typeof answerRequest>;

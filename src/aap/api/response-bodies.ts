@@ -120,6 +120,15 @@ const turnEvent = z.discriminatedUnion("event", [
 /** A frame of a session's own events: `type` says which, and is the frame's `event` too. */
 const sessionEvent = z.object({ type: z.string(), at: z.number().exactOptional() });
 
+const offeredWidth = z.object({
+  effect: z.enum(["allow", "deny"]),
+  width: z.string().describe("Names the width in an answer."),
+  rules: z.array(z.record(z.string(), z.unknown())).describe("The exact rules that would be stored."),
+  subject: z.string(),
+  sentence: z.string(),
+  examples: z.array(z.string()).describe("What the rules would also let through."),
+});
+
 const question = z.object({
   questionId: z.string(),
   sessionId: z.string(),
@@ -139,6 +148,11 @@ const question = z.object({
       kind: z.enum(["allow_once", "allow_always", "reject_once", "reject_always"]),
     }),
   ),
+  widths: z
+    .array(offeredWidth)
+    .describe('The widths of an "always" or "never"; of each effect, the one that people mean first.')
+    .exactOptional(),
+  likeness: z.string().describe("Equal for questions that may be answered together.").exactOptional(),
   askedAt: z.number(),
   expiresAt: z.number().exactOptional(),
   call: z.object({ name: z.string(), kind: z.string(), title: z.string() }).exactOptional(),
@@ -146,7 +160,13 @@ const question = z.object({
 
 const answer = z.object({
   outcome: z.union([
-    z.object({ type: z.literal("selected"), optionId: z.string() }),
+    z.object({
+      type: z.literal("selected"),
+      optionId: z.string(),
+      width: z.string().exactOptional(),
+      scope: z.string().exactOptional(),
+      expires: z.string().exactOptional(),
+    }),
     z.object({ type: z.literal("refused") }),
   ]),
   by: z.enum(["rule", "person"]),
@@ -190,8 +210,16 @@ export const RESPONSES = {
     page: z.number(),
     pages: z.number(),
     text: z.string().describe("With every invisible character made visible."),
+    widths: z.array(offeredWidth).exactOptional(),
   }),
-  Answered: z.object({ counted: z.boolean(), answer }),
+  Answered: z.object({
+    counted: z.boolean(),
+    answer,
+    alike: z
+      .array(z.string())
+      .describe("The other questions that this answered, where it was for all alike.")
+      .exactOptional(),
+  }),
   Problem: problem,
   OpenApi: z.object({}),
 } as const;

@@ -1,5 +1,5 @@
 /** The types of AAP v3 on the wire, and at the end those of our extensions. */
-import type { Question, ShownQuestion } from "../../call/index.js";
+import type { Question, SelectedOption, ShownQuestion } from "../../call/index.js";
 
 export type JsonObject = { readonly [key: string]: unknown };
 
@@ -139,6 +139,13 @@ export type OpenQuestion = Omit<Question, "wholeAbout"> &
 
 /** An extension of ours: one of the question's own options, or plain yes or no. */
 export type QuestionAnswer = (
-  | { readonly optionId: string; readonly granted?: never }
+  | ({ readonly optionId: string; readonly granted?: never } & Pick<
+      SelectedOption,
+      "width" | "scope" | "expires"
+    >)
   | { readonly granted: boolean; readonly optionId?: never }
-) & { readonly reason?: string };
+) & {
+  readonly reason?: string;
+  /** Gives the same answer, once, to all open questions of the session that have the same `likeness`. */
+  readonly alike?: boolean;
+};

@@ -138,11 +138,11 @@ function extensionHandlers(
       const questionId = idIn(context);
       const body = await readBody(context.req.raw, answerRequest);
       const answered = await answerQuestion(server, questionId, body);
-      const { counted, answer, sessionId } = answered;
+      const { counted, answer, sessionId, alike } = answered;
       const problem = counted ? undefined : tooLate(answered, body, questionId);
       if (problem) throw problem;
       if (sessionId !== undefined) void turns.resume(sessionId);
-      return context.json({ counted, answer });
+      return context.json({ counted, answer, ...(alike && { alike }) });
     },
   };
 }

@@ -101,17 +101,18 @@ export async function readQuestion(
   { ledger, redactPatterns }: Asking,
   questionId: string,
   page: number,
-): Promise<QuestionPage & Pick<Question, "questionId">> {
+): Promise<QuestionPage & Pick<Question, "questionId" | "widths">> {
   const question = (await allOpenQuestions(ledger)).find((one) => one.questionId === questionId);
   if (!question)
     throw new AapProblem("NOT_FOUND", `There is no open question ${questionId}. Nothing was read.`);
   const { toolCallId, askedAt: at } = question;
   const asked = { type: "question-asked", toolCallId, at, question } as const;
   const [redacted = asked] = new RedactedEvents(redactPatterns).redacted([asked]);
-  const found = redacted.type === "question-asked" ? questionPage(redacted.question, page) : undefined;
+  const shown = redacted.type === "question-asked" ? redacted.question : undefined;
+  const found = shown && questionPage(shown, page);
   if (!found)
     throw new AapProblem("NOT_FOUND", `Question ${questionId} has no page ${page}. Nothing was read.`);
-  return { questionId, ...found };
+  return { questionId, ...found, ...(shown.widths && { widths: shown.widths }) };
 }
 
 /** The events of these calls and their questions: few of a long session, and redacting takes longer than reading. */
@@ -126,29 +127,74 @@ function eventsOf(calls: ReadonlySet<string>, log: readonly RecordedEvent[]): re
   return log.map(({ event }) => event).filter(isOfThem);
 }
 
-export type Answered = { readonly answer: Answer; readonly counted: boolean; readonly sessionId?: string };
+export type Answered = {
+  readonly answer: Answer;
+  readonly counted: boolean;
+  readonly sessionId?: string;
+  /** The other questions that the same answer was given to. */
+  readonly alike?: readonly string[];
+};
 
 export async function answerQuestion(
   { ledger, now }: Asking,
   questionId: string,
   body: AnswerBody,
 ): Promise<Answered> {
-  const question = (await allOpenQuestions(ledger)).find((one) => one.questionId === questionId);
+  const open = await allOpenQuestions(ledger);
+  const question = open.find((one) => one.questionId === questionId);
   if (!question) return settledBefore(ledger, questionId, now());
-  const { optionId, granted = false, reason } = body;
-  const answer: Answer =
-    optionId === undefined
-      ? plainAnswer(question, { granted, ...(reason !== undefined && { reason }) }, now())
-      : {
-          outcome: { type: "selected", optionId },
-          intentHash: question.intentHash,
-          by: "person",
-          at: now(),
-          ...(reason !== undefined && { reason }),
-        };
+  const answer = answerOf(question, body, now());
   const bound = body.intentHash === undefined ? answer : { ...answer, intentHash: body.intentHash };
   const receipt = await ledger.answer(questionId, bound);
-  return { ...receipt, sessionId: question.sessionId };
+  const alike = body.alike === true ? await answerAlike({ ledger, now }, question, open, body) : undefined;
+  return { ...receipt, sessionId: question.sessionId, ...(alike && { alike }) };
+}
+
+function answerOf(question: Question, body: AnswerBody, at: number): Answer {
+  const { optionId, granted = false, reason, width, scope, expires } = body;
+  if (optionId === undefined)
+    return plainAnswer(question, { granted, ...(reason !== undefined && { reason }) }, at);
+  return {
+    outcome: {
+      type: "selected",
+      optionId,
+      ...(width !== undefined && { width }),
+      ...(scope !== undefined && { scope }),
+      ...(expires !== undefined && { expires }),
+    },
+    intentHash: question.intentHash,
+    by: "person",
+    at,
+    ...(reason !== undefined && { reason }),
+  };
+}
+
+/** Gives the same yes or no, once, to the other open questions of the session that are alike. Returns which took it. */
+async function answerAlike(
+  { ledger, now }: Pick<Asking, "ledger" | "now">,
+  question: Question,
+  open: readonly Question[],
+  body: AnswerBody,
+): Promise<readonly string[]> {
+  const { likeness, sessionId, questionId } = question;
+  const kind = question.options.find((option) => option.optionId === body.optionId)?.kind;
+  const granted = body.granted ?? (kind === "allow_once" || kind === "allow_always");
+  const { reason } = body;
+  const others = open.filter(
+    (one) => one.questionId !== questionId && one.sessionId === sessionId && one.likeness === likeness,
+  );
+  const taken: string[] = [];
+  for (const other of likeness === undefined ? [] : others) {
+    const answer = plainAnswer(other, { granted, ...(reason !== undefined && { reason }) }, now());
+    try {
+      const { counted } = await ledger.answer(other.questionId, answer);
+      if (counted) taken.push(other.questionId);
+    } catch (error) {
+      // Withdrawn or expired meanwhile.
+      if (!(error instanceof LedgerError)) throw error;
+    }
+  }
+  return taken;
 }
 
 /** The ledger returns the recorded answer, or has no such question. Refusing a settled question changes nothing. */
@@ -165,7 +211,11 @@ async function settledBefore(ledger: Asking["ledger"], questionId: string, at: n
 export function tooLate({ answer }: Answered, body: AnswerBody, question: string): AapProblem | undefined {
   const { outcome } = answer;
   const isSame =
-    body.optionId !== undefined && outcome.type === "selected" && outcome.optionId === body.optionId;
+    body.optionId !== undefined &&
+    outcome.type === "selected" &&
+    outcome.optionId === body.optionId &&
+    outcome.width === body.width &&
+    outcome.scope === body.scope;
   if (isSame) return undefined;
   return new AapProblem(
     "ALREADY_ANSWERED",

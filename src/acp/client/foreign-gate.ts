@@ -25,7 +25,7 @@ export function foreignGate(
   options: ForeignSessionOptions,
   { record, fold, inbox, agent, now }: ForeignGateParts,
 ): { readonly gate: Gate; readonly reported: ReportedCalls } {
-  const { workspace, remember, onCleared, limits } = options;
+  const { workspace, remember, onRulesChanged, onCleared, limits } = options;
   const place = { root: workspace.root, sessionId: record.sessionId };
   const gate = new Gate({
     ...limits,
@@ -35,6 +35,7 @@ export function foreignGate(
     judge: judgeFor(options, place, { now }),
     workspace,
     remember: remember && ((grant) => remember(grant, place)),
+    onRulesChanged,
     onCleared: onCleared && ((verdict) => onCleared(verdict, place)),
     ask: answeredElsewhere,
     callIds: new ProxiedIds(record.book),

@@ -29,6 +29,8 @@ export type ForeignSessionOptions = LeaseWait & {
   readonly policy: PolicyFor;
   /** Stores what an "always" says. Without it no question offers one. */
   readonly remember?: (grant: RememberedGrant, place: SessionPlace) => Promise<void>;
+  /** Subscribes to changes of the rules: the open questions that they settle are then answered by rule. */
+  readonly onRulesChanged?: Agent["onRulesChanged"];
   /** Called for each call that a rule allowed. */
   readonly onCleared?: (verdict: Verdict, place: SessionPlace) => void;
   /** Asks the person at this side what the agent wants to know. */
@@ -60,6 +62,7 @@ export const FOREIGN_SESSION_OPTIONS: OptionChecks<ForeignSessionOptions> = {
   workspace: required(WORKSPACE),
   policy: required(FUNCTION),
   remember: FUNCTION,
+  onRulesChanged: FUNCTION,
   onCleared: FUNCTION,
   elicit: FUNCTION,
   sessionId: TEXT,

@@ -14,7 +14,7 @@ import type {
 } from "../../call/index.js";
 import type { Immutable } from "../immutable.js";
 import { isJsonObject } from "../json.js";
-import { questionLines, showMoreOptions } from "../show-more.js";
+import { permissionOptions, questionLines } from "../show-more.js";
 import { questionMeta, SENTENCE_MARK } from "../toolgate-meta.js";
 import { wholeV1Call } from "./encoder.js";
 
@@ -30,13 +30,12 @@ export function encodeV1Permission(
   call: ToolCall,
   page?: QuestionPage,
 ): V1PermissionRequest {
-  const options = question.options.map(({ optionId, name, kind }) => ({ optionId, name, kind }));
   const toolCall = wholeV1Call(call);
   const content = [...(toolCall.content ?? []), ...questionContent(question, page)];
   return {
     sessionId: question.sessionId,
     toolCall: { ...toolCall, ...(content.length > 0 && { content }) },
-    options: [...options, ...showMoreOptions(question, page)],
+    options: permissionOptions(question, page),
     _meta: questionMeta(question),
   };
 }

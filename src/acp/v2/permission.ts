@@ -2,7 +2,7 @@
 import type { Question, QuestionOption, QuestionPage, ToolCall } from "../../call/index.js";
 import { isJsonObject, isNone } from "../json.js";
 import type { JsonObject } from "../json.js";
-import { questionLines, showMoreOptions } from "../show-more.js";
+import { permissionOptions, questionLines } from "../show-more.js";
 import { questionMeta } from "../toolgate-meta.js";
 import { readV1Permission } from "../v1/permission.js";
 import type { AskedPermission } from "../v1/permission.js";
@@ -16,10 +16,7 @@ export function encodeV2Permission(question: Question, call: ToolCall, page?: Qu
     title,
     ...(description !== "" && { description }),
     subject: { type: "tool_call", toolCall: wholeV2Call(call) },
-    options: [
-      ...question.options.map(({ optionId, name, kind }) => ({ optionId, name, kind })),
-      ...showMoreOptions(question, page),
-    ],
+    options: permissionOptions(question, page),
     _meta: questionMeta(question),
   };
 }

@@ -14,6 +14,9 @@ export const GRANT_WIDTHS = ["subcommand", "folder", "host", "edits", "parts", "
 
 export type GrantWidth = (typeof GRANT_WIDTHS)[number];
 
+export const isGrantWidth = (text: string | undefined): text is GrantWidth =>
+  GRANT_WIDTHS.some((width) => width === text);
+
 /** The rules that would be stored, before anyone has agreed to them. */
 export type Proposal = {
   readonly width: GrantWidth;

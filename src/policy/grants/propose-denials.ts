@@ -81,8 +81,11 @@ function wideDenial(
     part.type === "command" ? [commandDenial(part)] : folderDenials(part, intent, places),
   );
   if (!named.every((one) => one !== undefined)) return undefined;
-  const isCommand = parts.every(({ type }) => type === "command");
-  return proposal(isCommand ? "subcommand" : "folder", named.flat(), scope);
+  const widths = new Set(
+    parts.map((part) => (part.type === "command" ? "subcommand" : wideRules(part, intent, places)?.width)),
+  );
+  const [width = "parts"] = widths;
+  return proposal(widths.size === 1 ? width : "parts", named.flat(), scope);
 }
 
 /** The program with its subcommand, whatever comes after it. */

@@ -25,7 +25,9 @@ const joined = (one: Value, other: Value): string =>
 
 /** The text of a word whose expansions are not split, and why it may be another. */
 export function wordValue(word: Word, scope: Scope): Assigned {
-  const parts = partsIn(word.parts ?? [{ type: "Literal", value: word.value, text: word.text, pos: 0, end: 0 }]);
+  const parts = partsIn(
+    word.parts ?? [{ type: "Literal", value: word.value, text: word.text, pos: 0, end: 0 }],
+  );
   const doubts: string[] = [];
   const values = parts.map((part): Value => {
     if (!isExpansion(part)) {

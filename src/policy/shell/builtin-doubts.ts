@@ -19,7 +19,8 @@ export function builtinDoubts(argv: readonly string[], language: ShellLanguage):
 }
 
 /** `set -e`, `set -euo pipefail`: the shell ends at an error, and reads its text as before. */
-const SET_ERRORS = /^[-+](?:[eu]+|[eu]*o (?:errexit|nounset|pipefail))(?: [-+](?:[eu]+|o (?:errexit|nounset|pipefail)))*$/;
+const SET_ERRORS =
+  /^[-+](?:[eu]+|[eu]*o (?:errexit|nounset|pipefail))(?: [-+](?:[eu]+|o (?:errexit|nounset|pipefail)))*$/;
 
 function wordsDoubt(program: string, words: readonly string[], language: ShellLanguage): string | undefined {
   if (program === "printf") return printfDoubt(words, language);

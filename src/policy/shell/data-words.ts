@@ -54,7 +54,9 @@ const hasSecrets = (holes: Holes): boolean =>
 /** `[ -n "$x" ]` says whether there is a value, and not which. */
 const isEmptyTest = (argv: readonly string[]): boolean => {
   const [program = "", operator = ""] = argv;
-  return /^-[nz]$/.test(operator) && argv.length === (program === "[" ? 4 : 3) && /^(?:test|\[)$/.test(program);
+  return (
+    /^-[nz]$/.test(operator) && argv.length === (program === "[" ? 4 : 3) && /^(?:test|\[)$/.test(program)
+  );
 };
 
 const isNumberTest = (argv: readonly string[]): boolean =>

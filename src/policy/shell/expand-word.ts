@@ -15,7 +15,14 @@ import {
 } from "./decode-word.js";
 import { excerpt } from "./excerpt.js";
 import { expandBraces } from "./expand-braces.js";
-import { expansionValue, type Found, isExpansion, partsIn, type Scope, STRANGE_PARTS } from "./parameter-value.js";
+import {
+  expansionValue,
+  type Found,
+  isExpansion,
+  partsIn,
+  type Scope,
+  STRANGE_PARTS,
+} from "./parameter-value.js";
 
 /** Whether a word is the same in every state of the shell. */
 export const isFixed = (word: Word): boolean =>
@@ -128,7 +135,8 @@ function decoded(
         : globIn(value, before, word.text)
       : globIn(pattern, pattern.slice(0, pattern.search(/[*?[]/)), word.text);
   // Neither is both: `"$x"/*.ts`.
-  const mixed = hasHoles && before !== undefined ? [`${excerpt(word.text)} becomes whatever files match it`] : [];
+  const mixed =
+    hasHoles && before !== undefined ? [`${excerpt(word.text)} becomes whatever files match it`] : [];
   return {
     value,
     ...glob,
@@ -202,7 +210,8 @@ function addValue(value: Found, { fields, scope, isAlone, isQuoted, text }: Addi
       }
       break;
     case "doubt":
-      if (isQuoted && /^\$(?:\w+|\{\w+\})$/.test(text)) fields.add({ holds: "text", text, doubt: value.reason });
+      if (isQuoted && /^\$(?:\w+|\{\w+\})$/.test(text))
+        fields.add({ holds: "text", text, doubt: value.reason });
       else {
         fields.doubts.push(value.reason);
         fields.add({ holds: "text", text });

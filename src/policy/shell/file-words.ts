@@ -23,6 +23,8 @@ export function takesFiles(argv: readonly string[], pattern: string): boolean {
   const isTaken = lists.some(([one]) => count(one, ONE) > 0);
   return (
     isTaken &&
-    lists.every(([one, more]) => count(more, ONE) === count(one, ONE) && count(more, OTHER) === count(one, ONE))
+    lists.every(
+      ([one, more]) => count(more, ONE) === count(one, ONE) && count(more, OTHER) === count(one, ONE),
+    )
   );
 }

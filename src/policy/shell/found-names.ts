@@ -9,6 +9,10 @@ export type FoundNames = {
   readonly patterns: readonly string[];
   /** No name is a link. */
   readonly isFiles: boolean;
+  /** Nothing below a folder of packages is among them. */
+  readonly leavesPackages: boolean;
+  /** The last part of each name matches one of these; empty when it may be any. */
+  readonly only: readonly string[];
   /** A NUL stands behind each name, and none begins with a dash. */
   readonly isExact: boolean;
 };
@@ -16,7 +20,8 @@ export type FoundNames = {
 /** Undefined where other lines may be among them. */
 export function foundNames(feeds: readonly ReadCommand[]): FoundNames | undefined {
   const [feed, ...others] = feeds;
-  if (!feed || feed.unknown || others.some(({ argv }) => argv.join("\0") !== feed.argv.join("\0"))) return undefined;
+  if (!feed || feed.unknown || others.some(({ argv }) => argv.join("\0") !== feed.argv.join("\0")))
+    return undefined;
   if (isFilter(feed.argv)) return foundNames(feed.feeds);
   return listedBy(feed.argv);
 }
@@ -32,7 +37,9 @@ function isFilter([program = "", ...words]: readonly string[]): boolean {
     case "uniq":
       return /^(?:-[urn]+)?$/.test(line);
     case "grep":
-      return words.filter((word) => !/^-[viEFPwx]+$/.test(word)).length === 1 && !words.at(-1)?.startsWith("-");
+      return (
+        words.filter((word) => !/^-[viEFPwx]+$/.test(word)).length === 1 && !words.at(-1)?.startsWith("-")
+      );
     default:
       return false;
   }
@@ -46,6 +53,8 @@ function listedBy(argv: readonly string[]): FoundNames | undefined {
   const isFind = program === "find";
   return {
     patterns: (reads.length === 0 ? ["."] : reads).map(below),
+    only: isFind ? namesIn(words) : [],
+    leavesPackages: isFind ? leavesPackages(words) : program === "git",
     isFiles: isFind ? words.join(" ").includes("-type f") : program !== "git",
     isExact: isFind && words.includes("-print0"),
   };
@@ -57,7 +66,10 @@ export const below = (folder: string): string => `${folder.replace(/(?<=[^/])\/+
 const LISTERS: ReadonlyMap<string, (words: readonly string[]) => boolean> = new Map([
   ["find", isPlainFind],
   ["grep", (words) => words.some((word) => /^-[a-zA-Z]*[lL]/.test(word) || word.startsWith("--files-with"))],
-  ["rg", (words) => words.some((word) => /^-[a-zA-Z]*l/.test(word) || /^--files(?:-with-matches)?$/.test(word))],
+  [
+    "rg",
+    (words) => words.some((word) => /^-[a-zA-Z]*l/.test(word) || /^--files(?:-with-matches)?$/.test(word)),
+  ],
   ["git", ([subcommand = "", ...words]) => subcommand === "ls-files" && words.every(isPlainName)],
 ]);
 
@@ -68,6 +80,17 @@ export function isPlainFind(words: readonly string[]): boolean {
     words.filter((word) => !/^\.{1,2}\/?$/.test(word)).every(isPlainName)
   );
 }
+
+/** The patterns behind `-name`, when every file that is found matches one. */
+export function namesIn(words: readonly string[]): readonly string[] {
+  const isName = (at: number): boolean => words[at] === "-name" && !/^(?:!|-not)$/.test(words[at - 1] ?? "");
+  const isEither = (word: string): boolean => /^(?:-o|-or|,)$/.test(word);
+  const isBound = words.every((word, at) => !isEither(word) || (isName(at - 2) && isName(at + 1)));
+  return isBound ? words.filter((_, at) => isName(at - 1)) : [];
+}
+
+export const leavesPackages = (words: readonly string[]): boolean =>
+  /(?:^| )(?:!|-not) -path \S*node_modules/.test(words.join(" "));
 
 const HIDDEN = /(?:^|\/)\.[^/]*[*?[]/;
 

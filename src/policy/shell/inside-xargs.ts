@@ -22,7 +22,9 @@ export function insideXargs(
   const [rest = []] = rests;
   if (!found || doubts.length > 0) return undefined;
   const isNull = options.some(([name]) => name === "-0" || name === "--null");
-  const isByLine = options.every(([name, value]) => !/^-(?:d|-delimiter)$/.test(name) || value === String.raw`\n`);
+  const isByLine = options.every(
+    ([name, value]) => !/^-(?:d|-delimiter)$/.test(name) || value === String.raw`\n`,
+  );
   // Names are split at blanks. Our own shell's folder is looked at for such names before the command runs.
   if (!isByLine || (language === "sh" && !(isNull && found.isExact))) return undefined;
   const replaced = options.find(([name]) => name === "-I")?.[1];
@@ -34,7 +36,7 @@ export function insideXargs(
       {
         wrapper: "xargs",
         argv: filled.argv,
-        found: { patterns: found.patterns, isFiles: found.isFiles, splits: !(isNull && found.isExact) },
+        found: { ...found, splits: !(isNull && found.isExact) },
       },
     ],
     doubts: [],
@@ -45,7 +47,11 @@ export function insideXargs(
 
 type Filled = { readonly argv: readonly string[]; readonly places: readonly string[] };
 
-function fill(argv: readonly string[], mark: string | undefined, patterns: readonly string[]): Filled | undefined {
+function fill(
+  argv: readonly string[],
+  mark: string | undefined,
+  patterns: readonly string[],
+): Filled | undefined {
   if (mark === undefined) return { argv: [...argv, ...patterns], places: patterns };
   const holders = argv.filter((word) => word.includes(mark));
   if (mark === "" || holders.length !== 1 || holders[0] !== mark || argv[0] === mark) return undefined;

@@ -50,9 +50,11 @@ export function expansionValue(part: Expansion, scope: Scope): Found {
     case "ParameterExpansion":
       return parameterValue(part, scope);
     case "CommandExpansion":
-      return outputOf(part.script, scope);
+      return scope.language === "bash"
+        ? outputOf(part.script, scope)
+        : { type: "doubt", reason: `the output of ${excerpt(part.text)} is not known` };
     case "ArithmeticExpansion":
-      return part.expression && isPlainSum(part.expression, scope)
+      return scope.language === "bash" && part.expression && isPlainSum(part.expression, scope)
         ? { type: "number", maySign: true }
         : { type: "doubt", reason: `the result of ${excerpt(part.text)} is not known` };
     default:
@@ -134,14 +136,13 @@ export const STRANGE_PARTS: ReadonlySet<string> = new Set([
 
 /** The parts of a word, and those inside its double quotes. */
 export function partsIn(parts: readonly WordPart[]): readonly WordPart[] {
-  return parts.flatMap((part): readonly WordPart[] =>
-    part.type === "DoubleQuoted" ? part.parts : [part],
-  );
+  return parts.flatMap((part): readonly WordPart[] => (part.type === "DoubleQuoted" ? part.parts : [part]));
 }
 
 function afterOperation(value: Found, operation: ParameterOperation, shown: string): Found {
   if (value.type === "doubt") return notKnown(shown);
-  if (operation.type === "Remove" && value.type === "text") return withoutEnd(value.text, operation) ?? UNKNOWN;
+  if (operation.type === "Remove" && value.type === "text")
+    return withoutEnd(value.text, operation) ?? UNKNOWN;
   if (operation.type !== "Default") return UNKNOWN;
   const { operator, operand } = operation;
   const plain = operand.parts === undefined && !operand.text.includes("\\") ? text(operand.text) : UNKNOWN;
@@ -201,7 +202,9 @@ function isPlainSum(root: ArithmeticExpression, scope: Scope): boolean {
 
 function isNumberWord(word: string, scope: Scope): boolean {
   if (/^\d{1,15}$/.test(word)) return true;
-  const name = /^(?:\$?(?<plain>[A-Za-z_]\w*)|\$(?<sign>[?#])|\$\{(?<braced>[A-Za-z_]\w*)\})$/.exec(word)?.groups;
+  const name = /^(?:\$?(?<plain>[A-Za-z_]\w*)|\$(?<sign>[?#])|\$\{(?<braced>[A-Za-z_]\w*)\})$/.exec(
+    word,
+  )?.groups;
   if (!name) return false;
   const value = variableValue(name["plain"] ?? name["sign"] ?? name["braced"] ?? "", word, scope);
   return value.type === "number" || (value.type === "text" && /^\d{1,15}$/.test(value.text));
@@ -210,7 +213,15 @@ function isNumberWord(word: string, scope: Scope): boolean {
 const MAX_NUMBERS = 200;
 
 /** Commands that print a number. */
-const COUNTS: ReadonlySet<string> = new Set(["date +%s", "date +%s%N", "nproc", "id -u", "wc -l", "wc -c", "wc -w"]);
+const COUNTS: ReadonlySet<string> = new Set([
+  "date +%s",
+  "date +%s%N",
+  "nproc",
+  "id -u",
+  "wc -l",
+  "wc -c",
+  "wc -w",
+]);
 
 /** The output of a command whose words say it: `cat <<'EOF'`, `pwd`, `seq 1 3`. */
 function outputOf(script: ParsedScript | undefined, { folder }: Scope): Found {

@@ -507,13 +507,17 @@ function grammar() {
   });
 }
 
-type Setting = { list: ShellText; command: ShellText };
+type Setting = { text: ShellText; list: ShellText; command: ShellText };
 
 /** Texts in which variables are set, changed, lost and used, in every place that a shell keeps them in. */
 function settingText(): fc.Arbitrary<ShellText> {
   return fc.letrec<Setting>((tie) => {
     const list = all(tie("command"), moving("; ", "; ", "\n", " && ", " || ", " | ", " & "), tie("command"));
     return {
+      text: fc.oneof(
+        { arbitrary: all("x=", KNOWN, "; y=", KNOWN, moving("; ", " && ", "\n"), tie("list")), weight: 5 },
+        { arbitrary: tie("list"), weight: 1 },
+      ),
       list: fc.oneof({ arbitrary: list, weight: 3 }, { arbitrary: tie("command"), weight: 1 }),
       command: fc.oneof(
         { depthSize: "small", withCrossShrink: false },
@@ -523,28 +527,73 @@ function settingText(): fc.Arbitrary<ShellText> {
         { arbitrary: all(moving("(", "{ "), tie("list"), moving("; }", ")")), weight: 1 },
         { arbitrary: all("(", tie("list"), ")"), weight: 1 },
         { arbitrary: all("{ ", tie("list"), "; }"), weight: 1 },
-        { arbitrary: all("if ", tie("command"), "; then ", tie("list"), "; else ", tie("list"), "; fi"), weight: 1 },
-        { arbitrary: all("for ", NAME, " in ", VALUE, " ", VALUE, "; do ", tie("list"), "; ", using(), "; done"), weight: 3 },
-        { arbitrary: all("for ", NAME, " in ", VALUE, "; do ", tie("list"), "; continue; ", tie("list"), "; done"), weight: 1 },
+        {
+          arbitrary: all("if ", tie("command"), "; then ", tie("list"), "; else ", tie("list"), "; fi"),
+          weight: 1,
+        },
+        {
+          arbitrary: all(
+            "for ",
+            NAME,
+            " in ",
+            VALUE,
+            " ",
+            VALUE,
+            "; do ",
+            tie("list"),
+            "; ",
+            using(),
+            "; done",
+          ),
+          weight: 3,
+        },
+        {
+          arbitrary: all(
+            "for ",
+            NAME,
+            " in ",
+            VALUE,
+            "; do ",
+            tie("list"),
+            "; continue; ",
+            tie("list"),
+            "; done",
+          ),
+          weight: 1,
+        },
         { arbitrary: all("until ", tie("command"), "; do ", tie("list"), "; break; done"), weight: 1 },
-        { arbitrary: all("case ", USE, " in ", USE, ") ", tie("list"), ";; *) ", tie("list"), ";; esac"), weight: 1 },
+        {
+          arbitrary: all("case ", USE, " in ", USE, ") ", tie("list"), ";; *) ", tie("list"), ";; esac"),
+          weight: 1,
+        },
         { arbitrary: all("eval '", tie("list"), "'"), weight: 1 },
         { arbitrary: all("bash -c '", tie("list"), "'"), weight: 1 },
         { arbitrary: all('eval "', tie("list"), '"'), weight: 1 },
       ),
     };
-  }).list;
+  }).text;
 }
 
-const NAMES = ["x", "x", "x", "y", "y", "F", "path", "status", "OUT", "LANG"];
+const NAMES = [..."xxxxxxxxyyyyyyFF", "path", "status", "OUT", "LANG"];
 const NAME = fc.constantFrom(...NAMES).map((text) => ({ text, dynamic: true }));
+const KNOWN: fc.Arbitrary<ShellText> = fc
+  .constantFrom(
+    ..."a b aax bbx src src/deep sub -x 1 2 '' $x $y \"$x\" a$x ${x}b $HOME ~/sub $PWD $(pwd) 'b c' ' a ' src/*.ts".split(
+      / (?=[^ca'])/,
+    ),
+  )
+  .map((text) => ({ text, dynamic: true }));
 const VALUE: fc.Arbitrary<ShellText> = fc
   .oneof(
+    KNOWN.map(({ text }) => text),
+    KNOWN.map(({ text }) => text),
     fc.constantFrom(
       ..."a aax bbx src src/deep -x 1 2 08 ''".split(" "),
-      ..."$x \"$x\" $y a$x \"$y\"b ${x} ${x}b ${x:-c} ${x:+c} ${y%x} ${y#a} ${#x} $? $# $((1+2)) $((x+1))".split(" "),
+      ...'$x "$x" $y a$x "$y"b ${x} ${x}b ${x:-c} ${x:+c} ${y%x} ${y#a} ${#x} $? $# $((1+2)) $((x+1))'.split(
+        " ",
+      ),
       ..."~ ~/f a:~/f '~/f' src/*.ts 'src/*.ts' '*' {a,b} a{1..3} {$x,b} $x{a,b} \\* a=b".split(" "),
-      ..."$HOME $PWD \"$PWD\" $PWD/a $(pwd) $(bbx) \"$(bbx)\" `bbx` $(seq 2) $(seq 1 2) $OLDPWD".split(" "),
+      ...'$HOME $PWD "$PWD" $PWD/a $(pwd) $(bbx) "$(bbx)" `bbx` $(seq 2) $(seq 1 2) $OLDPWD'.split(" "),
       "'b c'",
       '"d  e"',
       "' a'",
@@ -565,10 +614,19 @@ const VALUE: fc.Arbitrary<ShellText> = fc
   .map((text) => ({ text, dynamic: true }));
 const USE: fc.Arbitrary<ShellText> = fc
   .constantFrom(
-    ..."$x \"$x\" ${x} \"${x}\" $y \"$y\" $F \"$OUT\" a$x \"$x\"b $x$y \"$x$y\" $x/one.ts src/$x $x/* ${x}* '$x' \\$x".split(" "),
-    ..."${x:-d} \"${x:-d}\" ${x:+e} ${x:-'a b'} ${x%.ts} ${x##*/} ${#x} $? \"$?\" $! $$ $# $- $0 $1 $@ $x[1] $x:h".split(" "),
-    ..."$PWD \"$PWD/a\" $HOME/a ~/a $(pwd) $path $status $LANG \"$status\" $((x)) $((y+1)) $((1)) {$x,$y} $x{a,b} {a,b}$x".split(" "),
-    "\"a $x b\"",
+    ...'$x "$x" $y "$y" ${x} "${y}" a$x "$x$y" $x/one.ts src/$x a-$x-b $x "$x" $y "$y" a b -x $? "a $x"'.split(
+      / (?=[^$]|\$[^x]|\$x )/,
+    ),
+    ...'$x "$x" ${x} "${x}" $y "$y" $F "$OUT" a$x "$x"b $x$y "$x$y" $x/one.ts src/$x $x/* ${x}* \'$x\' \\$x'.split(
+      " ",
+    ),
+    ...'${x:-d} "${x:-d}" ${x:+e} ${x:-\'a b\'} ${x%.ts} ${x##*/} ${#x} $? "$?" $! $$ $# $- $0 $1 $@ $x[1] $x:h'.split(
+      " ",
+    ),
+    ...'$PWD "$PWD/a" $HOME/a ~/a $(pwd) $path $status $LANG "$status" $((x)) $((y+1)) $((1)) {$x,$y} $x{a,b} {a,b}$x'.split(
+      " ",
+    ),
+    '"a $x b"',
     '"$(bbx $x)"',
     "\"$(cat <<'E'\n$x\nE\n)\"",
   )
@@ -582,8 +640,14 @@ const setting = () =>
     { arbitrary: all(NAME, "=", VALUE, " ", using()), weight: 1 },
     { arbitrary: all(moving("export ", "local ", "readonly ", "declare "), NAME, "=", VALUE), weight: 1 },
     { arbitrary: all(moving("export ", "env "), "LANG=C; ", using()), weight: 1 },
-    { arbitrary: all(moving("LC_ALL=C ", "CI=1 ", "TZ=UTC x=1 ", "env CI=1 ", "IFS=a "), using()), weight: 1 },
-    { arbitrary: all(moving("read ", "read -r ", "unset ", "bbx | read ", "IFS= read -r "), NAME), weight: 1 },
+    {
+      arbitrary: all(moving("LC_ALL=C ", "CI=1 ", "TZ=UTC x=1 ", "env CI=1 ", "IFS=a "), using()),
+      weight: 1,
+    },
+    {
+      arbitrary: all(moving("read ", "read -r ", "unset ", "bbx | read ", "IFS= read -r "), NAME),
+      weight: 1,
+    },
     { arbitrary: all("read ", NAME, " <<E\n", USE, " bbx\nE\n"), weight: 1 },
     { arbitrary: all("[ -f aax.txt ] && ", NAME, "=", VALUE), weight: 1 },
     { arbitrary: all("nox && ", NAME, "=", VALUE), weight: 1 },
@@ -602,17 +666,28 @@ const using = () =>
     { arbitrary: all("aax < ", USE), weight: 1 },
     { arbitrary: all("cd ", USE), weight: 2 },
     { arbitrary: all("bbx <<E\n", USE, "\nE\n"), weight: 1 },
-    { arbitrary: all(moving("echo ", "printf '%s' ", "printf %d ", ": ", "test -n ", "test "), USE), weight: 3 },
+    {
+      arbitrary: all(moving("echo ", "printf '%s' ", "printf %d ", ": ", "test -n ", "test "), USE),
+      weight: 3,
+    },
     { arbitrary: all("[ ", USE, moving(" = ", " -eq ", " != ", " -a ", " -o ", " "), USE, " ]"), weight: 3 },
     { arbitrary: all("[[ ", USE, moving(" == ", " -eq ", " =~ "), USE, " ]]"), weight: 1 },
-    { arbitrary: all(moving("exit ", "wait ", "kill ", "sleep 0", "set -e", "set -euo pipefail", "shift "), USE), weight: 1 },
+    {
+      arbitrary: all(
+        moving("exit ", "wait ", "kill ", "sleep 0", "set -e", "set -euo pipefail", "shift "),
+        USE,
+      ),
+      weight: 1,
+    },
     { arbitrary: all("bash -c ", USE), weight: 1 },
     { arbitrary: all("eval ", USE), weight: 1 },
     { arbitrary: all("eval aax ", USE), weight: 1 },
   );
 
 const STATE_CHANGES = [
-  ..."cd sub;cd -;cd src;pushd src;popd;pushd sub;pushd src/deep;cd nowhere;set -e;true;false;nox;break;continue".split(";"),
+  ..."cd sub;cd -;cd src;pushd src;popd;pushd sub;pushd src/deep;cd nowhere;set -e;true;false;nox;break;continue".split(
+    ";",
+  ),
 ];
 
 /** Words that some builtins evaluate although they are quoted, and plain ones. */

@@ -8,12 +8,14 @@ import type { ShellLanguage } from "./shell-context.js";
 /** Whether a variable of this name is the text's own: a name in small letters, one letter, or a usual one in capitals. */
 export function isOwnName(name: string, language: ShellLanguage): boolean {
   if (/^[A-Z]\d?$/.test(name)) return true;
-  if (/^[a-z]\w*$/.test(name)) return !OBEYED.test(name) && (language === "bash" || !SPECIAL_IN_ZSH.has(name));
+  if (/^[a-z]\w*$/.test(name))
+    return !OBEYED.test(name) && (language === "bash" || !SPECIAL_IN_ZSH.has(name));
   return USUAL.has(name);
 }
 
 /** Small names that programs obey. */
-const OBEYED = /proxy|^(?:npm|pnpm|yarn|bun|pip|uv|nix|git|ld|dyld|auto_resume|histchars|prefix|cc|cxx)(?:_|$)/i;
+const OBEYED =
+  /proxy|^(?:npm|pnpm|yarn|bun|pip|uv|nix|git|ld|dyld|auto_resume|histchars|prefix|cc|cxx)(?:_|$)/i;
 
 const USUAL: ReadonlySet<string> = new Set(
   (

@@ -34,6 +34,4 @@ export function sameVariables(one: Variables, other: Variables): Variables {
 
 /** Equal for equal variables. */
 export const variablesKey = (variables: Variables): string =>
-  variables.size === 0
-    ? ""
-    : JSON.stringify([...variables].sort(([one], [other]) => (one < other ? -1 : 1)));
+  variables.size === 0 ? "" : JSON.stringify([...variables].sort(([one], [other]) => (one < other ? -1 : 1)));

@@ -98,19 +98,24 @@ function readDecoded(decoded: Decoded, context: ShellContext, walkText: WalkText
   for (const doubt of [...decoded.doubts, ...redirects.doubts, ...ofWords]) draft.doubt(doubt);
   const argv = words.map(({ value }) => value);
   for (const [name, value] of assignments) {
-    const isFine = argv.length === 0 ? mayBeSet(name, value, context) : mayBePassed(name, value, argv[0] ?? "");
+    const isFine =
+      argv.length === 0 ? mayBeSet(name, value, context) : mayBePassed(name, value, argv[0] ?? "");
     if (!isFine) draft.doubt(`it sets the variable ${excerpt(name)}`);
   }
   const ways = argv.length > 0 ? context.ways : assigned(assignments, context);
   if (argv.length === 0 && writes.length + reads.length === 0) return staying(ways);
   const isFedUnknown = fed === undefined ? context.isFedUnknown : redirects.isFedUnknown;
-  return readWords({ ...wordsOf(words), writes, reads }, {
-    ...context,
-    ways,
-    fed: fed ?? context.fed,
-    fedText: fed ?? context.fedText,
-    ...(isFedUnknown !== undefined && { isFedUnknown }),
-  }, walkText);
+  return readWords(
+    { ...wordsOf(words), writes, reads },
+    {
+      ...context,
+      ways,
+      fed: fed ?? context.fed,
+      fedText: fed ?? context.fedText,
+      ...(isFedUnknown !== undefined && { isFedUnknown }),
+    },
+    walkText,
+  );
 }
 
 function wordsOf(words: readonly DecodedWord[]): Omit<Words, "writes" | "reads"> {
@@ -143,7 +148,9 @@ function mayBeSet(name: string, value: Value, { language }: ShellContext): boole
 }
 
 /** Builtins before which an assignment stays in some shells. */
-const SPECIAL = new Set(": . break continue eval exec exit export readonly return set shift source times trap unset".split(" "));
+const SPECIAL = new Set(
+  ": . break continue eval exec exit export readonly return set shift source times trap unset".split(" "),
+);
 
 /** An assignment before a command. */
 function mayBePassed(name: string, value: Value, program: string): boolean {

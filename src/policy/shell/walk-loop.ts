@@ -29,8 +29,7 @@ export function walkWhile(
 export function walkFor(node: For, context: ShellContext, walkList: WalkList): Outcome {
   const { draft, language } = context;
   const name = node.name.text;
-  if (!isOwnName(name, language) || !node.wordlist)
-    draft.doubt(`a loop sets the variable ${excerpt(name)}`);
+  if (!isOwnName(name, language) || !node.wordlist) draft.doubt(`a loop sets the variable ${excerpt(name)}`);
   const body = new Body([node.body], context);
   body.assigned.set(name, false);
   let after: Ways = [];
@@ -138,5 +137,8 @@ function assignedIn(roots: readonly SyntaxNode[]): Map<string, boolean> {
 
 function isSumAssignment({ value, append, index }: Assignment): boolean {
   if (value.type !== "Word" || append || index) return false;
-  return /^\d{1,9}$/.test(value.text) || (value.parts?.length === 1 && value.parts[0]?.type === "ArithmeticExpansion");
+  return (
+    /^\d{1,9}$/.test(value.text) ||
+    (value.parts?.length === 1 && value.parts[0]?.type === "ArithmeticExpansion")
+  );
 }

@@ -63,7 +63,10 @@ function walkStatements(statements: readonly Statement[], context: ShellContext)
 const isElsewhere = (outcome: Outcome, { draft, ways }: ShellContext): boolean =>
   eitherWay(afterwards(outcome, draft), ways).length > ways.length;
 
-const inBackground = (context: ShellContext): ShellContext => ({ ...inSubshell(context), isBackground: true });
+const inBackground = (context: ShellContext): ShellContext => ({
+  ...inSubshell(context),
+  isBackground: true,
+});
 
 /** Changes of the state in there do not last. */
 function inSubshell({ loop: _, ...context }: ShellContext): ShellContext {
@@ -105,7 +108,8 @@ function walkPipeline(node: PipelineNode, context: ShellContext): Outcome {
     const goesOn = context.language === "sh" && !isLast && command.type !== "Command";
     const after = walkCommand(command, goesOn ? inBackground(inner) : inner);
     feeds = context.draft.commands.slice(start);
-    if (isLast && isElsewhere(after, context)) onlyInSome("a change of the shell's state behind a pipe", context);
+    if (isLast && isElsewhere(after, context))
+      onlyInSome("a change of the shell's state behind a pipe", context);
   }
   return staying(context.ways);
 }

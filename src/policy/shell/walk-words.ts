@@ -118,21 +118,24 @@ function list(words: Words, { data, passesOn }: Listed, context: ShellContext): 
       ...(splits.length > 0 && { splits }),
       ...(holes.size > 0 && { unknown: [...holes.keys()] }),
       ...(data && { judged: data }),
-      ...(found && { found: { patterns: found.patterns, isFiles: found.isFiles } }),
+      ...(found && { found }),
       ...(passesOn && { passesOn: true as const }),
     });
 }
 
 type Inner = { readonly insides: readonly InnerCommand[]; readonly known: boolean; readonly isData: boolean };
 
-function doubtGlobs({ argv, globs, bareGlobs }: Words, { insides, known, isData }: Inner, context: ShellContext): void {
+function doubtGlobs(
+  { argv, globs, bareGlobs }: Words,
+  { insides, known, isData }: Inner,
+  context: ShellContext,
+): void {
   const [program = ""] = argv;
   const displacing = roleGlobs(argv, globs);
   for (const glob of globs) {
     const isPassed = known && isPassedOn(glob, insides);
     const isFine = isData && (!known || isPassed) && glob !== program && !displacing.has(glob);
-    if (!isFine)
-      context.draft.doubt(`what ${excerpt(program)} does with ${excerpt(glob)} is not known`);
+    if (!isFine) context.draft.doubt(`what ${excerpt(program)} does with ${excerpt(glob)} is not known`);
     // A name in the folder may begin with a dash. Our own shell's folder is looked at before the command runs.
     else if (bareGlobs.includes(glob) && !isPassed && (context.language === "sh" || !takesFiles(argv, glob)))
       context.draft.doubt(`${excerpt(glob)} becomes whatever files match it`);
@@ -164,7 +167,11 @@ function isPassedOn(glob: string, insides: readonly InnerCommand[]): boolean {
   return insides.length > 0 && insides.every(({ argv }) => argv?.includes(glob));
 }
 
-function changed(change: FolderChange, argv: readonly string[], { ways, loop, draft }: ShellContext): Outcome {
+function changed(
+  change: FolderChange,
+  argv: readonly string[],
+  { ways, loop, draft }: ShellContext,
+): Outcome {
   if (loop) loop.isMoving = true;
   const { target, back, pushes } = change;
   if (target !== undefined) {

@@ -24,7 +24,8 @@ const MAX_WAYS = 8;
 export const moved = (ways: Ways, to: (way: Way) => readonly string[]): Ways =>
   ways.map((way) => ({ ...way, changes: to(way), previous: way.changes }));
 
-export const entered = (ways: Ways, target: string): Ways => moved(ways, ({ changes }) => [...changes, target]);
+export const entered = (ways: Ways, target: string): Ways =>
+  moved(ways, ({ changes }) => [...changes, target]);
 
 export function eitherWay(one: Ways, other: Ways): Ways {
   if (one === other) return one;

@@ -55,8 +55,9 @@ class SessionWorkspace implements Workspace {
   remove: Files["remove"] = (path) => this.#inner.remove(path);
   move: Files["move"] = (path, to) => this.#inner.move(path, to);
 
-  executor(): Promise<Executor> {
-    return executorOf(this.#inner);
+  async executor(): Promise<Executor> {
+    const executor = await executorOf(this.#inner);
+    return { ...executor, known: { ...executor.known, TMPDIR: this.scratch } };
   }
 
   isOwnTemporary(path: string, isMade: boolean): Promise<boolean> {
