@@ -9,7 +9,7 @@ import { type FileAccess, fileAccesses } from "../file-accesses.js";
 import { partsOf } from "../parts.js";
 import type { Part, Places } from "../parts.js";
 import { isProtected } from "../paths/protected-paths.js";
-import { isHarmless, isInside } from "../places.js";
+import { isHarmless, isInside, isOurs } from "../places.js";
 import type { Rule, RuleEffect } from "../rule.js";
 import { isSourceKnown } from "../tool-source.js";
 import { exactRule } from "./exact-rule.js";
@@ -19,7 +19,8 @@ import { grantSentence, MAX_SENTENCE_LENGTH } from "./grant.js";
 import type { GrantScope, Proposal } from "./grant.js";
 import type { FolderPlaces } from "./read-folder.js";
 import { wideRules } from "./wide-rule.js";
-import type { WideRules } from "./wide-rule.js";
+import { exactFileRules } from "./file-rules.js";
+import type { WideRules } from "./file-rules.js";
 
 export type GrantPlaces = Places &
   FolderPlaces & {
@@ -65,8 +66,8 @@ function widened(parts: readonly Part[], intent: Intent, places: GrantPlaces): W
   const needed = parts.filter((part) => !needsNothing(part, intent, places));
   const found = needed.map((part) => {
     const wide = wideRules(part, intent, places);
-    const exact = wide ? undefined : exactRule(part, intent, places);
-    return wide ?? (exact && { width: "exact" as const, rules: [exact] });
+    const exact = wide ? undefined : exactRules(part, intent, places);
+    return wide ?? (exact && { width: "exact" as const, rules: exact });
   });
   if (!found.every((one) => one !== undefined)) return undefined;
   const widths = new Set(found.map(({ width }) => width));
@@ -77,8 +78,16 @@ function widened(parts: readonly Part[], intent: Intent, places: GrantPlaces): W
 
 function exactly(parts: readonly Part[], intent: Intent, places: GrantPlaces): WideRules | undefined {
   const needed = parts.filter((part) => !isHarmless(part, places));
-  const rules = (needed.length > 0 ? needed : parts).map((part) => exactRule(part, intent, places));
-  return rules.every((rule) => rule !== undefined) ? { width: "exact", rules } : undefined;
+  const rules = (needed.length > 0 ? needed : parts).map((part) => exactRules(part, intent, places));
+  return rules.every((rule) => rule !== undefined) ? { width: "exact", rules: rules.flat() } : undefined;
+}
+
+/** The rule for the very part. One that acts on files outside of the workspace is remembered by these. */
+function exactRules(part: Part, intent: Intent, places: GrantPlaces): readonly NamedRule[] | undefined {
+  const accesses = part.type === "command" ? fileAccesses(part, intent) : undefined;
+  if (accesses?.some(({ path }) => !isOurs(path, places))) return exactFileRules(accesses, places);
+  const rule = exactRule(part, intent, places);
+  return rule && [rule];
 }
 
 /** Reading inside the workspace is allowed in every mode. */
