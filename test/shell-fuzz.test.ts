@@ -100,7 +100,9 @@ const reading = (text: string, language: Shell["language"]) =>
 function surprisesIn(text: string, happened: readonly Seen[], language: Shell["language"]): string[] {
   const { commands, doubts } = reading(text, language);
   if (doubts.length > 0) return [];
-  const files = new Set(commands.flatMap(({ writes, after }) => writes.map((file) => place([...after, file]))));
+  const files = new Set(
+    commands.flatMap(({ writes, after }) => writes.map((file) => place([...after, file]))),
+  );
   const isForeseen = (seen: Seen): boolean => {
     if (seen.type === "ran") return commands.some((command) => foretells(command, seen));
     if (seen.type === "sought") return commands.some(({ argv }) => argv[0] === seen.name);

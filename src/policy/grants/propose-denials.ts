@@ -11,6 +11,7 @@ import type { CommandPart, Part } from "../parts.js";
 import { isHarmless } from "../places.js";
 import { subcommandWords } from "../programs/subcommand-words.js";
 import type { Rule } from "../rule.js";
+import { commandClass } from "./command-class.js";
 import { fromServer, hostOf, isWiderThanATool, toolRule } from "./exact-rule.js";
 import type { NamedRule } from "./exact-rule.js";
 import { grantSentence, MAX_SENTENCE_LENGTH } from "./grant.js";
@@ -78,7 +79,7 @@ function wideDenial(
   scope: GrantScope["type"],
 ): Proposal | undefined {
   const named = parts.map((part) =>
-    part.type === "command" ? [commandDenial(part)] : folderDenials(part, intent, places),
+    part.type === "command" ? [commandDenial(part, places)] : folderDenials(part, intent, places),
   );
   if (!named.every((one) => one !== undefined)) return undefined;
   const widths = new Set(
@@ -88,13 +89,14 @@ function wideDenial(
   return proposal(widths.size === 1 ? width : "parts", named.flat(), scope);
 }
 
-/** The program with its subcommand, whatever comes after it. */
-function commandDenial(part: CommandPart): NamedRule {
+/** The program with its subcommand or its script, whatever comes after it. */
+function commandDenial(part: CommandPart, { roots }: GrantPlaces): NamedRule {
   const known = subcommandWords(part.argv);
-  const words = known.length > 0 ? known : part.argv.slice(0, 1);
+  const words = known.length > 0 ? known.join(" ") : (part.argv[0] ?? "");
+  const pattern = commandClass(part, roots) ?? `${words} *`;
   return {
-    rule: { deny: "execute", command: `${words.join(" ")} *` },
-    name: `\`${visibleText(words.join(" "))}\` with anything after it`,
+    rule: { deny: "execute", command: pattern },
+    name: `\`${visibleText(pattern.slice(0, -2))}\` with anything after it`,
   };
 }
 
