@@ -418,7 +418,6 @@ describe("questions", () => {
     const asked: string[] = [];
     const { cwd, agent, ledger } = await opened(
       {
-        files: { "src/old": "" },
         agent: scripted(steps, {
           policy: () => inMode("ask", granted),
           remember: async ({ rules }) => void granted.push(...rules),

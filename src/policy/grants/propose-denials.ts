@@ -16,6 +16,7 @@ import { fromServer, hostOf, isWiderThanATool, toolRule } from "./exact-rule.js"
 import type { NamedRule } from "./exact-rule.js";
 import { grantSentence, MAX_SENTENCE_LENGTH } from "./grant.js";
 import type { GrantScope, GrantWidth, Proposal } from "./grant.js";
+import type { WideRules } from "./file-rules.js";
 import { listed } from "./propose-grants.js";
 import type { GrantPlaces } from "./propose-grants.js";
 import { wideRules } from "./wide-rule.js";
@@ -37,7 +38,7 @@ export function proposeDenials(
   );
   const wide = wideDenial(denied, intent, places, scope);
   // Where "always" has a wider width, people mean it; else the wider one is second.
-  const isWidened = denied.some((part) => wideRules(part, intent, places) !== undefined);
+  const isWidened = denied.some((part) => (wideRules(part, intent, places)?.width ?? "exact") !== "exact");
   return (isWidened ? [wide, exact] : [exact, wide]).filter((one) => one !== undefined);
 }
 
@@ -78,15 +79,20 @@ function wideDenial(
   places: GrantPlaces,
   scope: GrantScope["type"],
 ): Proposal | undefined {
-  const named = parts.map((part) =>
-    part.type === "command" ? [commandDenial(part, places)] : folderDenials(part, intent, places),
-  );
-  if (!named.every((one) => one !== undefined)) return undefined;
-  const widths = new Set(
-    parts.map((part) => (part.type === "command" ? "subcommand" : wideRules(part, intent, places)?.width)),
-  );
+  const found = parts.map((part) => widerDenials(part, intent, places));
+  if (!found.every((one) => one !== undefined)) return undefined;
+  const widths = new Set(found.map(({ width }) => width));
   const [width = "parts"] = widths;
-  return proposal(widths.size === 1 ? width : "parts", named.flat(), scope);
+  const rules = found.flatMap((one) => one.rules);
+  return proposal(widths.size === 1 ? width : "parts", rules, scope);
+}
+
+/** The folder that is read or edited; else, for a command, the program with its subcommand. */
+function widerDenials(part: Part, intent: Intent, places: GrantPlaces): WideRules | undefined {
+  const wide = wideRules(part, intent, places);
+  if (wide && wide.width !== "exact" && wide.rules.every(({ rule }) => rule.command === undefined))
+    return { ...wide, rules: wide.rules.map(({ rule, name }) => ({ rule: refusing(rule), name })) };
+  return part.type === "command" ? { width: "subcommand", rules: [commandDenial(part, places)] } : undefined;
 }
 
 /** The program with its subcommand or its script, whatever comes after it. */
@@ -98,11 +104,6 @@ function commandDenial(part: CommandPart, { roots }: GrantPlaces): NamedRule {
     rule: { deny: "execute", command: pattern },
     name: `\`${visibleText(pattern.slice(0, -2))}\` with anything after it`,
   };
-}
-
-function folderDenials(part: Part, intent: Intent, places: GrantPlaces): readonly NamedRule[] | undefined {
-  const wide = wideRules(part, intent, places);
-  return wide?.rules.map(({ rule, name }) => ({ rule: refusing(rule), name }));
 }
 
 function refusing(rule: Rule): Rule {
