@@ -5,10 +5,9 @@
 //   --causes    the questions of the tuning half, grouped by reason
 //   --passed    the attacks that passed (held-out ones only as a number)
 //   --json      the figures as JSON
-import { mkdirSync } from "node:fs";
-import { join } from "node:path";
+//   --sample=N  every Nth session and abuse only, and without starter rules
 import { parseArgs } from "node:util";
-import { passOther, passOurs, readAttacks } from "./questions/attacks.mjs";
+import { makeAttacked, passOther, passOurs, readAttacks } from "./questions/attacks.mjs";
 import { causesText } from "./questions/causes.mjs";
 import { figuresOf, lineOf } from "./questions/figures.mjs";
 import { OTHERS, replayOther } from "./questions/other-engines.mjs";
@@ -17,8 +16,14 @@ import { makeHome, makeWorkspace, readProjects, removeHome } from "./questions/s
 import { STARTER_NAME, starterRules } from "./questions/starter-rules.mjs";
 
 const { values: options } = parseArgs({
-  options: { causes: { type: "boolean" }, passed: { type: "boolean" }, json: { type: "boolean" } },
+  options: {
+    causes: { type: "boolean" },
+    passed: { type: "boolean" },
+    json: { type: "boolean" },
+    sample: { type: "string", default: "1" },
+  },
 });
+const every = Number(options.sample);
 const HALVES = ["tuning", "held-out"];
 const began = performance.now();
 const home = makeHome();
@@ -27,10 +32,13 @@ process.env.HOME = home;
 /** Reads every session once: its calls, and the folder that they are in. */
 async function readHalf(half) {
   const sessions = [];
+  let count = 0;
   for (const project of readProjects(half)) {
+    const taken = project.sessions.filter(() => count++ % every === 0);
+    if (taken.length === 0) continue;
     const folder = makeWorkspace(project, home);
-    const starter = await starterRules(project, folder);
-    for (const session of project.sessions)
+    const starter = every > 1 ? [] : starterRules(folder, home);
+    for (const session of taken)
       sessions.push({ project: project.project, folder, starter, calls: await readCalls(session, project, { folder, home }) });
   }
   return sessions;
@@ -62,11 +70,10 @@ const ofOneDay = (replayed, folder) => {
   return [...new Set(texts)].map((text) => JSON.parse(text));
 };
 
-async function attackFigures(replayed, hasStarter, attacks, folder) {
-  const starter = hasStarter ? replayed.flatMap(({ starter: rules }) => rules) : [];
-  const rules = [...ofOneDay(replayed, folder), ...starter];
-  return { grants: rules.length, passed: passOurs(attacks, rules, folder) };
-}
+const rulesOfDay = (replayed, hasStarter, folder) => [
+  ...ofOneDay(replayed, folder),
+  ...(hasStarter ? replayed.flatMap(({ starter }) => starter) : []),
+];
 
 /** The other engine with every session's calls answered by "always", all in one project. */
 function dayOf(makeEngine, sessions, folder) {
@@ -93,29 +100,29 @@ async function causes() {
 }
 
 async function measure() {
-  const day = join(home, "src/day");
-  mkdirSync(day, { recursive: true });
-  makeWorkspace({ root: day, files: ["src/a.ts", "src/main.py", "package.json", "Makefile", "scripts/build.sh", ".env", "notes.txt", "README.md"] }, home);
-  const attacks = await readAttacks({ folder: day, home });
+  const { folder } = makeAttacked(home);
+  const attacks = await readAttacks({ folder, home, every });
   results.attacks = Object.fromEntries(Object.entries(grouped(attacks)).map(([family, list]) => [family, list.length]));
-  const before = passOurs(attacks, [], day);
+  const days = [];
   for (const half of HALVES) {
     const sessions = await readHalf(half);
     const rows = {};
+    results.halves[half] = { sessions: sessions.length, rows };
     for (const [name, way] of Object.entries(WAYS)) {
+      if (every > 1 && (!way.takesAlways || way.keep || way.hasStarter)) continue;
       const replayed = replayAll(sessions, way);
       rows[name] = figuresOf(replayed);
-      if (!way.takesAlways || way.keep) continue;
-      const { grants, passed } = await attackFigures(replayed, way.hasStarter, attacks, day);
-      rows[name] = { ...rows[name], grants, passed: passedOf(passed) };
+      if (way.takesAlways && !way.keep) days.push({ row: rows[name], rules: rulesOfDay(replayed, way.hasStarter, folder) });
     }
     for (const [name, makeEngine] of Object.entries(OTHERS)) {
       const replayed = sessions.map((session) => ({ ...session, asked: replayOther(session.calls, makeEngine(session.folder), true) }));
-      rows[name] = { ...figuresOf(replayed), passed: passedOf(passOther(attacks, dayOf(makeEngine, sessions, day))) };
+      rows[name] = { ...figuresOf(replayed), passed: passedOf(passOther(attacks, dayOf(makeEngine, sessions, folder))) };
     }
-    results.halves[half] = { sessions: sessions.length, rows };
   }
-  results.before = passedOf(before);
+  // Rules that allow never take away: an attack that all of them together do not let through passes none of the days.
+  const doubtful = passOurs(attacks, days.flatMap(({ rules }) => rules), folder);
+  for (const { row, rules } of days)
+    Object.assign(row, { grants: rules.length, passed: passedOf(passOurs(doubtful, rules, folder)) });
 }
 
 function grouped(list) {

@@ -1,9 +1,14 @@
 // Bundles the command into few files. Unbundled, it is hundreds of files and some packages of many more; opening them
 // doubles the start-up time of a fresh process (docs/decisions/0017). The library beside it stays as the compiler wrote
 // it. Names are kept, so that an error still says where it comes from.
-import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+//
+// The result is `main.js`, which loads the rest, and chunks for it, whose code V8 can cache (docs/decisions/0031). All of
+// them are CommonJS: an ES module that imports a module of Node's makes Node load the lazy parts of that module too.
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { isBuiltin } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { parseSync } from "oxc-parser";
 import { rolldown } from "rolldown";
 
 /** Packages of many small files that every command loads. The others are loaded from node_modules. */
@@ -21,7 +26,7 @@ const CHUNKS = [
   { name: "programs", files: ["policy/programs/packed-programs.js"] },
   { name: "policy", files: ["policy/index.js"] },
   { name: "tools", files: ["tools/index.js"] },
-  { name: "session", files: ["cli/editor-host.js", "acp/agent/v1-door.js"] },
+  { name: "session", files: ["cli/editor-host.js", "acp/agent/v1-sessions.js"] },
 ];
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -36,27 +41,78 @@ function chunkOf({ name, files }, index) {
   return { name, test: (id) => ids.has(id), priority: CHUNKS.length - index };
 }
 
-const bundle = await rolldown({
-  input: { main: at("dist", "cli", "main.js") },
-  platform: "node",
-  external: (id) => !isOurs(id) && !isBundled(id),
-});
-// In place of the files it was made from, where the package's own paths lead as before.
-const made = at("dist", "cli.new");
-await bundle.write({
-  dir: made,
-  format: "esm",
-  entryFileNames: "[name].js",
-  chunkFileNames: "[name]-[hash].js",
+const OUTPUT = {
   // V8 keeps a source in two bytes a character as soon as one of them is not Latin-1: an ellipsis doubles a file.
   charset: "ascii",
-  codeSplitting: { groups: CHUNKS.map(chunkOf) },
   minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
+};
+
+const bundled = (name) =>
+  rolldown({
+    input: { [name]: at("dist", "cli", `${name}.js`) },
+    platform: "node",
+    external: (id) => !isOurs(id) && !isBundled(id),
+  });
+
+// In place of the files it was made from, where the package's own paths lead as before.
+const made = at("dist", "cli.new");
+mkdirSync(made, { recursive: true });
+const program = await bundled("start");
+const { output } = await program.generate({
+  ...OUTPUT,
+  format: "cjs",
+  entryFileNames: "[name].cjs",
+  chunkFileNames: "[name]-[hash].cjs",
+  codeSplitting: { groups: CHUNKS.map(chunkOf) },
 });
-await bundle.close();
+await program.close();
+const chunks = new Map(output.map((chunk) => [chunk.fileName, chunk]));
+const packages = new Set();
+for (const [name, { code }] of chunks) writeFileSync(join(made, name), asFunction(name, code));
+
+const launcher = await bundled("main");
+const { output: main } = await launcher.generate({ ...OUTPUT, format: "cjs" });
+await launcher.close();
+const imports = [...packages].map((id) => `${JSON.stringify(id)}:()=>import(${JSON.stringify(id)})`);
+writeFileSync(
+  join(made, "main.js"),
+  main[0].code.replace(/\bPACKAGES\b/, () => `{${imports.join(",")}}`),
+);
+writeFileSync(join(made, "package.json"), '{ "type": "commonjs" }\n');
 writeFileSync(join(made, "LICENSES.txt"), BUNDLED.map(licence).join("\n"));
 rmSync(at("dist", "cli"), { recursive: true });
 renameSync(made, at("dist", "cli"));
+
+/** The chunk as a function expression; src/cli/chunk-loader.ts has its parameters. A script has no `import()`. */
+function asFunction(name, code) {
+  const loads = code.replace(
+    /\bPromise\.resolve\(\)\.then\(\(\)=>require\("\.\/([^"]+)"\)\)/g,
+    (_, chunk) => `__load("./${chunk}",${JSON.stringify([...packagesOf(chunk)])})`,
+  );
+  const { module, errors } = parseSync(`${name}.mjs`, loads);
+  if (errors.length > 0) throw new Error(`${name}: ${errors[0].message}`);
+  let text = loads;
+  for (const { start, moduleRequest } of module.dynamicImports.toReversed()) {
+    packages.add(loads.slice(moduleRequest.start + 1, moduleRequest.end - 1));
+    text = `${text.slice(0, start)}__import${text.slice(start + "import".length)}`;
+  }
+  for (const id of packagesOf(name)) packages.add(id);
+  return `(function(exports,require,module,__filename,__dirname,__import,__load){"use strict";${text}\n})`;
+}
+
+/** The packages that a chunk, and the chunks that it requires, import statically. */
+function packagesOf(name, seen = new Set([name])) {
+  const found = new Set();
+  for (const id of chunks.get(name).imports) {
+    if (!chunks.has(id)) {
+      if (!isBuiltin(id)) found.add(id);
+    } else if (!seen.has(id)) {
+      seen.add(id);
+      for (const one of packagesOf(id, seen)) found.add(one);
+    }
+  }
+  return found;
+}
 
 function licence(name) {
   const text = readFileSync(at("node_modules", name, "LICENSE"), "utf8");

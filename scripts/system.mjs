@@ -21,6 +21,11 @@ const PACKAGES = [
     program: "/usr/bin/busybox",
     why: "its awk, sed and find are compared with their readers",
   },
+  {
+    name: "faketime",
+    program: "/usr/bin/faketime",
+    why: "clocks are set with it; without it, only JavaScript's clock is",
+  },
   { name: "jq", program: "/usr/bin/jq", why: "the jq reader is compared with it" },
   { name: "sqlite3", program: "/usr/bin/sqlite3", why: "the SQL reader is compared with it" },
 ];
@@ -35,7 +40,7 @@ if (missing.length > 0 && mayInstall) {
 }
 for (const { name, program, why } of missing) {
   if (!existsSync(program))
-    process.stderr.write(`toolgate: ${name} is not installed, and ${why}: those tests will fail.\n`);
+    process.stderr.write(`toolgate: ${name} is not installed, and ${why}: those tests may fail.\n`);
 }
 
 function apt(...words) {

@@ -1,7 +1,6 @@
 /** Agents that somebody else runs, served to apps: loops of the host's own, and ACP agents as real processes. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { ExternalAgent } from "../src/aap/index.js";
 import { LoopSession } from "../src/agent/index.js";
@@ -23,6 +22,7 @@ import {
   wordsIn,
   World,
 } from "./aap-kit.js";
+import { childProgram } from "./child-programs.js";
 import { until } from "./until.js";
 
 let world: World;
@@ -281,7 +281,7 @@ describe("a loop of the host's own", () => {
 });
 
 describe("an ACP agent", () => {
-  const byHand = fileURLToPath(new URL("children/acp-agent-by-hand.mjs", import.meta.url));
+  const byHand = childProgram("acp-agent-by-hand.mjs");
 
   async function remote(behaviour: string) {
     const agent = externalAcpAgent({

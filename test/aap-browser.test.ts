@@ -1,13 +1,13 @@
 /** The client for apps, as it is built, in a world that has only what browsers have. */
 import { execFile } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { FOUR_CALLS, MODES, TOKEN, World } from "./aap-kit.js";
 import type { WireMessage } from "./aap-kit.js";
+import { childProgram } from "./child-programs.js";
 
 const run = promisify(execFile);
-const child = fileURLToPath(new URL("children/aap-browser-client.mjs", import.meta.url));
+const child = childProgram("aap-browser-client.mjs");
 const entry = new URL("../dist/aap/client/index.js", import.meta.url);
 
 let world: World;

@@ -54,7 +54,7 @@ test("a script sees the calls and the words, and what would be asked is denied",
 test("an answer that its server died at is shown apart from the one that is said in its place", async () => {
   const server = await plainServer({ steps: [{ cutOff: "I was about to", say: "I was about to say it." }] });
   const at = await atHome();
-  const { stdout } = await at.run(["run", "--url", server.url, "go"]);
+  const { stdout } = await at.runHere(["run", "--url", server.url, "go"]);
   expect(stdout).toContain(
     "│ I was about to\n\nThe response was cut off because the server stopped; it starts again from the beginning.\n\n│ I was about to say it.\n",
   );
@@ -63,7 +63,7 @@ test("an answer that its server died at is shown apart from the one that is said
 test("a program reads the same as events of a session", async () => {
   const server = await plainServer({ steps: SEND });
   const at = await atHome();
-  const { status, stdout } = await at.run(["run", "--url", server.url, "--json", "go"]);
+  const { status, stdout } = await at.runHere(["run", "--url", server.url, "--json", "go"]);
   expect(status).toBe(0);
   const events = stdout
     .trim()
@@ -131,12 +131,12 @@ test("Ctrl-C at a question answers nothing, says that a plain server cannot canc
 test("a session goes on by its id, with what is said next; without an id, the first that the server lists", async () => {
   const server = await plainServer({ steps: [{ say: "One." }, { say: "Two." }, { say: "Three." }] });
   const at = await atHome();
-  await at.run(["run", "--url", server.url, "go"]);
+  await at.runHere(["run", "--url", server.url, "go"]);
   for (const [words, said] of [
     [["--resume", "s/1", "more"], "Two.\n"],
     [["--resume", "--", "and", "more"], "Three.\n"],
   ] as const)
-    expect((await at.run(["run", "--url", server.url, ...words])).stdout).toContain(said);
+    expect((await at.runHere(["run", "--url", server.url, ...words])).stdout).toContain(said);
   const history = await connect(server.url).history("s/1");
   expect(history.filter(({ role }) => role === "user").map(({ content }) => content)).toEqual([
     "go",
@@ -151,10 +151,10 @@ test("the token comes from its variable or a file, and is never shown", async ()
   chmodSync(join(at.settings, "token"), 0o600);
   const url = ["--url", server.url];
   // As it was made for a server on this machine.
-  expect((await at.run(["run", ...url, "go"])).stdout).toContain("Hello.");
+  expect((await at.runHere(["run", ...url, "go"])).stdout).toContain("Hello.");
   const file = join(at.home, "other-token");
   writeFileSync(file, "a-wrong-token-in-a-file\n");
-  const wrong = await at.run(["run", ...url, "--token-file", file, "go"]);
+  const wrong = await at.runHere(["run", ...url, "--token-file", file, "go"]);
   expect(wrong.status).toBe(1);
   expect(wrong.stderr).toBe(
     "toolgate: the key Bearer *** is wrong Give the server's token with --token-file or in TOOLGATE_TOKEN.\n",
@@ -165,7 +165,7 @@ test("what cannot be done is said, and nothing is sent", async () => {
   const server = await plainServer();
   const at = await atHome({ token: `${KEY}\n` });
   chmodSync(join(at.settings, "token"), 0o600);
-  const run = (words: readonly string[], env = {}) => at.run(["run", ...words, "go"], { env });
+  const run = (words: readonly string[], env = {}) => at.runHere(["run", ...words, "go"], { env });
   const cases = [
     [["--url", "http://example.invalid"], { TOOLGATE_TOKEN: KEY }, 1, /without TLS, .* Nothing was sent\./],
     // This machine's own token is for this machine.

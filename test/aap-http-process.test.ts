@@ -11,6 +11,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import type { ScriptStep } from "../src/model/index.js";
 import { say, send, TOKEN, turn } from "./aap-http-kit.js";
 import { folder } from "./agent-kit.js";
+import { runHere } from "./run-here.js";
 import { until } from "./until.js";
 
 const program = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
@@ -20,11 +21,16 @@ const isLong = process.env["TOOLGATE_LONG"] !== undefined;
 const IDLE = isLong ? 1_000 : 100;
 const TURNS = isLong ? 2_000 : 80;
 
+const wordsFor = (cwd: string, args: readonly string[]) => [
+  ...["serve", "--port", "0", "--cwd", cwd],
+  ...["--script", join(cwd, "script.json"), "--ledger", join(cwd, "ledger.sqlite")],
+  ...args,
+];
+
 /** Comes back when it serves, or has ended. */
 async function serve(cwd: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}) {
-  const files = ["--script", join(cwd, "script.json"), "--ledger", join(cwd, "ledger.sqlite"), "--cwd", cwd];
   const { TOOLGATE_TOKEN: _, ...inherited } = process.env;
-  const child = spawn(process.execPath, [program, "serve", "--port", "0", ...files, ...args], {
+  const child = spawn(process.execPath, [program, ...wordsFor(cwd, args)], {
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...inherited, TOOLGATE_CONFIG: join(cwd, "settings"), ...env },
   });
@@ -78,10 +84,12 @@ describe("the command", () => {
     ["a token that can be guessed", 1, /TOOLGATE_TOKEN must be 16 to 512/, [], { TOOLGATE_TOKEN: "hunter2" }],
     ["a port that cannot be", 2, /from 0 to 65535/, ["--port", "65536"], {}],
   ])("does not serve for %s", async (_, code, words, args, env) => {
-    const { ended, said } = await serve(await place(), args, { TOOLGATE_TOKEN: TOKEN, ...env });
-    expect(await ended).toBe(code);
-    expect(said.stderr).toMatch(words);
-    expect(said.stdout).toBe("");
+    const cwd = await place();
+    const own = { ...process.env, TOOLGATE_CONFIG: join(cwd, "settings"), TOOLGATE_TOKEN: TOKEN, ...env };
+    const { status, stdout, stderr } = await runHere(wordsFor(cwd, args), { cwd, env: own });
+    expect(status).toBe(code);
+    expect(stderr).toMatch(words);
+    expect(stdout).toBe("");
   });
 
   test("shows no token when its port is taken", async () => {

@@ -4,7 +4,6 @@ import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { afterEach, expect, onTestFinished, test } from "vitest";
 import type { RecordedEvent } from "../src/call/index.js";
 import { openLedger } from "../src/history/index.js";
@@ -12,8 +11,9 @@ import { folder } from "./agent-kit.js";
 import { grant, names, readEvents, remoteApp, say, whole, wordsIn } from "./aap-kit.js";
 import { until } from "./until.js";
 import type { App } from "./aap-kit.js";
+import { childProgram } from "./child-programs.js";
 
-const child = fileURLToPath(new URL("children/aap-server.mjs", import.meta.url));
+const child = childProgram("aap-server.mjs");
 const kills: (() => Promise<void>)[] = [];
 
 afterEach(async () => {

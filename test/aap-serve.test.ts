@@ -7,9 +7,10 @@ import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { grant, names, readEvents, remoteApp, say, TOKEN } from "./aap-kit.js";
 import { folder } from "./agent-kit.js";
+import { childProgram } from "./child-programs.js";
 
 const program = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
-const byHand = fileURLToPath(new URL("children/acp-agent-by-hand.mjs", import.meta.url));
+const byHand = childProgram("acp-agent-by-hand.mjs");
 const SECRET = `ghp_${"a1B2c3D4e5F6".repeat(3)}`;
 
 test("an ACP agent is served under our rules, and every word of it is in our history", async () => {

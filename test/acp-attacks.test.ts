@@ -5,7 +5,7 @@ import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as fc from "fast-check";
-import { expect, onTestFinished, test } from "vitest";
+import { afterAll, afterEach, expect, onTestFinished, test } from "vitest";
 import type { ScriptStep } from "../src/model/index.js";
 import { folder } from "./agent-kit.js";
 import { until } from "./until.js";
@@ -14,6 +14,13 @@ const program = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
 
 type Message = { readonly [key: string]: unknown };
 
+/** They end with their test. */
+const agents = new Set<Raw>();
+afterEach(() => {
+  for (const { child } of agents) child.kill("SIGKILL");
+  agents.clear();
+});
+
 /** The agent as a process, driven with raw bytes. */
 class Raw {
   readonly child: ChildProcessWithoutNullStreams;
@@ -21,14 +28,14 @@ class Raw {
   readonly exited: Promise<number | null>;
   #rest = "";
 
-  constructor(cwd: string, { reads = true }: { readonly reads?: boolean } = {}) {
+  constructor(cwd: string) {
     const args = ["acp", "--script", join(cwd, "script.json"), "--ledger", join(cwd, "ledger.sqlite")];
     this.child = spawn(process.execPath, [program, ...args], { cwd, stdio: "pipe" });
-    onTestFinished(() => void this.child.kill("SIGKILL"));
+    agents.add(this);
     this.child.stdin.on("error", () => undefined);
     this.child.stderr.resume();
     this.exited = new Promise((resolve) => this.child.once("exit", resolve));
-    if (reads) this.child.stdout.setEncoding("utf8").on("data", (text: string) => this.#read(text));
+    this.child.stdout.setEncoding("utf8").on("data", (text: string) => this.#read(text));
   }
 
   #read(text: string): void {
@@ -88,6 +95,16 @@ const STEPS: readonly ScriptStep[] = [
 const project = (steps: readonly ScriptStep[] = STEPS) =>
   folder({ "script.json": JSON.stringify({ steps }) });
 const started = async () => new Raw(await project()).hello();
+
+/** One agent for all tests after which the connection lives; the ids of their requests differ. */
+let living: Promise<Raw> | undefined;
+const startedOnce = async () => {
+  const agent = await (living ??= started());
+  agents.delete(agent);
+  return agent;
+};
+afterAll(async () => (await living)?.child.kill("SIGKILL"));
+
 const logOf = (cwd: string) => readFile(join(cwd, "log.txt"), "utf8").catch(() => "");
 const rss = async (pid: number | undefined) =>
   Number(/VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024;
@@ -104,7 +121,7 @@ const REFUSED: readonly (readonly [string, string | Buffer, number])[] = [
 test.each(REFUSED)(
   "%s is answered as an error without an id, and the connection lives",
   async (_name, line, code) => {
-    const agent = await started();
+    const agent = await startedOnce();
     const from = agent.messages.length;
     await agent.write(line);
     expect(await agent.answer(null, from)).toMatchObject({ id: null, error: { code } });
@@ -113,7 +130,7 @@ test.each(REFUSED)(
 );
 
 test("blank lines are nothing", async () => {
-  const agent = await started();
+  const agent = await startedOnce();
   const from = agent.messages.length;
   await agent.write("\r\n   \n\n");
   await agent.lives();
@@ -141,7 +158,7 @@ test("40 MiB without an end cost no more memory than a message may, and the next
 });
 
 test("a raw line break in a text makes two broken lines, and the next valid one is answered", async () => {
-  const agent = await started();
+  const agent = await startedOnce();
   const from = agent.messages.length;
   await agent.write('{"jsonrpc":"2.0","id":1,"method":"x","params":{"a":"line1\nline2"}}\n');
   await agent.lives();
@@ -187,7 +204,7 @@ test("ids of another type are other requests, and one that is under way is not s
 });
 
 test("answers nobody asked for and unknown tellings are nothing; unknown methods are refused", async () => {
-  const agent = await started();
+  const agent = await startedOnce();
   const from = agent.messages.length;
   await agent.send({ id: 77, result: { outcome: { outcome: "selected", optionId: "allow" } } });
   await agent.send({ method: "nope/x" });
@@ -200,12 +217,12 @@ test("answers nobody asked for and unknown tellings are nothing; unknown methods
 test.each(["__proto__", "constructor", "toString", "hasOwnProperty"])(
   "%s is neither a method nor a way to change other objects",
   async (name) => {
-    const agent = await started();
+    const agent = await startedOnce();
     await agent.write(
-      `{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"${name}":{"polluted":1},"cwd":"/","mcpServers":[{"${name}":{"polluted":1}}]}}\n`,
+      `{"jsonrpc":"2.0","id":"new-${name}","method":"session/new","params":{"${name}":{"polluted":1},"cwd":"/","mcpServers":[{"${name}":{"polluted":1}}]}}\n`,
     );
-    await agent.answer(1);
-    expect(await agent.request(2, name, {})).toMatchObject({ error: { code: -32601 } });
+    await agent.answer(`new-${name}`);
+    expect(await agent.request(`call-${name}`, name, {})).toMatchObject({ error: { code: -32601 } });
     await agent.lives();
   },
 );
@@ -246,7 +263,7 @@ test("a yes that comes after the cancel is too late", async () => {
 });
 
 const isLong = process.env["TOOLGATE_LONG"] !== undefined;
-const GONE = Number(process.env["TOOLGATE_TRIALS"] ?? (isLong ? 1000 : 10));
+const GONE = Number(process.env["TOOLGATE_TRIALS"] ?? (isLong ? 1000 : 4));
 
 test(
   `a client that is gone during the question has cancelled: nothing runs, ${GONE} times of ${GONE}`,
@@ -316,7 +333,7 @@ test("a client that never reads holds up nobody: the turn ends, and what waits f
   expect((await stat(join(cwd, "ledger.sqlite"))).size).toBeGreaterThan(0);
 });
 
-const LINES = Number(process.env["TOOLGATE_LINES"] ?? (isLong ? 100_000 : 10_000));
+const LINES = Number(process.env["TOOLGATE_LINES"] ?? (isLong ? 100_000 : 3_000));
 
 const METHODS = `initialize authenticate session/new session/load session/resume session/list session/close
   session/delete session/prompt session/cancel session/set_mode session/set_config_option $/cancel_request

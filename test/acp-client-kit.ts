@@ -2,7 +2,6 @@
 import { existsSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import { AgentConnection } from "../src/acp/index.js";
 import type { ConnectOptions, ForeignSession, OpenOptions } from "../src/acp/index.js";
@@ -14,8 +13,9 @@ import type { Rule } from "../src/policy/index.js";
 import type { Ask } from "../src/run/index.js";
 import { LocalWorkspace } from "../src/tools/index.js";
 import { folder, text } from "./agent-kit.js";
+import { childProgram } from "./child-programs.js";
 
-const byHand = fileURLToPath(new URL("children/acp-agent-by-hand.mjs", import.meta.url));
+const byHand = childProgram("acp-agent-by-hand.mjs");
 
 export type Driven = {
   readonly connection: AgentConnection;

@@ -5,13 +5,13 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { folder } from "./agent-kit.js";
+import { childProgram } from "./child-programs.js";
 import { runHere } from "./run-here.js";
 
 const program = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
-const child = (name: string) => fileURLToPath(new URL(`children/${name}`, import.meta.url));
-const sdkAgent = `'${process.execPath}' "${child("acp-sdk-agent.mjs")}"`;
+const sdkAgent = `'${process.execPath}' "${childProgram("acp-sdk-agent.mjs")}"`;
 const byHand = (behaviour: string) =>
-  `'${process.execPath}' "${child("acp-agent-by-hand.mjs")}" "${behaviour}"`;
+  `'${process.execPath}' "${childProgram("acp-agent-by-hand.mjs")}" "${behaviour}"`;
 
 type Ran = { readonly code: number | null; readonly out: string; readonly err: string };
 

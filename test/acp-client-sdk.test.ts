@@ -3,7 +3,6 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { AgentApp, AnyMessage, Stream } from "@agentclientprotocol/sdk";
 import { createHttpStream } from "@agentclientprotocol/sdk/experimental/http-client";
 import { createNodeHttpHandler } from "@agentclientprotocol/sdk/experimental/node";
@@ -15,10 +14,11 @@ import { sessionText } from "../src/view/index.js";
 import { askForever, choose, drive } from "./acp-client-kit.js";
 import { until } from "./until.js";
 import type { DriveOptions } from "./acp-client-kit.js";
+import { childProgram } from "./child-programs.js";
 // @ts-expect-error: a child of the tests, in plain JavaScript.
 import { sdkAgent } from "./children/acp-sdk-app.mjs";
 
-const child = fileURLToPath(new URL("children/acp-sdk-agent.mjs", import.meta.url));
+const child = childProgram("acp-sdk-agent.mjs");
 const argv = [process.execPath, child] as const;
 const files = { "config.json": '{"a":"old"}' };
 const rules: readonly Rule[] = [{ allow: "read" }];

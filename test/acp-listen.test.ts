@@ -28,6 +28,7 @@ import {
 } from "./acp-listen-kit.js";
 import type { Sending, Transport } from "./acp-listen-kit.js";
 import { folder } from "./agent-kit.js";
+import { runHere } from "./run-here.js";
 import { until } from "./until.js";
 
 const { session } = acp.methods.agent;
@@ -82,7 +83,7 @@ describe.each<Transport>(["HTTP", "WebSocket"])("an editor over %s", (transport)
   });
 
   test("is gone in the middle of a question: nothing runs, and the next one finds the call closed", async () => {
-    const { url, closeHost } = await listening(RUNS_ONCE, { limits: { absenceTimeoutMs: 100 } });
+    const { url, closeHost } = await listening(RUNS_ONCE, { limits: { absenceTimeoutMs: 1_000 } });
     const cwd = await folder();
     const first = await editor(transport, url, silence);
     const { sessionId } = await first.agent.request(session.new, { cwd, mcpServers: [] });
@@ -408,11 +409,17 @@ describe("beyond this machine", () => {
 
 const program = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
 
+const filesIn = (cwd: string) => [
+  "--script",
+  join(cwd, "script.json"),
+  "--ledger",
+  join(cwd, "ledger.sqlite"),
+];
+
 /** The command in a process of its own, with settings of its own. Comes back when it serves, or has ended. */
 async function command(cwd: string, args: readonly string[], env: NodeJS.ProcessEnv = {}) {
-  const files = ["--script", join(cwd, "script.json"), "--ledger", join(cwd, "ledger.sqlite")];
   const { TOOLGATE_TOKEN: _, ...inherited } = process.env;
-  const child = spawn(process.execPath, [program, "acp", ...files, ...args], {
+  const child = spawn(process.execPath, [program, "acp", ...filesIn(cwd), ...args], {
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...inherited, TOOLGATE_CONFIG: join(cwd, "settings"), ...env },
   });
@@ -463,10 +470,12 @@ describe("the command", () => {
     ["an IPv6 address without brackets", 2, /Expected a port, or a host/, ["--listen", "::1:4321"]],
     ["a port that cannot be", 2, /from 0 to 65535/, ["--listen", "localhost:65536"]],
   ])("does not listen for %s", async (_, code, words, args) => {
-    const { ended, said } = await command(await commandFolder(), args, { TOOLGATE_TOKEN: TOKEN });
-    expect(await ended).toBe(code);
-    expect(said.stderr).toMatch(words);
-    expect(said.stdout).toBe("");
+    const cwd = await commandFolder();
+    const env = { ...process.env, TOOLGATE_CONFIG: join(cwd, "settings"), TOOLGATE_TOKEN: TOKEN };
+    const { status, stdout, stderr } = await runHere(["acp", ...filesIn(cwd), ...args], { cwd, env });
+    expect(status).toBe(code);
+    expect(stderr).toMatch(words);
+    expect(stdout).toBe("");
   });
 
   test("stopped while a command runs, ends it, closes the call and exits", async () => {

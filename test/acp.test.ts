@@ -11,6 +11,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { schemaCheck, VERSIONS } from "../src/acp/codec.samples.js";
 import type { ScriptStep } from "../src/model/index.js";
 import { folder } from "./agent-kit.js";
+import { childProgram } from "./child-programs.js";
 import { until } from "./until.js";
 
 const program = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
@@ -162,7 +163,7 @@ describe("an editor", () => {
       { say: "Done." },
     ]);
     const notes = join(cwd, "notes");
-    const server = fileURLToPath(new URL("children/mcp-tools.mjs", import.meta.url));
+    const server = childProgram("mcp-tools.mjs");
     const mine: acp.McpServer = { name: "mine", command: process.execPath, args: [server, notes], env: [] };
     const { agent, updates, questions } = await editor(cwd, choose("allow_once"));
     const { sessionId } = await agent.request(acp.methods.agent.session.new, { cwd, mcpServers: [mine] });

@@ -1,15 +1,15 @@
 /** Two people, two processes, one question: one answer counts, and the call runs once. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { AgentSession } from "../src/agent/index.js";
 import { openLedger } from "../src/history/index.js";
 import { LocalWorkspace } from "../src/tools/index.js";
 import { folder, never, scripted, text } from "./agent-kit.js";
+import { childProgram } from "./child-programs.js";
 import { startTogether } from "./start-together.js";
 
-const child = fileURLToPath(new URL("children/answer.mjs", import.meta.url));
+const child = childProgram("answer.mjs");
 const QUESTIONS = process.env["TOOLGATE_LONG"] ? 100 : 30;
 
 type Answers = { readonly asked: number; readonly counted: number };

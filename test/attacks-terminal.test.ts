@@ -14,9 +14,10 @@ import { spawn } from "@lydell/node-pty";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Session } from "../src/call/index.js";
 import type { ScriptStep } from "../src/model/index.js";
+import { childProgram } from "./child-programs.js";
 
 const main = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
-const mcpServer = fileURLToPath(new URL("children/mcp-tools.mjs", import.meta.url));
+const mcpServer = childProgram("mcp-tools.mjs");
 
 /** The output of the catalogue's cases, and the bytes that would reach the terminal unfiltered. */
 const CASES = [
@@ -88,7 +89,7 @@ beforeAll(async () => {
   );
   const other = ["--ledger", join(home, "other.sqlite")];
   await Promise.all([
-    ...[
+    seenTogether([
       ["history", "list"],
       ["history", "show"],
       ["history", "search", "hidden"],
@@ -103,7 +104,7 @@ beforeAll(async () => {
       ["config"],
       ["undo", "call_9"],
       ["undo", `call ${ALL}`],
-    ].map((words) => seen(words.join(" ").replace(ALL, "…"), words)),
+    ]),
     seen("a script that is none", ["run", "--script", join(project, "raw.txt"), ...other, "go"]),
     seen("a script that is not there", ["run", "--script", `not there ${NAME}`, ...other, "go"]),
     seen("a server that dies", ["run", "--mcp", join(home, "dying.json"), "--script", short, ...other, "go"]),
@@ -119,7 +120,6 @@ function script(name: string, steps: readonly ScriptStep[]): string {
   return file;
 }
 
-/** Runs a command at a terminal, says yes to all it asks, and keeps every byte that came out. */
 /** Somebody whose home this is, at a terminal with colours. */
 function at(folder: string): Record<string, string | undefined> {
   const { NO_COLOR: _no, FORCE_COLOR: _force, CI: _ci, ...inherited } = process.env;
@@ -132,12 +132,29 @@ function at(folder: string): Record<string, string | undefined> {
   };
 }
 
-function seen(
+/** The same for commands that only show something, in one process: a start of the program costs more than they do. */
+async function seenTogether(commands: readonly (readonly string[])[]): Promise<void> {
+  const file = join(home, "commands.json");
+  writeFileSync(file, JSON.stringify(commands));
+  const mark = "=== command";
+  const text = await atTerminal([childProgram("command-lines.mjs"), file, mark]);
+  const [, ...parts] = text.split(new RegExp(`${mark} \\d+\r\n`));
+  expect(parts).toHaveLength(commands.length);
+  for (const [index, words] of commands.entries())
+    shown.set(words.join(" ").replace(ALL, "…"), parts[index] ?? "");
+}
+
+/** Runs a command at a terminal, says yes to all it asks, and keeps every byte that came out. */
+async function seen(
   name: string,
   words: readonly string[],
   env: Readonly<Record<string, string>> = {},
-): Promise<string> {
-  const pty = spawn(process.execPath, [main, ...words], {
+): Promise<void> {
+  shown.set(name, await atTerminal([main, ...words], env));
+}
+
+function atTerminal(words: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<string> {
+  const pty = spawn(process.execPath, [...words], {
     cwd: project,
     cols: 120,
     rows: 40,
@@ -151,10 +168,7 @@ function seen(
       const asked = text.split(/with your reason: |\[n\]o: /).length - 1;
       for (; answered < asked; answered += 1) pty.write("y\r");
     });
-    pty.onExit(() => {
-      shown.set(name, text);
-      resolve(text);
-    });
+    pty.onExit(() => resolve(text));
   });
 }
 

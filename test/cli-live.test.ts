@@ -2,8 +2,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { childProgram } from "./child-programs.js";
 import { command } from "./cli-kit.js";
 import { atDesk, script } from "./tmux-kit.js";
 
@@ -65,7 +65,7 @@ test("shows no tick for a failed command, but its exit code", async () => {
   expect((await desk.runs("toolgate history show")).text).toContain("  call_1  done  Run echo no; exit 3");
 });
 
-const sdkAgent = fileURLToPath(new URL("children/acp-sdk-agent.mjs", import.meta.url));
+const sdkAgent = childProgram("acp-sdk-agent.mjs");
 
 test("shows a proxied call in one line, under the name that the agent gave it", async () => {
   const desk = await atDesk({ files: { "config.json": '{"a":"old"}' } });

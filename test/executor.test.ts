@@ -177,7 +177,7 @@ test("git is no reader in a repository that lies among other files", { timeout: 
     { tool: "terminal", input: { command: "git status", cwd: "docs/api" } },
   ];
   for (const mode of MODES)
-    await at.run(["run", "--mode", mode, "--script", at.script([{ calls }, { say: "Done." }]), "go"]);
+    await at.runHere(["run", "--mode", mode, "--script", at.script([{ calls }, { say: "Done." }]), "go"]);
   for (const folder of [at.project, api]) expect(existsSync(join(folder, "PWNED"))).toBe(false);
 });
 

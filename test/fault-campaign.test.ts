@@ -3,14 +3,14 @@
  * its group and its children, a full disk, stopped processes, races, and power cuts. After each fault no acknowledged
  * event is lost, no effect is repeated, the turn goes on and no process is left.
  *
- * Twelve faults, a thousand in the long mode, or TOOLGATE_FAULTS of them; TOOLGATE_SEED repeats the faults of an
- * earlier run, as far as a machine can repeat their moments.
+ * One fault of each kind, a thousand in the long mode, or TOOLGATE_FAULTS of them; TOOLGATE_SEED repeats the faults of
+ * an earlier run, as far as a machine can repeat their moments.
  */
 import { setTimeout } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { openLedger } from "../src/history/index.js";
+import { childProgram } from "./child-programs.js";
 import type { Moment } from "./fault-process.js";
 import { FaultSession } from "./fault-session.js";
 import { FaultTally } from "./fault-tally.js";
@@ -18,12 +18,11 @@ import { canMount } from "./small-disk.js";
 import { startTogether } from "./start-together.js";
 import { until } from "./until.js";
 
-const FAULTS = Number(process.env["TOOLGATE_FAULTS"] ?? (process.env["TOOLGATE_LONG"] ? 1000 : 12));
 const SEED = Number(process.env["TOOLGATE_SEED"] ?? fc.readConfigureGlobal().seed ?? Date.now() % 1_000_000);
 /** As many at once as a small machine has cores. */
 const LANES = 2;
 const FAULTS_PER_TURN = 6;
-const answerer = fileURLToPath(new URL("children/answer.mjs", import.meta.url));
+const answerer = childProgram("answer.mjs");
 
 /** `shares`: where copies of the write-ahead log are torn. */
 type Fault = { readonly kind: Kind; readonly moment: Moment; readonly shares: readonly number[] };
@@ -146,15 +145,21 @@ const DOZEN: readonly Kind[] = [
   ] as const),
   canMount ? "full" : "kill",
 ];
+const EACH_KIND = [...new Set(DOZEN)];
+const FAULTS = Number(
+  process.env["TOOLGATE_FAULTS"] ?? (process.env["TOOLGATE_LONG"] ? 1000 : EACH_KIND.length),
+);
+/** As many as are drawn together. */
+const DRAWN = FAULTS > EACH_KIND.length ? DOZEN : EACH_KIND;
 const MAX_TAKEOVER_MS = 10_000;
 
 const anyMoment: fc.Arbitrary<Moment> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ from: fc.constant("start" as const), milliseconds: fc.nat(600) }) },
   { weight: 6, arbitrary: fc.record({ from: fc.constant("open" as const), milliseconds: fc.nat(200) }) },
 );
-const aDozen = fc
+const aDraw = fc
   .tuple(
-    fc.shuffledSubarray([...DOZEN], { minLength: DOZEN.length }),
+    fc.shuffledSubarray([...DRAWN], { minLength: DRAWN.length }),
     fc.array(
       fc.tuple(
         anyMoment,
@@ -163,7 +168,7 @@ const aDozen = fc
           maxLength: 4,
         }),
       ),
-      { minLength: DOZEN.length, maxLength: DOZEN.length },
+      { minLength: DRAWN.length, maxLength: DRAWN.length },
     ),
   )
   .map(([kinds, rest]) =>
@@ -208,7 +213,7 @@ test(
   async () => {
     const tally = new FaultTally();
     const planned = fc
-      .sample(aDozen, { seed: SEED, numRuns: Math.ceil(FAULTS / DOZEN.length) })
+      .sample(aDraw, { seed: SEED, numRuns: Math.ceil(FAULTS / DRAWN.length) })
       .flat()
       .slice(0, FAULTS);
     const lane = async (): Promise<void> => {

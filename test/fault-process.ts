@@ -6,12 +6,12 @@ import { readFileSync, readlinkSync } from "node:fs";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { setTimeout } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import type { SessionEvent } from "../src/call/index.js";
 import { listProcesses } from "../src/process/process-table.js";
+import { childProgram } from "./child-programs.js";
 import { until } from "./until.js";
 
-const script = fileURLToPath(new URL("children/fault-turn.mjs", import.meta.url));
+const script = childProgram("fault-turn.mjs");
 
 /** When a fault comes: so many milliseconds after the process has started, or after it has the session open. */
 export type Moment = { readonly from: "start" | "open"; readonly milliseconds: number };

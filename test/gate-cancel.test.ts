@@ -232,7 +232,7 @@ describe("a cancel at the moment when", () => {
       cancels.push(gate.cancel("no."));
       return setTimeout(5, "done");
     });
-    const { gate } = await gateIn({ tools: [late] });
+    const { gate } = await gateIn({ tools: [late], stopGraceMs: 60_000 });
     expect((await gate.call({ name: "late", input: {} })).state.status).toBe("done");
     await Promise.all(cancels);
   });

@@ -2,7 +2,6 @@
 import { execFile, spawn } from "node:child_process";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
@@ -12,13 +11,13 @@ import { MemoryLedger, openLedger } from "../src/history/index.js";
 import { openGate } from "../src/run/index.js";
 import { defineTool, LocalWorkspace } from "../src/tools/index.js";
 import { counting, folder, never, scripted, text } from "./agent-kit.js";
+import { childProgram } from "./child-programs.js";
 import { startTogether } from "./start-together.js";
 
 const run = promisify(execFile);
-const childAt = (name: string): string => fileURLToPath(new URL(`children/${name}`, import.meta.url));
 
 async function child(name: string, ...args: readonly string[]): Promise<unknown> {
-  const { stdout } = await run(process.execPath, [childAt(name), ...args], { timeout: 170_000 });
+  const { stdout } = await run(process.execPath, [childProgram(name), ...args], { timeout: 170_000 });
   return JSON.parse(stdout);
 }
 
@@ -64,7 +63,7 @@ test("runs a call once when two processes send the same yes a thousand times", a
     await ledger.close();
   });
   await gate.submit([{ name: "t", input: {} }]);
-  const answers = startTogether([1, 2].map(() => [childAt("gate-answers.mjs"), file, "500"]));
+  const answers = startTogether([1, 2].map(() => [childProgram("gate-answers.mjs"), file, "500"]));
   const waited = { isOver: false };
   void answers.finally(() => (waited.isOver = true));
   while (!waited.isOver) {
@@ -129,7 +128,7 @@ test("applies a yes from another process at once while a long call still runs", 
   });
   session.onRecorded((events) => {
     if (!events.some(({ type }) => type === "question-asked")) return;
-    const other = spawn(process.execPath, [childAt("answer.mjs"), file, "bob"], {
+    const other = spawn(process.execPath, [childProgram("answer.mjs"), file, "bob"], {
       stdio: "ignore",
     });
     onTestFinished(() => void other.kill());

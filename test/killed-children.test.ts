@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { folder } from "./agent-kit.js";
+import { childProgram } from "./child-programs.js";
 import { fingerprint } from "../src/mcp/fingerprint.js";
 import { readServer } from "../src/mcp/config.js";
 import type { Home } from "./cli-kit.js";
@@ -14,8 +15,8 @@ import { childrenOf, guardiansOf } from "./guardians.js";
 import { isAlive } from "./is-alive.js";
 import { until } from "./until.js";
 
-const starter = fileURLToPath(new URL("children/start-trees.mjs", import.meta.url));
-const slowServer = fileURLToPath(new URL("children/mcp-slow.mjs", import.meta.url));
+const starter = childProgram("start-trees.mjs");
+const slowServer = childProgram("mcp-slow.mjs");
 const main = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
 
 const NOTE_AND_SLEEP = `echo $$ >> "$NOTES"; exec sleep 300`;

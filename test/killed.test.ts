@@ -7,13 +7,13 @@
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Session, ToolCall } from "../src/call/index.js";
 import { folder } from "./agent-kit.js";
+import { childProgram } from "./child-programs.js";
 
-const child = fileURLToPath(new URL("children/turn.mjs", import.meta.url));
+const child = childProgram("turn.mjs");
 const EVERY = process.env["TOOLGATE_LONG"] ? 1 : 12;
 const SEED = fc.readConfigureGlobal().seed ?? Date.now();
 const FIRST = 1 + (SEED % EVERY);

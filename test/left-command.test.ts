@@ -28,7 +28,7 @@ test.skipIf(process.platform !== "linux")("is named in every door, and can be en
   const ledger = await openLedger(join(at.home, "toolgate", "ledger.sqlite"));
   onTestFinished(() => ledger.close());
   const [{ sessionId } = { sessionId: "" }] = await ledger.sessions();
-  const shown = await at.run(["history", "show", sessionId]);
+  const shown = await at.runHere(["history", "show", sessionId]);
   const [, toolCallId = ""] = named.exec(shown.stdout.replace(/\s+│?\s*/g, " ")) ?? [];
   expect(toolCallId).not.toBe("");
   const host = agentHost({
@@ -46,7 +46,7 @@ test.skipIf(process.platform !== "linux")("is named in every door, and can be en
   const stopped = await at.run(["stop", toolCallId]);
   expect(stopped).toMatchObject({ status: 0, stdout: expect.stringMatching(`^Ended: pid ${pid}, started `) });
   expect(isAlive(pid)).toBe(false);
-  expect((await at.run(["stop", toolCallId])).stdout).toMatch(`Had ended before: pid ${pid}, started `);
+  expect((await at.runHere(["stop", toolCallId])).stdout).toMatch(`Had ended before: pid ${pid}, started `);
 });
 
 test("is not named when it ended with Toolgate", async () => {

@@ -14,9 +14,10 @@ import { SessionBook } from "../src/call/index.js";
 import { openLedger } from "../src/history/index.js";
 import { sessionText } from "../src/view/index.js";
 import { folder } from "./agent-kit.js";
+import { childProgram } from "./child-programs.js";
 
 const program = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
-const answerer = fileURLToPath(new URL("children/answer.mjs", import.meta.url));
+const answerer = childProgram("answer.mjs");
 
 const SCRIPT = {
   steps: [

@@ -4,25 +4,24 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 import { connect } from "../src/aap/client/index.js";
 import { verifyLedger } from "../src/history/sqlite/verify-ledger.js";
 import { folder } from "./agent-kit.js";
 import { grant, remoteApp, say, TOKEN } from "./aap-kit.js";
+import { childProgram } from "./child-programs.js";
 
 const IS_LONG = process.env["TOOLGATE_LONG"] !== undefined;
 const CALLS = IS_LONG ? 10_000 : 500;
 const SESSIONS = IS_LONG ? 10_000 : 100;
 const MAX_MEGABYTES = 512;
 const REQUESTS_AT_ONCE = 20;
-const childAt = (name: string): string => fileURLToPath(new URL(`children/${name}`, import.meta.url));
 
 test(`runs each of ${CALLS} calls of one step once, in half a gigabyte`, async () => {
   const cwd = await folder();
   const { stdout } = await promisify(execFile)(process.execPath, [
-    childAt("many-calls.mjs"),
+    childProgram("many-calls.mjs"),
     cwd,
     `${CALLS}`,
   ]);
@@ -36,7 +35,7 @@ test(`runs each of ${CALLS} calls of one step once, in half a gigabyte`, async (
 
 test(`keeps ${SESSIONS} sessions open on one server until each is answered, in half a gigabyte`, async () => {
   const cwd = await folder({ "go-on": "" });
-  const server = spawn(process.execPath, [childAt("aap-server.mjs"), cwd], {
+  const server = spawn(process.execPath, [childProgram("aap-server.mjs"), cwd], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   onTestFinished(() => void server.kill("SIGKILL"));

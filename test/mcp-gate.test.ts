@@ -1,6 +1,5 @@
 /** Tools of MCP servers through the whole agent: rules by server, questions, progress, a server that dies in mid-call. */
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { AgentSession, waitForTurn } from "../src/agent/index.js";
 import { endSentence } from "../src/call/index.js";
@@ -11,8 +10,9 @@ import type { Rule } from "../src/policy/index.js";
 import type { Ask, Elicit } from "../src/run/index.js";
 import { LocalWorkspace } from "../src/tools/index.js";
 import { folder, never, scripted, text } from "./agent-kit.js";
+import { childProgram } from "./child-programs.js";
 
-const server = fileURLToPath(new URL("children/mcp-tools.mjs", import.meta.url));
+const server = childProgram("mcp-tools.mjs");
 
 async function agentWith(
   calls: readonly { tool: string; input: object }[],

@@ -1,7 +1,6 @@
 /** An "always" for a tool of an MCP server, with real servers and a real file of grants: it holds for what was shown. */
 import { copyFileSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { AgentSession, waitForTurn } from "../src/agent/index.js";
 import type { Question } from "../src/call/index.js";
@@ -13,11 +12,10 @@ import { RuleSource } from "../src/settings/index.js";
 import { LocalWorkspace } from "../src/tools/index.js";
 import { aContext, failureOf } from "../src/tools/tools.samples.js";
 import { folder, never, scripted, text } from "./agent-kit.js";
+import { childProgram } from "./child-programs.js";
 
-const listed = fileURLToPath(new URL("children/mcp-listed.mjs", import.meta.url));
-const everything = fileURLToPath(
-  new URL("../node_modules/@modelcontextprotocol/server-everything/dist/index.js", import.meta.url),
-);
+const listed = childProgram("mcp-listed.mjs");
+const everything = childProgram("mcp-everything.mjs");
 
 const ECHO = {
   name: "echo",

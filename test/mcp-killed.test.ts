@@ -9,6 +9,7 @@ import { fingerprint } from "../src/mcp/fingerprint.js";
 import { readServer } from "../src/mcp/config.js";
 import { openConnection } from "../src/mcp/connection.js";
 import { McpServers } from "../src/mcp/index.js";
+import { childProgram } from "./child-programs.js";
 import { atHome } from "./cli-kit.js";
 import { atDesk, script } from "./tmux-kit.js";
 import { isAlive } from "./is-alive.js";
@@ -213,7 +214,7 @@ test("ends the started servers when the start is aborted", async () => {
 });
 
 const main = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
-const slowServer = fileURLToPath(new URL("children/mcp-slow.mjs", import.meta.url));
+const slowServer = childProgram("mcp-slow.mjs");
 
 /** A home where the slow server is set up and approved. */
 async function withSlowServer(behaviour = "") {

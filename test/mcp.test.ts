@@ -11,7 +11,6 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { TestContext } from "vitest";
@@ -25,16 +24,14 @@ import { settingsFolder } from "../src/settings/index.js";
 import { LocalWorkspace } from "../src/tools/index.js";
 import type { AskReply, AskRequest, Tool } from "../src/tools/index.js";
 import { aContext, aWorkspace, failureOf, resultOf } from "../src/tools/tools.samples.js";
+import { childProgram } from "./child-programs.js";
 import { isAlive } from "./is-alive.js";
 import { until } from "./until.js";
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "toolgate-mcp-")));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const child = (name: string) => fileURLToPath(new URL(`children/${name}`, import.meta.url));
-const everything = fileURLToPath(
-  new URL("../node_modules/@modelcontextprotocol/server-everything/dist/index.js", import.meta.url),
-);
+const everything = childProgram("mcp-everything.mjs");
 
 type Finished = TestContext["onTestFinished"];
 
@@ -56,12 +53,18 @@ const startsIn = (path: string) => notesIn(path).filter((line) => line.startsWit
 
 function toolsServer(...args: readonly string[]) {
   const notes = newNotes();
-  return { notes, config: { command: process.execPath, args: [child("mcp-tools.mjs"), notes, ...args] } };
+  return {
+    notes,
+    config: { command: process.execPath, args: [childProgram("mcp-tools.mjs"), notes, ...args] },
+  };
 }
 
 function byHand(behaviour: string) {
   const notes = newNotes();
-  return { notes, config: { command: process.execPath, args: [child("mcp-by-hand.mjs"), behaviour, notes] } };
+  return {
+    notes,
+    config: { command: process.execPath, args: [childProgram("mcp-by-hand.mjs"), behaviour, notes] },
+  };
 }
 
 /** Tests that run side by side must say which one it is for. */
@@ -810,6 +813,6 @@ async function run(transport: string, port: number): Promise<() => Promise<void>
 }
 
 test("a checker of schemas that takes long to load checks a server's schema all the same", async () => {
-  const { stdout } = await promisify(execFile)(process.execPath, [child("slow-checker.mjs")]);
+  const { stdout } = await promisify(execFile)(process.execPath, [childProgram("slow-checker.mjs")]);
   expect(stdout).toBe("true\n");
 });

@@ -77,7 +77,7 @@ describe.each([
     const at = await aHome();
     const steps = ways(at.settings, seen).map((call) => ({ calls: [call] }));
     const script = at.script([...steps, { say: "The end." }]);
-    const { stdout, status } = await at.run([...IN_ALLOW_ALL, workspaceOf(at), "--script", script, "go"]);
+    const { stdout, status } = await at.runHere([...IN_ALLOW_ALL, workspaceOf(at), "--script", script, "go"]);
     expect(status).toBe(0);
     expect(stdout).toContain('"stopReason":"end_turn"');
     expect(broughtBy(stdout)).not.toContain(`${MARK}-`);
@@ -92,7 +92,7 @@ test("a file tool is refused also where somebody could say yes, and the reason n
     { calls: [{ tool: "read_file", input: { path: join(at.home, "link") } }] },
     { say: "The end." },
   ]);
-  const { stdout } = await at.run([
+  const { stdout } = await at.runHere([
     "run",
     "--json",
     "--mode",
@@ -115,6 +115,6 @@ test("commands that read nothing of it run as before", async () => {
     { calls: [command("ls; echo *; cat not-there.txt; grep -r walnut project")] },
     { say: "End." },
   ]);
-  const { stdout } = await at.run([...IN_ALLOW_ALL, at.project, "--script", script, "go"]);
+  const { stdout } = await at.runHere([...IN_ALLOW_ALL, at.project, "--script", script, "go"]);
   expect(stdout).toContain('"type":"call-done"');
 });

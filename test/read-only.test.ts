@@ -126,7 +126,7 @@ describe.skipIf(!canMount)("a history on media that can only be read", () => {
 
   test("is read by every command of history, and by stats", async () => {
     const path = await media((at) => writeSessions(join(at, "ledger.db")));
-    const { run } = await atHome();
+    const { runHere: run } = await atHome();
     const ledger = ["--ledger", join(path, "ledger.db")];
     const reads = [
       ["history", "list"],
@@ -150,7 +150,7 @@ describe.skipIf(!canMount)("a history on media that can only be read", () => {
 });
 
 test("a damaged ledger is reported by the commands in the same words", async () => {
-  const { run, home } = await atHome();
+  const { runHere: run, home } = await atHome();
   const file = join(home, "ledger.db");
   await writeSessions(file);
   writeFileSync(file, readFileSync(file).fill(0, 4_096, 8 * 4_096));
@@ -178,7 +178,7 @@ describe("a ledger's folder", () => {
   });
 
   test("is created by the commands in its default place only", async () => {
-    const { run, home, script, project } = await atHome();
+    const { runHere: run, home, script, project } = await atHome();
     const state = join(home, "new", "state");
     const words = ["run", "hi", "--script", script([{ say: "Hello." }])];
     const made = await run(words, { env: { XDG_STATE_HOME: state } });
@@ -192,7 +192,7 @@ describe("a ledger's folder", () => {
 describe.skipIf(!canMount)("a home that can only be read", () => {
   test("is named by the commands that must write there", async () => {
     const path = await media(async (at) => void mkdirSync(join(at, "made", "toolgate"), { recursive: true }));
-    const { run, script } = await atHome();
+    const { runHere: run, script } = await atHome();
     const hello = ["--script", script([{ say: "Hello." }])];
     for (const folder of ["none", "made"]) {
       const env = { XDG_CONFIG_HOME: join(path, folder), XDG_STATE_HOME: join(path, folder) };

@@ -80,6 +80,8 @@ const READS =
   /\b(?<how>new URL|import|from|readFile|readFileSync|readdir|readdirSync|existsSync|createReadStream)\b\s*\(?\s*["'`](?<to>\.\.\/[^"'`]*)["'`]/g;
 
 const root = fileURLToPath(new URL("..", import.meta.url));
+/** Each is read and parsed once. */
+const sourcesRead = new Map<string, SourceText>();
 /** Where this checkout lies on this machine. */
 const checkout = root.replace(/\/$/, "");
 const sources = filesBelow("src").filter((path) => CODE.test(path));
@@ -121,6 +123,10 @@ describe("the house", () => {
       .flatMap(filesBelow)
       .filter((path) => path !== "test/rooms.test.ts");
     expect(paths.map(readSource).flatMap(mentionsOutside)).toEqual([]);
+  });
+
+  test("every store passes the suite of its port", () => {
+    expect(unchecked(filesBelow("src").map(readSource))).toEqual([]);
   });
 
   test("the checks above had something to check", () => {
@@ -240,6 +246,19 @@ describe("made-up files", () => {
     expect(startsPrograms({ path, text })).toEqual(says.map((part) => expect.stringContaining(part)));
   });
 
+  test("a store whose test does not run the suite of its port is named", () => {
+    const store = { path: "src/history/pg/pg-ledger.ts", text: "export class PgLedger implements Ledger {}" };
+    const testOf = (text: string) => ({ path: "src/history/pg/pg-ledger.test.ts", text });
+    expect(unchecked([store])).toEqual([expect.stringContaining("ledgerContract")]);
+    expect(unchecked([store, testOf("test()")])).toEqual([expect.stringContaining("pg-ledger.test.ts")]);
+    expect(unchecked([store, testOf("ledgerContract(name, open)")])).toEqual([]);
+    const archive = {
+      path: "src/history/pg/pg-archive.ts",
+      text: "class PgArchive implements A, Archive {}",
+    };
+    expect(unchecked([archive])).toEqual([expect.stringContaining("archiveContract")]);
+  });
+
   test("a message says file, line, import, rule and what to do", () => {
     expect(brokenRules({ path: "src/call/call.ts", text: `\nimport "../run/gate.js";` })).toEqual([
       `src/call/call.ts:2 has import "../run/gate.js". Room rule: call may import no other room, so not run. ` +
@@ -310,6 +329,18 @@ function brokenRules(file: SourceText): string[] {
       return `Shipped source imports only "dependencies" of package.json, types included, for they end up in .d.ts files. Do without ${target.name}, or make it a dependency.`;
     if (DEV_DEPENDENCIES.has(target.name)) return undefined;
     return `${target.name} is in neither "dependencies" nor "devDependencies" of package.json. Do without, or add it.`;
+  });
+}
+
+/** Stores of the ports whose own tests do not call the suite that every store must pass. */
+function unchecked(files: readonly SourceText[]): string[] {
+  const texts = new Map(files.map(({ path, text }) => [path, text]));
+  return files.flatMap(({ path, text }) => {
+    const [, port] = /\bclass \w+ implements (?:[\w, ]*\b)?(Ledger|Archive)\b/u.exec(text) ?? [];
+    if (port === undefined || TEST_FILE.test(path)) return [];
+    const [suite, itsTest] = [`${port.toLowerCase()}Contract`, path.replace(/\.ts$/u, ".test.ts")];
+    if (texts.get(itsTest)?.includes(`${suite}(`)) return [];
+    return [`${path} implements ${port}, and ${itsTest} does not call ${suite}: call it there.`];
   });
 }
 
@@ -417,7 +448,9 @@ function resolveFrom(path: string, specifier: string): string {
 }
 
 function readSource(path: string): SourceText {
-  return { path, text: readFileSync(join(root, path), "utf8") };
+  const source = sourcesRead.get(path) ?? { path, text: readFileSync(join(root, path), "utf8") };
+  sourcesRead.set(path, source);
+  return source;
 }
 
 function filesBelow(folder: string): string[] {

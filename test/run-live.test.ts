@@ -5,6 +5,7 @@ import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { spawn } from "@lydell/node-pty";
 import { expect, onTestFinished, test } from "vitest";
+import { childProgram } from "./child-programs.js";
 import { atHome, command } from "./cli-kit.js";
 import { atDesk, script } from "./tmux-kit.js";
 
@@ -73,7 +74,7 @@ test("shows the progress of a running call", async () => {
   await desk.sees("Done.");
 });
 
-const SERVER = fileURLToPath(new URL("children/mcp-tools.mjs", import.meta.url));
+const SERVER = childProgram("mcp-tools.mjs");
 
 test("shows that a turn is being cancelled, and exits with 130", async () => {
   const stubborn = "trap '' TERM; touch started; while :; do sleep 0.1; done";

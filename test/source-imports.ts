@@ -28,7 +28,15 @@ export type SourceImport = {
 /** Path and text of one file; the path, relative to the repository with "/", decides the language. */
 export type SourceText = { readonly path: string; readonly text: string };
 
-export function readImports({ path, text }: SourceText): SourceImport[] {
+const known = new WeakMap<SourceText, readonly SourceImport[]>();
+
+export function readImports(source: SourceText): readonly SourceImport[] {
+  const imports = known.get(source) ?? parseImports(source);
+  known.set(source, imports);
+  return imports;
+}
+
+function parseImports({ path, text }: SourceText): readonly SourceImport[] {
   const { program, errors } = parseSync(path, text);
   const [error] = errors;
   if (error) throw new Error(`${path} cannot be parsed, so its imports are unknown: ${error.message}`);

@@ -367,7 +367,6 @@ const DOORS = new Map<string, Names>([
         "allowsCommand",
         "decide",
         "grantSentence",
-        "explain",
         "hostReach",
         "inMode",
         "intentText",
@@ -381,8 +380,6 @@ const DOORS = new Map<string, Names>([
       ],
       types: [
         "Executor",
-        "ExplainedPart",
-        "Explanation",
         "Grant",
         "GrantPlaces",
         "GrantScope",

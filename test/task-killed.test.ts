@@ -8,13 +8,13 @@
 import { spawnSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { SessionBook } from "../src/call/index.js";
 import type { Session, SessionEvent, ToolCall } from "../src/call/index.js";
 import { folder } from "./agent-kit.js";
+import { childProgram } from "./child-programs.js";
 
-const child = fileURLToPath(new URL("children/task.mjs", import.meta.url));
+const child = childProgram("task.mjs");
 const IS_LONG = process.env["TOOLGATE_LONG"] !== undefined;
 /** More than the turn has: the first number that kills nobody ends the loop. */
 const EVERY_APPEND = Array.from({ length: 1_000 }, (_, index) => index + 1);

@@ -7,6 +7,7 @@ import { spawn } from "@lydell/node-pty";
 import { expect, onTestFinished, test } from "vitest";
 import type { ScriptStep } from "../src/model/index.js";
 import { folder } from "./agent-kit.js";
+import { childProgram } from "./child-programs.js";
 import { runHere } from "./run-here.js";
 import { until } from "./until.js";
 
@@ -216,7 +217,7 @@ test("what a call changed is put back by undo, once", async () => {
 
 test("an MCP server is started only when somebody at the terminal says so, and that is remembered", async () => {
   const config = join(await folder(), "mcp.json");
-  const server = fileURLToPath(new URL("children/mcp-tools.mjs", import.meta.url));
+  const server = childProgram("mcp-tools.mjs");
   const notes = join(await folder(), "notes");
   writeFileSync(
     config,

@@ -1,10 +1,11 @@
 import type { LanguageModelV3StreamPart } from "@ai-sdk/provider";
 import type { Attributes, Span, SpanOptions, Tracer } from "@opentelemetry/api";
 import { trace } from "@opentelemetry/api";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { z } from "zod";
 import { MemoryLedger } from "../src/history/index.js";
 import { parseScript, scriptedModel } from "../src/model/index.js";
-import { builtInTools, LocalWorkspace } from "../src/tools/index.js";
+import { builtInTools, defineTool, LocalWorkspace } from "../src/tools/index.js";
 import { AgentSession } from "../src/agent/agent-session.js";
 import { createAgent } from "../src/agent/create-agent.js";
 import { taskTool } from "../src/agent/task-tool.js";
@@ -17,6 +18,8 @@ function keeping() {
     attributes: Attributes;
     status?: number;
     ended: boolean;
+    startedAt: unknown;
+    endedAt?: unknown;
     parent: string | undefined;
   }[] = [];
   const names = new WeakMap<Span, string>();
@@ -30,6 +33,7 @@ function keeping() {
       name,
       attributes: { ...options.attributes },
       ended: false,
+      startedAt: options.startTime,
       parent: above && names.get(above),
     };
     spans.push(kept);
@@ -37,7 +41,10 @@ function keeping() {
       setAttribute: (key: string, value: string) => void (kept.attributes[key] = value),
       setAttributes: (more: Attributes) => void Object.assign(kept.attributes, more),
       setStatus: ({ code }: { code: number }) => void (kept.status = code),
-      end: () => void (kept.ended = true),
+      end: (at: unknown) => {
+        kept.ended = true;
+        kept.endedAt = at;
+      },
       // Only the used methods of a span are needed.
     } as unknown as Span;
     names.set(span, name);
@@ -130,4 +137,35 @@ test("puts a sub-agent's spans below its task's, and counts its model's usage fo
     { name: "execute_tool task", parent: "invoke_agent tester", ended: true },
     { name: "execute_tool read_file", parent: "execute_tool task", ended: true },
   ]);
+});
+
+test("gives a turn and its call their true durations when somebody sets the clock meanwhile", async () => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  onTestFinished(() => void vi.useRealTimers());
+  for (const jump of [3_600_000, -3_600_000]) {
+    const setsClock = defineTool({
+      name: "set_clock",
+      description: "Works while somebody sets the clock.",
+      kind: "other",
+      input: z.object({}),
+      run: async () => {
+        vi.setSystemTime(Date.now() + jump);
+        return "done";
+      },
+    });
+    const model = scriptedModel({ steps: [{ calls: [{ tool: "set_clock", input: {} }] }, { say: "Done." }] });
+    const agent = createAgent({ name: "tester", model, tools: [setsClock], rules: [{ allow: "*" }] });
+    const workspace = await LocalWorkspace.open(".");
+    const session = await AgentSession.open({ agent, ledger: new MemoryLedger(), workspace });
+    const { spans, tracer } = keeping();
+    traceSession(session, { name: "tester", modelId: "scripted" }, tracer);
+    await session.prompt([{ type: "text", text: "go" }], new AbortController().signal);
+    await session.close();
+    const durations = spans.map(({ startedAt, endedAt }) => Number(endedAt) - Number(startedAt));
+    expect(durations).toHaveLength(2);
+    for (const duration of durations) {
+      expect(duration).toBeGreaterThanOrEqual(0);
+      expect(duration).toBeLessThan(600_000);
+    }
+  }
 });

@@ -324,7 +324,7 @@ test("stores what was sent, with the same numbers, whatever comes in between", a
       const events = log.map(({ event }) => event);
       expect(record.book.snapshot()).toEqual(new SessionBook(question.sessionId, events).snapshot());
     }),
-    { numRuns: Number(process.env["TOOLGATE_RUNS"] ?? 100) },
+    { numRuns: Number(process.env["TOOLGATE_RUNS"] ?? 40) },
   );
 });
 

@@ -1,11 +1,12 @@
 // What passes silently once grants are stored: the attack catalogue, the abuses of described programs, and the
 // commands of a hijacked agent. The grants of all sessions are put into one project first, so that every grant
 // stands beside every attack.
+import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { decide } from "toolgate/policy";
 import { LocalWorkspace } from "toolgate/tools";
 import { intentOf, policyOf } from "./our-engine.mjs";
-import { readFixture } from "./sessions.mjs";
+import { FIXTURES, makeWorkspace, readFixture } from "./sessions.mjs";
 
 /** Commands only: a path alone is judged by the rules of its case, which no grant changes. */
 function catalogue() {
@@ -38,11 +39,19 @@ const hijacked = () => readFixture("questions/hijacked.json").map((one, index) =
 
 export const ATTACKS = { catalogue, abuses, hijacked };
 
+/** The folders of the catalogue, with some files of an ordinary project in them. */
+export function makeAttacked(home) {
+  const cases = join(home, "cases");
+  execFileSync("sh", [join(FIXTURES, "adversarial/tree.sh"), cases], { stdio: "ignore" });
+  const files = ["src/a.ts", "src/main.py", "docs/a.md", "package.json", "Makefile", "scripts/build.sh", ".env", "notes.txt"];
+  return { folder: makeWorkspace({ root: join(cases, "ws"), files }, home) };
+}
+
 /** `/ws` and `/home/u` of the attacks, in the made home. */
 const inPlace = (text, { folder, home }) =>
   text
     .replaceAll(/(?<![\w.~-])\/(?:ws|home\/dev\/src\/day)(?![\w-])/g, folder)
-    .replaceAll(/(?<![\w.~-])\/(ws-evil|ws2|ws_link|outside)(?![\w-])/g, join(home, "outside/$1"))
+    .replaceAll(/(?<![\w.~-])\/(ws-evil|ws2|ws_link|outside)(?![\w-])/g, join(home, "cases/$1"))
     .replaceAll(/(?<![\w.~-])\/home\/(?:u|user|dev)(?![\w-])/g, home);
 
 /** Every attack with its intent in this folder. */
@@ -50,7 +59,7 @@ export async function readAttacks(place) {
   const workspace = await LocalWorkspace.open(place.folder);
   const found = [];
   for (const [family, read] of Object.entries(ATTACKS))
-    for (const attack of read()) {
+    for (const attack of read().filter((_, index) => family !== "abuses" || index % place.every === 0)) {
       const call = { shell: inPlace(attack.command, place) };
       const intent = await intentOf(call, workspace);
       const strict = JSON.parse(inPlace(JSON.stringify(attack.strict ?? []), place));

@@ -1,12 +1,12 @@
 // The questions that remain, grouped by reason, for those who tune.
 
-const MAX_EXAMPLES = 12;
+const MAX_EXAMPLES = 40;
 
 export function causesText(replayed, { perShell, perCall }, home) {
   const asked = replayed.flatMap((session) => session.asked.map((one) => ({ ...one, project: session.project })));
   const groups = new Map();
   for (const one of asked) {
-    const key = kindOf(one.reason ?? "no rule covers it", home);
+    const key = one.reason === undefined ? `no rule covers it: ${programOf(one.call)}` : kindOf(one.reason, home);
     groups.set(key, [...(groups.get(key) ?? []), one]);
   }
   const sorted = [...groups].toSorted(([, one], [, other]) => other.length - one.length);
@@ -27,6 +27,13 @@ function exampleLines({ call, project, reason, sentence }, home) {
   const shown = text.replaceAll("\n", "⏎").slice(0, 220);
   const offered = sentence === undefined ? "no always" : sentence.replaceAll(home, "/home/dev").slice(0, 200);
   return [`  [${project}] ${shown}`, `      ${(reason ?? "").replaceAll(home, "/home/dev").slice(0, 160)} → ${offered}`];
+}
+
+/** The first program of a command that is no `cd`, with its subcommand. */
+function programOf(call) {
+  if (call.shell === undefined) return Object.keys(call)[0];
+  const words = call.shell.replace(/^(?:cd \S+ && |\w+=\S+ )*/, "").split(/\s+/);
+  return /^[a-z]/.test(words[1] ?? "") ? words.slice(0, 2).join(" ") : words[0];
 }
 
 /** The reason without the names in it, so that equal causes fall together. */

@@ -12,13 +12,13 @@ import { fileURLToPath } from "node:url";
 
 export const HOME = "/home/dev";
 
-const fixtures = fileURLToPath(new URL("../../test/fixtures/", import.meta.url));
+export const FIXTURES = fileURLToPath(new URL("../../test/fixtures/", import.meta.url));
 
-export const readFixture = (path) => JSON.parse(readFileSync(join(fixtures, path), "utf8"));
+export const readFixture = (path) => JSON.parse(readFileSync(join(FIXTURES, path), "utf8"));
 
 /** The projects of one half, each with its sessions. */
 export function readProjects(half) {
-  return readdirSync(join(fixtures, "questions", half))
+  return readdirSync(join(FIXTURES, "questions", half))
     .filter((name) => name.endsWith(".json"))
     .toSorted()
     .map((name) => readFixture(`questions/${half}/${name}`));
@@ -53,7 +53,7 @@ export function makeWorkspace({ root, files, outside = [] }, home) {
   for (const [path, text] of contentsOf(outside)) putFile(placed(path, home), text);
   const git = (...words) => execFileSync("git", ["-C", folder, ...words], { stdio: "ignore", env: { PATH: process.env.PATH, HOME: home } });
   git("init", "-q", "-b", "main");
-  git("add", "-A");
+  git("add", "-f", "--", ...contentsOf(files).flatMap(([path]) => (path === ".env" ? [] : [path])));
   return folder;
 }
 

@@ -13,7 +13,6 @@ import {
 } from "../call/check-options.js";
 import type { OptionChecks } from "../call/check-options.js";
 import { randomUUID } from "node:crypto";
-import { homedir } from "node:os";
 import type { ContentBlock, Ledger, SessionEvent, SessionInfo } from "../call/index.js";
 import { decide } from "../policy/index.js";
 import type { Intent, Rule } from "../policy/index.js";
@@ -21,6 +20,8 @@ import { SessionRecord } from "../record/index.js";
 import type { FlushTimer, LeaseWait } from "../record/index.js";
 import { Gate, recoveryEvents } from "../run/index.js";
 import type { Elicit, Judge } from "../run/index.js";
+import { describedFor } from "../tools/scratch/described-for.js";
+import { placesOf, sessionWorkspace } from "../tools/scratch/session-workspace.js";
 import { Toolbox } from "../tools/index.js";
 import type { AppTool, Workspace } from "../tools/index.js";
 import { compact } from "./compact.js";
@@ -103,11 +104,13 @@ export class AgentSession extends RecordedSession {
     record: SessionRecord,
     now: () => number,
   ): Promise<AgentSession> {
-    const { agent, workspace, projectFiles = workspace } = options;
-    const toolbox = new Toolbox([...agent.tools, ...(options.appTools ?? [])], agent.toolSources);
-    const { root, roots } = workspace;
     const { sessionId } = record;
-    const home = homedir();
+    const { agent, projectFiles = options.workspace } = options;
+    const workspace = await sessionWorkspace(options.workspace, sessionId);
+    const tools = agent.tools.map((tool) => describedFor(tool, workspace));
+    const toolbox = new Toolbox([...tools, ...(options.appTools ?? [])], agent.toolSources);
+    const { root } = workspace;
+    const places = placesOf(workspace);
     const placeNow = () => {
       const { modeId } = record.book;
       return { root, sessionId, ...(modeId !== undefined && { modeId }) };
@@ -117,7 +120,7 @@ export class AgentSession extends RecordedSession {
       ((intent: Intent, also: readonly Rule[] = []) => {
         const { rules, ...policy } = agent.policy(placeNow());
         const all = also.length === 0 ? rules : [...rules, ...also];
-        return decide(intent, { ...policy, rules: all, roots, home, now: now() });
+        return decide(intent, { ...policy, ...places, rules: all, now: now() });
       });
     const { onCleared, remember, onRulesChanged } = agent;
     const gate = new Gate({

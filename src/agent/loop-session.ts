@@ -16,7 +16,6 @@ import {
 } from "../call/check-options.js";
 import type { OptionChecks } from "../call/check-options.js";
 import { randomUUID } from "node:crypto";
-import { homedir } from "node:os";
 import type {
   ContentBlock,
   Ledger,
@@ -32,6 +31,7 @@ import type { FlushTimer, LeaseWait } from "../record/index.js";
 import { Gate, mustBeRules, recoveryEvents } from "../run/index.js";
 import { answeredElsewhere } from "../run/askers.js";
 import type { Elicit, GateOptions } from "../run/index.js";
+import { placesOf, sessionWorkspace } from "../tools/scratch/session-workspace.js";
 import { Toolbox } from "../tools/index.js";
 import type { Tool, Workspace } from "../tools/index.js";
 import type { SessionHandle } from "./session-handle.js";
@@ -115,7 +115,7 @@ export class LoopSession extends RecordedSession implements SessionHandle {
       elicit,
       ask: answeredElsewhere,
       judge: (intent, also = []) =>
-        decide(intent, { rules: [...rules, ...also], roots: workspace.roots, home: homedir(), now: now() }),
+        decide(intent, { ...placesOf(workspace), rules: [...rules, ...also], now: now() }),
     });
     this.gate = new Gate(this.#gateOptions());
   }
@@ -128,7 +128,8 @@ export class LoopSession extends RecordedSession implements SessionHandle {
     const owner = `${loop.name} ${process.pid} ${randomUUID().slice(0, 8)}`;
     const lease = { owner, leaseWaitMs, onLeaseWait };
     const record = await SessionRecord.open(ledger, sessionId, { ...lease, flushTimer });
-    const session = new LoopSession(options, record);
+    const own = await sessionWorkspace(workspace, sessionId);
+    const session = new LoopSession({ ...options, workspace: own }, record);
     try {
       await session.#begin({ cwd: workspace.root, agent: loop.name });
     } catch (error) {

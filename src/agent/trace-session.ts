@@ -41,13 +41,14 @@ class SessionSpans {
   readonly #tracer: Tracer;
   readonly #calls = new Map<string, Span>();
   #turn: Span | undefined;
+  #turnAt = 0;
   #tokens = { input: 0, output: 0 };
 
   static readonly #TABLE: EventTable<[spans: SessionSpans], void> = {
     "turn-started": ({ at }, spans) => spans.#startTurn(at),
     "turn-resumed": ({ at }, spans) => spans.#startTurn(at),
-    "turn-parked": ({ at }, spans) => spans.#endTurn(at, "parked"),
-    "turn-stopped": ({ at, stopReason }, spans) => spans.#endTurn(at, stopReason),
+    "turn-parked": (event, spans) => spans.#endTurn(event, "parked"),
+    "turn-stopped": (event, spans) => spans.#endTurn(event, event.stopReason),
     "step-ended": ({ usage }, spans) => spans.#addTokens(usage),
     "child-stepped": ({ usage }, spans) => spans.#addTokens(usage),
     "run-started": ({ toolCallId, at }, spans) => spans.#startCall(toolCallId, at),
@@ -101,6 +102,7 @@ class SessionSpans {
   #startTurn(at: number): void {
     const { name, modelId } = this.#agent;
     this.#turn?.end(at);
+    this.#turnAt = at;
     this.#tokens = { input: 0, output: 0 };
     this.#turn = this.#tracer.startSpan(`invoke_agent ${name}`, {
       startTime: at,
@@ -113,7 +115,7 @@ class SessionSpans {
     });
   }
 
-  #endTurn(at: number, how: string): void {
+  #endTurn({ at, tookMs }: { readonly at: number; readonly tookMs?: number }, how: string): void {
     const { input, output } = this.#tokens;
     this.#turn?.setAttributes({
       "toolgate.turn.end": how,
@@ -121,7 +123,7 @@ class SessionSpans {
       ...(output > 0 && { [OUTPUT_TOKENS]: output }),
     });
     if (how === "error") this.#turn?.setStatus({ code: SpanStatusCode.ERROR });
-    this.#turn?.end(at);
+    this.#turn?.end(tookMs === undefined ? at : this.#turnAt + tookMs);
     this.#turn = undefined;
   }
 
@@ -149,7 +151,7 @@ class SessionSpans {
     const status = state?.status ?? "unknown";
     span?.setAttribute("toolgate.call.status", status);
     if (status !== "done") span?.setStatus({ code: SpanStatusCode.ERROR });
-    // Where the wall clock was set while it ran, its end would give the span another duration.
+    // Where someone set the wall clock while the call ran, the time of its end would give the span another duration.
     const isMeasured = times?.started !== undefined && times.ranMs !== undefined;
     span?.end(isMeasured ? times.started + times.ranMs : at);
   }

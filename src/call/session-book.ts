@@ -37,16 +37,32 @@ export type CheckedEvents = {
 
 export type SessionListener = (changes: SessionChanges) => void;
 
-/** Events that change a call's content and not its status. */
-const STAYS: ReadonlySet<string> = new Set([
-  "call-revised",
-  "content-appended",
-  "terminal-output",
-  "terminal-exited",
-  "process-started",
-  "file-kept",
-  "call-breached",
-]);
+/** Whether an event may come while the call waits for an answer: it changes the call's content and not its status. */
+const KEEPS_STATUS: { readonly [Type in ToolCallEvent["type"]]: boolean } = {
+  "call-revised": true,
+  "content-appended": true,
+  "terminal-output": true,
+  "terminal-exited": true,
+  "process-started": true,
+  "file-kept": true,
+  "call-breached": true,
+  "call-announced": false,
+  "input-delta": false,
+  "input-ready": false,
+  "question-asked": false,
+  "app-awaited": false,
+  "child-awaited": false,
+  "child-stepped": false,
+  "call-cleared": false,
+  "call-refused": false,
+  "run-started": false,
+  "cancel-requested": false,
+  "call-done": false,
+  "call-failed": false,
+  "call-cancelled": false,
+  "call-unknown": false,
+  "call-undone": false,
+};
 
 export class SessionBook {
   readonly sessionId: string;
@@ -286,7 +302,8 @@ export class SessionBook {
 
   /** A call leaves its question only by a matching answer, or when the question is withdrawn. */
   #checkQuestion({ toolCallId, state }: ToolCall, event: ToolCallEvent): void {
-    if (state.status !== "waiting" || state.waitingFor.type !== "question" || STAYS.has(event.type)) return;
+    if (state.status !== "waiting" || state.waitingFor.type !== "question" || KEEPS_STATUS[event.type])
+      return;
     const asked = this.question(state.waitingFor.questionId);
     if (asked && leavesQuestion(asked, event)) return;
     const why = `waits for question ${state.waitingFor.questionId}, which is ${asked?.state.status ?? "unknown"}`;

@@ -12,6 +12,7 @@ import type {
 import { openArchive, openLedger, redactSession } from "../history/index.js";
 import { clipped, columns, sessionMarkdown, sessionText } from "../view/index.js";
 import { coloured, wantsColour } from "./colour.js";
+import { removeScratch } from "../tools/scratch/scratch-folder.js";
 import { findSession } from "./find-session.js";
 import { jsonText } from "./json-text.js";
 import { hasLedger, ledgerAddress } from "./ledger-address.js";
@@ -196,6 +197,7 @@ export async function deleteHistory(
       ...(olderThan !== undefined && { olderThanMs: olderThan * 86_400_000 }),
       ...(keepLast !== undefined && { keepLast }),
     });
+    await removeScratch(removed);
     for (const { sessionId, why } of kept)
       process.stderr.write(`toolgate: ${sessionId} was not deleted: ${WHY[why]}.\n`);
     if (flags.json) json({ removed });

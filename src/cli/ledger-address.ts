@@ -1,8 +1,8 @@
 /** Where sessions are stored: at the address of `--ledger`, or in the user's state folder. */
 import { existsSync } from "node:fs";
-import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { ledgerFileOf } from "../history/index.js";
+import { stateFolder } from "./state-folder.js";
 
 /** A path is made absolute. Throws LedgerFileError for an address that no ledger has. */
 export function ledgerAddress({ ledger }: { readonly ledger?: string | undefined }): string {
@@ -15,8 +15,4 @@ export function ledgerAddress({ ledger }: { readonly ledger?: string | undefined
 export function hasLedger(address: string): boolean {
   const file = ledgerFileOf(address);
   return file === undefined || existsSync(file);
-}
-
-export function stateFolder(): string {
-  return join(process.env["XDG_STATE_HOME"] ?? join(homedir(), ".local", "state"), "toolgate");
 }

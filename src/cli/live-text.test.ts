@@ -1,6 +1,7 @@
-import { expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import type { SessionEvent } from "../call/index.js";
 import { SessionBook } from "../call/index.js";
+import type { LiveBlock } from "./live-block.js";
 import { LiveText } from "./live-text.js";
 
 const CALLS = 50;
@@ -33,4 +34,50 @@ test("shows many parallel calls without listing all open ones for each", () => {
   // A line at the start, and a card at the end.
   expect(text.match(/Look/g)).toHaveLength(2 * CALLS);
   expect(openCalls).not.toHaveBeenCalled();
+});
+
+test("counts the seconds of a running call through a clock that somebody sets", () => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const book = new SessionBook("s");
+  let show: (events: readonly SessionEvent[]) => void = () => undefined;
+  const onRecorded = (subscriber: typeof show) => {
+    show = subscriber;
+    return () => undefined;
+  };
+  let rows: readonly string[] = [];
+  // Only the used parts of a block are needed.
+  const block = {
+    width: 80,
+    height: 10,
+    isEmpty: false,
+    draw: (drawn: readonly string[]) => void (rows = drawn),
+    print: () => undefined,
+    around: (write: () => void) => write(),
+  } as unknown as LiveBlock;
+  const live = new LiveText({ book, onRecorded, now: Date.now }, { write: () => undefined, block });
+  const at = Date.now();
+  const toolCallId = "call_1";
+  const events: readonly SessionEvent[] = [
+    {
+      type: "call-announced",
+      toolCallId,
+      at,
+      name: "look",
+      title: "Look",
+      kind: "read",
+      kindSource: "declared",
+    },
+    { type: "input-ready", toolCallId, at, rawInput: {} },
+    { type: "call-cleared", toolCallId, at, decision: { by: "rule", rule: "looking", at } },
+    { type: "run-started", toolCallId, at },
+  ];
+  book.applyAll(events);
+  show(events);
+  vi.setSystemTime(at + 3_600_000);
+  live.note("");
+  const [row = ""] = rows;
+  live.close();
+  expect(row).toContain("Look");
+  expect(row).not.toMatch(/\d (?:h|min)/);
 });

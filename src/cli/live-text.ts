@@ -6,8 +6,18 @@
  * While somebody reads a question, nothing is drawn and nothing is written.
  */
 import type { SessionHandle } from "../agent/index.js";
-import { isOver, shownText } from "../call/index.js";
-import type { BoundedText, SessionEvent, TerminalContent, ToolCall, ToolCallContent } from "../call/index.js";
+import { handleEvent, isOver, shownText } from "../call/index.js";
+import type {
+  BoundedText,
+  EventOf,
+  EventTable,
+  SessionEvent,
+  TerminalContent,
+  ToolCall,
+  ToolCallContent,
+  ToolCallEvent,
+} from "../call/index.js";
+import { clockJump, clockOffset } from "../record/clock-jumps.js";
 import {
   callText,
   compactionLine,
@@ -53,11 +63,19 @@ export class LiveText {
   readonly #openCalls: Iterable<ToolCall> = {
     [Symbol.iterator]: () => this.#session.book.openCalls()[Symbol.iterator](),
   };
+  /** How far the wall clock was ahead when each call started to run. */
+  readonly #offsets = new Map<string, number>();
   /** The message whose last line is unfinished. */
   #openMessageId: string | undefined;
   /** Writes that wait until the question on the screen is answered. */
   #queued: (() => void)[] | undefined;
   #note: string | undefined;
+  readonly #shows: Shows = {
+    text: (event) => this.#text(event),
+    line: (text) => this.line(text),
+    call: (event) => this.#call(event),
+    breach: (event) => this.#breach(event),
+  };
   #ticks = 0;
   #timer: NodeJS.Timeout | undefined;
 
@@ -69,7 +87,7 @@ export class LiveText {
     this.#write = (text) => this.#unlessPaused(() => print(text));
     this.#ends = [
       session.onRecorded((events) => {
-        for (const event of events) this.#show(event);
+        for (const event of events) handleEvent(SHOW, event, this.#shows);
         this.#follow();
       }),
       ...(block || isSharedWithErrors ? [withRedraw((others) => this.#letWrite(others))] : []),
@@ -158,28 +176,37 @@ export class LiveText {
     else write();
   }
 
-  #show(event: SessionEvent): void {
-    if (event.type === "message-chunk") {
-      if (event.role === "user" || event.block.type !== "text") return;
-      if (this.#openMessageId !== event.messageId) this.endLine();
-      this.#openMessageId = event.messageId;
-      this.#write(this.#gutter.write(event.block.text));
-    } else if (event.type === "context-compacted") this.line(compactionLine(event));
-    else if (event.type === "window-learnt") this.line(learntWindowLine(event));
-    else if ("toolCallId" in event) {
-      const { toolCallId } = event;
-      const call = this.#session.book.call(toolCallId);
-      // A breach is shown as soon as it is known, also for a call whose end is shown already.
-      const isNewBreach = event.type === "call-breached" && !this.#breached.has(toolCallId);
-      if (!call || (this.#shown.has(toolCallId) && !isNewBreach)) return;
-      if (call.breach) this.#breached.add(toolCallId);
-      if (isNewBreach && !isOver(call.state)) this.#writeStart(call);
-      else if (isOver(call.state)) {
-        this.#shown.add(toolCallId);
-        this.showCall(toolCallId);
-        this.#write("\n");
-      } else if (event.type === "run-started" && !this.#block) this.#writeStart(call);
-    }
+  #text({ role, block, messageId }: EventOf<"message-chunk">): void {
+    if (role === "user" || block.type !== "text") return;
+    if (this.#openMessageId !== messageId) this.endLine();
+    this.#openMessageId = messageId;
+    this.#write(this.#gutter.write(block.text));
+  }
+
+  /** Shows a call that has ended; on a screen without a block also its start. */
+  #call({ toolCallId, type }: ToolCallEvent): void {
+    if (type === "run-started") this.#offsets.set(toolCallId, clockOffset());
+    const call = this.#session.book.call(toolCallId);
+    if (!call || this.#shown.has(toolCallId)) return;
+    if (call.breach) this.#breached.add(toolCallId);
+    if (isOver(call.state)) this.#end(toolCallId);
+    else if (type === "run-started" && !this.#block) this.#writeStart(call);
+  }
+
+  /** A breach is shown as soon as it is known, also for a call whose end is shown already. */
+  #breach({ toolCallId }: ToolCallEvent): void {
+    const call = this.#session.book.call(toolCallId);
+    if (!call || this.#breached.has(toolCallId)) return;
+    this.#breached.add(toolCallId);
+    if (isOver(call.state)) this.#end(toolCallId);
+    else this.#writeStart(call);
+  }
+
+  #end(toolCallId: string): void {
+    this.#shown.add(toolCallId);
+    this.#offsets.delete(toolCallId);
+    this.showCall(toolCallId);
+    this.#write("\n");
   }
 
   #writeStart(call: ToolCall): void {
@@ -225,7 +252,8 @@ export class LiveText {
     const mark = SPINNER[this.#ticks % SPINNER.length];
     const rows = shown.flatMap((call) =>
       liveCallLines(call, {
-        now: this.#session.now(),
+        // Without the time by which someone has set the clock since.
+        now: this.#session.now() - clockJump(this.#offsets.get(call.toolCallId) ?? clockOffset()),
         width,
         maxLines,
         calls,
@@ -235,6 +263,56 @@ export class LiveText {
     return [...rows, ...(more > 0 ? [`… and ${more} more`] : []), ...note];
   }
 }
+
+type Shows = {
+  readonly text: (event: EventOf<"message-chunk">) => void;
+  readonly line: (text: string) => void;
+  readonly call: (event: ToolCallEvent) => void;
+  readonly breach: (event: EventOf<"call-breached">) => void;
+};
+
+const skip = (): void => undefined;
+const call = (event: ToolCallEvent, shows: Shows): void => shows.call(event);
+
+const SHOW: EventTable<[shows: Shows], void> = {
+  "message-chunk": (event, shows) => shows.text(event),
+  "context-compacted": (event, shows) => shows.line(compactionLine(event)),
+  "window-learnt": (event, shows) => shows.line(learntWindowLine(event)),
+  "call-breached": (event, shows) => shows.breach(event),
+  "call-announced": call,
+  "input-delta": call,
+  "input-ready": call,
+  "call-revised": call,
+  "content-appended": call,
+  "terminal-output": call,
+  "terminal-exited": call,
+  "question-asked": call,
+  "app-awaited": call,
+  "child-awaited": call,
+  "child-stepped": call,
+  "call-cleared": call,
+  "call-refused": call,
+  "run-started": call,
+  "cancel-requested": call,
+  "process-started": call,
+  "file-kept": call,
+  "call-done": call,
+  "call-failed": call,
+  "call-cancelled": call,
+  "call-unknown": call,
+  "call-undone": call,
+  "question-answered": skip,
+  "question-withdrawn": skip,
+  "turn-started": skip,
+  "turn-parked": skip,
+  "turn-resumed": skip,
+  "turn-stopped": skip,
+  "step-ended": skip,
+  "plan-updated": skip,
+  "mode-changed": skip,
+  "info-changed": skip,
+  "traffic-repaired": skip,
+};
 
 /** Nothing breaks the rows of a file or a pipe. */
 const screenColumns = (): number =>

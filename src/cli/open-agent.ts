@@ -15,13 +15,14 @@ import { builtInTools } from "../tools/index.js";
 import type { ToolSource } from "../tools/index.js";
 import { defaultScript } from "./default-script.js";
 import { instructions } from "./instructions.js";
-import { ledgerAddress, stateFolder } from "./ledger-address.js";
+import { ledgerAddress } from "./ledger-address.js";
 import { loggedLedger } from "./logged-ledger.js";
 import { openLog } from "./open-log.js";
 import type { LogFlags } from "./open-log.js";
 import type { AgentFlags } from "./commands/agent-options.js";
 import { readRedaction } from "./redaction.js";
 import { readText } from "./read-text.js";
+import { codeCacheFolder, stateFolder } from "./state-folder.js";
 import { note } from "./stderr.js";
 
 /** An agent, and the rules that apply to it in a folder at this time. */
@@ -42,7 +43,7 @@ export async function openAgent(
   toolSources: readonly ToolSource[] = [],
 ): Promise<OpenedAgent> {
   const folder = settingsFolder();
-  const own = ownPlaces([folder, stateFolder(), ...ledgerPlace(flags)]);
+  const own = ownPlaces([folder, stateFolder(), codeCacheFolder(), ...ledgerPlace(flags)]);
   const source = new RuleSource({ folder, onProblem: note });
   // Keyed by the rule objects that decided: the file may have changed since.
   const granted = new WeakMap<Rule, string | undefined>();

@@ -2,7 +2,7 @@
 import { readAll } from "../call/index.js";
 import type { Session, ToolCall } from "../call/index.js";
 import { replaySession } from "../history/index.js";
-import type { RecordedCommand } from "../policy/index.js";
+import type { RecordedCommand } from "../policy/suggest-rules.js";
 import { isNothingYet, withArchive, withLedger } from "./history.js";
 import type { HistoryFlags } from "./history.js";
 

@@ -5,12 +5,17 @@ import { basename, dirname, join, resolve } from "node:path";
 import { z } from "zod";
 import { inferToolKind } from "../call/index.js";
 import { FORCED_GIT_SETTINGS } from "../policy/git-settings.js";
+import { plannedCommand } from "../policy/intent.js";
 import { inMode } from "../policy/index.js";
 import type { Intent, ModeRules, Policy, Rule } from "../policy/index.js";
 import { readRuleFile, RuleSource, settingsFolder } from "../settings/index.js";
+import { outsideLinks } from "../tools/built-in/outside-links.js";
 import { runContents } from "../tools/built-in/run-contents.js";
 import { executorFor } from "../tools/git/executor-for.js";
 import { builtInTools, LocalWorkspace } from "../tools/index.js";
+import type { Workspace } from "../tools/index.js";
+import { sessionWorkspace } from "../tools/scratch/session-workspace.js";
+import { temporaryPaths } from "../tools/scratch/temporary-paths.js";
 import { readText } from "./read-text.js";
 
 /** One case: the action, and the rules to apply. */
@@ -120,28 +125,39 @@ async function intentOf(asked: RuleQuestion, cwd: string, open: OpenWorkspace): 
   };
 }
 
-export type OpenWorkspace = (cwd: string) => Promise<LocalWorkspace | undefined>;
+export type OpenWorkspace = (cwd: string) => Promise<Workspace | undefined>;
 
 /** Opens each workspace once: finding its shell is slow, and a batch has many cases in one folder. */
 export function openOnce(): OpenWorkspace {
   const opened = new Map<string, ReturnType<OpenWorkspace>>();
   return (cwd) => {
-    const workspace = opened.get(cwd) ?? LocalWorkspace.open(cwd).catch(() => undefined);
+    const workspace = opened.get(cwd) ?? openIn(cwd).catch(() => undefined);
     opened.set(cwd, workspace);
     return workspace;
   };
 }
 
+const openIn = async (cwd: string): Promise<Workspace> =>
+  sessionWorkspace(await LocalWorkspace.open(cwd), "rules test");
+
 /** The intent as our terminal tool would have it; a missing folder has no repository and no scripts. */
 async function commandIntent(
-  workspace: LocalWorkspace | undefined,
+  workspace: Workspace | undefined,
   command: string | readonly string[],
   env: RuleQuestion["env"],
-): Promise<Pick<Intent, "command" | "executor" | "contents">> {
+): Promise<Pick<Intent, "command" | "executor" | "contents" | "outsideLinks" | "temporary">> {
   if (!workspace) return { command, executor: { language: "bash", forced: FORCED_GIT_SETTINGS } };
   const planned = { command, cwd: workspace.root, ...(env && { env }) };
   const executor = await executorFor(planned, workspace);
-  return { command, executor, contents: await runContents({ ...planned, executor }, workspace) };
+  const links = await outsideLinks({ ...planned, executor }, workspace);
+  const temporary = await temporaryPaths(plannedCommand({ ...planned, executor }), workspace);
+  return {
+    command,
+    executor,
+    contents: await runContents({ ...planned, executor }, workspace),
+    ...(links.length > 0 && { outsideLinks: links }),
+    ...(temporary.length > 0 && { temporary }),
+  };
 }
 
 function kindOf(

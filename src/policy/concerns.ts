@@ -71,7 +71,6 @@ function opensPlace(rule: RuleParts, access: PathAccess, { intent, policy }: Loo
   );
 }
 
-/** Programs that run code take none from where an agent writes unasked. */
 const runsNothing = ({ judgement: { runs, isKnown, doubts } }: CommandPart): boolean =>
   !runs && isKnown && doubts.length === 0;
 
@@ -88,14 +87,17 @@ function wordConcerns(part: CommandPart): readonly string[] {
 function placeConcerns(part: CommandPart, looked: Looked): readonly string[] {
   const { rules, policy } = looked;
   if (isFolderChange(part)) return [];
-  const allowed = (access: PathAccess): boolean => rules.some((rule) => opensPlace(rule, access, looked));
+  const opening = (access: PathAccess) => rules.filter((rule) => opensPlace(rule, access, looked));
+  // Where an agent writes unasked, only a rule with a path lets a program run code.
+  const isOpen = (access: PathAccess): boolean =>
+    (runsNothing(part) && isFree(access, policy)) ||
+    opening(access).some(({ path }) => path !== undefined || runsNothing(part));
   return [
     ...part.redirects
-      .filter((access) => !isFree(access, policy) && !allowed(access))
+      .filter((access) => !isFree(access, policy) && opening(access).length === 0)
       .map(({ path }) => `it writes ${visibleText(path)} by a redirect`),
     ...part.touches
-      .filter((access) => !isInside(access.path, policy) && !allowed(access))
-      .filter((access) => !(isFree(access, policy) && runsNothing(part)))
+      .filter((access) => !isInside(access.path, policy) && !isOpen(access))
       .map(({ path }) => `${visibleText(path)} is outside of the workspace`),
     ...(part.cwd === undefined || !isInside(part.cwd, policy)
       ? [`it runs outside of the workspace, in ${part.cwd ?? "a folder that is not known"}`]
@@ -218,8 +220,6 @@ const pathPart = (access: PathAccess): PathPart => ({ type: "path", ...access })
 /** The guard's sentence about a path, by either of its names. */
 function guarded(access: PathAccess, policy: Guarded, guard: typeof isProtected): readonly string[] {
   const { home, roots, own = [] } = policy;
-  // A name means nothing where the session put it itself; what is forbidden stays so.
-  if (guard === isProtected && isFree(access, policy)) return [];
   return namesOf(access).flatMap((path) => {
     const sentence = guard(path, { home, roots, own, access: access.access });
     return sentence === undefined ? [] : [`${visibleText(path)}: ${sentence}`];

@@ -4,9 +4,9 @@
  */
 import { visibleText } from "../call/index.js";
 import { covers, isFileRule, isInForce } from "./allow-rules.js";
-import { concerns } from "./concerns.js";
 import { accessRules, decide } from "./decide.js";
 import type { Policy, Verdict } from "./decide.js";
+import { commandClass } from "./grants/command-class.js";
 import type { Intent } from "./intent.js";
 import { partsOf } from "./parts.js";
 import type { CommandPart, Touch } from "./parts.js";
@@ -15,9 +15,8 @@ import { isHarmless, isInside } from "./places.js";
 import { explainWords } from "./programs/explain-words.js";
 import type { ExplainedWord } from "./programs/explain-words.js";
 import { namedActs } from "./programs/named-acts.js";
-import { wideWords } from "./programs/wide-words.js";
 import { ruleParts } from "./rule.js";
-import type { Rule } from "./rule.js";
+import type { Rule, RuleParts } from "./rule.js";
 
 export type ExplainedPart = {
   readonly words: readonly ExplainedWord[];
@@ -41,15 +40,13 @@ export type Explanation = {
 
 export function explain(intent: Intent, policy: Policy): Explanation {
   const verdict = decide(intent, policy);
-  const { parts, doubts } = partsOf(intent, policy);
+  const { parts } = partsOf(intent, policy);
   const commands = parts.filter((part) => part.type === "command");
-  const rules = policy.rules.map(ruleParts);
+  const allowing = policy.rules.map(ruleParts).filter((rule) => isInForce(rule, policy));
   const explained = commands.map((part) => ({
     words: explainWords(part.argv, policy.programs),
     effects: effectsOf(part, policy),
-    rules: rules
-      .filter((rule) => isInForce(rule, policy) && covers(rule, part, intent, policy))
-      .map(({ name }) => name),
+    rules: coveringRules(part, allowing, intent, policy).map(({ name }) => name),
     needsNoRule: isHarmless(part, policy),
     doubts: [
       ...part.judgement.doubts,
@@ -58,19 +55,30 @@ export function explain(intent: Intent, policy: Policy): Explanation {
       ),
     ],
   }));
-  const fileRules = rules.filter((rule) => isInForce(rule, policy) && isFileRule(rule));
-  const byAccess = accessRules({ parts, intent, policy }, fileRules);
   const wouldAllow = verdict.effect === "ask" ? rulesThatAllow(intent, policy, commands) : undefined;
   return {
     verdict,
     parts: explained,
-    doubts: [
-      ...new Set(
-        concerns({ intent, policy, parts, doubts, rules, byAccess }).map((doubt) => visibleText(doubt)),
-      ),
-    ],
+    doubts: verdict.saw.filter((text) => !isShownBelow(text, explained)),
     ...(wouldAllow && { wouldAllow }),
   };
+}
+
+const isShownBelow = (text: string, parts: readonly ExplainedPart[]): boolean =>
+  text.startsWith("command: ") ||
+  parts.some(({ doubts }) => doubts.some((doubt) => visibleText(doubt) === text));
+
+/** The rules for the command, or those for each of its file accesses. */
+function coveringRules(
+  part: CommandPart,
+  allowing: readonly RuleParts[],
+  intent: Intent,
+  policy: Policy,
+): readonly RuleParts[] {
+  const whole = allowing.filter((rule) => covers(rule, part, intent, policy));
+  if (whole.length > 0) return whole;
+  const [byAccess = []] = accessRules({ parts: [part], intent, policy }, allowing.filter(isFileRule));
+  return byAccess;
 }
 
 function effectsOf({ judgement, touches, redirects, globs }: CommandPart, policy: Policy): readonly string[] {
@@ -105,11 +113,9 @@ function rulesThatAllow(
   policy: Policy,
   commands: readonly CommandPart[],
 ): readonly Rule[] | undefined {
-  const rules = policy.rules.map(ruleParts);
+  const allowing = policy.rules.map(ruleParts).filter((rule) => isInForce(rule, policy));
   const uncovered = commands.filter(
-    (part) =>
-      !isHarmless(part, policy) &&
-      !rules.some((rule) => isInForce(rule, policy) && covers(rule, part, intent, policy)),
+    (part) => !isHarmless(part, policy) && coveringRules(part, allowing, intent, policy).length === 0,
   );
   const places = commands.flatMap(({ touches, redirects }): readonly Rule[] => {
     const outside: readonly Touch[] = touches.filter(({ path }) => !isInside(path, policy));
@@ -125,9 +131,11 @@ function rulesThatAllow(
     ),
   );
   if (isGuarded) return undefined;
-  const wide = uncovered.map(({ argv }) => {
-    const words = wideWords(argv, policy.programs);
-    return { allow: "execute", command: words ? `${words.join(" ")} *` : argv };
+  const wide = uncovered.map((part): Rule => {
+    const command = commandClass(part, policy.roots);
+    return command === undefined
+      ? { allow: "execute", command: part.argv }
+      : { allow: "execute", command, width: "subcommand" };
   });
   const exact = uncovered.map(({ argv }) => ({ allow: "execute", command: argv }));
   const sets = [wide, [...wide, ...places], exact, [...exact, ...places]].map(distinct);

@@ -268,6 +268,128 @@ describe("in accept-edits", () => {
   });
 });
 
+describe("the scratch folder of a session", () => {
+  const scratch = "/tmp/toolgate-1000/abc-def";
+  const shell: Intent["executor"] = {
+    ...base.executor,
+    language: "bash",
+    known: { TMPDIR: scratch, HOME: "/home/ann" },
+  };
+  const effect = (mode: Mode, command: string, ...rules: readonly Rule[]) =>
+    decided(command, { ...inMode(mode, rules), scratch }, { executor: shell }).effect;
+
+  test.each([
+    `echo x > ${scratch}/a`,
+    "git log > $TMPDIR/log && wc -l $TMPDIR/log",
+    "mkdir -p $TMPDIR/x && cp src/a.ts $TMPDIR/x/ && rm -r $TMPDIR/x",
+    "cd $TMPDIR && ls && touch b",
+    "sed -i s/a/b/ $TMPDIR/a",
+    'F="$TMPDIR/a"; echo x > "$F"; cat "$F"',
+  ])("needs no rule: %s", (command) => {
+    expect(effect("ask", command)).toBe("allow");
+    expect(effect("read-only", command)).toBe("deny");
+  });
+
+  test("is read in read-only", () => {
+    expect(effect("read-only", "cat $TMPDIR/a && grep -r x $TMPDIR")).toBe("allow");
+  });
+
+  test.each([
+    "rm -rf $TMPDIR",
+    "echo KEY=1 > $TMPDIR/.env",
+    "echo x > $TMPDIR/../other/a",
+    "cat $TMPDIR/../../toolgate-1000/zzz/a",
+    "cp .env $TMPDIR/a",
+    "cp ~/.ssh/id_rsa $TMPDIR/a",
+    "mv src/a.ts $TMPDIR/a",
+    "ln -s / $TMPDIR/root",
+    "ln /etc/hostname $TMPDIR/h",
+    "cp $TMPDIR/a src/a.ts",
+    "sh $TMPDIR/a.sh",
+    "$TMPDIR/a.sh",
+    "cd $TMPDIR && ./a.sh",
+  ])("opens nothing else: %s", (command) => {
+    expect(effect("ask", command)).not.toBe("allow");
+  });
+
+  test.each([
+    ["make *", "cd $TMPDIR && make"],
+    ["make *", "make -C $TMPDIR"],
+    ["sh *", "sh $TMPDIR/a.sh"],
+    ["python3 *", "python3 $TMPDIR/a.py"],
+    ["npm *", "npm --prefix $TMPDIR test"],
+  ])("runs no code by a rule for %s: %s", (pattern, command) => {
+    expect(effect("accept-edits", command, { allow: "execute", command: pattern })).toBe("ask");
+  });
+
+  test("takes the output of a command that a rule allows", () => {
+    expect(effect("ask", "npm test > $TMPDIR/out 2>&1", { allow: "execute", command: "npm test" })).toBe(
+      "allow",
+    );
+  });
+
+  test("is open to the tools for files, and closed by a rule that denies", () => {
+    const intent: Intent = {
+      ...base,
+      kind: "edit",
+      tool: "write_file",
+      paths: [{ path: `${scratch}/a`, access: "write" }],
+    };
+    expect(decide(intent, { ...places, ...inMode("ask", []), scratch }).effect).toBe("allow");
+    const linked: Intent = {
+      ...intent,
+      paths: [{ path: "/home/ann/x", named: `${scratch}/a`, access: "write" }],
+    };
+    expect(decide(linked, { ...places, ...inMode("ask", []), scratch }).effect).toBe("ask");
+    expect(effect("ask", "echo x > $TMPDIR/a", { deny: "edit", path: "/tmp/**" })).toBe("deny");
+  });
+
+  test("is not entered through a link", () => {
+    const link = { named: `${scratch}/l`, path: "/home/ann/.ssh" };
+    const { effect: decision } = decided(
+      `ls ${scratch}/l`,
+      { ...inMode("ask", []), scratch },
+      { outsideLinks: [link] },
+    );
+    expect(decision).toBe("ask");
+  });
+});
+
+describe("a temporary file that the session made", () => {
+  const effect = (mode: Mode, command: string, temporary: readonly string[], ...rules: readonly Rule[]) =>
+    decided(command, inMode(mode, rules), { temporary }).effect;
+  const own = ["/tmp/new.csv", "/tmp/work"];
+
+  test.each([
+    "git show HEAD:a.csv > /tmp/new.csv && wc -l /tmp/new.csv",
+    "mkdir -p /tmp/work && cp a.ts /tmp/work/a.ts && diff a.ts /tmp/work/a.ts",
+    "rm /tmp/new.csv",
+    "rm -r /tmp/work/x",
+  ])("is edited like a file of the workspace: %s", (command) => {
+    expect(effect("accept-edits", command, own)).toBe("allow");
+    expect(effect("ask", command, own)).toBe("ask");
+    expect(effect("accept-edits", command, [])).toBe("ask");
+  });
+
+  test("is read in every mode", () => {
+    for (const mode of ["ask", "accept-edits", "read-only"] as const)
+      expect(effect(mode, "tail -5 /tmp/new.csv", own)).toBe("allow");
+  });
+
+  test.each([
+    ["cat /tmp/other", []],
+    ["cat /tmp/new.csv2", []],
+    ["ls /tmp", []],
+    ["cat /tmp/*", []],
+    ["cat /tmp/work/../other", []],
+    ["sh /tmp/new.csv", [{ allow: "execute", command: "sh *" }]],
+    ["python3 /tmp/work/a.py", [{ allow: "execute", command: "python3 *" }]],
+    ["echo x > /tmp/work/.env", []],
+  ] as const)("opens nothing else: %s", (command, rules) => {
+    expect(effect("accept-edits", command, own, ...rules)).toBe("ask");
+  });
+});
+
 describe("a grant that is bound to a file's content", () => {
   const grant: Rule = {
     allow: "execute",

@@ -28,6 +28,8 @@ export type Executor = {
   readonly shell?: string;
   /** `sh`: whatever bash and other shells read differently is a doubt. */
   readonly language: "bash" | "sh";
+  /** Further variables of its environment whose values are known: TMPDIR, where we set it. */
+  readonly known?: { readonly [name: string]: string };
   /** Variables that we set, whatever the environment holds: see git-settings.ts. */
   readonly forced?: { readonly [name: string]: string };
   /** Why git's settings could not be forced, in one sentence. */

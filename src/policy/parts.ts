@@ -182,11 +182,15 @@ function otherNamesIn({ argv, reads, writes, after }: ReadCommand, cwd: string):
 /** Not shortened: where `..` leads depends on what stands before it. */
 const joined = (folder: string, word: string): string => (word.startsWith("/") ? word : `${folder}/${word}`);
 
-function readCommand({ command, executor, cwd }: Intent, home: string): ShellReading {
+/** Every reader of a command's text reads it here, so that none sees other words than the rules do. */
+export function readCommand(
+  { command, executor, cwd }: Pick<Intent, "command" | "executor" | "cwd">,
+  home: string,
+): ShellReading {
   if (command === undefined) return { commands: [], doubts: [] };
-  return typeof command === "string"
-    ? readShell(command, { language: executor?.language ?? "sh", cwd, inherited: { HOME: home } })
-    : readArgv(command);
+  if (typeof command !== "string") return readArgv(command);
+  const { language = "sh", known } = executor ?? {};
+  return readShell(command, { language, cwd, inherited: { HOME: home, ...known } });
 }
 
 /** More words than anyone writes: not judged one by one, and so never allowed unasked. */

@@ -14,7 +14,13 @@ const MIN_JUMP_MS = 100;
 type Start = { readonly at: number; readonly offset: number };
 
 /** How far the wall clock is ahead of the monotonic one. */
-const clockOffset = (): number => Date.now() - performance.now();
+export const clockOffset = (): number => Date.now() - performance.now();
+
+/** By how many milliseconds someone has set the wall clock since the offset was this. */
+export function clockJump(offset: number): number {
+  const jump = Math.round(clockOffset() - offset);
+  return Math.abs(jump) < MIN_JUMP_MS ? 0 : jump;
+}
 
 export class ClockJumps {
   /** The starts that have no end yet, by the id of the call or the turn. */
@@ -60,7 +66,7 @@ function withDuration(
 ): SessionEvent {
   const start = starts.get(id);
   starts.delete(id);
-  const jump = start ? Math.round(clockOffset() - start.offset) : 0;
-  if (!start || Math.abs(jump) < MIN_JUMP_MS) return event;
+  const jump = start ? clockJump(start.offset) : 0;
+  if (!start || jump === 0) return event;
   return { ...event, [field]: Math.max(0, event.at - start.at - jump) };
 }

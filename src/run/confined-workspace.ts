@@ -20,8 +20,12 @@ export function confinedWorkspace(workspace: Workspace, intent: Intent): Workspa
       throw new ToolFailure(
         `${visibleText(options.cwd ?? workspace.root)} is not the folder that this command was allowed for: something has changed on the way there. Nothing was run. Make the call again.`,
       );
-    const { executor } = intent;
-    return workspace.runCommand(words, { ...options, ...(executor && { executor }) });
+    const { executor, temporary } = intent;
+    return workspace.runCommand(words, {
+      ...options,
+      ...(executor && { executor }),
+      ...(temporary && { temporary }),
+    });
   };
   const isFree = paths.length === 0 || command !== undefined;
   const mustBe = (isNamed: (named: PathAccess, path: string) => boolean, path: string): string => {

@@ -260,6 +260,7 @@ export class Gate {
     this.#running.stopAll(new Cancelled("the session was closed."));
     const atWork = this.#record.book.openCalls().filter(isAtWork);
     await Promise.allSettled(atWork.map(({ toolCallId }) => this.#running.ended(toolCallId)));
+    await this.#options.workspace.release?.();
     await this.#record.close();
   }
 

@@ -1,6 +1,5 @@
 /** Opens a gate for a program with its own agent loop: rules, someone to ask, and a session to record in. */
 import { randomUUID } from "node:crypto";
-import { homedir } from "node:os";
 import {
   checkOptions,
   either,
@@ -17,6 +16,7 @@ import type { OptionChecks } from "../call/check-options.js";
 import type { Ledger, SessionInfo } from "../call/index.js";
 import { decide } from "../policy/index.js";
 import type { Policy, Rule } from "../policy/index.js";
+import { placesOf, sessionWorkspace } from "../tools/scratch/session-workspace.js";
 import { LocalWorkspace, Toolbox } from "../tools/index.js";
 import type { Tool, Workspace } from "../tools/index.js";
 import type { Judge } from "./check-call.js";
@@ -68,11 +68,12 @@ export async function openGate(options: OpenGateOptions): Promise<Gate> {
   } = options;
   const { now = Date.now } = gateOptions;
   mustBeRules(rules);
-  const workspace = typeof place === "string" ? await LocalWorkspace.open(place) : place;
+  const opened = typeof place === "string" ? await LocalWorkspace.open(place) : place;
+  const workspace = await sessionWorkspace(opened, sessionId);
   const judge: Judge = (intent, also = []) => {
     const inForce = policy();
     const all = { ...inForce, rules: [...inForce.rules, ...also] };
-    return decide(intent, { ...all, roots: workspace.roots, home: homedir(), now: now() });
+    return decide(intent, { ...all, ...placesOf(workspace), now: now() });
   };
   const record = await SessionRecord.open(ledger, sessionId, {
     owner: `gate ${process.pid} ${randomUUID()}`,

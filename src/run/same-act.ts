@@ -115,7 +115,8 @@ function wordsOf(command: Command): readonly string[] | undefined {
   if (typeof command !== "string") return command;
   const { commands, doubts } = readShell(command);
   const [only, ...others] = commands;
-  const isPlain = others.length === 0 && doubts.length === 0 && only?.writes.length === 0;
+  const isPlain =
+    others.length === 0 && doubts.length === 0 && only?.writes.length === 0 && only.unknown === undefined;
   return isPlain && only.reads.length === 0 && only.after.length === 0 ? only.argv : undefined;
 }
 

@@ -37,8 +37,8 @@ export const refusing = (word: string): Remembered => ({
 export const denialsIn = (rules: readonly Rule[]): readonly string[] =>
   rules.filter((rule) => "deny" in rule).map((rule) => JSON.stringify(rule));
 
-/** The built room, for child processes. */
-const main = new URL("../../dist/settings/index.js", import.meta.url).href;
+/** The room for child processes, bundled by test/build-child-programs.ts. */
+const main = new URL("../../node_modules/.toolgate-children/settings.mjs", import.meta.url).href;
 
 /** Runs a program in a process of its own, to its end. In it, `main` is the built room and `args` are there. */
 export async function runChild(

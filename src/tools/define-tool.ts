@@ -35,6 +35,8 @@ export type ToolDefinition<Schema extends z.ZodType | JsonSchema> = {
   /** A name for people, or what to call a call with this input. */
   readonly title?: string | ((input: ToolInput<Schema>) => string);
   readonly meta?: Meta;
+  /** A sentence about the session's scratch folder, for the model; added to the description. */
+  readonly scratchNote?: (folder: string) => string;
   /** Milliseconds after which its signal aborts. */
   readonly timeLimit?: number;
   readonly locations?: (input: ToolInput<Schema>, workspace: Workspace) => Promise<readonly Location[]>;
@@ -57,6 +59,7 @@ const DEFINITION: OptionChecks<ToolDefinition<JsonSchema>> = {
   kind: oneOf(...TOOL_KINDS),
   title: either(TEXT, FUNCTION),
   meta: OBJECT,
+  scratchNote: FUNCTION,
   timeLimit: AMOUNT,
   locations: FUNCTION,
   intent: FUNCTION,

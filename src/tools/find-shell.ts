@@ -14,11 +14,17 @@ const VERSION_TIMEOUT_MS = 5_000;
 
 const ANY_SHELL: Executor = { shell: "/bin/sh", language: "sh" };
 
+/** Found once for all workspaces of this process: each look starts a program. */
+let found: Executor | undefined;
+
 /** `programs`: where bash may be. */
 export async function findShell(programs: readonly string[] = PROGRAMS): Promise<Executor> {
+  if (programs === PROGRAMS && found) return found;
   for (const shell of programs) {
     const executor: Executor = { shell, language: "bash" };
-    if (await isNewEnough(executor)) return executor;
+    if (!(await isNewEnough(executor))) continue;
+    if (programs === PROGRAMS) found = executor;
+    return executor;
   }
   return ANY_SHELL;
 }

@@ -55,6 +55,8 @@ export type ToolOrigin = {
 export type Tool<Input = unknown> = Described & {
   /** Whose tool it is, when it is not ours. */
   readonly origin?: ToolOrigin;
+  /** A sentence about the session's scratch folder, for the model; added to the description. */
+  readonly scratchNote?: (folder: string) => string;
   /** Milliseconds after which its signal aborts; the gate's own limit when left out. */
   readonly timeLimit?: number;
   /**

@@ -30,6 +30,8 @@ export interface Files {
   readonly roots: readonly string[];
   /** Toolgate's own files and folders: no tool shows their content when it finds them. */
   readonly own?: readonly string[];
+  /** The session's folder for temporary files, as a real path: rules leave it open. Only a session's workspace has one. */
+  readonly scratch?: string;
   /**
    * The real path, links followed as far as it exists, inside the workspace or not. With `keepLink` the last name is
    * not followed: for a caller that acts on the link itself. Throws ToolFailure when it cannot be walked.
@@ -65,6 +67,10 @@ export type CommandOptions = {
   readonly env?: { readonly [name: string]: string };
   /** The executor that the command was approved for: its shell reads the text, and its variables are set. */
   readonly executor?: Executor;
+  /** The folder for temporary files. It must be writable also in a sandbox. */
+  readonly scratch?: string;
+  /** Paths in the system's temporary folder that the command may make: see Intent.temporary. */
+  readonly temporary?: readonly string[];
   /** Runs it in a terminal of this size, for programs that behave otherwise without one. */
   readonly pty?: { readonly columns: number; readonly rows: number };
   /** Ends it, with everything it started. */
@@ -83,4 +89,12 @@ export interface Commands {
   runCommand(command: string | readonly string[], options: CommandOptions): Promise<CommandExit>;
 }
 
-export interface Workspace extends Files, Commands {}
+export interface Workspace extends Files, Commands {
+  /**
+   * Whether a path directly in the system's temporary folder is the session's own; `isMade`: the call writes it, so that
+   * it may also be new. Only a session's workspace knows.
+   */
+  isOwnTemporary?(path: string, isMade: boolean): Promise<boolean>;
+  /** Called when the session that uses the workspace is closed. */
+  release?(): Promise<void>;
+}

@@ -3,11 +3,11 @@
 // Usage: aap-server.mjs <folder>. Prints its address as one line of JSON.
 import { appendFileSync, existsSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
-import { serveAap } from "../../dist/aap/index.js";
-import { createAgent } from "../../dist/agent/index.js";
-import { openLedger } from "../../dist/history/index.js";
-import { scriptedModel } from "../../dist/model/index.js";
-import { defineTool, LocalWorkspace } from "../../dist/tools/index.js";
+import { serveAap } from "../../src/aap/index.js";
+import { createAgent } from "../../src/agent/index.js";
+import { openLedger } from "../../src/history/index.js";
+import { scriptedModel } from "../../src/model/index.js";
+import { defineTool, LocalWorkspace } from "../../src/tools/index.js";
 import { z } from "zod";
 
 const [folder] = process.argv.slice(2);

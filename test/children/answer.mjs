@@ -1,6 +1,6 @@
 // A process that answers every open question of a ledger with yes, at once or on a starting signal, and prints how
 // many of its answers counted. Usage: answer.mjs <ledger> <who> [on-signal]
-import { openLedger } from "../../dist/history/index.js";
+import { openLedger } from "../../src/history/index.js";
 import { startingSignal } from "./starting-signal.mjs";
 
 const [file, who, when] = process.argv.slice(2);

@@ -6,11 +6,11 @@ import { appendFileSync, writeSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
-import { AgentSession, createAgent, waitForTurn } from "../../dist/agent/index.js";
-import { openLedger } from "../../dist/history/index.js";
-import { McpServers } from "../../dist/mcp/index.js";
-import { parseScript, scriptedModel } from "../../dist/model/index.js";
-import { builtInTools, defineTool, LocalWorkspace } from "../../dist/tools/index.js";
+import { AgentSession, createAgent, waitForTurn } from "../../src/agent/index.js";
+import { openLedger } from "../../src/history/index.js";
+import { McpServers } from "../../src/mcp/index.js";
+import { parseScript, scriptedModel } from "../../src/model/index.js";
+import { builtInTools, defineTool, LocalWorkspace } from "../../src/tools/index.js";
 
 const STEPS = 12;
 const [folder, file, answers] = process.argv.slice(2);

@@ -1,6 +1,6 @@
 // A process that gives the one open question of a ledger the same answer many times at once, on a starting signal,
 // and prints how many of its answers counted. Usage: gate-answers.mjs <ledger> <times>
-import { openLedger } from "../../dist/history/index.js";
+import { openLedger } from "../../src/history/index.js";
 import { startingSignal } from "./starting-signal.mjs";
 
 const [file, times] = process.argv.slice(2);

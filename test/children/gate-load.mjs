@@ -1,10 +1,10 @@
 // A process that makes very many calls at once through one gate, each with an input of its own, and prints
 // how each ended, how often its tool ran, and how much memory that took.
 // Usage: gate-load.mjs <folder> <calls> <call|proceed> [ledger file]
-import { MemoryLedger, openLedger } from "../../dist/history/index.js";
-import { readAll } from "../../dist/call/index.js";
-import { openGate } from "../../dist/run/index.js";
-import { defineTool } from "../../dist/tools/index.js";
+import { MemoryLedger, openLedger } from "../../src/history/index.js";
+import { readAll } from "../../src/call/index.js";
+import { openGate } from "../../src/run/index.js";
+import { defineTool } from "../../src/tools/index.js";
 import { z } from "zod";
 
 const [folder, count, how, file] = process.argv.slice(2);

@@ -1,9 +1,9 @@
 // A process that cancels a call of every kind and then has nothing more to do. The process must end by itself, long
 // before the time limits and the grace periods of its calls end. Usage: gate-over.mjs <folder>
 import { setTimeout } from "node:timers/promises";
-import { MemoryLedger } from "../../dist/history/index.js";
-import { openGate } from "../../dist/run/index.js";
-import { builtInTools, defineTool } from "../../dist/tools/index.js";
+import { MemoryLedger } from "../../src/history/index.js";
+import { openGate } from "../../src/run/index.js";
+import { builtInTools, defineTool } from "../../src/tools/index.js";
 import { z } from "zod";
 
 const [folder] = process.argv.slice(2);

@@ -3,10 +3,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { MemoryLedger } from "../../dist/history/index.js";
-import { readAll } from "../../dist/call/index.js";
-import { openGate } from "../../dist/run/index.js";
-import { builtInTools } from "../../dist/tools/index.js";
+import { MemoryLedger } from "../../src/history/index.js";
+import { readAll } from "../../src/call/index.js";
+import { openGate } from "../../src/run/index.js";
+import { builtInTools } from "../../src/tools/index.js";
 
 const [what, amount] = process.argv.slice(2);
 const workspace = mkdtempSync(join(tmpdir(), "toolgate-heavy-"));

@@ -1,9 +1,9 @@
 // A process that runs a tool whose effect is a line in a file, and is killed with -9 after the effect and
 // before its result is recorded. Usage: history-killed.mjs <folder>
 import { appendFileSync } from "node:fs";
-import { openLedger } from "../../dist/history/index.js";
-import { openGate } from "../../dist/run/index.js";
-import { defineTool } from "../../dist/tools/index.js";
+import { openLedger } from "../../src/history/index.js";
+import { openGate } from "../../src/run/index.js";
+import { defineTool } from "../../src/tools/index.js";
 import { z } from "zod";
 
 const [folder] = process.argv.slice(2);

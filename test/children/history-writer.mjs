@@ -2,7 +2,7 @@
 // flood: two events at a time for ever, printing each acknowledged seq. once: claims for so many milliseconds,
 // prints that, waits for a line, and prints with which codes appending and renewing end.
 import { createInterface } from "node:readline";
-import { openLedger } from "../../dist/history/index.js";
+import { openLedger } from "../../src/history/index.js";
 
 const [file, what, milliseconds = "60000"] = process.argv.slice(2);
 const tell = (value) => process.stdout.write(`${JSON.stringify(value)}\n`);

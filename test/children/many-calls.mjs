@@ -2,10 +2,10 @@
 // memory that it took. Each call appends its number to effects.txt. Usage: many-calls.mjs <folder> <calls>
 import { appendFileSync } from "node:fs";
 import { z } from "zod";
-import { AgentSession, createAgent } from "../../dist/agent/index.js";
-import { openLedger } from "../../dist/history/index.js";
-import { parseScript, scriptedModel } from "../../dist/model/index.js";
-import { defineTool, LocalWorkspace } from "../../dist/tools/index.js";
+import { AgentSession, createAgent } from "../../src/agent/index.js";
+import { openLedger } from "../../src/history/index.js";
+import { parseScript, scriptedModel } from "../../src/model/index.js";
+import { defineTool, LocalWorkspace } from "../../src/tools/index.js";
 
 const [folder, count] = process.argv.slice(2);
 const mark = defineTool({

@@ -1,6 +1,6 @@
 // A process that starts programs in every way that there is, and waits to be killed. Each program writes its pid into
 // the file. Usage: start-trees.mjs <file> <script of sh> …; a script that begins with "released:" is let go of.
-import { loadPty, startChildWithStdin, startInTerminal, startWithPipes } from "../../dist/process/index.js";
+import { loadPty, startChildWithStdin, startInTerminal, startWithPipes } from "../../src/process/index.js";
 
 const [notes, ...scripts] = process.argv.slice(2);
 const env = { ...process.env, NOTES: notes };

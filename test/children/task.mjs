@@ -1,9 +1,9 @@
 // A process that takes a turn with two sub-agents as far as it can, from wherever the ledger says it is, says yes to what
 // they ask, and kills itself with -9 before or after the given append. Usage: task.mjs <folder> [before|after <n>]
-import { AgentSession, createAgent, waitForTurn, taskTool } from "../../dist/agent/index.js";
-import { openLedger } from "../../dist/history/index.js";
-import { parseScript, scriptedModel } from "../../dist/model/index.js";
-import { builtInTools, LocalWorkspace } from "../../dist/tools/index.js";
+import { AgentSession, createAgent, waitForTurn, taskTool } from "../../src/agent/index.js";
+import { openLedger } from "../../src/history/index.js";
+import { parseScript, scriptedModel } from "../../src/model/index.js";
+import { builtInTools, LocalWorkspace } from "../../src/tools/index.js";
 import { dying } from "./dying-ledger.mjs";
 
 const [folder, when, count] = process.argv.slice(2);

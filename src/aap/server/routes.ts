@@ -16,6 +16,7 @@ import { answerRequest, cancelRequest, newSession, streamMode, turnRequest } fro
 import type { ServerContext } from "../server-context.js";
 import { createSession } from "../sessions/create-session.js";
 import { deleteSession } from "../sessions/delete-session.js";
+import { removeScratch } from "../../tools/scratch/scratch-folder.js";
 import { historyFromLog } from "../sessions/history-from-log.js";
 import { IdempotentCreations } from "../sessions/idempotent-creations.js";
 import { answerQuestion, listQuestions, readQuestion, tooLate } from "../sessions/questions.js";
@@ -89,6 +90,7 @@ function protocolHandlers(
       await readSessionConfig(ledger, sessionId);
       await turns.end(sessionId);
       await deleteSession(ledger, sessionId);
+      await removeScratch([sessionId]);
       return context.body(null, 204);
     },
     getHistory: (context) => history(context, server),

@@ -1,4 +1,5 @@
 /** Turns of our own agents. They live in the log alone: the session is open only while a response is under way. */
+import { sessionWorkspace } from "../../tools/scratch/session-workspace.js";
 import { AgentSession } from "../../agent/index.js";
 import type { Agent, TurnEnd } from "../../agent/index.js";
 import { LedgerError, readAll } from "../../call/index.js";
@@ -78,7 +79,8 @@ export class OwnTurns implements TurnHost {
   }
 
   async #openSession({ sessionId, config }: TurnPlan): Promise<AgentSession> {
-    const { ledger, workspace, trustable, flushTimer, now, unsealFor } = this.#server;
+    const { ledger, trustable, flushTimer, now, unsealFor } = this.#server;
+    const workspace = await sessionWorkspace(this.#server.workspace, sessionId);
     const { isExposed, withOptions, options } = this.agent;
     const values = optionsInForce(options, config.agent, unsealFor(sessionId));
     const agent = withOptions ? withOptions(this.#own, values) : this.#own;

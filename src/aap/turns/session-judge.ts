@@ -3,10 +3,10 @@
  * lets it trust, runs at once. Every other call asks, even where a rule allows it: an app that did not send "trust"
  * expects to be asked. Tools that apps do not see follow the agent's rules alone.
  */
-import { homedir } from "node:os";
 import type { Agent } from "../../agent/index.js";
 import { decide } from "../../policy/index.js";
 import type { Intent, Rule, Verdict } from "../../policy/index.js";
+import { placesOf } from "../../tools/scratch/session-workspace.js";
 import type { Tool, Workspace } from "../../tools/index.js";
 import type { SessionConfig } from "../sessions/session-config.js";
 
@@ -32,7 +32,7 @@ export function sessionJudge(
   options: SessionJudgeOptions,
 ): (intent: Intent, also?: readonly Rule[]) => Verdict {
   const { config, agent, tools, trustable, isExposed, workspace, sessionId, now } = options;
-  const { root, roots } = workspace;
+  const { root } = workspace;
   const trusted = new Set(config.agent.tools.filter(({ trust }) => trust).map(({ name }) => name));
   return (intent, also = []) => {
     const tool = tools().find((one) => isOf(one, intent));
@@ -42,7 +42,7 @@ export function sessionJudge(
     const policy = agent.policy({ root, sessionId });
     const trust: readonly Rule[] = isTrusted ? [trustRule(intent)] : [];
     const rules = [...policy.rules, ...also, ...trust];
-    const verdict = decide(intent, { ...policy, rules, roots, home: homedir(), now: now() });
+    const verdict = decide(intent, { ...policy, ...placesOf(workspace), rules, now: now() });
     if (verdict.effect !== "allow" || (tool && !isExposed(tool))) return verdict;
     return isTrusted
       ? { ...verdict, rule: `the app trusts ${tool.name}` }

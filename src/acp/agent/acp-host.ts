@@ -1,6 +1,6 @@
 /**
- * The agent behind an ACP door: an agent of ours, or a loop of the host's own. The door opens sessions and knows nothing
- * about what runs them.
+ * The agent behind an ACP connection: an agent of ours, or a loop of the host's own. The connection opens sessions and
+ * knows nothing about what runs them.
  */
 import type { SessionHandle } from "../../agent/index.js";
 import type { ContentBlock, Ledger, Usage } from "../../call/index.js";

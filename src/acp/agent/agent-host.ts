@@ -1,4 +1,4 @@
-/** An agent of ours behind an ACP door: its sessions are in the ledger, and work in the client's folder. */
+/** An agent of ours behind an ACP connection: its sessions are in the ledger, and work in the client's folder. */
 import {
   AGENT,
   AMOUNT,

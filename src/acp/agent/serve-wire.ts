@@ -15,7 +15,7 @@ import type { JsonObject } from "../json.js";
 import type { AcpHost, ClientSide } from "./acp-host.js";
 import { v1Capabilities, v2Capabilities } from "./capabilities.js";
 import { objectParams } from "./params.js";
-import type { SessionDoor } from "./session-door.js";
+import type { ClientSessions } from "./client-sessions.js";
 
 export type ServeWireOptions = {
   readonly name: string;
@@ -63,8 +63,8 @@ export async function serveWire(wire: Wire, options: ServeWireOptions): Promise<
 class WireAgent {
   readonly peer: Peer;
   readonly #options: ServeWireOptions;
-  #opening: Promise<SessionDoor> | undefined;
-  #door: SessionDoor | undefined;
+  #opening: Promise<ClientSessions> | undefined;
+  #sessions: ClientSessions | undefined;
   #host: AcpHost | undefined;
 
   constructor(wire: Wire, options: ServeWireOptions) {
@@ -79,7 +79,7 @@ class WireAgent {
 
   async close(): Promise<void> {
     await this.#opening?.catch(() => undefined);
-    await this.#door?.close();
+    await this.#sessions?.close();
     await this.#host?.close?.();
     await this.peer.close();
   }
@@ -90,13 +90,15 @@ class WireAgent {
       throw new RpcError(CODE.invalidRequest, `"initialize" comes first. ${asked.method} was not done.`);
     if (asked.method === "authenticate" || asked.method === "auth/login")
       return this.#authenticate(objectParams(asked.params));
-    return this.#door ? this.#door.request(asked) : this.#opening.then((door) => door.request(asked));
+    return this.#sessions
+      ? this.#sessions.request(asked)
+      : this.#opening.then((sessions) => sessions.request(asked));
   }
 
   #notification(method: string, params: unknown): void {
-    if (this.#door) this.#door.notification(method, params);
+    if (this.#sessions) this.#sessions.notification(method, params);
     // A request reports that the host could not be opened.
-    else this.#opening?.then((door) => door.notification(method, params)).catch(() => undefined);
+    else this.#opening?.then((sessions) => sessions.notification(method, params)).catch(() => undefined);
   }
 
   #initialize(params: JsonObject): object {
@@ -113,18 +115,18 @@ class WireAgent {
     return isV2 ? v2Capabilities(info, mcp) : v1Capabilities(info, mcp);
   }
 
-  async #open(isV2: boolean, params: JsonObject): Promise<SessionDoor> {
+  async #open(isV2: boolean, params: JsonObject): Promise<ClientSessions> {
     // The answer goes out before anything is loaded.
     await new Promise(setImmediate);
     const host = await this.#options.openHost();
     this.#host = host;
     // After it, not beside it: a file that is read while other code runs outlives V8's quick collections, and its buffers
     // then stay in memory until a full one, seconds later.
-    const { v1Door } = await import("./v1-door.js");
-    const openDoor = isV2 ? (await import("./v2-door.js")).v2Door : v1Door;
-    const door = openDoor({ host, peer: this.peer, client: this.#client(params, isV2) });
-    this.#door = door;
-    return door;
+    const { v1Sessions } = await import("./v1-sessions.js");
+    const openSessions = isV2 ? (await import("./v2-sessions.js")).v2Sessions : v1Sessions;
+    const sessions = openSessions({ host, peer: this.peer, client: this.#client(params, isV2) });
+    this.#sessions = sessions;
+    return sessions;
   }
 
   /** v1 and v2 name these differently; in v2 a client has neither files nor terminals to offer. */

@@ -12,12 +12,12 @@ import {
 } from "../../call/check-options.js";
 import type { OptionChecks } from "../../call/check-options.js";
 import type { LeaseWait } from "../../record/index.js";
-import { homedir } from "node:os";
 import type { Agent, PolicyFor } from "../../agent/index.js";
 import type { Ledger, SessionInfo } from "../../call/index.js";
 import { decide } from "../../policy/index.js";
 import type { Verdict } from "../../policy/index.js";
 import type { Elicit, Judge, RememberedGrant } from "../../run/index.js";
+import { placesOf } from "../../tools/scratch/session-workspace.js";
 import type { Workspace } from "../../tools/index.js";
 
 export type SessionPlace = { readonly root: string; readonly sessionId: string };
@@ -90,8 +90,7 @@ export function judgeFor(
       ...inForce,
       ...(unspoken !== undefined && { default: unspoken }),
       rules,
-      roots: workspace.roots,
-      home: homedir(),
+      ...placesOf(workspace),
       now: now(),
     });
   };

@@ -15,6 +15,7 @@ import { settlesWithin } from "../../process/index.js";
 import { SessionRecord } from "../../record/index.js";
 import type { Gate } from "../../run/index.js";
 import type { ReportedCalls } from "../../run/reported-calls.js";
+import { sessionWorkspace } from "../../tools/scratch/session-workspace.js";
 import type { Workspace } from "../../tools/index.js";
 import { CODE, RpcError } from "../connection/message.js";
 import type { Asked } from "../connection/peer.js";
@@ -131,8 +132,9 @@ export class ForeignSession extends RecordedSession implements SessionHandle {
     const owner = `${agent.name} ${process.pid} ${randomUUID().slice(0, 8)}`;
     const record = await SessionRecord.open(ledger, sessionId, { owner, leaseWaitMs, onLeaseWait });
     try {
-      const session = new ForeignSession(options, record, agent, agentSessionId);
-      const { info, workspace } = options;
+      const workspace = await sessionWorkspace(options.workspace, sessionId);
+      const session = new ForeignSession({ ...options, workspace }, record, agent, agentSessionId);
+      const { info } = options;
       const cwd = workspace.root;
       await session.#turns.open({ cwd, ...info }, { agent: agent.name, sessionId: agentSessionId });
       return session;

@@ -1,7 +1,4 @@
-/**
- * One ledger file and several real processes. They run this source, compiled on the spot: a build that
- * is older than the source would prove nothing.
- */
+/** One ledger file and several real processes. They run the sources as they are, see test/build-child-programs.ts. */
 import type { ChildProcess } from "node:child_process";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -10,7 +7,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout } from "node:timers/promises";
-import { fileURLToPath, pathToFileURL } from "node:url";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { afterAll, afterEach, expect, test } from "vitest";
 import type { Lease, Ledger } from "../../call/index.js";
@@ -32,6 +28,7 @@ import { openLedger } from "../open-ledger.js";
 const folder = mkdtempSync(join(tmpdir(), "toolgate-ledger-"));
 const opened: Ledger[] = [];
 const children: ChildProcess[] = [];
+const isLong = process.env["TOOLGATE_LONG"] !== undefined;
 let fileCount = 0;
 
 const newFile = () => {
@@ -62,7 +59,7 @@ test("of two that answer a question at the same moment, one counts: a hundred ti
     const [start, who] = [Number(await receive()), args[0]];
     const receipts = [];
     for (let index = 0; index < 100; index += 1) {
-      while (Date.now() < start + 4 * index);
+      await at(start + 4 * index);
       receipts.push(await ledger.answer("question-" + index, { ...JSON.parse(args[1]), who }));
     }
     send(receipts);`;
@@ -91,7 +88,7 @@ test("gives a session to one of two that claim it at the same moment, and refuse
     const start = Number(await receive());
     const outcomes = [];
     for (let index = 0; index < 50; index += 1) {
-      while (Date.now() < start + 4 * index);
+      await at(start + 4 * index);
       outcomes.push(await codeOf(ledger.claim("session-" + index, args[0], { milliseconds: 60_000 })));
     }
     send(outcomes);`;
@@ -104,7 +101,7 @@ test("gives a session to one of two that claim it at the same moment, and refuse
   for (const pair of pairs) expect(["none LEASE_HELD", "LEASE_HELD none"]).toContain(pair);
 });
 
-test("who follows sees what another process appends within 100 ms (five times that, on a busy machine)", async () => {
+test("who follows sees what another process appends within 100 ms (ten times that, on a busy machine)", async () => {
   const file = newFile();
   const ledger = await open(file);
   const writer = await startChild(
@@ -121,7 +118,7 @@ test("who follows sees what another process appends within 100 ms (five times th
     await setTimeout(count * 7);
     writer.say(JSON.stringify(said(`${count}`)));
     const [written] = await Promise.all([writer.receive(), follower.has(count)]);
-    expect(Date.now() - Number(written)).toBeLessThan(500);
+    expect(Date.now() - Number(written)).toBeLessThan(1_000);
   }
   await follower.stop();
   expect(follower.seen).toEqual(await ledger.read(SESSION));
@@ -143,7 +140,7 @@ test("killed at any moment, a process has written all that it was promised, and 
     await ended;
     return { file, promised: Math.max(promised, ...child.unread().map(Number)) };
   };
-  for (const appends of [1, 3, 5, 7, 9, 11]) {
+  for (const appends of isLong ? [1, 3, 5, 7, 9, 11] : [1, 5, 9]) {
     for (const { file, promised } of await Promise.all([killAfter(appends), killAfter(appends + 1)])) {
       const log = await (await open(file)).read(SESSION);
       expect(log.length).toBeGreaterThanOrEqual(promised);
@@ -287,11 +284,13 @@ test("refuses the loser of a race while another process still writes", async () 
   writer.close();
 });
 
+const LEDGERS = isLong ? 25 : 10;
+
 test("several may begin the same ledger at the same moment, again and again", async () => {
   const program = `
     const start = Number(await receive());
-    for (let index = 0; index < 25; index += 1) {
-      while (Date.now() < start + 40 * index);
+    for (let index = 0; index < ${LEDGERS}; index += 1) {
+      await at(start + 40 * index);
       const own = await openLedger(args[0] + index);
       const lease = await own.claim(args[1], "ann", { milliseconds: 60_000 });
       await own.append(lease, [JSON.parse(args[2])], { durable: false });
@@ -306,7 +305,7 @@ test("several may begin the same ledger at the same moment, again and again", as
   const start = String(Date.now() + 50);
   for (const starter of starters) starter.say(start);
   expect(await Promise.all(starters.map((starter) => starter.receive()))).toEqual(names.map(() => "written"));
-  for (let index = 0; index < 25; index += 1) {
+  for (let index = 0; index < LEDGERS; index += 1) {
     const ledger = await open(`${file}${index}`);
     expect((await ledger.sessions()).map(({ sessionId }) => sessionId).toSorted()).toEqual(names);
   }
@@ -370,8 +369,8 @@ test("a name that SQLite gives a meaning to is a file's name all the same", asyn
   expect(readdirSync(folder)).toContain(":memory:");
 });
 
-const root = fileURLToPath(new URL("../../..", import.meta.url));
-const door = pathToFileURL(join(root, "dist", "history", "index.js")).href;
+const bundled = new URL("../../../node_modules/.toolgate-children/history.mjs", import.meta.url).href;
+const door = new URL("../../../dist/history/index.js", import.meta.url).href;
 
 type Child = {
   readonly process: ChildProcess;
@@ -413,11 +412,16 @@ async function startChild(file: string, program: string, ...args: readonly strin
 function spawnChild(program: string, args: readonly string[], options: { readonly cwd?: string } = {}) {
   const prelude = `
     import { createInterface } from "node:readline";
-    import { openLedger } from ${JSON.stringify(door)};
+    import { openLedger } from ${JSON.stringify(bundled)};
     const args = process.argv.slice(1);
     const lines = createInterface(process.stdin)[Symbol.asyncIterator]();
     const receive = async () => (await lines.next()).value;
     const send = (value) => process.stdout.write(JSON.stringify(value) + "\\n");
+    // The last moment is waited for in a loop: a timer is late by a millisecond or two.
+    const at = async (time) => {
+      await new Promise((resolve) => setTimeout(resolve, time - Date.now() - 3));
+      while (Date.now() < time);
+    };
     const codeOf = (promise) => promise.then(() => "none", (thrown) => thrown.code ?? String(thrown));`;
   const child = spawn(
     process.execPath,

@@ -68,9 +68,10 @@ const baseName = (program: string): string =>
 /** The effects that builds, tests and checks have, and no others. */
 function isWithinBounds(part: CommandPart, { program, subcommand }: Class): boolean {
   const { judgement } = part;
-  const { doubts, installs, sends, urls, deletes, moves, deletesBelow, isKnown, takesList } = judgement;
-  if (!isKnown || takesList || part.elsewhere.length > 0 || namedActs(judgement).length > 0) return false;
-  if (doubts.length + installs.length + sends.length + deletes.length + moves.length > 0) return false;
+  const { doubts, sends, urls, deletes, moves, deletesBelow, isKnown, takesList } = judgement;
+  if (!isKnown || takesList || part.elsewhere.length > 0) return false;
+  if (doubts.length + sends.length + deletes.length + moves.length > 0) return false;
+  if (namedActs(judgement).length > 0) return false;
   if (urls.some((url) => url !== "") || (urls.length > 0 && !mayFetch(program))) return false;
   if (deletesBelow.length > 0 && !mayReplaceFiles(program, subcommand)) return false;
   return judgement.writes.every((path) => RESULT.test(path));

@@ -13,14 +13,14 @@ import type { ProgramData, ProgramFile } from "./program-data.js";
 const words = (text: string): readonly string[] => text.split(/\s+/).filter((word) => word !== "");
 
 const PROGRAMS = words(`
-  : [ ag apropos arch atq awk b2sum base16 base32 base58 base64 basename basenc bc bridge cal cat cd cksum
-  cmp column comm command cut date df diff dir dirname dirs du dust echo egrep exa exit expand expr eza
+  : [ ag apropos arch atq awk b2sum base16 base32 base58 base64 basename basenc bc break bridge cal cat cd cksum
+  cmp column comm command continue cut date df diff dir dirname dirs du dust echo egrep exa exit expand export expr eza
   factor false fd fdfind fgrep file find findmnt fmt fold free gawk getconf getfacl gfind gojq grep groups
   gsed hd head help hexdump hexyl history hostname iconv id ifconfig iostat ip jaq jobs join jq last
   lastlog logname ls lsattr lsblk lscpu lsd lsipc lslocks lsmod lsns lspci lsusb mawk md5 md5sum mount
   mpstat nawk nl nproc numfmt od paste pathchk pgrep pidof popd pr printenv printf ps pstree pushd pwd
-  readlink realpath rev rg sed seq sha1sum sha224sum sha256sum sha384sum sha512sum shasum shuf sleep sort
-  ss stat sum sysctl tac tail test tr tree true tsort tty type ul umask uname unexpand uniq uptime users
+ read readlink realpath return rev rg sed seq set sha1sum sha224sum sha256sum sha384sum sha512sum shasum shuf sleep sort
+  ss stat sum sysctl tac tail test tr tree true tsort tty type ul umask uname unexpand uniq unset uptime users
   uuencode vdir vmstat w wait wc whatis whereis which who whoami xargs xxd yes
 `);
 

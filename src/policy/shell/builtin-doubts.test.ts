@@ -11,11 +11,14 @@ const OTHERS =
   ". alias bg bind caller compgen complete compopt declare disown enable export fc fg getopts hash help history " +
   "let local logout mapfile read readarray readonly set shopt source suspend trap typeset unalias unset";
 
+/** With a name of the text's own these two do no more than to change it. */
+const NAME_SETTERS = new Set(["read", "unset"]);
+
 test.each(LANGUAGES)("doubts each builtin that is not known to be harmless in %s", (language) => {
   expect(undoubted(OTHERS.split(" "), language)).toEqual([]);
   expect(
     undoubted(
-      OTHERS.split(" ").map((name) => `command ${name} a`),
+      OTHERS.split(" ").map((name) => `command ${name} ${NAME_SETTERS.has(name) ? "PATH" : "a"}`),
       language,
     ),
   ).toEqual([]);

@@ -9,6 +9,10 @@ export type FoundNames = {
   readonly patterns: readonly string[];
   /** No name is a link. */
   readonly isFiles: boolean;
+  /** Nothing below a folder of packages is among them. */
+  readonly leavesPackages: boolean;
+  /** The last part of each name matches one of these; empty when it may be any. */
+  readonly only: readonly string[];
   /** A NUL stands behind each name, and none begins with a dash. */
   readonly isExact: boolean;
 };
@@ -49,6 +53,8 @@ function listedBy(argv: readonly string[]): FoundNames | undefined {
   const isFind = program === "find";
   return {
     patterns: (reads.length === 0 ? ["."] : reads).map(below),
+    only: isFind ? namesIn(words) : [],
+    leavesPackages: isFind ? leavesPackages(words) : program === "git",
     isFiles: isFind ? words.join(" ").includes("-type f") : program !== "git",
     isExact: isFind && words.includes("-print0"),
   };
@@ -74,6 +80,17 @@ export function isPlainFind(words: readonly string[]): boolean {
     words.filter((word) => !/^\.{1,2}\/?$/.test(word)).every(isPlainName)
   );
 }
+
+/** The patterns behind `-name`, when every file that is found matches one. */
+export function namesIn(words: readonly string[]): readonly string[] {
+  const isName = (at: number): boolean => words[at] === "-name" && !/^(?:!|-not)$/.test(words[at - 1] ?? "");
+  const isEither = (word: string): boolean => /^(?:-o|-or|,)$/.test(word);
+  const isBound = words.every((word, at) => !isEither(word) || (isName(at - 2) && isName(at + 1)));
+  return isBound ? words.filter((_, at) => isName(at - 1)) : [];
+}
+
+export const leavesPackages = (words: readonly string[]): boolean =>
+  /(?:^| )(?:!|-not) -path \S*node_modules/.test(words.join(" "));
 
 const HIDDEN = /(?:^|\/)\.[^/]*[*?[]/;
 

@@ -26,6 +26,10 @@ export type Found = {
   readonly patterns: readonly string[];
   /** None of them is a link. */
   readonly isFiles: boolean;
+  /** Nothing below a folder of packages is among them. */
+  readonly leavesPackages: boolean;
+  /** The last part of each name matches one of these; empty when it may be any. */
+  readonly only: readonly string[];
   /** Their names are split at blanks. */
   readonly splits: boolean;
 };

@@ -1,7 +1,7 @@
 /** `find -exec … ;`, `fd -x …`. */
 import { judgeArgv } from "../programs/judge-argv.js";
 import { FOUND_FILE, findCommands } from "../programs/scripts/read-find.js";
-import { below, isPlainFind } from "./found-names.js";
+import { below, isPlainFind, leavesPackages, namesIn } from "./found-names.js";
 import type { InnerCommand, InnerCommands } from "./inner-command.js";
 import { readsFiles } from "./inside-xargs.js";
 
@@ -44,12 +44,14 @@ function readersIn(args: readonly string[], count: number): readonly InnerComman
   const { reads, doubts } = judgeArgv(["find", ...words]);
   if (doubts.length > 0 || reads.length === 0) return undefined;
   const patterns = reads.map(below);
+  const only = namesIn(words);
   const isFiles = words.join(" ").includes("-type f");
+  const found = { patterns, isFiles, only, leavesPackages: leavesPackages(words), splits: false };
   const insides = commands.map((command): InnerCommand | undefined => {
     const argv = command.flatMap((word) => (word === FOUND_FILE ? patterns : [word]));
     const isHeld = command.includes(FOUND_FILE);
     if (isHeld ? !readsFiles(argv, patterns) : !judgeArgv(argv).onlyReads) return undefined;
-    return { wrapper: "find", argv, ...(isHeld && { found: { patterns, isFiles, splits: false } }) };
+    return { wrapper: "find", argv, ...(isHeld && { found }) };
   });
   return insides.every((inside) => inside !== undefined) ? insides : undefined;
 }

@@ -36,7 +36,7 @@ export function insideXargs(
       {
         wrapper: "xargs",
         argv: filled.argv,
-        found: { patterns: found.patterns, isFiles: found.isFiles, splits: !(isNull && found.isExact) },
+        found: { ...found, splits: !(isNull && found.isExact) },
       },
     ],
     doubts: [],

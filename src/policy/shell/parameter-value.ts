@@ -50,9 +50,11 @@ export function expansionValue(part: Expansion, scope: Scope): Found {
     case "ParameterExpansion":
       return parameterValue(part, scope);
     case "CommandExpansion":
-      return outputOf(part.script, scope);
+      return scope.language === "bash"
+        ? outputOf(part.script, scope)
+        : { type: "doubt", reason: `the output of ${excerpt(part.text)} is not known` };
     case "ArithmeticExpansion":
-      return part.expression && isPlainSum(part.expression, scope)
+      return scope.language === "bash" && part.expression && isPlainSum(part.expression, scope)
         ? { type: "number", maySign: true }
         : { type: "doubt", reason: `the result of ${excerpt(part.text)} is not known` };
     default:

@@ -12,6 +12,7 @@ import { strangeCharacters } from "./strange-characters.js";
 import { plainWords, readWords } from "./walk-words.js";
 import { walkText } from "./walk-script.js";
 import { START } from "./ways.js";
+import type { Found } from "./inner-command.js";
 
 export type ReadCommand = {
   /**
@@ -25,8 +26,8 @@ export type ReadCommand = {
   readonly judged?: readonly string[];
   /** The words among them that the shell expands: quoted, the same letters mean one file. */
   readonly patterns: readonly string[];
-  /** Patterns that stand for files which the wrapper around it finds below folders: `src/**`. */
-  readonly found?: { readonly patterns: readonly string[]; readonly isFiles: boolean };
+  /** The words that stand for files which the wrapper around it finds below folders: `src/**`. */
+  readonly found?: Found;
   /** The program does no more than to run the command inside it, which is listed on its own. */
   readonly passesOn?: true;
   /** Patterns whose names are split at blanks once more: a name with a blank in it becomes other names. */

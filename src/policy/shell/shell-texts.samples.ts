@@ -507,13 +507,17 @@ function grammar() {
   });
 }
 
-type Setting = { list: ShellText; command: ShellText };
+type Setting = { text: ShellText; list: ShellText; command: ShellText };
 
 /** Texts in which variables are set, changed, lost and used, in every place that a shell keeps them in. */
 function settingText(): fc.Arbitrary<ShellText> {
   return fc.letrec<Setting>((tie) => {
     const list = all(tie("command"), moving("; ", "; ", "\n", " && ", " || ", " | ", " & "), tie("command"));
     return {
+      text: fc.oneof(
+        { arbitrary: all("x=", KNOWN, "; y=", KNOWN, moving("; ", " && ", "\n"), tie("list")), weight: 5 },
+        { arbitrary: tie("list"), weight: 1 },
+      ),
       list: fc.oneof({ arbitrary: list, weight: 3 }, { arbitrary: tie("command"), weight: 1 }),
       command: fc.oneof(
         { depthSize: "small", withCrossShrink: false },
@@ -567,13 +571,22 @@ function settingText(): fc.Arbitrary<ShellText> {
         { arbitrary: all('eval "', tie("list"), '"'), weight: 1 },
       ),
     };
-  }).list;
+  }).text;
 }
 
-const NAMES = ["x", "x", "x", "y", "y", "F", "path", "status", "OUT", "LANG"];
+const NAMES = [..."xxxxxxxxyyyyyyFF", "path", "status", "OUT", "LANG"];
 const NAME = fc.constantFrom(...NAMES).map((text) => ({ text, dynamic: true }));
+const KNOWN: fc.Arbitrary<ShellText> = fc
+  .constantFrom(
+    ..."a b aax bbx src src/deep sub -x 1 2 '' $x $y \"$x\" a$x ${x}b $HOME ~/sub $PWD $(pwd) 'b c' ' a ' src/*.ts".split(
+      / (?=[^ca'])/,
+    ),
+  )
+  .map((text) => ({ text, dynamic: true }));
 const VALUE: fc.Arbitrary<ShellText> = fc
   .oneof(
+    KNOWN.map(({ text }) => text),
+    KNOWN.map(({ text }) => text),
     fc.constantFrom(
       ..."a aax bbx src src/deep -x 1 2 08 ''".split(" "),
       ...'$x "$x" $y a$x "$y"b ${x} ${x}b ${x:-c} ${x:+c} ${y%x} ${y#a} ${#x} $? $# $((1+2)) $((x+1))'.split(
@@ -601,6 +614,9 @@ const VALUE: fc.Arbitrary<ShellText> = fc
   .map((text) => ({ text, dynamic: true }));
 const USE: fc.Arbitrary<ShellText> = fc
   .constantFrom(
+    ...'$x "$x" $y "$y" ${x} "${y}" a$x "$x$y" $x/one.ts src/$x a-$x-b $x "$x" $y "$y" a b -x $? "a $x"'.split(
+      / (?=[^$]|\$[^x]|\$x )/,
+    ),
     ...'$x "$x" ${x} "${x}" $y "$y" $F "$OUT" a$x "$x"b $x$y "$x$y" $x/one.ts src/$x $x/* ${x}* \'$x\' \\$x'.split(
       " ",
     ),

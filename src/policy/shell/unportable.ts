@@ -84,12 +84,16 @@ function hereBody(scan: Scan, { end, isQuoted, dropsTabs }: HereDocument): Step 
     const line = scan.text.slice(scan.at, stop < 0 ? undefined : stop);
     // Whether a backslash joins a line with the one that ends the document, shells see differently.
     if (!isQuoted && line.endsWith("\\")) return "differs";
-    if (!isQuoted && line.includes("$[")) return "differs";
+    if (!isQuoted && STRANGE_IN_HERE.test(line)) return "differs";
     scan.at = stop < 0 ? scan.text.length : stop + 1;
     if ((dropsTabs ? line.replace(/^\t+/, "") : line) === end) return undefined;
   }
   return "differs";
 }
+
+/** Any expansion but a plain variable. */
+const STRANGE_IN_HERE =
+  /(?<!\\)(?:\\\\)*(?:`|\$(?![A-Za-z_]\w*(?![\w[:])|\{[A-Za-z_]\w*\}|[?$!]|[\s/,%"';|&).]|$))/;
 
 /** The operators that all shells have, longest first; what must not follow each is part of it. */
 const OPERATORS =
@@ -199,8 +203,14 @@ function backslash(scan: Scan): Step {
 const DOLLAR_AT_END = /\$(?=[\s;|&)/,%]|$)/y;
 const DOLLAR_IN_QUOTES = /\$(?=[\s;|&)/,%"'\\]|$)/y;
 
+/** zsh takes `$x[1]` and `$x:h` for more than a variable, and `$#x` for a length. */
+const PLAIN_VARIABLE = /\$(?:[A-Za-z_]\w*(?![\w[:])|\{[A-Za-z_]\w*\}(?![[:])|[?$!](?![[:]))/y;
+
 function dollar(scan: Scan, isLiteral: RegExp): Step {
   isLiteral.lastIndex = scan.at;
   if (isLiteral.test(scan.text)) return passed(scan, 1, "");
+  PLAIN_VARIABLE.lastIndex = scan.at;
+  const variable = PLAIN_VARIABLE.exec(scan.text)?.[0];
+  if (variable !== undefined) return passed(scan, variable.length, "");
   return /[\w({@*#?$!-]/.test(scan.text[scan.at + 1] ?? "") ? "expands" : "differs";
 }

@@ -118,7 +118,7 @@ function list(words: Words, { data, passesOn }: Listed, context: ShellContext): 
       ...(splits.length > 0 && { splits }),
       ...(holes.size > 0 && { unknown: [...holes.keys()] }),
       ...(data && { judged: data }),
-      ...(found && { found: { patterns: found.patterns, isFiles: found.isFiles } }),
+      ...(found && { found }),
       ...(passesOn && { passesOn: true as const }),
     });
 }

@@ -47,6 +47,16 @@ test("reports the links that a pattern matches", async () => {
   expect(await accesses("cat ./out*/deeper ./x* ./*.txt src/*.ts 'a/[b'")).toEqual([]);
 });
 
+test("refuses a pattern that matches a name like a flag, and expands one without a folder", async () => {
+  const links = { outfile: "../else/file.txt" };
+  const { accesses } = await place({ "a.ts": "", "sub/-e1e id": "", "sub/b": "" }, links);
+  expect(await accesses("cat out*")).toEqual(["read /else/file.txt by /ws/outfile"]);
+  expect(await accesses("cat *")).toEqual(["read /else/file.txt by /ws/outfile"]);
+  expect(await accesses("cat 'out*'")).toEqual([]);
+  await expect(accesses("cd sub && sed -n p *")).rejects.toThrow("the file -e1e id, which the program");
+  expect(await accesses("cd sub && sed -n p ./*")).toEqual([]);
+});
+
 test("reports what a command does to the links that a pattern matches", async () => {
   const { accesses } = await place({ "plain.txt": "" }, { link: "../else/file.txt", folder: "../else" });
   expect(await accesses("echo x | tee ./lin*")).toEqual([
@@ -302,4 +312,57 @@ test("every name that a shell finds for a pattern is found", async () => {
     }),
     { numRuns: Number(process.env["TOOLGATE_RUNS"] ?? 20) },
   );
+});
+
+test("reports what a pattern without a folder matches, and asks where a name may be a flag", async () => {
+  const links = { out: "../else/file.txt" };
+  const { accesses, root } = await place({ "a.ts": "", id_rsa: "", "src/-x.ts": "" }, links);
+  expect(await accesses("cat *.ts")).toEqual([]);
+  expect(await accesses("cat o*")).toEqual(["read /else/file.txt by /ws/out"]);
+  expect(await accesses("cat id*")).toEqual(["read /ws/id_rsa"]);
+  expect(await accesses("cat src/*.ts")).toEqual([]);
+  expect(await accesses("cd src && cat *.ts")).toEqual([`${ANYWHERE} /ws/src/-x.ts`]);
+  await writeFile(join(root, "-r.ts"), "");
+  expect(await accesses("grep x *.ts")).toEqual([`${ANYWHERE} /ws/-r.ts`]);
+  expect(await accesses('for f in *.ts; do cat "$f"; done')).toEqual([`${ANYWHERE} /ws/-r.ts`]);
+});
+
+test("asks where a name that a loop splits has a blank in it", async () => {
+  const { accesses } = await place({ "src/a.ts": "", "lib/a b.ts": "" });
+  expect(await accesses("for f in src/*.ts; do wc -l $f; done")).toEqual([]);
+  expect(await accesses("for f in lib/*.ts; do wc -l $f; done")).toEqual([`${ANYWHERE} /ws/lib/a b.ts`]);
+  expect(await accesses('for f in lib/*.ts; do wc -l "$f"; done')).toEqual([]);
+});
+
+test("reports the protected files and the links that find and xargs may come upon", async () => {
+  const files = { "src/a.ts": "", "src/deep/.env": "", "lib/a b.ts": "", "doc/a.md": "", "bin/-x": "" };
+  const { accesses } = await place(files, { "doc/out": "../../else/file.txt" });
+  const secret = "read /ws/src/deep/.env";
+  const out = "read /else/file.txt by /ws/doc/out";
+  expect(await accesses("find src -type f | xargs cat")).toEqual([secret]);
+  expect(await accesses("find src -name '*v' | xargs cat")).toEqual([secret]);
+  expect(await accesses("find src -name '*.ts' -o -type f | xargs cat")).toEqual([secret]);
+  expect(await accesses("find src -name '*.ts' -o -name '*v' | xargs cat")).toEqual([secret]);
+  expect(await accesses("find src -not -name '*.ts' | xargs cat")).toEqual([secret]);
+  expect(await accesses("find src -exec cat {} +")).toEqual([secret]);
+  expect(await accesses("find src -name '*.ts' | xargs cat")).toEqual([]);
+  expect(await accesses("find src -name '*.ts' -exec cat {} +")).toEqual([]);
+  expect(await accesses("grep -rl x src | head -3 | xargs wc -l")).toContain(secret);
+  expect(await accesses("find doc | xargs cat")).toEqual([out]);
+  expect(await accesses("find doc -exec head -3 {} \\;")).toEqual([out]);
+  expect(await accesses("find doc -type f | xargs cat")).toEqual([]);
+  expect(await accesses("find lib -type f | xargs cat")).toEqual([`${ANYWHERE} /ws/lib`]);
+  expect(await accesses("find lib -type f -print0 | xargs -0 cat")).toEqual([]);
+  expect(await accesses("find lib -type f -exec cat {} +")).toEqual([]);
+  expect(await accesses("find bin -type f | xargs cat")).toEqual([`${ANYWHERE} /ws/bin`]);
+});
+
+test("follows the variables of a command to the disk", async () => {
+  const { accesses } = await place({ "a.ts": "" }, { out: "../else/file.txt" });
+  const out = "read /else/file.txt by /ws/out";
+  expect(await accesses("S=out; cat $S")).toEqual([out]);
+  expect(await accesses('for f in a.ts out; do cat "$f"; done')).toEqual([out]);
+  expect(await accesses("cat $PWD/out")).toEqual([out]);
+  expect(await accesses("cat {a.ts,out}")).toEqual([out]);
+  expect(await accesses('x=$(ls); D="$(pwd)"; cat "$D/out"')).toEqual([out]);
 });

@@ -9,16 +9,17 @@
  */
 import { homedir } from "node:os";
 import { posix } from "node:path";
-import { decide, readShell } from "../../policy/index.js";
+import { decide } from "../../policy/index.js";
 import type { PathAccess, ReadCommand, Rule } from "../../policy/index.js";
 import { plannedCommand } from "../../policy/intent.js";
-import { partsOf } from "../../policy/parts.js";
+import { partsOf, readCommand } from "../../policy/parts.js";
+import { executorOf } from "../git/executor-for.js";
 import { linkNames, protectedLinks } from "../protected-links.js";
 import { isProtectedFile } from "../search/protected-file.js";
 import { ToolFailure } from "../tool.js";
 import type { Workspace } from "../workspace.js";
 import { followLink } from "./follow-link.js";
-import { foundBelow, walkOf } from "./folder-walks.js";
+import { foundBelow, foundWalk, MISREAD, walkOf } from "./folder-walks.js";
 import { globNames } from "./glob-names.js";
 import { protectedByCommand } from "./protected-by-command.js";
 import { folderOf, isIn, pathsOf } from "./written-paths.js";
@@ -38,8 +39,9 @@ export async function commandLinks(
   cwd: string,
   workspace: Workspace,
 ): Promise<readonly PathAccess[]> {
-  const place: Place = { command, cwd, roots: workspace.roots };
-  const { commands } = readShell(command);
+  const executor = await executorOf(workspace);
+  const place: Place = { command, cwd, executor, roots: workspace.roots };
+  const { commands } = readCommand(place, homedir());
   const written = new Map<string, Written>();
   for (const read of commands) {
     for (const one of pathsOf(read, place)) written.set(`${one.access} ${one.path}`, one);
@@ -54,6 +56,7 @@ export async function commandLinks(
       `terminal: the command has more than ${MAX_PATHS} different words that may be paths. Nothing was run. Split it into several commands.`,
     );
   const [named, anywhere] = await expanded([...written.values()], workspace);
+  const misread = named.find(isMisread);
   const walked = await comeUpon(commands, named, place, workspace);
   const followed = await Promise.all([...named, ...walked.links].map((one) => followLink(one, workspace)));
   const links = followed.filter((link) => link !== undefined);
@@ -74,13 +77,14 @@ export async function commandLinks(
     ...along,
     ...linked,
     ...anywhere,
+    ...(misread ? [anywhereFor(misread.path)] : []),
   ];
   return withoutRepeats([...linkAccesses, ...unnamed]);
 }
 
 /** Paths that no word shows as one, such as the file that a sed script reads. */
-function touchedPaths({ command, cwd, roots }: Place): readonly Written[] {
-  const intent = plannedCommand({ command, cwd });
+function touchedPaths({ command, cwd, executor, roots }: Place): readonly Written[] {
+  const intent = plannedCommand({ command, cwd, executor });
   return partsOf(intent, { roots, home: homedir() }).parts.flatMap((part) =>
     part.type === "command"
       ? part.touches.map(({ path, written, access }): Written => ({
@@ -121,6 +125,13 @@ const anywhereFor = (path: string): PathAccess => ({
   named: posix.resolve(path),
   access: "search",
 });
+
+/** A name that the program takes for a flag, or that the shell splits into other words. */
+function isMisread({ path, pattern = "", mayBeFlag, splits }: Written): boolean {
+  const fixed = pattern.slice(0, pattern.search(/[*?[]/));
+  const name = posix.resolve(path).slice(fixed.lastIndexOf("/") + 1);
+  return (mayBeFlag === true && name.startsWith("-")) || (splits === true && MISREAD.test(name));
+}
 
 /** Replaces every pattern by the names that it matches; a pattern that matches too many gives an access to anywhere. */
 async function expanded(
@@ -174,7 +185,7 @@ async function comeUpon(
   const tried = new Set<string>();
   const budget = { names: MAX_NAMES };
   for (const read of commands) {
-    const walk = walkOf(read.argv, commands.length === 1);
+    const walk = foundWalk(read) ?? walkOf(read.argv, commands.length === 1);
     if (!walk?.shows && !walk?.links) continue;
     for (const start of [folderOf(read, place.cwd), ...named.map(({ path }) => path)]) {
       const key = JSON.stringify([walk, start]);
@@ -216,8 +227,8 @@ function isKnownTo(kind: "edit" | "delete", name: string, place: Place): boolean
   return effect === "deny" && matched === rule;
 }
 
-function verdictOn(rule: Rule, { command, cwd, roots }: Place): ReturnType<typeof decide> {
-  return decide(plannedCommand({ command, cwd }), {
+function verdictOn(rule: Rule, { command, cwd, executor, roots }: Place): ReturnType<typeof decide> {
+  return decide(plannedCommand({ command, cwd, executor }), {
     rules: [rule],
     default: "allow",
     roots,

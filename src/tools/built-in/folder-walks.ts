@@ -3,6 +3,7 @@
  * nobody named them, and links that it follows or copies elsewhere. Packages and git's own data are not searched for
  * protected files: they hold nothing of the user's.
  */
+import type { ReadCommand } from "../../policy/index.js";
 import { listedOrNone } from "../file-errors.js";
 import { isProtectedFile } from "../search/protected-file.js";
 import type { Workspace } from "../workspace.js";
@@ -23,7 +24,19 @@ export type Walk = {
   readonly only?: readonly string[];
   /** Goes where links lead, or puts them elsewhere for the commands after it. */
   readonly links?: boolean;
+  /** Comes upon no file of a folder of packages. */
+  readonly leavesPackages?: boolean;
+  /** Splits the names that it finds at blanks. */
+  readonly splits?: boolean;
 };
+
+/** A name that becomes other words where it is split, or one that begins with a dash. */
+export const MISREAD = /[\s'"\\*?[\u0000-\u001F]|(?:^|\/)-/;
+
+/** How a command walks that gets the names of files which `find` and its like find below folders. */
+export function foundWalk({ found }: ReadCommand): Walk | undefined {
+  return found && { shows: true, links: !found.isFiles, ...found };
+}
 
 /**
  * How a command walks through folders; undefined when it does not, when it shows only names, or when it leaves out
@@ -98,11 +111,20 @@ type BudgetedWalk = Walk & { readonly budget: { names: number } };
 
 /**
  * Protected files by their real paths, and the links that leave the folder; undefined when there is more than
- * can be looked at. `budget` is how many names may still be, by all walks for one command.
+ * can be looked at, or a name that becomes other words. `budget` is how many names may still be, by all walks for one
+ * command.
  */
 export async function foundBelow(
   folder: string,
-  { shows = false, leavesHidden = false, only = [], links = false, budget }: BudgetedWalk,
+  {
+    shows = false,
+    leavesHidden = false,
+    leavesPackages = false,
+    only = [],
+    links = false,
+    splits = false,
+    budget,
+  }: BudgetedWalk,
   workspace: Workspace,
 ): Promise<Found | undefined> {
   if (!shows && !links) return { files: [], links: [] };
@@ -121,7 +143,9 @@ export async function foundBelow(
     if (leavesHidden) wanted.push(...(await broughtBack([here], workspace)));
     for (const { name, type } of entries) {
       const path = `${here === "/" ? "" : here}/${name}`;
-      if (type === "folder" && (links || (!PACKAGES.has(name) && !isLeftOut(name)))) ahead.push(path);
+      if (splits && MISREAD.test(name)) return undefined;
+      const isDeep = (links || splits) && !(leavesPackages && UNTOUCHED.has(name));
+      if (type === "folder" && (isDeep || (!PACKAGES.has(name) && !isLeftOut(name)))) ahead.push(path);
       if (type === "link" && links && (await leaves(path, folder, workspace)))
         left.push({ path, access: "read" });
       if (type === "file" && isShown(name) && isProtectedFile(path, workspace.own)) files.push(path);
@@ -148,6 +172,9 @@ async function leaves(link: string, folder: string, workspace: Workspace): Promi
   const found = await followLink({ path: link, access: "read" }, workspace);
   return found !== undefined && !isWithin(found.path, folder);
 }
+
+/** Folders that a search without packages leaves out; a clone brings no file for git's own. */
+const UNTOUCHED: ReadonlySet<string> = new Set([".git", "node_modules"]);
 
 const PACKAGES: ReadonlySet<string> = new Set([
   ".git",

@@ -50,6 +50,8 @@ export const terminal = defineTool({
     "Runs a command with bash (sh where there is none) in the workspace folder and returns its output (stdout and stderr together) and exit code. " +
     "It has no input to wait for. Of long output the beginning and the end are returned. " +
     "Send the output of a background process to a file.",
+  scratchNote: (folder) =>
+    `Put temporary files into ${folder} ($TMPDIR): files there can be written, read and deleted without a question.`,
   kind: "execute",
   input,
   timeLimit: Number.POSITIVE_INFINITY,

@@ -1,13 +1,18 @@
 /** The words of a command that may be paths, as the system receives them. */
 import { homedir } from "node:os";
 import { posix } from "node:path";
-import type { ReadCommand } from "../../policy/index.js";
+import type { Executor, ReadCommand } from "../../policy/index.js";
 import { followsLinks } from "../../policy/shell/folder-change.js";
 import { isPattern } from "./glob-names.js";
 import { isWithin } from "./path-lock.js";
 
 /** `cwd`: the real path of the folder that the command starts in. */
-export type Place = { readonly command: string; readonly cwd: string; readonly roots: readonly string[] };
+export type Place = {
+  readonly command: string;
+  readonly cwd: string;
+  readonly executor: Executor;
+  readonly roots: readonly string[];
+};
 
 /** A path as the system receives it: made absolute, but neither normalised nor resolved. */
 export type Written = {
@@ -15,6 +20,10 @@ export type Written = {
   readonly access: "read" | "write";
   /** The pattern that it was found for. */
   readonly pattern?: string;
+  /** The pattern names no folder, so that a name may begin with a dash. */
+  readonly mayBeFlag?: boolean;
+  /** The names are split at blanks. */
+  readonly splits?: boolean;
   /** The word is a path outside the workspace. The system's own links there are harmless, unless they lead inside. */
   readonly isElsewhere?: boolean;
 };
@@ -40,14 +49,21 @@ export function pathsOf(read: ReadCommand, place: Place): readonly Written[] {
         return { path: goesByName ? posix.resolve(path) : path, access, isElsewhere };
       });
   // A shell takes a whole word for a pattern. One that it expands counts also without a folder in it.
-  const patterns = argv
-    .slice(1)
-    .filter((word) => isPattern(word) && (word.includes("/") || read.patterns.includes(word)));
+  const isExpanded = (word: string): boolean =>
+    (word.includes("/") || read.patterns.includes(word)) && !read.found?.patterns.includes(word);
+  const patterns = argv.slice(1).filter((word) => isPattern(word) && isExpanded(word));
   return [
     ...accesses(argv.slice(1).flatMap(valuesIn), "read"),
     ...accesses(reads, "read"),
     ...accesses(writes, "write"),
-    ...accesses(patterns, "read").map((one) => ({ ...one, pattern: posix.resolve(one.path) })),
+    ...patterns.flatMap((word) =>
+      accesses([word], "read").map((one) => ({
+        ...one,
+        pattern: posix.resolve(one.path),
+        mayBeFlag: !word.slice(0, word.search(/[*?[]/)).includes("/"),
+        splits: read.splits?.includes(word) === true,
+      })),
+    ),
   ];
 }
 

@@ -8,47 +8,47 @@ import { choose, v1Choices, v1ConfigOptions } from "./choices.js";
 import { showsCompaction, terminalDialect } from "./editor-capabilities.js";
 import type { LiveSession } from "./live-session.js";
 import { textParam } from "./params.js";
-import { SessionDoor } from "./session-door.js";
-import type { DoorOptions, Methods } from "./session-door.js";
+import { ClientSessions } from "./client-sessions.js";
+import type { ClientSessionsOptions, Methods } from "./client-sessions.js";
 
-export function v1Door(options: DoorOptions): SessionDoor {
+export function v1Sessions(options: ClientSessionsOptions): ClientSessions {
   const { capabilities } = options.client;
   const encoding = {
     terminalDialect: terminalDialect(capabilities),
     showsCompaction: showsCompaction(capabilities),
   };
-  return new SessionDoor({ ...options, dialect: () => v1AgentDialect(encoding), methods: v1Methods });
+  return new ClientSessions({ ...options, dialect: () => v1AgentDialect(encoding), methods: v1Methods });
 }
 
-const v1Methods = (door: SessionDoor): Methods => ({
+const v1Methods = (sessions: ClientSessions): Methods => ({
   "session/new": async (params) => {
-    const live = await door.open(params);
+    const live = await sessions.open(params);
     sendFirstUpdatesLater(live);
     return { sessionId: live.hosted.session.sessionId, ...v1Choices(live.hosted) };
   },
   "session/load": async (params) => {
-    const live = await door.reopen(params);
+    const live = await sessions.reopen(params);
     live.replay();
     sendFirstUpdatesLater(live);
     return v1Choices(live.hosted);
   },
   "session/resume": async (params) => {
-    const live = await door.reopen(params);
+    const live = await sessions.reopen(params);
     sendFirstUpdatesLater(live);
     return v1Choices(live.hosted);
   },
-  "session/prompt": (params, signal) => runPrompt(door, params, signal),
+  "session/prompt": (params, signal) => runPrompt(sessions, params, signal),
   "session/set_mode": async (params) => {
-    await setChoice(door.session(params), "mode", params["modeId"]);
+    await setChoice(sessions.session(params), "mode", params["modeId"]);
     return {};
   },
   "session/set_config_option": async (params) => ({
-    configOptions: await setChoice(door.session(params), textParam(params, "configId"), params["value"]),
+    configOptions: await setChoice(sessions.session(params), textParam(params, "configId"), params["value"]),
   }),
 });
 
-async function runPrompt(door: SessionDoor, params: JsonObject, signal: AbortSignal): Promise<object> {
-  const { live, blocks, found } = door.readPrompt(params);
+async function runPrompt(sessions: ClientSessions, params: JsonObject, signal: AbortSignal): Promise<object> {
+  const { live, blocks, found } = sessions.readPrompt(params);
   if (found) {
     const { isCancelled } = await live.runCommand(found.command, found.words, blocks);
     return { stopReason: isCancelled ? "cancelled" : "end_turn" };

@@ -7,33 +7,33 @@ import type { Command } from "./acp-host.js";
 import { choose, v2ConfigOptions } from "./choices.js";
 import type { LiveSession } from "./live-session.js";
 import { textParam } from "./params.js";
-import { SessionDoor } from "./session-door.js";
-import type { DoorOptions, Methods } from "./session-door.js";
+import { ClientSessions } from "./client-sessions.js";
+import type { ClientSessionsOptions, Methods } from "./client-sessions.js";
 
-export function v2Door(options: DoorOptions): SessionDoor {
-  return new SessionDoor({ ...options, dialect: v2AgentDialect, methods: v2Methods });
+export function v2Sessions(options: ClientSessionsOptions): ClientSessions {
+  return new ClientSessions({ ...options, dialect: v2AgentDialect, methods: v2Methods });
 }
 
-const v2Methods = (door: SessionDoor): Methods => ({
+const v2Methods = (sessions: ClientSessions): Methods => ({
   "auth/logout": () => ({}),
   "session/new": async (params) => {
-    const live = await door.open(params);
+    const live = await sessions.open(params);
     return { sessionId: live.hosted.session.sessionId, ...offered(live) };
   },
-  "session/resume": (params) => resume(door, params),
-  "session/prompt": (params) => runPrompt(door, params),
+  "session/resume": (params) => resume(sessions, params),
+  "session/prompt": (params) => runPrompt(sessions, params),
   "session/set_config_option": async (params) => {
-    const live = door.session(params);
+    const live = sessions.session(params);
     await choose(live.hosted, textParam(params, "configId"), params["value"]);
     const configOptions = v2ConfigOptions(live.hosted);
     live.send({ sessionUpdate: "config_option_update", configOptions });
     return { configOptions };
   },
-  "tool_call/cancel": (params) => cancelCall(door.session(params), textParam(params, "toolCallId")),
+  "tool_call/cancel": (params) => cancelCall(sessions.session(params), textParam(params, "toolCallId")),
 });
 
-async function runPrompt(door: SessionDoor, params: JsonObject): Promise<object> {
-  const { live, blocks, found } = door.readPrompt(params);
+async function runPrompt(sessions: ClientSessions, params: JsonObject): Promise<object> {
+  const { live, blocks, found } = sessions.readPrompt(params);
   if (!found) return { messageId: await live.insert(blocks) };
   // Beside a turn or another command the session's state does not change.
   const sendState = (state: object) => {
@@ -51,11 +51,11 @@ async function runPrompt(door: SessionDoor, params: JsonObject): Promise<object>
 }
 
 /** Sends older messages only on request, and the session's state always. */
-async function resume(door: SessionDoor, params: JsonObject): Promise<object> {
+async function resume(sessions: ClientSessions, params: JsonObject): Promise<object> {
   const { replayFrom } = params;
   if (!isNone(replayFrom) && (!isJsonObject(replayFrom) || replayFrom["type"] !== "start"))
     throw invalidParams('"replayFrom" can only be the start. Nothing was opened.');
-  const live = await door.reopen(params);
+  const live = await sessions.reopen(params);
   if (!isNone(replayFrom)) live.replay();
   const { turn } = live.hosted.session.book;
   const isOpen = turn !== undefined && turn.state.status !== "stopped";

@@ -1,6 +1,6 @@
 /**
- * One client's sessions, and the methods on them by their names. The methods of one version of ACP come from `v1-door.ts`
- * or `v2-door.ts`; this file has those that both versions share.
+ * One client's sessions, and the methods on them by their names. The methods of one version of ACP come from
+ * `v1-sessions.ts` or `v2-sessions.ts`; this file has those that both versions share.
  */
 import { randomUUID } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
@@ -16,16 +16,16 @@ import { listSessions } from "./list-sessions.js";
 import { LiveSession } from "./live-session.js";
 import { folderParam, foldersParam, listParam, objectParams, promptBlocks, textParam } from "./params.js";
 
-export type DoorOptions = {
+export type ClientSessionsOptions = {
   readonly host: AcpHost;
   readonly peer: Peer;
   readonly client: ClientSide;
 };
 
 /** One version of ACP. */
-export type DoorVersion = {
+export type ProtocolMethods = {
   readonly dialect: () => AgentDialect;
-  readonly methods: (door: SessionDoor) => Methods;
+  readonly methods: (sessions: ClientSessions) => Methods;
 };
 
 export type Methods = {
@@ -41,14 +41,14 @@ export type Prompt = {
 
 const LEASE = { milliseconds: 60_000 };
 
-export class SessionDoor {
-  readonly #options: DoorOptions & DoorVersion;
+export class ClientSessions {
+  readonly #options: ClientSessionsOptions & ProtocolMethods;
   readonly #methods: Methods;
   readonly #live = new Map<string, LiveSession>();
   #isClosed = false;
   readonly #opening = new Set<Promise<unknown>>();
 
-  constructor(options: DoorOptions & DoorVersion) {
+  constructor(options: ClientSessionsOptions & ProtocolMethods) {
     this.#options = options;
     this.#methods = { ...this.#sharedMethods, ...options.methods(this) };
   }

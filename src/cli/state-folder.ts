@@ -1,0 +1,12 @@
+/** Toolgate's folders for its own data. No agent's tool may write there: the policy gets them as its own places. */
+import { homedir } from "node:os";
+import { join } from "node:path";
+
+export function stateFolder(): string {
+  return join(process.env["XDG_STATE_HOME"] ?? join(homedir(), ".local", "state"), "toolgate");
+}
+
+/** Compiled code that later starts run: a file in it is as powerful as the program itself. */
+export function codeCacheFolder(): string {
+  return process.env["TOOLGATE_CODE_CACHE"] ?? join(stateFolder(), "code-cache");
+}

@@ -1,0 +1,82 @@
+/**
+ * The workspace of one session: commands get the session's scratch folder as TMPDIR, and the files that they make in
+ * the system's temporary folder are remembered as the session's own.
+ */
+import { homedir } from "node:os";
+import type { Executor, Policy } from "../../policy/index.js";
+import { executorOf } from "../git/executor-for.js";
+import type { CommandExit, CommandOptions, Files, Workspace } from "../workspace.js";
+import { OwnTemporary } from "./own-temporary.js";
+import { makeScratch, removeEmptyScratch, scratchPath } from "./scratch-folder.js";
+
+/** The workspace itself when it is a session's already, or when there is no safe place for temporary files. */
+export async function sessionWorkspace(workspace: Workspace, sessionId: string): Promise<Workspace> {
+  if (workspace.scratch !== undefined) return workspace;
+  const scratch = await scratchPath(sessionId, workspace);
+  return scratch === undefined ? workspace : new SessionWorkspace(workspace, scratch);
+}
+
+/** Where the files of a workspace are, as the rules need it. */
+export function placesOf({ roots, scratch }: Workspace): Pick<Policy, "roots" | "home" | "scratch"> {
+  return { roots, home: homedir(), ...(scratch !== undefined && { scratch }) };
+}
+
+class SessionWorkspace implements Workspace {
+  readonly scratch: string;
+  readonly #inner: Workspace;
+  readonly #temporary = new OwnTemporary();
+
+  constructor(inner: Workspace, scratch: string) {
+    this.#inner = inner;
+    this.scratch = scratch;
+  }
+
+  get root(): string {
+    return this.#inner.root;
+  }
+
+  get roots(): readonly string[] {
+    return this.#inner.roots;
+  }
+
+  get own(): readonly string[] {
+    return this.#inner.own ?? [];
+  }
+
+  resolve: Files["resolve"] = (path, options) => this.#inner.resolve(path, options);
+  look: Files["look"] = (path) => this.#inner.look(path);
+  readLink: Files["readLink"] = (path) => this.#inner.readLink(path);
+  readText: Files["readText"] = (path) => this.#inner.readText(path);
+  readBytes: Files["readBytes"] = (path, range) => this.#inner.readBytes(path, range);
+  list: Files["list"] = (path) => this.#inner.list(path);
+  write: Files["write"] = (path, content, options) => this.#inner.write(path, content, options);
+  makeFolder: Files["makeFolder"] = (path, options) => this.#inner.makeFolder(path, options);
+  makeLink: Files["makeLink"] = (path, target) => this.#inner.makeLink(path, target);
+  remove: Files["remove"] = (path) => this.#inner.remove(path);
+  move: Files["move"] = (path, to) => this.#inner.move(path, to);
+
+  async executor(): Promise<Executor> {
+    const executor = await executorOf(this.#inner);
+    return { ...executor, known: { ...executor.known, TMPDIR: this.scratch } };
+  }
+
+  isOwnTemporary(path: string, isMade: boolean): Promise<boolean> {
+    return this.#temporary.has(path, isMade);
+  }
+
+  async runCommand(command: string | readonly string[], options: CommandOptions): Promise<CommandExit> {
+    const { scratch } = this;
+    const { temporary = [] } = options;
+    this.#temporary.add(temporary);
+    // Without the folder the command still runs; a program that wants a temporary file reports that itself.
+    await makeScratch(scratch).catch(() => undefined);
+    const env = { TMPDIR: scratch, ...options.env };
+    const exit = await this.#inner.runCommand(command, { ...options, scratch, env });
+    await this.#temporary.forgetMissing(temporary);
+    return exit;
+  }
+
+  async release(): Promise<void> {
+    await removeEmptyScratch(this.scratch);
+  }
+}

@@ -1,0 +1,41 @@
+/** Finds the paths of a call in the system's temporary folder that are the session's own. */
+import { homedir } from "node:os";
+import type { Intent, PathAccess } from "../../policy/index.js";
+import { partsOf } from "../../policy/parts.js";
+import { isIn } from "../built-in/written-paths.js";
+import type { Workspace } from "../workspace.js";
+import { SHARED_FOLDER } from "./own-temporary.js";
+
+/** The names directly in the shared folder, sorted. Nothing is disclosed about the others: they are left out. */
+export async function temporaryPaths(intent: Intent, workspace: Workspace): Promise<readonly string[]> {
+  if (!workspace.isOwnTemporary || !mentions(intent)) return [];
+  const made = new Map<string, boolean>();
+  for (const { path, access } of accessesOf(intent, workspace)) {
+    const name = isIn(workspace, path) ? undefined : topName(path);
+    if (name !== undefined) made.set(name, made.get(name) === true || access === "write");
+  }
+  const found = await Promise.all(
+    [...made].map(async ([name, isMade]) => ((await workspace.isOwnTemporary?.(name, isMade)) ? [name] : [])),
+  );
+  return found.flat().sort();
+}
+
+/** Most calls do not, and need no second reading. */
+const mentions = ({ command, paths }: Intent): boolean =>
+  JSON.stringify([command, paths]).includes(SHARED_FOLDER);
+
+function accessesOf(intent: Intent, { roots }: Workspace): readonly PathAccess[] {
+  const { parts } = partsOf(intent, { roots, home: homedir() });
+  return parts.flatMap((part) => {
+    if (part.type === "command") return [...part.touches, ...part.redirects];
+    return part.type === "path" ? [part] : [];
+  });
+}
+
+function topName(path: string): string | undefined {
+  const name = path.startsWith(`${SHARED_FOLDER}/`)
+    ? path.slice(SHARED_FOLDER.length + 1).split("/", 1)[0]
+    : "";
+  // A pattern may match anybody's files.
+  return name === undefined || name === "" || /[*?[]/.test(name) ? undefined : `${SHARED_FOLDER}/${name}`;
+}

@@ -1,0 +1,64 @@
+/**
+ * Vitest's global set-up: bundles the programs that tests start, from the sources, when something changed since. Not
+ * bundled, such a program is hundreds of files, and loading them costs more CPU time than most of the programs' work.
+ */
+import { existsSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { rolldown } from "rolldown";
+import { CHILD_PROGRAMS, root } from "./child-programs.js";
+
+/** Packages with parts that cannot be in a bundle. */
+const NATIVE = /^@(photostructure\/sqlite|lydell\/node-pty|vscode\/ripgrep)/;
+
+/** Rooms that the tests' inline programs load, and a server that is slow to load. */
+const FURTHER = {
+  history: "src/history/index.ts",
+  settings: "src/settings/index.ts",
+  "mcp-everything": "node_modules/@modelcontextprotocol/server-everything/dist/index.js",
+};
+
+export default async function buildChildPrograms(): Promise<void> {
+  const stamp = join(CHILD_PROGRAMS, ".built");
+  const sources = [
+    ...filesIn(join(root, "src")),
+    ...filesIn(join(root, "test", "children")),
+    join(root, "node_modules", ".package-lock.json"),
+    fileURLToPath(import.meta.url),
+  ];
+  if (existsSync(stamp) && Math.max(...sources.map(changedAt)) < changedAt(stamp)) return;
+  const startedAt = new Date();
+  rmSync(CHILD_PROGRAMS, { recursive: true, force: true });
+  const children = join(root, "test", "children");
+  const own = readdirSync(children).filter((name) => name.endsWith(".mjs"));
+  const bundle = await rolldown({
+    cwd: root,
+    input: {
+      ...FURTHER,
+      ...Object.fromEntries(own.map((name) => [basename(name, ".mjs"), join(children, name)])),
+    },
+    platform: "node",
+    external: NATIVE,
+  });
+  await bundle.write({
+    dir: CHILD_PROGRAMS,
+    format: "esm",
+    entryFileNames: "[name].mjs",
+    chunkFileNames: "[name]-[hash].mjs",
+  });
+  await bundle.close();
+  // A source that changed meanwhile may not be in it.
+  writeFileSync(stamp, "");
+  utimesSync(stamp, startedAt, startedAt);
+}
+
+/** With the folders, whose time changes when a file is removed. */
+function filesIn(folder: string): string[] {
+  return [folder, ...readdirSync(folder).map((name) => join(folder, name))].flatMap((path) =>
+    path !== folder && statSync(path).isDirectory() ? filesIn(path) : [path],
+  );
+}
+
+function changedAt(path: string): number {
+  return statSync(path).mtimeMs;
+}
