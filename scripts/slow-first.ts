@@ -22,6 +22,7 @@ const SLOW = [
   "test/executor.test.ts",
   "src/tools/run-in-terminal.test.ts",
   "test/fault-campaign.test.ts",
+  "test/questions.test.ts",
   "test/acp-attacks.test.ts",
   "test/attacks-resource.test.ts",
   "test/killed.test.ts",

@@ -57,7 +57,10 @@ export async function readCalls(session, project, { folder, home }) {
 function changedBy(call, folder) {
   if (call.shell === undefined) return [call.edit ?? call.write ?? []].flat();
   return readShell(call.shell, { language: "bash" }).commands.flatMap(({ writes, after }) => {
-    const cwd = after.reduce((here, change) => (change.startsWith("/") ? change : join(here, change)), folder);
+    const cwd = after.reduce(
+      (here, change) => (change.startsWith("/") ? change : join(here, change)),
+      folder,
+    );
     return writes.map((path) => (path.startsWith("/") ? path : join(cwd, path)));
   });
 }
@@ -80,7 +83,13 @@ export function replayOurs(calls, { folder, starter, takesAlways }) {
     if (verdict.effect === "allow") continue;
     const grant = takesAlways && verdict.effect === "ask" ? grantFor(intent, folder, rules) : undefined;
     if (grant) rules.push(...grant.rules);
-    asked.push({ call, reason: verdict.reason, saw: verdict.saw, sentence: grant?.sentence, effect: verdict.effect });
+    asked.push({
+      call,
+      reason: verdict.reason,
+      saw: verdict.saw,
+      sentence: grant?.sentence,
+      effect: verdict.effect,
+    });
   }
   return { asked, grants: rules.slice(starter.length) };
 }
