@@ -5,6 +5,9 @@ import { below, isPlainFind, leavesPackages, namesIn } from "./found-names.js";
 import type { InnerCommand, InnerCommands } from "./inner-command.js";
 import { readsFiles } from "./inside-xargs.js";
 
+/** More than anyone writes; each is looked at several times. */
+const MAX_COMMANDS = 8;
+
 const RUNS = new Map([
   ["find", /^-(?:exec|execdir|ok|okdir)$/],
   ["fd", /^(?:-[xX]|--exec|--exec-batch)$/],
@@ -15,7 +18,7 @@ export function insideFind(name: string, words: readonly string[]): InnerCommand
   const runs = RUNS.get(name);
   if (!runs) return undefined;
   const count = words.filter((word) => runs.test(word)).length;
-  const readers = name === "find" && count > 0 ? readersIn(words, count) : undefined;
+  const readers = name === "find" && count > 0 && count <= MAX_COMMANDS ? readersIn(words, count) : undefined;
   if (readers) return { insides: readers, doubts: [], known: true };
   const insides = [];
   const doubts = [];
