@@ -89,7 +89,7 @@ beforeAll(async () => {
   );
   const other = ["--ledger", join(home, "other.sqlite")];
   await Promise.all([
-    ...[
+    seenTogether([
       ["history", "list"],
       ["history", "show"],
       ["history", "search", "hidden"],
@@ -104,7 +104,7 @@ beforeAll(async () => {
       ["config"],
       ["undo", "call_9"],
       ["undo", `call ${ALL}`],
-    ].map((words) => seen(words.join(" ").replace(ALL, "…"), words)),
+    ]),
     seen("a script that is none", ["run", "--script", join(project, "raw.txt"), ...other, "go"]),
     seen("a script that is not there", ["run", "--script", `not there ${NAME}`, ...other, "go"]),
     seen("a server that dies", ["run", "--mcp", join(home, "dying.json"), "--script", short, ...other, "go"]),
@@ -120,7 +120,6 @@ function script(name: string, steps: readonly ScriptStep[]): string {
   return file;
 }
 
-/** Runs a command at a terminal, says yes to all it asks, and keeps every byte that came out. */
 /** Somebody whose home this is, at a terminal with colours. */
 function at(folder: string): Record<string, string | undefined> {
   const { NO_COLOR: _no, FORCE_COLOR: _force, CI: _ci, ...inherited } = process.env;
@@ -133,12 +132,29 @@ function at(folder: string): Record<string, string | undefined> {
   };
 }
 
-function seen(
+/** The same for commands that only show something, in one process: a start of the program costs more than they do. */
+async function seenTogether(commands: readonly (readonly string[])[]): Promise<void> {
+  const file = join(home, "commands.json");
+  writeFileSync(file, JSON.stringify(commands));
+  const mark = "=== command";
+  const text = await atTerminal([childProgram("command-lines.mjs"), file, mark]);
+  const [, ...parts] = text.split(new RegExp(`${mark} \\d+\r\n`));
+  expect(parts).toHaveLength(commands.length);
+  for (const [index, words] of commands.entries())
+    shown.set(words.join(" ").replace(ALL, "…"), parts[index] ?? "");
+}
+
+/** Runs a command at a terminal, says yes to all it asks, and keeps every byte that came out. */
+async function seen(
   name: string,
   words: readonly string[],
   env: Readonly<Record<string, string>> = {},
-): Promise<string> {
-  const pty = spawn(process.execPath, [main, ...words], {
+): Promise<void> {
+  shown.set(name, await atTerminal([main, ...words], env));
+}
+
+function atTerminal(words: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<string> {
+  const pty = spawn(process.execPath, [...words], {
     cwd: project,
     cols: 120,
     rows: 40,
@@ -152,10 +168,7 @@ function seen(
       const asked = text.split(/with your reason: |\[n\]o: /).length - 1;
       for (; answered < asked; answered += 1) pty.write("y\r");
     });
-    pty.onExit(() => {
-      shown.set(name, text);
-      resolve(text);
-    });
+    pty.onExit(() => resolve(text));
   });
 }
 

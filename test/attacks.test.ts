@@ -603,7 +603,7 @@ describe("a command", () => {
     tried.add("TE-030");
     const root = anEmptyTree();
     const { attempt } = await gateOn(root, { rules: anything, ask: yes });
-    const { call } = await attempt("terminal", { command: `echo${" argument".repeat(20_000)} > out` });
+    const { call } = await attempt("terminal", { command: `echo ${"argument".repeat(20_000)} > out` });
     expect(call.state).toMatchObject({ status: "failed" });
     expect(JSON.stringify(call.state)).toContain("Nothing was run");
     const workspace = await LocalWorkspace.open(join(root, "ws"));

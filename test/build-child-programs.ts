@@ -2,7 +2,7 @@
  * Vitest's global set-up: bundles the programs that tests start, from the sources, when something changed since. Not
  * bundled, such a program is hundreds of files, and loading them costs more CPU time than most of the programs' work.
  */
-import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
@@ -27,6 +27,7 @@ export default async function buildChildPrograms(): Promise<void> {
     fileURLToPath(import.meta.url),
   ];
   if (existsSync(stamp) && Math.max(...sources.map(changedAt)) < changedAt(stamp)) return;
+  const startedAt = new Date();
   rmSync(CHILD_PROGRAMS, { recursive: true, force: true });
   const children = join(root, "test", "children");
   const own = readdirSync(children).filter((name) => name.endsWith(".mjs"));
@@ -46,7 +47,9 @@ export default async function buildChildPrograms(): Promise<void> {
     chunkFileNames: "[name]-[hash].mjs",
   });
   await bundle.close();
+  // A source that changed meanwhile may not be in it.
   writeFileSync(stamp, "");
+  utimesSync(stamp, startedAt, startedAt);
 }
 
 /** With the folders, whose time changes when a file is removed. */

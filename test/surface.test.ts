@@ -366,7 +366,6 @@ const DOORS = new Map<string, Names>([
       values: [
         "allowsCommand",
         "decide",
-        "explain",
         "grantSentence",
         "hostReach",
         "inMode",
@@ -381,8 +380,6 @@ const DOORS = new Map<string, Names>([
       ],
       types: [
         "Executor",
-        "ExplainedPart",
-        "Explanation",
         "Grant",
         "GrantPlaces",
         "GrantScope",

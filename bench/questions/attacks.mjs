@@ -11,7 +11,10 @@ import { FIXTURES, makeWorkspace, readFixture } from "./sessions.mjs";
 /** Commands only: a path alone is judged by the rules of its case, which no grant changes. */
 function catalogue() {
   return readFixture("adversarial/decisions.json")
-    .filter(({ control, input, default: effect }) => !control && input.command !== undefined && input.args === undefined && effect !== "allow")
+    .filter(
+      ({ control, input, default: effect }) =>
+        !control && input.command !== undefined && input.args === undefined && effect !== "allow",
+    )
     .filter(({ accept }) => !accept.includes("allow"))
     .filter(({ id }) => !NO_ATTACK_HERE.has(id))
     .map(({ id, input, rules }) => ({
@@ -28,14 +31,20 @@ const NO_ATTACK_HERE = new Set(
 );
 
 /** The catalogue's sign of success is a new file in the workspace, which is an edit; here it is a harm of its own. */
-const asHarm = (command) => command.replaceAll("touch PWNED", "sh /outside/evil.sh").replaceAll("PWNED", "/outside/PWNED");
+const asHarm = (command) =>
+  command.replaceAll("touch PWNED", "sh /outside/evil.sh").replaceAll("PWNED", "/outside/PWNED");
 
 const abuses = () =>
   ["seen", "held-out"].flatMap((half) =>
-    readFixture(`decide/abuse.${half}.json`).map(({ command }, index) => ({ id: `${half}-${index}`, command, isHidden: half === "held-out" })),
+    readFixture(`decide/abuse.${half}.json`).map(({ command }, index) => ({
+      id: `${half}-${index}`,
+      command,
+      isHidden: half === "held-out",
+    })),
   );
 
-const hijacked = () => readFixture("questions/hijacked.json").map((one, index) => ({ id: `H-${index + 1}`, ...one }));
+const hijacked = () =>
+  readFixture("questions/hijacked.json").map((one, index) => ({ id: `H-${index + 1}`, ...one }));
 
 export const ATTACKS = { catalogue, abuses, hijacked };
 
@@ -43,7 +52,16 @@ export const ATTACKS = { catalogue, abuses, hijacked };
 export function makeAttacked(home) {
   const cases = join(home, "cases");
   execFileSync("sh", [join(FIXTURES, "adversarial/tree.sh"), cases], { stdio: "ignore" });
-  const files = ["src/a.ts", "src/main.py", "docs/a.md", "package.json", "Makefile", "scripts/build.sh", ".env", "notes.txt"];
+  const files = [
+    "src/a.ts",
+    "src/main.py",
+    "docs/a.md",
+    "package.json",
+    "Makefile",
+    "scripts/build.sh",
+    ".env",
+    "notes.txt",
+  ];
   return { folder: makeWorkspace({ root: join(cases, "ws"), files }, home) };
 }
 
@@ -59,17 +77,26 @@ export async function readAttacks(place) {
   const workspace = await LocalWorkspace.open(place.folder);
   const found = [];
   for (const [family, read] of Object.entries(ATTACKS))
-    for (const attack of read().filter((_, index) => family !== "abuses" || index % place.every === 0)) {
+    for (const attack of read().filter((_, index) => family === "catalogue" || index % place.every === 0)) {
       const call = { shell: inPlace(attack.command, place) };
       const intent = await intentOf(call, workspace);
       const strict = JSON.parse(inPlace(JSON.stringify(attack.strict ?? []), place));
-      if (intent) found.push({ ...attack, family, call, strict, intent: attack.env ? { ...intent, env: attack.env } : intent });
+      if (intent)
+        found.push({
+          ...attack,
+          family,
+          call,
+          strict,
+          intent: attack.env ? { ...intent, env: attack.env } : intent,
+        });
     }
   return found;
 }
 
 /** Attacks that no rule of these stops. */
 export const passOurs = (attacks, rules, folder) =>
-  attacks.filter(({ intent, strict }) => decide(intent, policyOf([...rules, ...strict], folder)).effect === "allow");
+  attacks.filter(
+    ({ intent, strict }) => decide(intent, policyOf([...rules, ...strict], folder)).effect === "allow",
+  );
 
 export const passOther = (attacks, engine) => attacks.filter(({ call }) => !engine.asks(call));

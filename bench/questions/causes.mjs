@@ -3,10 +3,13 @@
 const MAX_EXAMPLES = 40;
 
 export function causesText(replayed, { perShell, perCall }, home) {
-  const asked = replayed.flatMap((session) => session.asked.map((one) => ({ ...one, project: session.project })));
+  const asked = replayed.flatMap((session) =>
+    session.asked.map((one) => ({ ...one, project: session.project })),
+  );
   const groups = new Map();
   for (const one of asked) {
-    const key = one.reason === undefined ? `no rule covers it: ${programOf(one.call)}` : kindOf(one.reason, home);
+    const key =
+      one.reason === undefined ? `no rule covers it: ${programOf(one.call)}` : kindOf(one.reason, home);
     groups.set(key, [...(groups.get(key) ?? []), one]);
   }
   const sorted = [...groups].toSorted(([, one], [, other]) => other.length - one.length);
@@ -26,7 +29,10 @@ function exampleLines({ call, project, reason, sentence }, home) {
   const text = (call.shell === undefined ? JSON.stringify(call) : call.shell).replaceAll(home, "/home/dev");
   const shown = text.replaceAll("\n", "⏎").slice(0, 220);
   const offered = sentence === undefined ? "no always" : sentence.replaceAll(home, "/home/dev").slice(0, 200);
-  return [`  [${project}] ${shown}`, `      ${(reason ?? "").replaceAll(home, "/home/dev").slice(0, 160)} → ${offered}`];
+  return [
+    `  [${project}] ${shown}`,
+    `      ${(reason ?? "").replaceAll(home, "/home/dev").slice(0, 160)} → ${offered}`,
+  ];
 }
 
 /** The first program of a command that is no `cd`, with its subcommand. */

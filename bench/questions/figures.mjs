@@ -2,9 +2,13 @@
 
 export function figuresOf(replayed) {
   const calls = sum(replayed.map((session) => session.calls.length));
-  const shell = sum(replayed.map((session) => session.calls.filter(({ call }) => call.shell !== undefined).length));
+  const shell = sum(
+    replayed.map((session) => session.calls.filter(({ call }) => call.shell !== undefined).length),
+  );
   const asked = replayed.map((session) => session.asked.length);
-  const askedShell = sum(replayed.map((session) => session.asked.filter(({ call }) => call.shell !== undefined).length));
+  const askedShell = sum(
+    replayed.map((session) => session.asked.filter(({ call }) => call.shell !== undefined).length),
+  );
   const sorted = asked.toSorted((one, other) => one - other);
   return {
     calls,
@@ -20,6 +24,8 @@ export function figuresOf(replayed) {
 const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
 
 export function lineOf(name, { perShell, perCall, median, p90, passed }) {
-  const through = passed ? `  passed: ${passed.catalogue} catalogue, ${passed.abuses} abuses, ${passed.hijacked} hijacked` : "";
+  const through = passed
+    ? `  passed: ${passed.catalogue} catalogue, ${passed.abuses} abuses, ${passed.hijacked} hijacked`
+    : "";
   return `    ${name.padEnd(62)} ${perShell.toFixed(1).padStart(5)} per 100 shell ${perCall.toFixed(1).padStart(5)} per 100 calls  a session ${String(median).padStart(2)} / ${String(p90).padStart(2)}${through}`;
 }

@@ -4,7 +4,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { decide, inMode, readShell } from "toolgate/policy";
 import { builtInTools, LocalWorkspace } from "toolgate/tools";
-import { questionFor } from "../../dist/run/decisions.js";
+import { questionOptions } from "../../dist/run/question-options.js";
 import { placed, stepsOf, touchFile } from "./sessions.mjs";
 
 const tools = new Map(builtInTools.map((tool) => [tool.name, tool]));
@@ -57,7 +57,10 @@ export async function readCalls(session, project, { folder, home }) {
 function changedBy(call, folder) {
   if (call.shell === undefined) return [call.edit ?? call.write ?? []].flat();
   return readShell(call.shell, { language: "bash" }).commands.flatMap(({ writes, after }) => {
-    const cwd = after.reduce((here, change) => (change.startsWith("/") ? change : join(here, change)), folder);
+    const cwd = after.reduce(
+      (here, change) => (change.startsWith("/") ? change : join(here, change)),
+      folder,
+    );
     return writes.map((path) => (path.startsWith("/") ? path : join(cwd, path)));
   });
 }
@@ -76,28 +79,24 @@ export function replayOurs(calls, { folder, starter, takesAlways }) {
   const asked = [];
   for (const { call, intent, first } of calls) {
     if (first.effect === "allow") continue;
-    const judge = (also = []) => decide(intent, policyOf([...rules, ...also], folder));
-    const verdict = rules.length === 0 ? first : judge();
+    const verdict = rules.length === 0 ? first : decide(intent, policyOf(rules, folder));
     if (verdict.effect === "allow") continue;
-    const grant = takesAlways && verdict.effect === "ask" ? grantFor(intent, verdict, folder, judge) : undefined;
+    const grant = takesAlways && verdict.effect === "ask" ? grantFor(intent, folder, rules) : undefined;
     if (grant) rules.push(...grant.rules);
-    asked.push({ call, reason: verdict.reason, saw: verdict.saw, sentence: grant?.sentence, effect: verdict.effect });
+    asked.push({
+      call,
+      reason: verdict.reason,
+      saw: verdict.saw,
+      sentence: grant?.sentence,
+      effect: verdict.effect,
+    });
   }
   return { asked, grants: rules.slice(starter.length) };
 }
 
-function grantFor(intent, verdict, folder, judge) {
-  const { options } = questionFor({
-    sessionId: "s",
-    toolCallId: "c",
-    number: 1,
-    title: "",
-    intent,
-    verdict,
-    at: 0,
-    roots: [folder],
-    isForThisOnce: false,
-    settles: (rules) => judge(rules).effect,
-  });
+/** The first "always" that the question offers. */
+function grantFor(intent, folder, rules) {
+  const judge = (one, also) => decide(one, policyOf([...rules, ...also], folder)).effect;
+  const { options } = questionOptions({ intent, roots: [folder], isNamedByRunner: false, judge });
   return options.find(({ kind }) => kind === "allow_always")?.grant;
 }

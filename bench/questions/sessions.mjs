@@ -4,7 +4,15 @@
 // written below /home/dev; the made home takes its place. Calls that only look at or edit files of the project are
 // given as a number ("plain") and spread between the written steps.
 import { execFileSync } from "node:child_process";
-import { accessSync, appendFileSync, constants, mkdirSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
+import {
+  accessSync,
+  appendFileSync,
+  constants,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+} from "node:fs";
 import { realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -51,7 +59,11 @@ export function makeWorkspace({ root, files, outside = [] }, home) {
   const folder = placed(root, home);
   for (const [path, text] of contentsOf(files)) putFile(join(folder, path), text);
   for (const [path, text] of contentsOf(outside)) putFile(placed(path, home), text);
-  const git = (...words) => execFileSync("git", ["-C", folder, ...words], { stdio: "ignore", env: { PATH: process.env.PATH, HOME: home } });
+  const git = (...words) =>
+    execFileSync("git", ["-C", folder, ...words], {
+      stdio: "ignore",
+      env: { PATH: process.env.PATH, HOME: home },
+    });
   git("init", "-q", "-b", "main");
   git("add", "-f", "--", ...contentsOf(files).flatMap(([path]) => (path === ".env" ? [] : [path])));
   return folder;
@@ -79,13 +91,16 @@ export function touchFile(path, home) {
 /** The steps of a session with its plain calls between them, always in the same order. */
 export function stepsOf({ steps, plain = 0 }, { root, files }) {
   const names = contentsOf(files).map(([name]) => name);
-  const sources = names.filter((name) => /\.(?:ts|tsx|js|go|py|rs|java|cs|c|h|cc|rb|sh|vue|kt|md|css)$/.test(name));
+  const sources = names.filter((name) =>
+    /\.(?:ts|tsx|js|go|py|rs|java|cs|c|h|cc|rb|sh|vue|kt|md|css)$/.test(name),
+  );
   const every = plain / Math.max(1, steps.length);
   const spread = [];
   let due = 0;
   let made = 0;
   for (const step of steps) {
-    for (due += every; due >= 1; due -= 1) spread.push(plainCall(made++, root, sources.length > 0 ? sources : names));
+    for (due += every; due >= 1; due -= 1)
+      spread.push(plainCall(made++, root, sources.length > 0 ? sources : names));
     spread.push(step);
   }
   return spread;

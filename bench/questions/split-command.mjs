@@ -17,9 +17,11 @@ export function splitCommand(text) {
     }
     if (quote === "" && (char === "'" || char === '"')) quote = char;
     else if (char === quote) quote = "";
-    if (quote !== "'" && (char === "`" || body.startsWith("$(", at) || body.startsWith("<(", at))) isPlain = false;
+    if (quote !== "'" && (char === "`" || body.startsWith("$(", at) || body.startsWith("<(", at)))
+      isPlain = false;
     const redirect = /^(?:\d?>&\d|&>)/.exec(body.slice(at))?.[0];
-    const separator = quote === "" && redirect === undefined ? SEPARATOR.exec(body.slice(at))?.[0] : undefined;
+    const separator =
+      quote === "" && redirect === undefined ? SEPARATOR.exec(body.slice(at))?.[0] : undefined;
     if (separator === undefined) {
       pieces[pieces.length - 1] += redirect ?? char;
       at += (redirect ?? char).length - 1;
@@ -28,8 +30,13 @@ export function splitCommand(text) {
       at += separator.length - 1;
     }
   }
-  const commands = pieces.map((piece) => piece.trim()).filter((piece) => piece !== "" && !piece.startsWith("#"));
-  if (commands.some((command) => /^(?:for|while|until|if|case|do|done|then|fi|function|\(|\{)\b/.test(command))) isPlain = false;
+  const commands = pieces
+    .map((piece) => piece.trim())
+    .filter((piece) => piece !== "" && !piece.startsWith("#"));
+  if (
+    commands.some((command) => /^(?:for|while|until|if|case|do|done|then|fi|function|\(|\{)\b/.test(command))
+  )
+    isPlain = false;
   return { commands, isPlain, hadHeredoc };
 }
 
@@ -50,5 +57,7 @@ function withoutHeredocs(text) {
 
 /** The words of a simple command, quotes taken off. */
 export function wordsOf(command) {
-  return [...command.matchAll(/(?:[^\s'"]|'[^']*'|"(?:[^"\\]|\\.)*")+/g)].map(([word]) => word.replaceAll(/['"]/g, ""));
+  return [...command.matchAll(/(?:[^\s'"]|'[^']*'|"(?:[^"\\]|\\.)*")+/g)].map(([word]) =>
+    word.replaceAll(/['"]/g, ""),
+  );
 }

@@ -6,7 +6,7 @@ import { applyEvent, SessionBook } from "../call/index.js";
 import { Receiver, READ_AT, schemaCheck, VERSIONS, withoutToolgate } from "./codec.samples.js";
 import { expectedCall, withSomePatch } from "./expected-call.samples.js";
 
-const RUNS = { numRuns: Number(process.env["TOOLGATE_RUNS"] ?? 100) };
+const RUNS = { numRuns: Number(process.env["TOOLGATE_RUNS"] ?? 40) };
 
 describe.each(VERSIONS)("ACP v$version", (codec) => {
   const check = schemaCheck(codec);

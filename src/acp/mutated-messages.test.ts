@@ -9,7 +9,7 @@ import type { Codec } from "./codec.samples.js";
 import { encodeV1Event } from "./v1/agent-dialect.js";
 import { encodeV2Event } from "./v2/agent-dialect.js";
 
-const RUNS = { numRuns: Number(process.env["TOOLGATE_RUNS"] ?? 150) };
+const RUNS = { numRuns: Number(process.env["TOOLGATE_RUNS"] ?? 60) };
 
 const otherEvents: readonly SessionEvent[] = [
   { type: "message-chunk", at: 0, messageId: "m1", role: "agent", block: { type: "text", text: "hello" } },

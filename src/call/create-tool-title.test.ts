@@ -128,7 +128,7 @@ test("every title is one visible line of at most 120 characters", () => {
       expect(Array.from(title).length).toBeLessThanOrEqual(120);
       expect(visibleText(title)).toBe(title);
     }),
-    { numRuns: Number(process.env["TOOLGATE_RUNS"] ?? 300) },
+    { numRuns: Number(process.env["TOOLGATE_RUNS"] ?? 100) },
   );
 });
 

@@ -79,7 +79,7 @@ describe("the diff of a file", () => {
         expect(diff).toHaveProperty("hunks");
         expect(applied(old, diff)).toBe(now);
       }),
-      { numRuns: Number(process.env["TOOLGATE_RUNS"] ?? 100) },
+      { numRuns: Number(process.env["TOOLGATE_RUNS"] ?? 40) },
     );
   });
 });

@@ -130,7 +130,7 @@ describe("any two texts", () => {
       fc.property(both, ([before, after]) => {
         expect(applied(before, after)).toBe(after);
       }),
-      { numRuns: Number(process.env["TOOLGATE_RUNS"] ?? 250) },
+      { numRuns: Number(process.env["TOOLGATE_RUNS"] ?? 100) },
     );
   });
 
@@ -139,7 +139,7 @@ describe("any two texts", () => {
       fc.property(both, ([before, after]) => {
         expect(editCount(before, after)).toBe(fewestEdits(before, after));
       }),
-      { numRuns: Number(process.env["TOOLGATE_RUNS"] ?? 250) },
+      { numRuns: Number(process.env["TOOLGATE_RUNS"] ?? 100) },
     );
   });
 

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { plainJson, type PlainJsonLimits } from "./plain-json.js";
 
 const MIB = 1_048_576;
-const RUNS = Number(process.env["TOOLGATE_RUNS"] ?? 100);
+const RUNS = Number(process.env["TOOLGATE_RUNS"] ?? 40);
 
 function throwing(reason: unknown): never {
   throw reason;

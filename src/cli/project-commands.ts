@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readShell } from "../policy/index.js";
-import type { ProjectCommand } from "../policy/index.js";
+import type { ProjectCommand } from "../policy/suggest-rules.js";
 
 const MAX_BYTES = 512 * 1024;
 const MAX_COMMANDS = 300;

@@ -4,8 +4,8 @@
  */
 import { resolve } from "node:path";
 import { visibleText } from "../call/index.js";
-import { explain } from "../policy/index.js";
-import type { ExplainedPart, Explanation } from "../policy/index.js";
+import { explain } from "../policy/explain.js";
+import type { ExplainedPart, Explanation } from "../policy/explain.js";
 import { jsonText } from "./json-text.js";
 import { openOnce, readQuestion, ruleQuestion, rulesToTry } from "./rule-question.js";
 

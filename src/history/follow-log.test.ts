@@ -111,6 +111,6 @@ test("yields every event once and in order, however slow the store is and whenev
         expect(log.hasListeners).toBe(false);
       },
     ),
-    { endOnFailure: true, numRuns: Number(process.env["TOOLGATE_RUNS"] ?? 80) },
+    { endOnFailure: true, numRuns: Number(process.env["TOOLGATE_RUNS"] ?? 40) },
   );
 });

@@ -31,7 +31,7 @@ test("whatever the value, the copy is what JSON would give back", () => {
     fc.property(anything, (value) => {
       expect(outcome(() => jsonCopy(value))).toEqual(outcome(() => overText(value)));
     }),
-    { numRuns: Number(process.env["TOOLGATE_RUNS"] ?? 300) },
+    { numRuns: Number(process.env["TOOLGATE_RUNS"] ?? 100) },
   );
 });
 

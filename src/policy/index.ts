@@ -7,8 +7,6 @@
  * what needs a question and what runs; they do not isolate what runs.
  */
 export { decide } from "./decide.js";
-export { explain } from "./explain.js";
-export type { ExplainedPart, Explanation } from "./explain.js";
 export type { Policy, Verdict } from "./decide.js";
 export { grantSentence, isGrantWidth } from "./grants/grant.js";
 export type { Grant, GrantScope, GrantWidth, Proposal } from "./grants/grant.js";
@@ -17,6 +15,7 @@ export { proposeGrants } from "./grants/propose-grants.js";
 export type { GrantPlaces } from "./grants/propose-grants.js";
 export { hostReach } from "./hosts/host-reach.js";
 export type { Reach } from "./hosts/address-reach.js";
+export { isProtected, mayBeProtected } from "./paths/protected-paths.js";
 export { intentText } from "./intent.js";
 export type { Executor, Intent, PathAccess } from "./intent.js";
 export { allowsCommand, namesCommand } from "./match-command.js";
@@ -27,7 +26,5 @@ export type { ProgramData, ProgramFile } from "./programs/program-data.js";
 export { userPrograms } from "./programs/user-programs.js";
 export { ruleMistake } from "./rule.js";
 export type { Rule, RuleEffect, RuleScope } from "./rule.js";
-export { suggestRules } from "./suggest-rules.js";
-export type { ProjectCommand, RecordedCommand, RuleSuggestion } from "./suggest-rules.js";
 export { readShell } from "./shell/read-shell.js";
 export type { ReadCommand, ShellReading } from "./shell/read-shell.js";

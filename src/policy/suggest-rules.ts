@@ -1,14 +1,16 @@
 /**
  * Rules that would have saved questions, with their effect on recorded commands: a dry run through `decide` with and
- * without each rule. Installs, publishing, deploying and secrets are never suggested (see wide-words.ts).
+ * without each rule. The rules are those that a widened "always" would store (grants/command-class.ts): installs,
+ * publishing, deploying and secrets are never among them.
  */
 import { decide } from "./decide.js";
+import { commandClass } from "./grants/command-class.js";
 import type { Policy } from "./decide.js";
 import { FORCED_GIT_SETTINGS } from "./git-settings.js";
 import { plannedCommand } from "./intent.js";
 import { isHarmless } from "./places.js";
 import { partsOf } from "./parts.js";
-import { wideWords } from "./programs/wide-words.js";
+import type { CommandPart } from "./parts.js";
 import type { Rule } from "./rule.js";
 
 /** A command of the record, and a person's answer to it where somebody was asked. */
@@ -43,16 +45,15 @@ export function suggestRules(
 ): readonly RuleSuggestion[] {
   const asked = record.filter((one) => effectOn(one, policy) === "ask");
   const places = new Map<string, Set<string>>();
-  const add = (argv: readonly string[], from?: string): void => {
-    const words = wideWords(argv, policy.programs);
-    if (!words) return;
-    const pattern = `${words.join(" ")} *`;
+  const add = (part: CommandPart, from?: string): void => {
+    const pattern = commandClass(part, policy.roots);
+    if (pattern === undefined) return;
     const files = places.get(pattern) ?? new Set();
     places.set(pattern, from === undefined ? files : files.add(from));
   };
   for (const { argv, from } of project)
-    if (effectOn({ command: argv, cwd: policy.roots[0] ?? "/" }, policy) === "ask") add(argv, from);
-  for (const one of asked) if (one.answer === "allowed") for (const argv of uncovered(one, policy)) add(argv);
+    for (const part of uncovered({ command: argv, cwd: policy.roots[0] ?? "/" }, policy)) add(part, from);
+  for (const one of asked) if (one.answer === "allowed") for (const part of uncovered(one, policy)) add(part);
   return [...places]
     .flatMap(([command, from]) => suggestion(command, [...from], asked, policy))
     .toSorted((one, other) => other.saved - one.saved)
@@ -65,7 +66,7 @@ function suggestion(
   asked: readonly RecordedCommand[],
   policy: Policy,
 ): readonly RuleSuggestion[] {
-  const rule = { allow: "execute", command } as const;
+  const rule = { allow: "execute", command, width: "subcommand" } as const;
   const withRule = { ...policy, rules: [...policy.rules, rule] };
   const [program = ""] = command.split(" ");
   const saved = asked.filter((one) => textOf(one).includes(program) && effectOn(one, withRule) === "allow");
@@ -87,10 +88,10 @@ const planned = ({ command, cwd }: RecordedCommand) =>
 const effectOn = (one: RecordedCommand, policy: Policy) => decide(planned(one), policy).effect;
 
 /** The parts that no rule covers yet. */
-function uncovered(one: RecordedCommand, policy: Policy): readonly (readonly string[])[] {
+function uncovered(one: RecordedCommand, policy: Policy): readonly CommandPart[] {
   return partsOf(planned(one), policy).parts.flatMap((part) => {
     if (part.type !== "command" || isHarmless(part, policy)) return [];
     const alone = decide(plannedCommand({ ...planned(one), command: part.argv }), policy);
-    return alone.effect === "ask" ? [part.argv] : [];
+    return alone.effect === "ask" ? [part] : [];
   });
 }

@@ -29,8 +29,9 @@ export { DuplicateTool, Toolbox } from "./toolbox.js";
 export type { ToolSource } from "./toolbox.js";
 export { LocalWorkspace, NotAFolder } from "./local-workspace.js";
 export type { LocalWorkspaceOptions } from "./local-workspace.js";
-export { NoSandbox, openSandbox } from "./sandbox.js";
-export type { Sandbox, SandboxOptions, SandboxPlace } from "./sandbox.js";
+export { NoSandbox } from "./sandbox/no-sandbox.js";
+export { openSandbox } from "./sandbox/sandbox.js";
+export type { Sandbox, SandboxedCommand, SandboxOptions, SandboxPlace } from "./sandbox/sandbox.js";
 export type {
   CommandExit,
   CommandOptions,

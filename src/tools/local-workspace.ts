@@ -27,7 +27,7 @@ import { type FileAction, explainFileErrors, fileErrorText, READ, WRITE } from "
 import { findShell, shellWords } from "./find-shell.js";
 import { inFolderOf, realPathOf } from "./folder-handle.js";
 import { mustBeWords, runCommand } from "./run-command.js";
-import type { Sandbox } from "./sandbox.js";
+import type { Sandbox } from "./sandbox/sandbox.js";
 import { ToolFailure } from "./tool.js";
 import type { CommandExit, CommandOptions, FileInfo, FileType, FolderEntry, Workspace } from "./workspace.js";
 
@@ -43,7 +43,7 @@ export type LocalWorkspaceOptions = {
 const WORKSPACE_OPTIONS: OptionChecks<LocalWorkspaceOptions> = {
   roots: listOf(TEXT),
   own: listOf(TEXT),
-  sandbox: having("a sandbox (openSandbox)", "wrap"),
+  sandbox: having("a sandbox (openSandbox)", "enter"),
 };
 
 export class LocalWorkspace implements Workspace {
@@ -186,9 +186,23 @@ export class LocalWorkspace implements Workspace {
     const inherited = commandEnvironment(process.env, { isGitForced: Object.keys(forced).length > 0 });
     if (!this.#sandbox) return runCommand(argv, { ...options, cwd, env: { ...inherited, ...env } });
     mustBeWords(argv, env);
-    const roots = options.scratch === undefined ? this.roots : [...this.roots, options.scratch];
-    const wrapped = this.#sandbox.wrap(argv, { roots, cwd, env });
-    return runCommand(wrapped, { ...options, cwd, env: inherited });
+    const { roots, own } = this;
+    const { scratch } = options;
+    const contained = await this.#sandbox.enter(argv, {
+      roots,
+      own,
+      cwd,
+      env,
+      ...(scratch !== undefined && { scratch }),
+    });
+    let exit: CommandExit = {};
+    try {
+      exit = await runCommand(contained.argv, { ...options, cwd, env: contained.env });
+      return exit;
+    } finally {
+      const notes = await contained.leave(exit);
+      for (const note of notes) options.onOutput(`[${note}]\n`);
+    }
   }
 
   /** Looked for once, when it is first asked for. */

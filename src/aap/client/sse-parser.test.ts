@@ -119,6 +119,6 @@ test("whatever is in a stream and wherever its bytes are cut, it reads as the st
       const { lastEventId, retry } = parser;
       expect({ frames, lastEventId, retry }).toEqual(oracle(text));
     }),
-    { numRuns: Number(process.env["TOOLGATE_RUNS"] ?? 150) },
+    { numRuns: Number(process.env["TOOLGATE_RUNS"] ?? 60) },
   );
 });

@@ -8,7 +8,7 @@ import { Receiver, READ_AT, schemaCheck, VERSIONS } from "../codec.samples.js";
 import { expectedCall } from "../expected-call.samples.js";
 import { V1Encoder } from "./encoder.js";
 
-const RUNS = { numRuns: Number(process.env["TOOLGATE_RUNS"] ?? 100) };
+const RUNS = { numRuns: Number(process.env["TOOLGATE_RUNS"] ?? 40) };
 const [v1] = VERSIONS;
 const check = schemaCheck(v1);
 const toolCallId = "call_1";

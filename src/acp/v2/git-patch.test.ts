@@ -114,7 +114,7 @@ test("the patch of any two texts, applied to the first, gives the second", () =>
       const patch = gitPatch(diffContent("/f", before, after));
       expect(applyPatch(before, patch ?? "")).toBe(after);
     }),
-    { numRuns: Number(process.env["TOOLGATE_RUNS"] ?? 150) },
+    { numRuns: Number(process.env["TOOLGATE_RUNS"] ?? 60) },
   );
 });
 

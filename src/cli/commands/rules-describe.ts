@@ -4,6 +4,7 @@ import type { Command } from "commander";
 export function addRulesDescribeCommand(rules: Command): void {
   rules
     .command("describe")
+    .summary("draft a description of a program from its --help")
     .description(
       "draft a description of a program from its --help, for you to check;\nthis runs the program with --help, and writes nothing without --write",
     )

@@ -5,6 +5,7 @@ import type { RulesExplainFlags } from "../rules-explain.js";
 export function addRulesExplainCommand(rules: Command): void {
   rules
     .command("explain")
+    .summary("show why a command is allowed or asked about, word by word")
     .description(
       "show how each word of a command was read, the effects of each part,\nwhich rule decides or which doubt asks, and what would let it run\nunasked; put the command after --",
     )

@@ -9,6 +9,7 @@ const DEFAULT_DAYS = 14;
 export function addRulesSuggestCommand(rules: Command): void {
   rules
     .command("suggest")
+    .summary("suggest rules from this project and from the record")
     .description(
       "suggest rules from the files of this project and from the record,\neach with its effect on the commands of the last days; in a terminal\nit asks about each, and nothing is added without a yes",
     )

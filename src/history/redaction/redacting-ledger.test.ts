@@ -131,7 +131,7 @@ describe("a ledger that keeps no secrets", () => {
           expect(entry).toMatchObject({ message: { blocks: [{ text: whole }] } });
         },
       ),
-      { numRuns: Number(process.env["TOOLGATE_RUNS"] ?? 100) },
+      { numRuns: Number(process.env["TOOLGATE_RUNS"] ?? 40) },
     );
   });
 

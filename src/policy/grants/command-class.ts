@@ -5,6 +5,7 @@
  */
 import type { CommandPart } from "../parts.js";
 import { matchPath } from "../paths/match-path.js";
+import { namedActs } from "../programs/named-acts.js";
 import { subcommandWords } from "../programs/subcommand-words.js";
 import { arePlain, scriptRun } from "./script-runner.js";
 import { isWideModule, isWideProgram, isWideSubcommand, mayFetch, mayReplaceFiles } from "./wide-commands.js";
@@ -67,9 +68,10 @@ const baseName = (program: string): string =>
 /** The effects that builds, tests and checks have, and no others. */
 function isWithinBounds(part: CommandPart, { program, subcommand }: Class): boolean {
   const { judgement } = part;
-  const { doubts, installs, sends, urls, deletes, moves, deletesBelow, isKnown, takesList } = judgement;
+  const { doubts, sends, urls, deletes, moves, deletesBelow, isKnown, takesList } = judgement;
   if (!isKnown || takesList || part.elsewhere.length > 0) return false;
-  if (doubts.length + installs.length + sends.length + deletes.length + moves.length > 0) return false;
+  if (doubts.length + sends.length + deletes.length + moves.length > 0) return false;
+  if (namedActs(judgement).length > 0) return false;
   if (urls.some((url) => url !== "") || (urls.length > 0 && !mayFetch(program))) return false;
   if (deletesBelow.length > 0 && !mayReplaceFiles(program, subcommand)) return false;
   return judgement.writes.every((path) => RESULT.test(path));

@@ -9,7 +9,7 @@ import { type FileAccess, fileAccesses } from "../file-accesses.js";
 import { partsOf } from "../parts.js";
 import type { Part, Places } from "../parts.js";
 import { isProtected } from "../paths/protected-paths.js";
-import { isHarmless, isInside } from "../places.js";
+import { isHarmless, isInside, isOurs } from "../places.js";
 import type { Rule, RuleEffect } from "../rule.js";
 import { isSourceKnown } from "../tool-source.js";
 import { exactRule } from "./exact-rule.js";
@@ -19,7 +19,8 @@ import { grantSentence, MAX_SENTENCE_LENGTH } from "./grant.js";
 import type { GrantScope, Proposal } from "./grant.js";
 import type { FolderPlaces } from "./read-folder.js";
 import { wideRules } from "./wide-rule.js";
-import type { WideRules } from "./wide-rule.js";
+import { exactFileRules } from "./file-rules.js";
+import type { WideRules } from "./file-rules.js";
 
 export type GrantPlaces = Places &
   FolderPlaces & {
@@ -36,10 +37,13 @@ export function proposeGrants(
   if (!isSourceKnown(intent) || doubts.length > 0 || parts.some((part) => touchesProtected(part, places)))
     return [];
   const candidates = [widened(parts, intent, places), exactly(parts, intent, places)];
-  return candidates.flatMap((candidate) => {
+  const proposals = candidates.flatMap((candidate) => {
     const proposal = candidate && proposed(candidate, intent, places, scope);
     return proposal ? [proposal] : [];
   });
+  // The very paths may be all that the wider width names.
+  const [first, ...others] = proposals;
+  return first ? [first, ...others.filter(({ sentence }) => sentence !== first.sentence)] : [];
 }
 
 function proposed(
@@ -48,8 +52,9 @@ function proposed(
   places: GrantPlaces,
   scope: GrantScope["type"],
 ): Proposal | undefined {
-  const rules = distinct(named.map(({ rule }) => rule));
-  const subject = subjectOf(named);
+  const kept = distinct(named);
+  const rules = kept.map(({ rule }) => rule);
+  const subject = subjectOf(kept);
   const sentence = grantSentence("allow", subject, scope);
   const judge = places.judge ?? ((one, added) => inAskMode(one, added, places));
   if (sentence.length > MAX_SENTENCE_LENGTH || judge(intent, rules) !== "allow") return undefined;
@@ -65,8 +70,8 @@ function widened(parts: readonly Part[], intent: Intent, places: GrantPlaces): W
   const needed = parts.filter((part) => !needsNothing(part, intent, places));
   const found = needed.map((part) => {
     const wide = wideRules(part, intent, places);
-    const exact = wide ? undefined : exactRule(part, intent, places);
-    return wide ?? (exact && { width: "exact" as const, rules: [exact] });
+    const exact = wide ? undefined : exactRules(part, intent, places);
+    return wide ?? (exact && { width: "exact" as const, rules: exact });
   });
   if (!found.every((one) => one !== undefined)) return undefined;
   const widths = new Set(found.map(({ width }) => width));
@@ -77,8 +82,16 @@ function widened(parts: readonly Part[], intent: Intent, places: GrantPlaces): W
 
 function exactly(parts: readonly Part[], intent: Intent, places: GrantPlaces): WideRules | undefined {
   const needed = parts.filter((part) => !isHarmless(part, places));
-  const rules = (needed.length > 0 ? needed : parts).map((part) => exactRule(part, intent, places));
-  return rules.every((rule) => rule !== undefined) ? { width: "exact", rules } : undefined;
+  const rules = (needed.length > 0 ? needed : parts).map((part) => exactRules(part, intent, places));
+  return rules.every((rule) => rule !== undefined) ? { width: "exact", rules: rules.flat() } : undefined;
+}
+
+/** The rule for the very part. One that acts on files outside of the workspace is remembered by these. */
+function exactRules(part: Part, intent: Intent, places: GrantPlaces): readonly NamedRule[] | undefined {
+  const accesses = part.type === "command" ? fileAccesses(part, intent) : undefined;
+  if (accesses?.some(({ path }) => !isOurs(path, places))) return exactFileRules(accesses, places);
+  const rule = exactRule(part, intent, places);
+  return rule && [rule];
 }
 
 /** Reading inside the workspace is allowed in every mode. */
@@ -119,10 +132,23 @@ export function listed(names: readonly string[]): string {
   return names.length <= 1 ? (names[0] ?? "nothing") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
 }
 
-function distinct(rules: readonly Rule[]): readonly Rule[] {
+/** Each rule once, and no folder beside one that holds it. */
+function distinct(named: readonly NamedRule[]): readonly NamedRule[] {
   const texts = new Set<string>();
-  return rules.filter((rule) => {
-    const text = JSON.stringify(rule);
-    return !texts.has(text) && texts.add(text);
-  });
+  return named
+    .filter(({ rule }) => !named.some((other) => isWithin(rule, other.rule)))
+    .filter(({ rule }) => {
+      const text = JSON.stringify(rule);
+      return !texts.has(text) && texts.add(text);
+    });
+}
+
+/** Whether the path of a rule lies below the folder of another rule of the same kind. */
+function isWithin(rule: Rule, other: Rule): boolean {
+  if (rule === other || rule.path === undefined || !other.path?.endsWith("/**")) return false;
+  if (!("allow" in rule && "allow" in other) || rule.allow !== other.allow) return false;
+  if (Object.keys(rule).length !== 2 || Object.keys(other).length !== 2 || rule.path === other.path)
+    return false;
+  const folder = other.path.slice(0, -"/**".length);
+  return rule.path === folder || rule.path.startsWith(`${folder}/`);
 }

@@ -102,6 +102,6 @@ test("no address of the special ranges is public", () => {
       expect(hostReach(address) !== "public").toBe(isSpecial);
       expect(hostReach(`::ffff:${address}`)).toBe(hostReach(address));
     }),
-    { numRuns: Number(process.env["TOOLGATE_RUNS"] ?? 500) },
+    { numRuns: Number(process.env["TOOLGATE_RUNS"] ?? 150) },
   );
 });

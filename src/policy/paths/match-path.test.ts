@@ -148,7 +148,7 @@ test("no path escapes the root of a pattern once it is normalised", () => {
       const relative = posix.relative("/ws", posix.resolve(cwd, path));
       expect(relative.split("/")[0]).not.toBe("..");
     }),
-    { numRuns: Number(process.env["TOOLGATE_RUNS"] ?? 500) },
+    { numRuns: Number(process.env["TOOLGATE_RUNS"] ?? 150) },
   );
 });
 
@@ -162,7 +162,7 @@ test("what a pattern allows, the same pattern would deny", () => {
       if (normal === undefined || !matchPath(wild, normal)) return;
       expect(touchesPath(wild, normal)).toBe(true);
     }),
-    { numRuns: Number(process.env["TOOLGATE_RUNS"] ?? 500) },
+    { numRuns: Number(process.env["TOOLGATE_RUNS"] ?? 150) },
   );
 });
 
@@ -206,7 +206,7 @@ test("it says what the same regular expression says", () => {
       const judge = new RegExp(`^${wild.replaceAll("*", ".*").replaceAll("?", ".")}$`);
       expect(counted(wild, plain).matches).toBe(judge.test(plain));
     }),
-    { numRuns: Number(process.env["TOOLGATE_RUNS"] ?? 400) },
+    { numRuns: Number(process.env["TOOLGATE_RUNS"] ?? 150) },
   );
 });
 
@@ -217,7 +217,7 @@ test("an item is looked at no more often than the longest run between two stars 
     fc.property(pattern, text, (wild, plain) => {
       expect(counted(wild, plain).steps).toBeLessThanOrEqual((plain.length + 1) * (longestRun(wild) + 1));
     }),
-    { numRuns: Number(process.env["TOOLGATE_RUNS"] ?? 300) },
+    { numRuns: Number(process.env["TOOLGATE_RUNS"] ?? 100) },
   );
 });
 
@@ -258,7 +258,7 @@ test("folding twice changes nothing more, and spellings of one text fold alike",
       expect(foldPath(`/${text}`.normalize("NFD"))).toBe(folded);
       expect(foldPath(`/${text}`.toUpperCase())).toBe(folded);
     }),
-    { numRuns: Number(process.env["TOOLGATE_RUNS"] ?? 500) },
+    { numRuns: Number(process.env["TOOLGATE_RUNS"] ?? 150) },
   );
 });
 

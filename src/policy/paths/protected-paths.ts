@@ -47,6 +47,18 @@ export function isProtectedName(word: string, access: PathAccess["access"]): boo
   return isProtected(path, { home: SOMEWHERE, roots: [], own: [], access }) !== undefined;
 }
 
+/**
+ * Whether a path that ends in this name can be protected while the folder around it is not. A quick look, for walks over
+ * many files: most names are no protected one, wherever they are.
+ */
+export function mayBeProtected(name: string): boolean {
+  const segment = foldPath(name);
+  const { ends } = places();
+  return (
+    segment === ".toolgate" || ends.names.has(segment) || ends.wild.some((entry) => mayMatch(entry, segment))
+  );
+}
+
 /** Deep enough that no `..` leads to the root, where a folder's name would mean something else. */
 const SOMEWHERE = "/_".repeat(8);
 
@@ -122,7 +134,14 @@ function compileAll() {
     if (entry.needs === undefined) continue;
     byName.set(entry.needs, [...(byName.get(entry.needs) ?? []), entry]);
   }
-  return { all, byName, wild: entries.filter(({ needs }) => needs === undefined) };
+  const lasts = entries.flatMap(({ pattern, isHead }) =>
+    isHead ? [] : (pattern.findLast((name) => name !== "**") ?? []),
+  );
+  const ends = {
+    names: new Set(lasts.filter((name) => !/[*?]/.test(name))),
+    wild: [...new Set(lasts.filter((name) => /[*?]/.test(name)))].map(edgesOf),
+  };
+  return { all, byName, wild: entries.filter(({ needs }) => needs === undefined), ends };
 }
 
 let known: ReturnType<typeof compileAll> | undefined;
@@ -139,7 +158,7 @@ type Compiled = {
   readonly end: string;
 };
 
-const mayMatch = ({ start, end }: Compiled, name: string): boolean =>
+const mayMatch = ({ start, end }: Pick<Compiled, "start" | "end">, name: string): boolean =>
   name.startsWith(start) && name.endsWith(end);
 
 function compiled(name: string): readonly Compiled[] {
@@ -147,8 +166,13 @@ function compiled(name: string): readonly Compiled[] {
   if (!pattern) return [];
   const needs = pattern.find((segment) => !/^\/|[*?]/.test(segment));
   const wild = pattern.find((segment) => segment !== "**" && /[*?]/.test(segment)) ?? "";
-  const [start = ""] = wild.split(/[*?]/, 1);
-  return [{ pattern, needs, start, end: wild.split(/[*?]/).at(-1) ?? "" }];
+  return [{ pattern, needs, ...edgesOf(wild) }];
+}
+
+/** The parts of a name before its first and after its last wildcard. */
+function edgesOf(name: string): Pick<Compiled, "start" | "end"> {
+  const parts = name.split(/[*?]/);
+  return { start: parts[0] ?? "", end: parts.at(-1) ?? "" };
 }
 
 /**

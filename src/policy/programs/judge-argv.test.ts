@@ -5,7 +5,7 @@ import { judgeArgv } from "./judge-argv.js";
 import { findProgram, programNames } from "./known-programs.js";
 import { namedActs } from "./named-acts.js";
 
-const RUNS = Number(process.env["TOOLGATE_RUNS"] ?? 150);
+const RUNS = Number(process.env["TOOLGATE_RUNS"] ?? 60);
 const names = programNames();
 const isKnownProgram = (name: string): boolean => findProgram(name) !== undefined;
 

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { readArgv, readShell } from "./read-shell.js";
 
-const RUNS = Number(process.env["TOOLGATE_RUNS"] ?? 150);
+const RUNS = Number(process.env["TOOLGATE_RUNS"] ?? 60);
 const quoted = (word: string) => `'${word.replaceAll("'", String.raw`'\''`)}'`;
 const BITS = Array.from("'\"\\$();|&<>\n{}[]*?~#!=,-` \tab1\r\0");
 const shellish = fc

@@ -332,6 +332,9 @@ test("asks where a name that a loop splits has a blank in it", async () => {
   expect(await accesses("for f in src/*.ts; do wc -l $f; done")).toEqual([]);
   expect(await accesses("for f in lib/*.ts; do wc -l $f; done")).toEqual([`${ANYWHERE} /ws/lib/a b.ts`]);
   expect(await accesses('for f in lib/*.ts; do wc -l "$f"; done')).toEqual([]);
+  expect(await accesses('for f in lib/*.ts; do wc -l $f; cat "$f"; done')).toEqual([
+    `${ANYWHERE} /ws/lib/a b.ts`,
+  ]);
 });
 
 test("reports the protected files and the links that find and xargs may come upon", async () => {

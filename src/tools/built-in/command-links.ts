@@ -45,7 +45,8 @@ export async function commandLinks(
   const { commands } = readCommand(place, homedir());
   const written = new Map<string, Written>();
   for (const read of commands) {
-    for (const one of pathsOf(read, place)) written.set(`${one.access} ${one.path}`, one);
+    for (const one of pathsOf(read, place))
+      written.set(`${one.access} ${one.path}${one.splits ? " split" : ""}`, one);
   }
   const inWords = new Set([...written.values()].map(({ path }) => posix.resolve(path)));
   for (const one of touchedPaths(place)) {

@@ -371,7 +371,7 @@ test("whatever is typed is searched for and never fails", async () => {
       const { items } = await index.search({ text });
       expect(items.length).toBeLessThanOrEqual(1);
     }),
-    { numRuns: Number(process.env["TOOLGATE_RUNS"] ?? 100) },
+    { numRuns: Number(process.env["TOOLGATE_RUNS"] ?? 40) },
   );
   expect(await found(index, "fox OR")).toHaveLength(1);
   expect(await found(index, "fox NOT fox")).toHaveLength(0);

@@ -4,10 +4,11 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join, relative } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { LocalWorkspace } from "./local-workspace.js";
-import { NoSandbox, openSandbox } from "./sandbox.js";
-import { aWorkspace, failureOf } from "./tools.samples.js";
-import type { CommandOptions } from "./workspace.js";
+import { LocalWorkspace } from "../local-workspace.js";
+import { NoSandbox } from "./no-sandbox.js";
+import { openSandbox } from "./sandbox.js";
+import { aWorkspace, failureOf } from "../tools.samples.js";
+import type { CommandOptions } from "../workspace.js";
 
 async function sandboxed(network = false) {
   const { outside, root } = await aWorkspace({ "a.txt": "inside" });
@@ -41,7 +42,7 @@ test("nothing outside of the workspace can be written", async () => {
   await writeFile(join(open, "file"), "kept");
   await mkdir(join(outside, "more"));
   const { output } = await run(
-    `for place in ${open}/new ${open}/file /etc/toolgate-test ${process.cwd()}/toolgate-test; do (echo x > $place) 2>/dev/null && echo "wrote $place"; done; rm -f ${open}/file 2>/dev/null && echo removed; mount -o remount,rw / 2>/dev/null && echo remounted; true`,
+    `for place in ${open}/new ${open}/file /etc/toolgate-test ${process.cwd()}/toolgate-test; do (echo x > $place) 2>/dev/null && echo "wrote $place"; done; rm ${open}/file 2>/dev/null && echo removed; mount -o remount,rw / 2>/dev/null && echo remounted; true`,
   );
   expect(output).toBe("");
   expect(await readdir(open)).toEqual(["file"]);
@@ -74,12 +75,7 @@ test("other processes are neither seen nor reached", async () => {
 
 test("the sockets of the services outside are not there", async () => {
   const { run } = await sandboxed();
-  const { output } = await run("ls -A /run /tmp; find /run /var/run/ -type s");
-  const names = output.split("\n").filter((line) => line !== "" && !line.endsWith(":"));
-  for (const name of names)
-    expect(["systemd", "current-system", "wrappers"].includes(name) || name.startsWith("toolgate-")).toBe(
-      true,
-    );
+  expect((await run("ls -A /run; find /run /var /tmp -type s")).output).toBe("");
 });
 
 test("there is no network unless it was asked for", async () => {
@@ -143,8 +139,8 @@ test("a variable that is set for the command holds inside only, and cannot chang
   const { output } = await run('echo "$GREETING"; echo "$PATH"', { env });
   expect(output).toContain(`hello\nworld\n${root}:/usr/bin:/bin\n`);
   expect(output).not.toContain("fooled");
-  // The loader complains once for each program that has the variable: the shell, and not bwrap.
-  expect(output.split("evil.so").length - 1).toBe(1);
+  // The loader complains once for each program that has the variable, the shell around the command being one: the shell, and not bwrap.
+  expect(output.split("evil.so").length - 1).toBe(2);
   expect(await failureOf(run("true", { env: { "A=B": "" } }))).toContain("a name that none can have");
 });
 

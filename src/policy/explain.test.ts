@@ -1,0 +1,77 @@
+import { describe, expect, test } from "vitest";
+import { decide } from "./decide.js";
+import type { Policy } from "./decide.js";
+import { explain } from "./explain.js";
+import { plannedCommand } from "./intent.js";
+import { inMode } from "./modes.js";
+import { abusive, ordinary } from "./programs/commands.samples.js";
+import type { Rule } from "./rule.js";
+
+const policyOf = (...rules: readonly Rule[]): Policy => ({
+  ...inMode("ask", rules),
+  roots: ["/ws"],
+  home: "/home/ann",
+});
+
+const explained = (command: string, ...rules: readonly Rule[]) =>
+  explain(plannedCommand({ command, cwd: "/ws", executor: { language: "bash" } }), policyOf(...rules));
+
+test("reads each word as an option, a value, a path, a host, a subcommand or data", () => {
+  const [part] = explained("curl -s -o out.json -d x=1 https://a.example/b").parts;
+  expect(part?.words.map(({ word, meaning }) => `${word}: ${meaning}`)).toEqual([
+    "curl: program, described",
+    "-s: option",
+    "-o: option",
+    "out.json: value of -o: path, edited",
+    "-d: option",
+    "x=1: value of -d",
+    "https://a.example/b: host, data is sent to it",
+  ]);
+  expect(part?.effects).toEqual(["edits /ws/out.json", "sends data to https://a.example/b"]);
+  expect(part?.doubts.join()).toContain('only a rule with "https://a.example/b" in it allows');
+});
+
+test("names the rule that covers each part, and the part that none does", () => {
+  const { verdict, parts } = explained("cd src && ls && go build ./...", {
+    allow: "execute",
+    command: "go test *",
+  });
+  expect(verdict.effect).toBe("ask");
+  expect(parts.map(({ rules, needsNoRule }) => [rules, needsNoRule])).toEqual([
+    [["allow read"], true],
+    [["allow read"], false],
+    [[], false],
+  ]);
+});
+
+test.each<[string, readonly Rule[] | undefined]>([
+  ["go build ./...", [{ allow: "execute", command: "go build *", width: "subcommand" }]],
+  [
+    "cat /data/x",
+    [
+      { allow: "execute", command: ["cat", "/data/x"] },
+      { allow: "read", path: "/data/x" },
+    ],
+  ],
+  ["go test -exec ./x ./...", [{ allow: "execute", command: ["go", "test", "-exec", "./x", "./..."] }]],
+  ["ls", undefined],
+  ["rm .env", undefined],
+  ["echo $(date) $X", undefined],
+])("names the narrowest rules that let it run unasked: %s", (command, rules) => {
+  const { wouldAllow, verdict } = explained(command);
+  if (rules === undefined || command.startsWith("go")) expect(wouldAllow).toEqual(rules);
+  else expect(wouldAllow).toEqual(expect.arrayContaining([{ allow: "read", path: "/data/x" }]));
+  if (wouldAllow) expect(explained(command, ...wouldAllow).verdict.effect).toBe("allow");
+  else expect(verdict.effect === "allow" || verdict.effect === "ask").toBe(true);
+});
+
+describe("never disagrees with the decision", () => {
+  test("on the commands of the samples", () => {
+    for (const command of [...ordinary, ...abusive]) {
+      const intent = plannedCommand({ command, cwd: "/ws", executor: { language: "bash" } });
+      const { verdict, wouldAllow } = explain(intent, policyOf());
+      expect(verdict, command).toEqual(decide(intent, policyOf()));
+      if (wouldAllow) expect(decide(intent, policyOf(...wouldAllow)).effect, command).toBe("allow");
+    }
+  });
+});

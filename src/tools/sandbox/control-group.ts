@@ -1,0 +1,82 @@
+/**
+ * A control group that limits the processes and the memory of all contained commands together. Exists only where the
+ * system lets us make one: for root, and for a user to whom the system manager gave a part of the tree. Elsewhere the
+ * limits of single processes remain.
+ */
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmdirSync,
+  writeFileSync,
+} from "node:fs";
+import { totalmem } from "node:os";
+import { dirname, join } from "node:path";
+
+export const MAX_PROCESSES = 4096;
+const MEMORY_SHARE = 0.75;
+const MOUNT = "/sys/fs/cgroup";
+
+/** The folders of the groups that a command is to enter; none where no group can be made. */
+export function makeControlGroups(name: string): readonly string[] {
+  if (process.platform !== "linux") return [];
+  const maxBytes = String(Math.floor(totalmem() * MEMORY_SHARE));
+  const groups = existsSync(join(MOUNT, "cgroup.controllers"))
+    ? [{ parent: writableParent(), limits: { "pids.max": String(MAX_PROCESSES), "memory.max": maxBytes } }]
+    : [
+        { parent: join(MOUNT, "pids"), limits: { "pids.max": String(MAX_PROCESSES) } },
+        { parent: join(MOUNT, "memory"), limits: { "memory.limit_in_bytes": maxBytes } },
+      ];
+  return groups.flatMap(({ parent, limits }) => {
+    if (parent === undefined || !isWritable(parent)) return [];
+    const folder = join(parent, name);
+    try {
+      mkdirSync(folder);
+      for (const [file, value] of Object.entries(limits)) writeFileSync(join(folder, file), value);
+      return [folder];
+    } catch {
+      removeControlGroups([folder]);
+      return [];
+    }
+  });
+}
+
+export function removeControlGroups(folders: readonly string[]): void {
+  for (const folder of folders) {
+    try {
+      rmdirSync(folder);
+    } catch {
+      // Not made, or a process of another command is still in it.
+    }
+  }
+}
+
+/** The nearest group above ours that we may divide and that hands its controllers down. */
+function writableParent(): string | undefined {
+  const own = /^0::(?<path>.*)$/m.exec(readFileSync("/proc/self/cgroup", "utf8"))?.groups?.["path"] ?? "/";
+  for (let path = own; ; path = dirname(path)) {
+    const folder = join(MOUNT, path);
+    const handsDown = readControllers(folder);
+    if (isWritable(folder) && handsDown.includes("pids") && handsDown.includes("memory")) return folder;
+    if (path === "/") return undefined;
+  }
+}
+
+function readControllers(folder: string): readonly string[] {
+  try {
+    return readFileSync(join(folder, "cgroup.subtree_control"), "utf8").trim().split(" ");
+  } catch {
+    return [];
+  }
+}
+
+function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,76 @@
+/**
+ * Looks at the workspace after a contained command, and takes out of it what would act by itself later: new protected
+ * names, new repositories, sockets and pipes. No mount can prevent a new name. What is taken out is kept in a folder
+ * outside, so that nothing is lost, and each is reported in a sentence.
+ */
+import { cpSync, mkdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import type { Guarded } from "./find-guarded.js";
+
+export type Found = ReadonlyMap<string, Guarded>;
+
+/** `kept`: the folder for what is taken out; made when it is needed. */
+export function holdBack(before: Found, after: Found, kept: string): readonly string[] {
+  const lost = [...before.values()].filter((one) => one.type === "link" && !after.has(one.path));
+  return [
+    ...[...after.values()].flatMap((one) => settle(one, before.get(one.path), kept)),
+    ...lost.flatMap((one) => (one.type === "link" ? [restoreLink(one)] : [])),
+  ];
+}
+
+function settle(one: Guarded, known: Guarded | undefined, kept: string): readonly string[] {
+  if (one.type === "special") return known?.type === "special" ? [] : [removeSpecial(one.path)];
+  if (one.type === "link") {
+    if (known?.type === "link" && known.target === one.target) return [];
+  } else if (one.type === "repository" && known?.type === "repository") {
+    return one.steering
+      .filter((name) => !known.steering.includes(name) && name !== "hooks")
+      .map((name) =>
+        heldBack(`wrote ${name} of ${one.path}, from which git starts programs`, join(one.path, name), kept),
+      );
+  } else if (known?.type === one.type) return [];
+  return [takeOut(one, known, kept)];
+}
+
+function takeOut(one: Guarded, known: Guarded | undefined, kept: string): string {
+  const { path } = one;
+  const note =
+    one.type !== "repository"
+      ? heldBack("made a protected name", path, kept)
+      : one.isBare
+        ? heldBack(
+            `made ${path} a repository of git, whose settings start programs`,
+            join(path, "HEAD"),
+            kept,
+          )
+        : heldBack("made a repository of git, whose hooks and settings start programs", path, kept);
+  if (known?.type === "link") restoreLink(known);
+  return note;
+}
+
+function heldBack(what: string, path: string, kept: string): string {
+  return `The sandbox held a change back: the command ${what}. ${path} was moved to ${moveOut(path, kept)}, where nothing starts it.`;
+}
+
+function removeSpecial(path: string): string {
+  rmSync(path, { force: true });
+  return `The sandbox removed ${path}: a command may leave no socket or pipe behind.`;
+}
+
+function restoreLink({ path, target }: Extract<Guarded, { readonly type: "link" }>): string {
+  symlinkSync(target, path);
+  return `The sandbox restored the link ${path} to ${target}, which the command had changed: its name is protected.`;
+}
+
+function moveOut(path: string, kept: string): string {
+  mkdirSync(kept, { recursive: true, mode: 0o700 });
+  const to = join(kept, path.replaceAll("/", "%"));
+  try {
+    renameSync(path, to);
+  } catch {
+    // The state folder lies on another file system.
+    cpSync(path, to, { recursive: true, verbatimSymlinks: true });
+    rmSync(path, { recursive: true, force: true });
+  }
+  return to;
+}

@@ -1,0 +1,76 @@
+/**
+ * How a command sees a repository of git: its objects, branches and index can be changed, its hooks and settings cannot,
+ * nor any file of the workspace that the settings name. Else the next `git status` of an editor would run a program that
+ * a command left there.
+ */
+import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { Repository } from "./find-guarded.js";
+import type { Mount } from "./mount.js";
+
+const COMMON_FOLDER = "commondir";
+/**
+ * Git reads its settings from the folder that this file names. A command could add the file, so there is one while it
+ * runs, which names the repository itself, in a spelling that nobody else uses. An empty file would break git.
+ */
+const OURS = "./././.\n";
+
+export type RepositoryMounts = {
+  readonly mounts: readonly Mount[];
+  /** Removes the file that was put there. */
+  release(): void;
+};
+
+export function repositoryMounts(
+  { path: repository, steering: names }: Repository,
+  roots: readonly string[],
+): RepositoryMounts {
+  mkdirSync(join(repository, "hooks"), { recursive: true });
+  const common = join(repository, COMMON_FOLDER);
+  if (!existsSync(common)) writeFileSync(common, OURS, { flag: "wx" });
+  const steering = [...new Set([...names, "hooks", COMMON_FOLDER])]
+    .map((name) => join(repository, name))
+    .filter(isThere);
+  const named = namedInSettings(repository, roots).filter((path) => !steering.includes(path));
+  return {
+    mounts: [
+      // A mount of its own: a folder that is one cannot be moved aside.
+      { type: "write", path: repository },
+      ...[...steering, ...named].map((path) => ({ type: "read" as const, path })),
+    ],
+    release: () => removeOurs(repository),
+  };
+}
+
+/** Removes a file that a killed process left. Harmless while it is in use: the check after the command sees the rest. */
+export function removeOurs(repository: string): void {
+  const common = join(repository, COMMON_FOLDER);
+  try {
+    if (readFileSync(common, "utf8") === OURS) rmSync(common);
+  } catch {
+    // Another process removed it.
+  }
+}
+
+const isThere = (path: string): boolean => {
+  const info = lstatSync(path, { throwIfNoEntry: false });
+  return info !== undefined && !info.isSymbolicLink();
+};
+
+const MAX_SETTINGS_BYTES = 1 << 20;
+
+/** Files and folders of the workspace that a word of the settings names: hooks, filters, helpers. */
+function namedInSettings(repository: string, roots: readonly string[]): readonly string[] {
+  const file = join(repository, "config");
+  if ((lstatSync(file, { throwIfNoEntry: false })?.size ?? Infinity) > MAX_SETTINGS_BYTES) return [];
+  const values = readFileSync(file, "utf8").matchAll(/^\s*[\w.-]+\s*=\s*(?<value>.*)$/gm);
+  const words = [...values].flatMap(({ groups }) => (groups?.["value"] ?? "").split(/[\s"'!;&|()]+/));
+  const paths = words.flatMap((word) => [resolve(repository, "..", word), resolve(repository, word)]);
+  return [...new Set(paths)].filter(
+    (path) =>
+      roots.some((root) => path.startsWith(`${root}/`)) &&
+      isThere(path) &&
+      !path.startsWith(`${repository}/`) &&
+      path !== repository,
+  );
+}

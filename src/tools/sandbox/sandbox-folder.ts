@@ -1,0 +1,77 @@
+/**
+ * The sandbox's own files, in Toolgate's state folder, which no tool may read or change: the filter of system calls, the
+ * cache that contained commands share, and what was held back. Also the control groups, which end with our process.
+ */
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { makeControlGroups, removeControlGroups } from "./control-group.js";
+import { gitIdentity } from "./git-identity.js";
+import type { Mount } from "./mount.js";
+import { NoSandbox } from "./no-sandbox.js";
+import { seccompFilter } from "./seccomp-filter.js";
+import { SYSTEM_CALLS } from "./system-calls.js";
+
+export type SandboxFolder = {
+  readonly home: string;
+  readonly filter: string;
+  /** Files of the commands that run now. */
+  readonly run: string;
+  readonly cache: string;
+  readonly held: string;
+  /** Seen by every command. */
+  readonly files: readonly Mount[];
+  readonly controlGroups: readonly string[];
+};
+
+const opened = new Map<string, SandboxFolder>();
+
+/** Opened once for each place in a process. */
+export function openSandboxFolder(place = defaultPlace()): SandboxFolder {
+  const known = opened.get(place);
+  if (known) return known;
+  const calls = SYSTEM_CALLS[process.arch];
+  if (!calls) throw new NoSandbox(`there is no filter of system calls for the processor ${process.arch}`);
+  const [cache, held] = [join(place, "cache"), join(place, "held")];
+  for (const folder of [place, cache]) mkdirSync(folder, { recursive: true, mode: 0o700 });
+  removeLeftRuns(place);
+  const run = mkdtempSync(join(place, `${RUN}${process.pid}-`));
+  const filter = join(run, "filter");
+  writeFileSync(filter, seccompFilter(calls), { mode: 0o600 });
+  const controlGroups = makeControlGroups(`toolgate-${process.pid}`);
+  process.once("exit", () => {
+    rmSync(run, { recursive: true, force: true });
+    removeControlGroups(controlGroups);
+  });
+  const home = homedir();
+  const identity = join(run, "gitconfig");
+  writeFileSync(identity, gitIdentity(home));
+  const files = [{ type: "read", path: join(home, ".gitconfig"), from: identity } as const];
+  const folder = { home, filter, run, cache, held, files, controlGroups };
+  opened.set(place, folder);
+  return folder;
+}
+
+const RUN = "run-";
+
+function defaultPlace(): string {
+  const state = process.env["XDG_STATE_HOME"] ?? join(homedir(), ".local", "state");
+  return join(state, "toolgate", "sandbox");
+}
+
+/** Folders of processes that were killed. */
+function removeLeftRuns(place: string): void {
+  for (const name of readdirSync(place)) {
+    const pid = Number(name.startsWith(RUN) ? name.slice(RUN.length).split("-")[0] : NaN);
+    if (Number.isInteger(pid) && !isRunning(pid)) rmSync(join(place, name), { recursive: true, force: true });
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}

@@ -1,0 +1,191 @@
+/**
+ * Contains commands, with bubblewrap: a command can change the workspace and nothing else.
+ *
+ * Invariants. Inside there is no network but its own loopback, unless that is enabled; no file of the home folder but
+ * toolchains; no other process; no socket of a service; no variable that is not on a list. Protected names of the
+ * workspace are read-only or hidden, and new ones are taken out of it when the command has ended. Everything that the
+ * command started ends with it, and with us. Where the self-test does not see all of this, opening the sandbox throws:
+ * nothing runs without it instead.
+ */
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { checkOptions, FLAG, TEXT } from "../../call/check-options.js";
+import { ToolFailure } from "../tool.js";
+import type { CommandExit } from "../workspace.js";
+import { findGuarded } from "./find-guarded.js";
+import { holdBack } from "./hold-back.js";
+import { type Mount, mountWords } from "./mount.js";
+import { NoSandbox } from "./no-sandbox.js";
+import { sandboxEnvironment } from "./sandbox-environment.js";
+import { openSandboxFolder, type SandboxFolder } from "./sandbox-folder.js";
+import { selfTest } from "./self-test.js";
+import { DESCRIPTORS, insideWords, packetsRefused, startWords } from "./start-script.js";
+import { systemView } from "./system-view.js";
+import { workspaceView } from "./workspace-view.js";
+
+export type SandboxPlace = {
+  /** The folders that can be written, as real paths. */
+  readonly roots: readonly string[];
+  readonly cwd: string;
+  /** The session's folder for temporary files: writable too. What is left there is not looked at. */
+  readonly scratch?: string;
+  /** Toolgate's own files: hidden. */
+  readonly own?: readonly string[];
+  /** Variables of the command itself. */
+  readonly env?: { readonly [name: string]: string };
+};
+
+export type SandboxedCommand = {
+  readonly argv: readonly string[];
+  /** The whole environment of the program that starts the sandbox. */
+  readonly env: NodeJS.ProcessEnv;
+  /** To be called when all processes of the command have ended. Returns sentences about what was refused. */
+  leave(exit: CommandExit): Promise<readonly string[]>;
+};
+
+export type Sandbox = {
+  /** Prepares the workspace for a command; `leave` must be called also when the command could not be started. */
+  enter(argv: readonly string[], place: SandboxPlace): Promise<SandboxedCommand>;
+};
+
+export type SandboxOptions = {
+  /** Off unless true. */
+  readonly network?: boolean;
+  /** The path of bubblewrap, when it is not at its usual place. */
+  readonly program?: string;
+  /** Where the sandbox keeps its cache and what it held back; a folder of Toolgate's state when left out. */
+  readonly folder?: string;
+};
+
+// Not PATH: that often leads through the project, where an agent could put a bwrap of its own.
+const PROGRAMS = ["/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap", "/run/current-system/sw/bin/bwrap"];
+
+/** Throws NoSandbox where bubblewrap is not installed, or where the self-test finds a way out. */
+export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  checkOptions<SandboxOptions>("openSandbox", options, { network: FLAG, program: TEXT, folder: TEXT });
+  const { network: hasNetwork = false, program = PROGRAMS.find((path) => existsSync(path)) } = options;
+  if (program === undefined || !existsSync(program)) throw new NoSandbox();
+  const folder = openSandboxFolder(options.folder);
+  const sandbox: Sandbox = {
+    enter: (argv, place) => enter(argv, place, { program, hasNetwork, folder }),
+  };
+  const trouble = await selfTest(sandbox, { folder, hasNetwork });
+  if (trouble !== undefined) throw new NoSandbox(trouble);
+  return sandbox;
+}
+
+type Opened = { readonly program: string; readonly hasNetwork: boolean; readonly folder: SandboxFolder };
+
+async function enter(
+  argv: readonly string[],
+  place: SandboxPlace,
+  opened: Opened,
+): Promise<SandboxedCommand> {
+  const { program, hasNetwork, folder } = opened;
+  const { home } = folder;
+  mustBeConfined(place.roots, home);
+  // One inside of another is there already.
+  const roots = place.roots.filter((root) => !place.roots.some((other) => root.startsWith(`${other}/`)));
+  const places = { home, roots, own: place.own ?? [] };
+  const before = await findGuarded(places);
+  const view = workspaceView(roots, before.values());
+  const env = sandboxEnvironment(process.env, { home, hasNetwork, env: place.env ?? {} });
+  const id = randomBytes(8).toString("hex");
+  const files = {
+    filter: folder.filter,
+    status: join(folder.run, `status-${id}`),
+    counters: join(folder.run, `counters-${id}`),
+    controlGroups: folder.controlGroups,
+  };
+  const bubblewrap = [
+    program,
+    ...fixedWords(hasNetwork),
+    ...mountWords([
+      ...KERNEL_VIEW.filter(isThere),
+      ...systemView({ home, cache: folder.cache }),
+      ...folder.files,
+      ...scratchMount(place),
+      ...view.mounts,
+    ]),
+    ...Object.entries(env).flatMap(([name, value]) => ["--setenv", name, value]),
+    "--chdir",
+    place.cwd,
+    "--",
+    ...insideWords(argv),
+  ];
+  return {
+    argv: startWords(bubblewrap, files),
+    // The first process inside can be read there: it gets no variable of ours.
+    env: { PATH: "/usr/bin:/bin" },
+    async leave({ exitCode }) {
+      view.release();
+      const after = await findGuarded(places);
+      const notes = holdBack(before, after, join(folder.held, id));
+      const [status, counters] = [readAndRemove(files.status), readAndRemove(files.counters)];
+      if (exitCode === 1 && !status.includes('"exit-code"')) return [NOT_BUILT, ...notes];
+      return !hasNetwork && packetsRefused(counters) > 0 ? [NO_NETWORK, ...notes] : notes;
+    },
+  };
+}
+
+const NOT_BUILT =
+  "The command could not be started: bubblewrap could not make the sandbox, for the reason above. Nothing was run.";
+const NO_NETWORK = "The sandbox has no network, and the command tried to reach something outside of it.";
+
+function fixedWords(hasNetwork: boolean): readonly string[] {
+  const isRoot = process.getuid?.() === 0;
+  return [
+    "--die-with-parent --new-session --unshare-ipc --unshare-pid --unshare-uts --unshare-cgroup-try --hostname sandbox",
+    // Root needs no user namespace, and in one it could not change what others own.
+    isRoot ? "" : "--unshare-user",
+    hasNetwork ? "" : "--unshare-net",
+    "--cap-drop ALL",
+    isRoot ? "--cap-add CAP_DAC_OVERRIDE --cap-add CAP_CHOWN --cap-add CAP_FOWNER" : "",
+    `--clearenv --seccomp ${DESCRIPTORS.filter} --json-status-fd ${DESCRIPTORS.status}`,
+    `--dev /dev --size ${MAX_SHARED_BYTES} --tmpfs /dev/shm --remount-ro /dev --proc /proc`,
+  ].flatMap((line) => line.split(" ").filter((word) => word !== ""));
+}
+
+/** Files of the kernel that belong to root and not to the namespaces: root could write them inside too. */
+const KERNEL_VIEW: readonly Mount[] = [
+  ...["sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi", "driver", "mtrr", "tty"].map(
+    (name) => ({ type: "read", path: `/proc/${name}` }) as const,
+  ),
+  ...[
+    "kcore",
+    "kmsg",
+    "keys",
+    "key-users",
+    "timer_list",
+    "sched_debug",
+    "kpagecount",
+    "kpageflags",
+    "kpagecgroup",
+  ].map((name) => ({ type: "hidden", path: `/proc/${name}`, isFolder: false }) as const),
+];
+
+const isThere = ({ path }: Mount): boolean => existsSync(path);
+
+const MAX_SHARED_BYTES = 256 << 20;
+
+const scratchMount = ({ scratch }: SandboxPlace): readonly Mount[] =>
+  scratch !== undefined && existsSync(scratch) ? [{ type: "write", path: scratch }] : [];
+
+function mustBeConfined(roots: readonly string[], home: string): void {
+  const wide = roots.find((root) => root === "/" || root === home || home.startsWith(`${root}/`));
+  if (wide === undefined) return;
+  throw new ToolFailure(
+    `The command could not be started: the workspace is ${wide === "/" ? "the whole disk" : `${wide}, the home folder or above it`}, and a sandbox around that would confine nothing. Nothing was run. Use a smaller workspace.`,
+  );
+}
+
+function readAndRemove(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  } finally {
+    rmSync(path, { force: true });
+  }
+}

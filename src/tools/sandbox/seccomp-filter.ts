@@ -1,0 +1,122 @@
+/**
+ * The filter of system calls that bubblewrap installs before it starts a command (seccomp, classic BPF).
+ *
+ * The filter refuses what leads out of a sandbox or into other processes: namespaces, mounts, tracing, keys, kernel
+ * modules; sockets other than those of the network, which is the sandbox's own; keys pressed for a terminal; and files
+ * that run with their owner's rights. A call that the filter does not name passes.
+ */
+import type { ModeCall, SystemCalls } from "./system-calls.js";
+
+/** A check of one call; a check that objects gives the answer, and one that does not goes on to the next. */
+type Instruction = readonly [code: number, ifTrue: number, ifFalse: number, operand: number];
+
+const LOAD = 0x20;
+const IF_EQUAL = 0x15;
+const IF_AT_LEAST = 0x35;
+const IF_ANY_BIT = 0x45;
+const RETURN = 0x06;
+
+/** Offsets in the kernel's `seccomp_data`; of an argument only the lower half counts here. */
+const NUMBER_AT = 0;
+const AUDIT_AT = 4;
+const argumentAt = (position: number): number => 16 + 8 * position;
+
+const ALLOW = 0x7fff0000;
+const REFUSE_EPERM = 0x00050001;
+const REFUSE_ENOSYS = 0x00050026;
+
+/** CLONE_NEW…: time, mount, cgroup, uts, ipc, user, pid and network namespaces. */
+const NEW_NAMESPACE =
+  0x00000080 | 0x00020000 | 0x02000000 | 0x04000000 | 0x08000000 | 0x10000000 | 0x20000000 | 0x40000000;
+/** TIOCSTI types into the terminal, TIOCLINUX pastes into it, TIOCSETD changes its line discipline. */
+const TERMINAL_REQUESTS = [0x5412, 0x541c, 0x5423];
+/** AF_INET, AF_INET6, AF_NETLINK. Not AF_UNIX: a socket file leads to a service outside, without any network. */
+const NETWORK_FAMILIES = [2, 10, 16];
+/** S_ISUID and S_ISGID. */
+const OWNER_RIGHTS = 0o6000;
+/** O_CREAT and O_TMPFILE: without them the mode is whatever the register held. */
+const MAKES_A_FILE = 0x00000040 | 0x00400000;
+
+/** The filter's bytes, as the kernel reads them. */
+export function seccompFilter(calls: SystemCalls): Buffer {
+  const { audit, secondConvention, clone, ioctl, socket, setsMode, absent, refused } = calls;
+  const checks: readonly (readonly Instruction[])[] = [
+    ...(secondConvention === undefined ? [] : [refuse([IF_AT_LEAST, secondConvention])]),
+    ...absent.map((number) => refuse([IF_EQUAL, number], REFUSE_ENOSYS)),
+    ...refused.map((number) => refuse([IF_EQUAL, number])),
+    checkArgument(clone, 0, [[IF_ANY_BIT, NEW_NAMESPACE >>> 0]]),
+    checkArgument(
+      ioctl,
+      1,
+      TERMINAL_REQUESTS.map((request) => [IF_EQUAL, request] as const),
+    ),
+    checkSocket(socket),
+    ...setsMode.map(checkMode),
+  ];
+  return bytesOf([
+    [LOAD, 0, 0, AUDIT_AT],
+    [IF_EQUAL, 1, 0, audit],
+    [RETURN, 0, 0, REFUSE_EPERM],
+    [LOAD, 0, 0, NUMBER_AT],
+    ...checks.flat(),
+    [RETURN, 0, 0, ALLOW],
+  ]);
+}
+
+type Test = readonly [code: number, operand: number];
+
+/** Refuses what passes the test of the value that is loaded. */
+function refuse([code, operand]: Test, answer = REFUSE_EPERM): readonly Instruction[] {
+  return [
+    [code, 0, 1, operand],
+    [RETURN, 0, 0, answer],
+  ];
+}
+
+/** Refuses this call when one of the tests holds for its argument. */
+function checkArgument(number: number, argument: number, tests: readonly Test[]): readonly Instruction[] {
+  const body: readonly Instruction[] = [
+    [LOAD, 0, 0, argumentAt(argument)],
+    ...tests.flatMap((test) => refuse(test)),
+    [RETURN, 0, 0, ALLOW],
+  ];
+  return [[IF_EQUAL, 0, body.length, number], ...body];
+}
+
+/** Refuses all families but those of the network. */
+function checkSocket(number: number): readonly Instruction[] {
+  const families = NETWORK_FAMILIES.flatMap((family): readonly Instruction[] => [
+    [IF_EQUAL, 0, 1, family],
+    [RETURN, 0, 0, ALLOW],
+  ]);
+  const body: readonly Instruction[] = [
+    [LOAD, 0, 0, argumentAt(0)],
+    ...families,
+    [RETURN, 0, 0, REFUSE_EPERM],
+  ];
+  return [[IF_EQUAL, 0, body.length, number], ...body];
+}
+
+/** Refuses permission bits that give a file its owner's rights. */
+function checkMode({ call, mode, flags }: ModeCall): readonly Instruction[] {
+  const onMode = [[LOAD, 0, 0, argumentAt(mode)], ...refuse([IF_ANY_BIT, OWNER_RIGHTS])] as const;
+  const body: readonly Instruction[] =
+    flags === undefined
+      ? onMode
+      : [[LOAD, 0, 0, argumentAt(flags)], [IF_ANY_BIT, 0, onMode.length, MAKES_A_FILE], ...onMode];
+  return [[IF_EQUAL, 0, body.length + 1, call], ...body, [RETURN, 0, 0, ALLOW]];
+}
+
+const INSTRUCTION_BYTES = 8;
+
+function bytesOf(program: readonly Instruction[]): Buffer {
+  const bytes = Buffer.alloc(program.length * INSTRUCTION_BYTES);
+  program.forEach(([code, ifTrue, ifFalse, operand], index) => {
+    const at = index * INSTRUCTION_BYTES;
+    bytes.writeUInt16LE(code, at);
+    bytes.writeUInt8(ifTrue, at + 2);
+    bytes.writeUInt8(ifFalse, at + 3);
+    bytes.writeUInt32LE(operand, at + 4);
+  });
+  return bytes;
+}

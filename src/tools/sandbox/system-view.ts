@@ -1,0 +1,138 @@
+/**
+ * The part of the machine that a command sees: programs and settings of the system, read-only and without what is
+ * secret in them; the toolchains in the home folder, likewise, and nothing else of it; a `/tmp` and a cache of its own.
+ */
+import { lstatSync, readdirSync, readlinkSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { isProtected } from "../../policy/index.js";
+import type { Mount } from "./mount.js";
+
+export type SystemViewOptions = {
+  readonly home: string;
+  /** The folder that a command sees as `~/.cache`: shared by contained commands, and never by others. */
+  readonly cache: string;
+};
+
+const SYSTEM_FOLDERS = [
+  "/usr",
+  "/bin",
+  "/sbin",
+  "/lib",
+  "/lib32",
+  "/lib64",
+  "/libx32",
+  "/etc",
+  "/opt",
+  "/nix",
+  "/gnu",
+];
+const SECRETS_OF_SYSTEM = [
+  "/etc/shadow",
+  "/etc/shadow-",
+  "/etc/gshadow",
+  "/etc/gshadow-",
+  "/etc/sudoers",
+  "/etc/sudoers.d",
+  "/etc/ssh",
+  "/etc/ssl/private",
+  "/etc/krb5.keytab",
+  "/etc/letsencrypt",
+  "/etc/kubernetes",
+  "/etc/rancher",
+  "/etc/wireguard",
+  "/etc/openvpn",
+  "/etc/ppp",
+  "/etc/docker",
+  "/etc/NetworkManager/system-connections",
+  "/etc/pki/tls/private",
+  "/etc/security/opasswd",
+];
+/** Folders of toolchains in the home folder. Package caches are read too: without a network nothing else has them. */
+const TOOLCHAINS = [
+  ".asdf",
+  ".bun",
+  ".cargo",
+  ".deno",
+  ".dotnet",
+  ".fnm",
+  ".gem",
+  ".gradle",
+  ".local/bin",
+  ".local/lib",
+  ".local/pipx",
+  ".local/share/fnm",
+  ".local/share/mise",
+  ".local/share/pnpm",
+  ".local/share/uv",
+  ".m2",
+  ".n",
+  ".npm-global",
+  ".nuget",
+  ".nvm",
+  ".pyenv",
+  ".rbenv",
+  ".rustup",
+  ".rvm",
+  ".sdkman",
+  ".volta",
+  "go",
+];
+const MAX_TMP_BYTES = 1 << 30;
+const MAX_SMALL_BYTES = 64 << 20;
+
+/** Before the mounts of the workspace: that may lie below any of these. */
+export function systemView({ home, cache }: SystemViewOptions): readonly Mount[] {
+  return [
+    ...SYSTEM_FOLDERS.flatMap(systemFolder),
+    ...SECRETS_OF_SYSTEM.flatMap(hiddenIfThere),
+    { type: "memory", path: "/tmp", maxBytes: MAX_TMP_BYTES },
+    { type: "memory", path: "/run", maxBytes: MAX_SMALL_BYTES },
+    { type: "memory", path: "/var", maxBytes: MAX_SMALL_BYTES },
+    { type: "folder", path: "/var/tmp" },
+    ...systemFolder("/run/current-system"),
+    { type: "memory", path: "/home", maxBytes: MAX_SMALL_BYTES },
+    { type: "memory", path: "/root", maxBytes: MAX_SMALL_BYTES },
+    ...(isBelow(home, "/home") || isBelow(home, "/root")
+      ? []
+      : [{ type: "memory" as const, path: home, maxBytes: MAX_SMALL_BYTES }]),
+    { type: "folder", path: home },
+    ...systemFolder("/home/linuxbrew/.linuxbrew"),
+    ...TOOLCHAINS.flatMap((name) => toolchain(join(home, name), home)),
+    { type: "write", path: join(home, ".cache"), from: cache },
+  ];
+}
+
+const isBelow = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`);
+
+function systemFolder(path: string): readonly Mount[] {
+  const info = lstatSync(path, { throwIfNoEntry: false });
+  if (info?.isSymbolicLink()) return [{ type: "link", path, target: readlinkSync(path) }];
+  return info?.isDirectory() ? [{ type: "read", path }] : [];
+}
+
+function hiddenIfThere(path: string): readonly Mount[] {
+  const info = lstatSync(path, { throwIfNoEntry: false });
+  // A link leads to a path that is hidden by its own name, or is not there.
+  if (info === undefined || info.isSymbolicLink()) return [];
+  return [{ type: "hidden", path, isFolder: info.isDirectory() }];
+}
+
+/** A toolchain's folder, without the files directly in it that hold credentials. */
+function toolchain(path: string, home: string): readonly Mount[] {
+  const info = lstatSync(path, { throwIfNoEntry: false });
+  if (!info?.isDirectory()) return [];
+  const where = { home, roots: [], own: [], access: "read" } as const;
+  const secrets = readdirSync(path)
+    .map((name) => join(path, name))
+    .filter((file) => isProtected(file, where) !== undefined || SECRET_FILES.test(file));
+  return [
+    // The folder's parents stay writable in memory: programs make folders beside it.
+    ...(dirname(path) === home ? [] : [{ type: "folder" as const, path: dirname(path) }]),
+    { type: "read", path },
+    ...secrets.flatMap(hiddenIfThere),
+  ];
+}
+
+/** Beside the protected names: files that some package managers keep passwords in. */
+const SECRET_FILES =
+  /\/(?:\.m2\/settings(?:-security)?\.xml|\.gradle\/(?:gradle\.properties|init\.(?:gradle|d).*)|\.nuget\/NuGet|\.bunfig\.toml|\.cargo\/credentials.*|\.gem\/credentials)$/;

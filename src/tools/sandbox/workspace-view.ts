@@ -1,0 +1,62 @@
+/**
+ * How a command sees the workspace: writable, but for the names that are protected there. Secrets are hidden, other
+ * protected names are read-only, and every folder above one of them is a mount of its own, so that it cannot be moved
+ * aside and replaced.
+ */
+import { dirname } from "node:path";
+import type { Guarded } from "./find-guarded.js";
+import type { Mount } from "./mount.js";
+import { repositoryMounts } from "./repository-mounts.js";
+
+export type WorkspaceView = {
+  readonly mounts: readonly Mount[];
+  /** To be called when the command has ended. */
+  release(): void;
+};
+
+export function workspaceView(roots: readonly string[], guarded: Iterable<Guarded>): WorkspaceView {
+  const inner: Mount[] = [];
+  const releases: (() => void)[] = [];
+  for (const one of guarded) {
+    if (one.type === "link") continue;
+    if (one.type === "repository") {
+      const { mounts, release } = repositoryMounts(one, roots);
+      inner.push(...mounts);
+      releases.push(release);
+    } else inner.push(mountOf(one));
+  }
+  const seen = withoutCovered(inner);
+  const folders = new Set(seen.flatMap(({ path }) => foldersAbove(path, roots)));
+  return {
+    mounts: [...roots, ...byDepth([...folders])].map((path): Mount => ({ type: "write", path })).concat(seen),
+    release: () => releases.forEach((release) => release()),
+  };
+}
+
+function mountOf(one: Extract<Guarded, { readonly type: "protected" | "special" }>): Mount {
+  const { path } = one;
+  if (one.type === "special") return { type: "hidden", path, isFolder: false };
+  return one.isSecret ? { type: "hidden", path, isFolder: one.isFolder } : { type: "read", path };
+}
+
+/** Outer ones first, and none below a folder that cannot be written: its own mount covers it. */
+function withoutCovered(mounts: readonly Mount[]): readonly Mount[] {
+  const closed = mounts.filter(({ type }) => type !== "write").map(({ path }) => `${path}/`);
+  const isCovered = ({ path }: Mount): boolean => closed.some((folder) => path.startsWith(folder));
+  return mounts
+    .filter((mount) => !isCovered(mount))
+    .toSorted((one, other) => depthOf(one.path) - depthOf(other.path));
+}
+
+const byDepth = (paths: readonly string[]): readonly string[] =>
+  paths.toSorted((one, other) => depthOf(one) - depthOf(other));
+
+const depthOf = (path: string): number => path.split("/").length;
+
+/** Without the root of the workspace itself. */
+function foldersAbove(path: string, roots: readonly string[]): readonly string[] {
+  const folders: string[] = [];
+  for (let folder = dirname(path); !roots.includes(folder) && folder !== "/"; folder = dirname(folder))
+    folders.push(folder);
+  return folders;
+}

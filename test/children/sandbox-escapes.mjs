@@ -1,0 +1,42 @@
+/**
+ * Runs the ways out of a sandbox that are listed in a file, all in one command, and prints the names of those that got
+ * out, with what the sandbox said, as JSON. Arguments: the workspace, the folder of the sandbox, the file, and "contained"
+ * or "free". A child process, so that it can run as another user.
+ */
+import { readFileSync } from "node:fs";
+import { LocalWorkspace, openSandbox } from "../../src/tools/index.js";
+
+const [root, folder, file, how] = process.argv.slice(2);
+const marks = how === "free" ? /^\+/ : process.arch === "x64" ? /^[+-]/ : /^[+-]all/;
+const lines = readFileSync(file, "utf8")
+  .split("\n")
+  .filter((line) => marks.test(line));
+const tries = lines.map((line) => line.split("\t").slice(1));
+
+const quoted = (text) => `'${text.replaceAll("'", `'\\''`)}'`;
+const script = tries
+  .map(
+    ([name, command]) =>
+      `timeout 5 sh -c ${quoted(command)} </dev/null >/dev/null 2>&1 && echo ${quoted(`OUT ${name}`)}`,
+  )
+  .join("\n");
+
+const workspace = await LocalWorkspace.open(
+  root,
+  how === "free" ? {} : { sandbox: await openSandbox({ folder }) },
+);
+let output = "";
+const { OUT = "", PORT = "" } = process.env;
+await workspace.runCommand(script, {
+  env: { WS: root, OUT, PORT, PID: String(process.pid) },
+  signal: new AbortController().signal,
+  onOutput: (text) => (output += text),
+});
+const out = output.split("\n").filter((line) => line.startsWith("OUT "));
+process.stdout.write(
+  JSON.stringify({
+    tried: tries.map(([name]) => name),
+    out: out.map((line) => line.slice(4)),
+    notes: output.split("\n").filter((line) => line.startsWith("[The sandbox")),
+  }),
+);
