@@ -235,7 +235,7 @@ function unchecked(
   const ofCommands = strict.find((rule) => rule.command !== undefined && namesCommands(rule.pattern, intent));
   return parts.flatMap((part, index) => {
     if (part.type !== "command" || covering[index]?.[0]?.command !== undefined) return [];
-    const [doubt] = flagDoubts(part).filter((one) => unclearDoubts({ doubts: [one] }).length > 0);
+    const doubt = flagDoubts(part).find((one) => unclearDoubts({ doubts: [one] }).length > 0);
     const unknown = unknownEffects(part, intent);
     if (ofEffects && unknown !== undefined)
       return [`${unknown}, and may do what a rule names: ${visibleText(ofEffects.name)}`];

@@ -19,7 +19,7 @@ export function isInside(path: string, { roots }: Pick<Roots, "roots">): boolean
 }
 
 /** In the session's scratch folder, or that folder. */
-export function isScratch(path: string, { scratch }: Pick<Roots, "scratch">): boolean {
+function isScratch(path: string, { scratch }: Pick<Roots, "scratch">): boolean {
   return scratch !== undefined && isBelow(path, scratch);
 }
 

@@ -67,7 +67,7 @@ export type CommandOptions = {
   readonly env?: { readonly [name: string]: string };
   /** The executor that the command was approved for: its shell reads the text, and its variables are set. */
   readonly executor?: Executor;
-  /** The folder for temporary files. It must be writable also in a sandbox. */
+  /** The folder for temporary files, writable also in a sandbox. */
   readonly scratch?: string;
   /** Paths in the system's temporary folder that the command may make: see Intent.temporary. */
   readonly temporary?: readonly string[];

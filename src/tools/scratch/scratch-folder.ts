@@ -2,8 +2,8 @@
  * A folder of its own for the temporary files of each session, below the system's temporary folder.
  *
  * Invariants: only this user can enter it (0700, owner checked, no link), so nobody else can put anything into it or
- * in its way. Its path is the same in every process that opens the session. It is made when the first command needs it.
- * It is removed with the session, or when no command has run in the session for MAX_UNUSED_MS.
+ * in its way. Its path is the same in every process that opens the session. The first command makes the folder; it is
+ * removed with the session, or when no command has run in the session for MAX_UNUSED_MS.
  */
 import { createHash } from "node:crypto";
 import { lstat, mkdir, mkdtemp, readdir, realpath, rm, rmdir, utimes } from "node:fs/promises";
@@ -69,7 +69,7 @@ const removed = (path: string): Promise<void> =>
 
 const nameOf = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 16);
 
-/** One for each temporary folder that the process was ever told to use. */
+/** One for each value that TMPDIR has had in this process. */
 const bases = new Map<string, Promise<string | undefined>>();
 
 function baseFolder(temporary: string): Promise<string | undefined> {
