@@ -8,7 +8,7 @@
  */
 export { decide } from "./decide.js";
 export type { Policy, Verdict } from "./decide.js";
-export { grantSentence, isGrantWidth } from "./grants/grant.js";
+export { grantSentence } from "./grants/grant.js";
 export type { Grant, GrantScope, GrantWidth, Proposal } from "./grants/grant.js";
 export { proposeDenials } from "./grants/propose-denials.js";
 export { proposeGrants } from "./grants/propose-grants.js";

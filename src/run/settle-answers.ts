@@ -5,7 +5,7 @@
 import { answerAllows, IllegalEvent, LedgerError } from "../call/index.js";
 import type { Answer, Question, SessionEvent, AskedQuestion, Decision, SessionBook } from "../call/index.js";
 import { SerialQueue } from "../call/serial-queue.js";
-import { isGrantWidth } from "../policy/index.js";
+import { isGrantWidth } from "../policy/grants/grant.js";
 import type { Verdict, Grant, Rule } from "../policy/index.js";
 import { isAppTool } from "../tools/index.js";
 import type { CallTools } from "./call-tools.js";
