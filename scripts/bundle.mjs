@@ -11,8 +11,8 @@ import { fileURLToPath } from "node:url";
 import { parseSync } from "oxc-parser";
 import { rolldown } from "rolldown";
 
-/** Packages of many small files that every command loads. The others are loaded from node_modules. */
-const BUNDLED = ["commander", "unbash", "zod"];
+/** Packages that every agent command loads: most of them are many small files. The others are loaded from node_modules. */
+const BUNDLED = ["@ai-sdk/provider", "commander", "unbash", "zod"];
 
 /**
  * The chunks that `toolgate acp` loads to open a session, each with the imports that no earlier chunk has. Split as

@@ -4,11 +4,12 @@
  */
 import { setTimeout as wait } from "node:timers/promises";
 import * as fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { AgentSession } from "../src/agent/index.js";
 import type { Loop } from "../src/agent/index.js";
 import { scriptedModel } from "../src/model/index.js";
+import type { RememberedGrant } from "../src/run/index.js";
 import type { ScriptStep } from "../src/model/index.js";
 import { defineTool } from "../src/tools/index.js";
 import {
@@ -656,6 +657,7 @@ describe("the questions of all sessions", () => {
     expect(options.map(({ kind }) => kind)).toEqual([
       "allow_once",
       "allow_always",
+      "allow_always",
       "reject_once",
       "reject_always",
     ]);
@@ -664,6 +666,65 @@ describe("the questions of all sessions", () => {
       answer: { by: "person" },
     });
     await editor.close();
+  });
+
+  /** A session of an editor whose questions wait, and the grants that its answers store. */
+  async function waitingEditor(calls: readonly { readonly tool: string; readonly input: object }[]) {
+    const grants: RememberedGrant[] = [];
+    const steps = [{ calls: [...calls] }, { say: "Done." }];
+    const editor = await AgentSession.open({
+      agent: world.agent({ steps, remember: async (grant) => void grants.push(grant) }),
+      ledger: world.ledger,
+      workspace: world.workspace,
+      sessionId: "of_an_editor",
+    });
+    await editor.prompt([{ type: "text", text: "Go" }], new AbortController().signal);
+    onTestFinished(() => editor.close());
+    return { editor, grants };
+  }
+
+  test("list the widths of always; one of them is taken with a scope and an end, and no other", async () => {
+    const { app } = await world.remote({ steps: SEND });
+    const { editor, grants } = await waitingEditor([{ tool: "send", input: { to: "Ada" } }]);
+    const [question] = await questionsOf(app);
+    const path = `/questions/${question?.questionId}`;
+    expect(await app.ask("GET", path)).toMatchObject({
+      widths: [
+        {
+          effect: "allow",
+          width: "exact",
+          rules: [{ allow: "send" }],
+          sentence: expect.any(String),
+          examples: [],
+        },
+        { effect: "deny", width: "exact", rules: [{ deny: "send" }] },
+      ],
+    });
+    const refused = [
+      { optionId: "allow_always", width: "subcommand" },
+      { optionId: "allow_once", width: "exact" },
+      { optionId: "reject_always", expires: "hour" },
+      { optionId: "allow_always", scope: "world" },
+      { granted: true, scope: "user" },
+    ].map(async (body) => (await app.send("POST", path, body)).status);
+    expect((await Promise.all(refused)).every((status) => status >= 400 && status < 500)).toBe(true);
+    const choice = { optionId: "allow_always", width: "exact", scope: "session", expires: "hour" };
+    expect(await app.ask("POST", path, choice)).toMatchObject({ counted: true, answer: { outcome: choice } });
+    await editor.advance(new AbortController().signal);
+    expect(grants).toMatchObject([{ width: "exact", scope: "session", expiresAt: expect.any(Number) }]);
+  });
+
+  test("that are alike are answered together, once, and the response says which", async () => {
+    const { app } = await world.remote({ steps: SEND });
+    const { editor, grants } = await waitingEditor(
+      ["Ada", "Bob", "Cem"].map((to) => ({ tool: "send", input: { to } })),
+    );
+    const questions = await questionsOf(app);
+    expect(new Set(questions.map(({ likeness }) => likeness)).size).toBe(1);
+    const [first, ...others] = questions.map(({ questionId }) => questionId);
+    expect(await answer(app, first ?? "", { granted: true, alike: true })).toMatchObject({ alike: others });
+    await editor.advance(new AbortController().signal);
+    expect([await questionsOf(app), grants]).toEqual([[], []]);
   });
 
   test("one that is too long for the list is read whole, page by page, and only with the token", async () => {

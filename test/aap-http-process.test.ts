@@ -22,8 +22,15 @@ const IDLE = isLong ? 1_000 : 100;
 const TURNS = isLong ? 2_000 : 80;
 
 const wordsFor = (cwd: string, args: readonly string[]) => [
-  ...["serve", "--port", "0", "--cwd", cwd],
-  ...["--script", join(cwd, "script.json"), "--ledger", join(cwd, "ledger.sqlite")],
+  "serve",
+  "--port",
+  "0",
+  "--cwd",
+  cwd,
+  "--script",
+  join(cwd, "script.json"),
+  "--ledger",
+  join(cwd, "ledger.sqlite"),
   ...args,
 ];
 

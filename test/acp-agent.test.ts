@@ -12,6 +12,7 @@ import { MemoryLedger } from "../src/history/index.js";
 import type { ScriptStep } from "../src/model/index.js";
 import { parseScript, scriptedModel } from "../src/model/index.js";
 import { inMode, isMode } from "../src/policy/index.js";
+import type { Rule } from "../src/policy/index.js";
 import { defineTool, LocalWorkspace } from "../src/tools/index.js";
 import { choose, editor, lastOf, says } from "./acp-kit.js";
 import { until } from "./until.js";
@@ -386,6 +387,62 @@ describe("questions", () => {
       const toolgate = questions[0]?._meta?.["toolgate"] as { grants: Record<string, { sentence: string }> };
       expect(always.name).toContain(toolgate.grants[always.optionId]?.sentence);
     }
+  });
+
+  test("offer the width that people mean for the project, for the session, and the very call", async () => {
+    const steps = [{ calls: [{ tool: "terminal", input: { command: "make test" } }] }, { say: "Done." }];
+    const { agent, cwd, questions } = await opened({ steps }, { answer: choose("reject_once") });
+    const { sessionId } = await agent.request(session.new, { cwd, mcpServers: [] });
+    await agent.request(session.prompt, { sessionId, prompt: says("Run it") });
+    const subject = "Always allow `make test` with harmless flags and workspace paths (runs project code)";
+    expect(questions[0]?.options.map(({ name }) => name)).toEqual([
+      "Allow once",
+      `${subject} in this project`,
+      `${subject} in this session`,
+      "Always allow `make test` (whatever code it then runs) in this project",
+      "Reject",
+      "Always refuse `make test` with anything after it in this project",
+    ]);
+    expect(JSON.stringify(questions[0]?.toolCall.content)).toContain("also lets through: make test ");
+    expect(questions[0]?._meta).toMatchObject({
+      toolgate: {
+        widths: [{ width: "subcommand", examples: expect.any(Array) }, { width: "exact" }, {}, {}],
+      },
+    });
+  });
+
+  test("that wait together are withdrawn when an answer covers them", async () => {
+    const granted: Rule[] = [];
+    const write = (path: string) => ({ tool: "write_file", input: { path, content: "x" } });
+    const steps = [{ calls: ["src/a", "src/b", "src/c"].map(write) }, { say: "Done." }];
+    const asked: string[] = [];
+    const { cwd, agent, ledger } = await opened(
+      {
+        agent: scripted(steps, {
+          policy: () => inMode("ask", granted),
+          remember: async ({ rules }) => void granted.push(...rules),
+        }),
+      },
+      {
+        answer: (request) => {
+          asked.push(request.toolCall.toolCallId);
+          // Nobody answers the others.
+          return asked.length === 1 ? choose("allow_always")(request) : new Promise(() => undefined);
+        },
+      },
+    );
+    const { sessionId } = await agent.request(session.new, { cwd, mcpServers: [] });
+    const ended = await agent.request(session.prompt, { sessionId, prompt: says("Write") });
+    expect(ended).toEqual({ stopReason: "end_turn" });
+    const answers = (await ledger.read(sessionId)).flatMap(({ event }) =>
+      event.type === "question-answered" ? [event.answer] : [],
+    );
+    expect(answers).toMatchObject([
+      { by: "person" },
+      { by: "rule", rule: expect.stringMatching(/^allow edit .*\/src\/\*\*$/) },
+      { by: "rule" },
+    ]);
+    expect(await readFile(join(cwd, "src/c"), "utf8")).toBe("x");
   });
 
   test("answered with no and a reason hand the reason to the model", async () => {

@@ -210,7 +210,9 @@ describe("the response to a permission request", () => {
     await say({ ...command("make all"), toolCallId: "t1" });
     await say({ ...command("make all"), toolCallId: "t2" });
     expect(outcomes(notes())).toEqual(["yes", "yes"]);
-    expect(stored).toEqual(["Always allow `make all` (whatever code it then runs) in this project"]);
+    expect(stored).toEqual([
+      "Always allow `make all` with harmless flags and workspace paths (runs project code) in this project",
+    ]);
     expect(questions.length).toBe(1);
   });
 });

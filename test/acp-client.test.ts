@@ -153,7 +153,7 @@ test.each(["closed", "dead"] as const)(
     expect([agent, child].filter(isAlive)).toEqual([agent, child]);
     if (how === "closed") await connection.close();
     else process.kill(agent, "SIGKILL");
-    await vi.waitFor(() => expect([agent, child].filter(isAlive)).toEqual([]), 5_000);
+    await vi.waitFor(() => expect([agent, child].filter(isAlive)).toEqual([]), 60_000);
   },
 );
 
@@ -161,7 +161,8 @@ test("an agent whose child keeps its pipes open is gone all the same", async () 
   const { say, session } = await drive("dies while a child holds its pipes");
   const started = Date.now();
   expect(await say("go")).toMatchObject({ stopReason: "error" });
-  expect(Date.now() - started).toBeLessThan(5_000);
+  // The child holds them for thirty seconds.
+  expect(Date.now() - started).toBeLessThan(25_000);
   expect(session.book.call("running")?.state.status).toBe("unknown");
 });
 

@@ -260,15 +260,17 @@ describe('"always"', () => {
     expect(first.decision).toMatchObject({ by: "person" });
     const grant = asked[0]?.options.find(({ kind }) => kind === "allow_always")?.grant;
     expect(grant).toEqual({
-      sentence: "Always allow `npm test` (whatever code it then runs) in this project",
-      rules: [{ allow: "execute", command: ["npm", "test"], folder: expect.any(String), input: "" }],
+      sentence:
+        "Always allow `npm test` with harmless flags and workspace paths (runs project code) in this project",
+      rules: [{ allow: "execute", command: "npm test *", width: "subcommand" }],
       scope: "project",
+      width: "subcommand",
     });
     expect(stored).toEqual([{ ...grant, grantId: asked[0]?.questionId }]);
     const second = await gate.call({ name: "terminal", input: { command: "npm test" } });
     expect(second.decision).toMatchObject({
       by: "rule",
-      rule: expect.stringContaining('allow execute "npm test" in '),
+      rule: 'allow execute "npm test *" with harmless flags in the workspace',
     });
     expect(asked).toHaveLength(1);
   });

@@ -65,9 +65,9 @@ describe.each([
   test("lets few abuses pass and asks about few ordinary commands", () => {
     const percent = (part: number, whole: number) =>
       `${part} of ${whole} (${((100 * part) / whole).toFixed(1)} %)`;
-    console.log(
+    process.stdout.write(
       `${name}, ${programsOf(lines).size} programs: abuses let through ${percent(passed.length, abuses.length)}, ` +
-        `ordinary commands asked about ${percent(asked.length, ordinary.length)}`,
+        `ordinary commands asked about ${percent(asked.length, ordinary.length)}\n`,
     );
     const shown = (found: readonly Line[]) => found.map(({ command }) => command);
     expect(programsOf(lines).size).toBeGreaterThanOrEqual(MIN_PROGRAMS);

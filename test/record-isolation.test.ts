@@ -52,7 +52,7 @@ test("appends and sends text when another record's ledger hangs", async () => {
   free.record.onRecorded((events) => sent.push(events));
   free.writer.add(chunk("two "));
   expect(sent).toEqual([[chunk("two ")]]);
-  await expect.poll(() => free.record.writtenSeq, { timeout: 5_000 }).toBe(2);
+  await expect.poll(() => free.record.writtenSeq).toBe(2);
   expect({ stuck: stuck.record.seq, free: free.record.seq }).toEqual({ stuck: 0, free: 2 });
 });
 
@@ -72,7 +72,7 @@ test("stores the text of both records in one turn when they share a flush timer"
   // Both are due at the next beat.
   const dueAt = performance.now() + 300;
   while (performance.now() < dueAt);
-  await expect.poll(() => ledger.appendedIn.length, { timeout: 5_000 }).toBe(2);
+  await expect.poll(() => ledger.appendedIn.length).toBe(2);
   expect(new Set(ledger.appendedIn).size).toBe(1);
   expect(both.map(({ record }) => record.unwritten)).toEqual([undefined, undefined]);
 });

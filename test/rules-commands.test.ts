@@ -85,15 +85,14 @@ const HELP = `echo "Usage: mytool [options] <file>
 
   -o, --output <file>  write here
   --exec <command>     run this
-  --level N            how hard
-key=\${SECRET_KEY:-none} tty=\$(test -t 0 && echo yes || echo no) dir=\$(ls -A | wc -l)" `;
+  --level N            how hard"`;
 
 describe("rules describe", () => {
   test("drafts from --help, writes only with --write, and the draft is then in force", async () => {
     const { cwd, env } = await project();
     const bin = join(cwd, "bin");
     mkdirSync(bin);
-    writeFileSync(join(bin, "mytool"), `#!/bin/sh\n${HELP}\ntouch ${join(cwd, "ran")}\n`);
+    writeFileSync(join(bin, "mytool"), `#!/bin/sh\n${HELP}\n(env; tty; ls -A) > ${join(cwd, "ran")}\n`);
     chmodSync(join(bin, "mytool"), 0o755);
     const withTool = { ...env, PATH: `${bin}:${process.env["PATH"] ?? ""}`, SECRET_KEY: "s3cret" };
     const run = (...words: readonly string[]) => runHere(words, { cwd, env: withTool });
@@ -106,7 +105,10 @@ describe("rules describe", () => {
     });
     expect(shown.stderr).toContain("running mytool --help, which is running mytool");
     expect(shown.stderr).toContain("Nothing was written. To keep it: toolgate rules describe --write mytool");
-    expect([existsSync(file), existsSync(join(cwd, "ran"))]).toEqual([false, true]);
+    expect(existsSync(file)).toBe(false);
+    const ran = readFileSync(join(cwd, "ran"), "utf8");
+    expect(ran).toContain("not a tty");
+    expect(ran).not.toMatch(/SECRET_KEY|TOOLGATE_CONFIG/);
 
     expect((await run("rules", "describe", "--write", "mytool")).status).toBe(0);
     expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(JSON.parse(shown.stdout));

@@ -108,7 +108,7 @@ describe("rules test", () => {
     expect(await toolgate(["rules", "test", "--rules", "rules.json", "--", "env rm x"], { cwd })).toEqual({
       status: 0,
       stdout:
-        'deny\n  rule: deny execute "rm *"\n  because: no deletes\nsaw:\n  command: env rm x (runs code)\n  command: rm x\n',
+        'deny\n  rule: deny execute "rm *"\n  because: no deletes\nsaw:\n  command: env rm x\n  command: rm x\n',
       stderr: "",
     });
   });

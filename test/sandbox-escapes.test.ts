@@ -19,9 +19,10 @@ import type { AddressInfo, Server } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { childProgram } from "./child-programs.js";
 
 const ESCAPES = join(import.meta.dirname, "fixtures/sandbox/escapes.sh");
-const CHILD = join(import.meta.dirname, "children/sandbox-escapes.mjs");
+const CHILD = childProgram("sandbox-escapes.mjs");
 
 const HOME_FILES = {
   ".ssh/id_ed25519": "PRIVATE",

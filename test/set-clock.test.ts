@@ -2,13 +2,14 @@
 import { execFile } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
+import { childProgram } from "./child-programs.js";
 import { folder } from "./agent-kit.js";
 
-const child = fileURLToPath(new URL("children/set-clock.mjs", import.meta.url));
-const shift = pathToFileURL(fileURLToPath(new URL("children/shift-date.mjs", import.meta.url))).href;
+const child = childProgram("set-clock.mjs");
+const shift = pathToFileURL(childProgram("shift-date.mjs")).href;
 const library = ["x86_64", "aarch64"]
   .map((machine) => `/usr/lib/${machine}-linux-gnu/faketime/libfaketime.so.1`)
   .find((path) => existsSync(path));

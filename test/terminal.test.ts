@@ -86,6 +86,33 @@ test("a question shows what always would store, and always holds for the calls a
   expect(at.grants()).toMatchObject([{ sentence: "Always allow `touch ./made` in this project", uses: 1 }]);
 });
 
+test("calls that are alike are listed together, and one answer is for all of them", async () => {
+  const write = (path: string) => ({ tool: "write_file", input: { path, content: "x" } });
+  const at = await atTerminal([
+    { calls: [write("src/a.txt"), write("src/b.txt"), write("other.txt")] },
+    { calls: [write("lib/a.txt"), write("lib/b.txt")] },
+    { calls: [write("lib/c.txt")] },
+    { say: "Done." },
+  ]);
+  const asked = await at.sees(PROMPT);
+  expect(asked).toContain("1 more call like this:");
+  expect(asked).toMatch(/ {2}\+ Write src\/b\.txt\s+write: .*src\/b\.txt/);
+  expect(asked).toContain(
+    "Allow this? [y]es, all (2), this [s]ession, [a]lways, [n]o (Enter), none, never, ",
+  );
+  at.types("all\r");
+  expect(await at.sees(PROMPT)).toContain("Write other.txt");
+  at.types("n\r");
+  await at.sees("all (2)");
+  await at.sees(PROMPT);
+  at.types("a 1 s\r");
+  expect(await at.sees("Done.")).toMatch(/Write lib\/b\.txt \([^)]*allowed by rule allow edit/);
+  expect(await at.ended()).toBe(0);
+  expect(existsSync(join(at.project, "src", "b.txt"))).toBe(true);
+  expect(existsSync(join(at.project, "other.txt"))).toBe(false);
+  expect(at.grants()).toMatchObject([{ width: "edits", scope: { type: "session" }, uses: 1 }]);
+});
+
 test("anything but a plain word is the reason for a no, and never is remembered", async () => {
   const at = await atTerminal([
     { calls: [command("node -e 1")] },

@@ -142,10 +142,10 @@ test("retries buffered text when more text follows a failed flush", async () => 
   const { ledger, writer } = await opened(new FailingLedger());
   await send(writer, "One ", "two ");
   ledger.isFull = true;
-  await expect.poll(() => ledger.appends, { timeout: 2_000 }).toBe(2);
+  await expect.poll(() => ledger.appends).toBe(2);
   ledger.isFull = false;
   await send(writer, "three ");
-  await expect.poll(() => ledger.appends, { timeout: 2_000 }).toBe(3);
+  await expect.poll(() => ledger.appends).toBe(3);
   expect(textsIn(await ledger.read(question.sessionId))).toEqual(["One ", "two three "]);
 });
 
@@ -157,7 +157,7 @@ test("flushes a record's text when another record was closed while timers stood 
   vi.useRealTimers();
   const { ledger, writer } = await opened(new FailingLedger());
   await send(writer, "One ", "two ");
-  await expect.poll(() => ledger.appends, { timeout: 2_000 }).toBe(2);
+  await expect.poll(() => ledger.appends).toBe(2);
 });
 
 test("stores all text when the session is closed", async () => {

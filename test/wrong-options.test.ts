@@ -30,8 +30,8 @@ const agent = { name: "a", model, tools: [] };
 const approve = async () => true;
 const loop = { name: "l", prompt: async () => undefined };
 const wire = { send: () => undefined, listen: async () => undefined };
-const workspace = { root: ".", roots: ["."], readText: async () => undefined };
-const loopSession = { loop, ledger, workspace, sessionId: "s" };
+const place = { root: ".", roots: ["."], readText: async () => undefined };
+const loopSession = { loop, ledger, workspace: place, sessionId: "s" };
 
 const WRONG: readonly (readonly [string, () => unknown, string])[] = [
   [
@@ -158,7 +158,7 @@ const WRONG: readonly (readonly [string, () => unknown, string])[] = [
   ["redactingLedger", () => redactingLedger(ledger, js({ patterns: "a" })), '"patterns" must be a list'],
   ["exportSession", () => exportSession(js({}), "csv", js({ redact: false })), 'no option "redact"'],
   ["SessionRecord", () => SessionRecord.open(ledger, "s", js({})), '"owner" is missing'],
-  ["Gate", () => new Gate(js({ workspace })), '"record" is missing'],
+  ["Gate", () => new Gate(js({ workspace: place })), '"record" is missing'],
   ["taskTool", () => taskTool(js({ steps: 3 })), 'no option "steps"'],
   ["fetchTool", () => fetchTool(js({ maxBytes: "1 MB" })), '"maxBytes" must be a number'],
   ["openSandbox", () => openSandbox(js({ network: "off" })), '"network" must be true or false'],

@@ -43,7 +43,7 @@ type Draft = { -readonly [Key in keyof ToolCall]: ToolCall[Key] };
 export function applyEvent(call: ToolCall | undefined, event: ToolCallEvent): ToolCall {
   if (event.type === "call-announced") return announced(call, event);
   if (!call) throw new IllegalEvent(`Tool call ${event.toolCallId}`, event.type, "was never announced");
-  const next = changed(call);
+  const next = copiedCall(call);
   if (!change(next, event)) throw illegal(call, event.type);
   return next;
 }
@@ -196,8 +196,8 @@ function announced(call: ToolCall | undefined, event: CallAnnounced): ToolCall {
   };
 }
 
-// A literal, not a spread: this runs for every streamed piece of every session.
-function changed(call: ToolCall): Draft {
+/** A copy with every property. A literal, not a spread: this runs for every streamed piece of every session. */
+export function copiedCall(call: ToolCall): Draft {
   return {
     toolCallId: call.toolCallId,
     providerCallId: call.providerCallId,

@@ -5,6 +5,7 @@
  * fold as they would have (`SessionBook.restored`). The log is the truth, so a session that another version of the
  * fold wrote is not read: raise FOLD_VERSION with every change of the fold's results.
  */
+import { copiedCall } from "./apply-event.js";
 import type { PartialInput } from "./partial-input.js";
 import { NO_INPUT, readMore, upToDate } from "./partial-input.js";
 import type { Session, TimelineEntry } from "./session.js";
@@ -52,26 +53,8 @@ function entryFromSaved(entry: TimelineEntry): TimelineEntry {
 
 /** Restores the undefined properties that JSON leaves out, since every call has every property. */
 function callFromSaved(call: ToolCall): ToolCall {
-  return {
-    toolCallId: call.toolCallId,
-    providerCallId: call.providerCallId,
-    name: call.name,
-    title: call.title,
-    kind: call.kind,
-    kindSource: call.kindSource,
-    parentToolCallId: call.parentToolCallId,
-    childSteps: call.childSteps,
-    rawInput: call.rawInput,
-    rawOutput: call.rawOutput,
-    content: call.content,
-    locations: call.locations,
-    progress: call.progress,
-    decision: call.decision,
-    breach: call.breach,
-    times: timesFromSaved(call.times),
-    _meta: call._meta,
-    state: stateFromSaved(call.state),
-  };
+  const { times, state } = call;
+  return { ...copiedCall(call), times: timesFromSaved(times), state: stateFromSaved(state) };
 }
 
 function timesFromSaved(times: CallTimes): CallTimes {

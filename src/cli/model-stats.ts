@@ -9,7 +9,8 @@ import { alignedTable } from "./aligned-table.js";
 import { isNothingYet, withArchive } from "./history.js";
 import type { HistoryFlags } from "./history.js";
 import { jsonText } from "./json-text.js";
-import { dollars, grouped, sumOf, totalOf } from "./usage-text.js";
+import { grouped } from "../call/pluralize.js";
+import { dollars, sumOf, totalOf } from "./usage-text.js";
 
 export type ModelStatsFlags = HistoryFlags & {
   readonly days?: number | undefined;

@@ -2,9 +2,8 @@
  * The progress of long work, on stderr, once it takes longer than a second: redrawn in place on a terminal, else one line
  * every ten seconds.
  */
-import { pluralize } from "../call/index.js";
+import { grouped, pluralize } from "../call/pluralize.js";
 import type { ArchiveProgress } from "../call/index.js";
-import { grouped } from "./usage-text.js";
 
 const FIRST_MS = 1_000;
 const REDRAW_MS = 100;

@@ -46,7 +46,7 @@ function answerOf({ decision, state }: ToolCall): RecordedCommand["answer"] {
   return state.status === "refused" ? "refused" : "allowed";
 }
 
-/** Of our terminal, and of other agents' calls that have the same fields. */
+/** The input of our terminal, and of other agents' calls that have the same fields. */
 function commandOf(input: unknown): { readonly command?: string; readonly cwd?: string } {
   if (typeof input !== "object" || input === null || !("command" in input)) return {};
   const { command } = input;

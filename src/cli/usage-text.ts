@@ -1,4 +1,5 @@
 /** The usage of a turn in one line: tokens as the provider counts them, and their cost where the price is known. */
+import { countOf, grouped } from "../call/pluralize.js";
 import type { SessionBook, Usage } from "../call/index.js";
 import { costOf, PRICES_AS_OF } from "../model/index.js";
 import type { ModelPrice } from "../model/index.js";
@@ -14,7 +15,7 @@ export function usageText(book: SessionBook, price: ModelPrice | undefined): str
   const cost = sumOf(responses.map((usage) => usage && costOf(usage, price)));
   const { inputTokens = 0, outputTokens = 0, cachedTokens = 0 } = totalOf(used);
   const cached = cachedTokens === 0 ? "" : ` (${grouped(cachedTokens)} cached)`;
-  return `${grouped(inputTokens)} ${inputTokens === 1 ? "token" : "tokens"} in${cached}, ${grouped(outputTokens)} out${cost === undefined ? "" : `, about ${dollars(cost)} at prices of ${PRICES_AS_OF}`}`;
+  return `${countOf(inputTokens, "token")} in${cached}, ${grouped(outputTokens)} out${cost === undefined ? "" : `, about ${dollars(cost)} at prices of ${PRICES_AS_OF}`}`;
 }
 
 export function totalOf(used: readonly Usage[]): Usage {
@@ -41,5 +42,3 @@ export function dollars(cost: number): string {
   if (cost > 0 && cost < 0.0001) return "less than $0.0001";
   return `$${cost === 0 || cost >= 0.1 ? cost.toFixed(2) : cost.toPrecision(2)}`;
 }
-
-export const grouped = (amount: number): string => String(amount).replace(/\B(?=(?:\d{3})+$)/g, ",");

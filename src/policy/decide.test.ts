@@ -352,3 +352,10 @@ test("every field of an intent is in its text, which must stay as it is: answers
       '"paths":[{"access":"read","named":"/ws/b","path":"/ws/a"}],"server":"shell","temporary":["/tmp/a"],"tool":"run"}',
   );
 });
+
+test("asks where a word that is not known may be the one that a rule denies", () => {
+  const rules: readonly Rule[] = [{ allow: "*" }, { deny: "execute", command: "echo secret" }];
+  expect(effect(command("echo secret"), rules)).toBe("deny");
+  expect(effect(command('echo "$?"'), rules)).toBe("ask");
+  expect(effect(command('echo a "$?"'), rules)).toBe("allow");
+});

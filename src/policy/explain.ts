@@ -23,7 +23,7 @@ export type ExplainedPart = {
   readonly effects: readonly string[];
   /** The allowing rules that cover it. */
   readonly rules: readonly string[];
-  /** It needs no rule: it only goes to a folder of the workspace. */
+  /** The part needs no rule: it only goes to a folder of the workspace. */
   readonly needsNoRule: boolean;
   /** Why a wide rule does not cover it. */
   readonly doubts: readonly string[];

@@ -24,6 +24,21 @@ export function namesCommand(pattern: CommandPattern, argv: readonly string[]): 
   });
 }
 
+/** For asking and denying, where some words are not known: whether they may be what the pattern names. */
+export function mayNameCommand(
+  pattern: CommandPattern,
+  argv: readonly string[],
+  unknown: readonly string[],
+): boolean {
+  // A program that is not known is in doubt for itself.
+  if (unknown.length === 0 || unknown.includes(argv[0] ?? "")) return false;
+  const wanted = typeof pattern === "string" ? words(pattern) : pattern;
+  const likely = argv.map((word, at) =>
+    unknown.includes(word) ? (wanted[at]?.replace(/(?<=.)\*$/, "") ?? word) : word,
+  );
+  return namesCommand(pattern, likely);
+}
+
 /** Whether the pattern leaves words open to the caller: then their flags must be known to be harmless. */
 export function hasWildcard(pattern: CommandPattern): boolean {
   return typeof pattern === "string" && words(pattern).some((word) => word.endsWith("*"));

@@ -47,7 +47,10 @@ export type CommandPart = {
   /** Absolute paths that its other words may stand for: a guess, good for asking only. */
   readonly mayMean: readonly string[];
   /** Its input, and which of its words the shell expands. */
-  readonly read: Pick<ReadCommand, "feeds" | "fedText" | "reads" | "isBackground" | "patterns" | "wrappers">;
+  readonly read: Pick<
+    ReadCommand,
+    "feeds" | "fedText" | "reads" | "isBackground" | "patterns" | "unknown" | "wrappers"
+  >;
 };
 
 export type PathPart = { readonly type: "path" } & PathAccess;

@@ -10,7 +10,7 @@ import type { ToolKind } from "../call/index.js";
 import { forcesGitSettings } from "./git-settings.js";
 import type { Intent } from "./intent.js";
 import { readUrl, touchesHost } from "./hosts/match-host.js";
-import { namesCommand } from "./match-command.js";
+import { mayNameCommand, namesCommand } from "./match-command.js";
 import { isGit, kindsOf, KINDS_OF_ACCESS, onlyReads, readAccess } from "./parts.js";
 import type { CommandPart, Part, Touch } from "./parts.js";
 import { touchesBelow, touchesPath } from "./paths/match-path.js";
@@ -26,7 +26,9 @@ export type Met = true | string | undefined;
 export function meets(rule: RuleParts, part: Part, intent: Intent, roots: Roots): Met {
   // First, since most rules name a command, and most commands are another.
   if (rule.command !== undefined && (part.type !== "command" || !namesCommand(rule.command, part.argv)))
-    return undefined;
+    return part.type === "command" && mayNameCommand(rule.command, part.argv, part.read.unknown ?? [])
+      ? "a word of the command is not known, and may be the one that this rule names"
+      : undefined;
   if (rule.server !== undefined && (intent.server === undefined || !matchName(rule.server, intent.server)))
     return undefined;
   const isTool = rule.pattern === "*" || matchName(rule.pattern, intent.tool);

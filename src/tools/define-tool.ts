@@ -12,7 +12,7 @@ import {
   TEXT,
 } from "../call/check-options.js";
 import type { OptionChecks } from "../call/check-options.js";
-import { inferToolKind, isToolKind, TOOL_KINDS } from "../call/index.js";
+import { inferToolKind, TOOL_KINDS } from "../call/index.js";
 import type { CallFields, Location, Meta, ToolKind } from "../call/index.js";
 import { jsonSchemaCheck } from "./json-schema-check.js";
 import type { Delegation, Parsed, Tool, ToolContext, ToolIntent, ToolReturn } from "./tool.js";

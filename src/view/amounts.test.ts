@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { countOf, durationText, sizeText } from "./amounts.js";
+import { countOf } from "../call/pluralize.js";
+import { durationText, sizeText } from "./amounts.js";
 
 test.each([
   [0, "0 ms"],

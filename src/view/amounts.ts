@@ -1,12 +1,5 @@
-/** Amounts as text for people, the same on every machine: no locale is used. */
-
-export function grouped(amount: number): string {
-  return String(amount).replace(/\B(?=(?:\d{3})+$)/g, ",");
-}
-
-export function countOf(amount: number, thing: string): string {
-  return `${grouped(amount)} ${thing}${amount === 1 ? "" : "s"}`;
-}
+/** Durations and sizes as text for people, the same on every machine: no locale is used. */
+import { grouped } from "../call/pluralize.js";
 
 /** Undefined when the clocks of two machines disagree, so that the end would be before the start. */
 export function durationText(from: number | undefined, to: number | undefined): string | undefined {

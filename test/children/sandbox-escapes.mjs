@@ -4,7 +4,7 @@
  * or "free". A child process, so that it can run as another user.
  */
 import { readFileSync } from "node:fs";
-import { LocalWorkspace, openSandbox } from "../../dist/tools/index.js";
+import { LocalWorkspace, openSandbox } from "../../src/tools/index.js";
 
 const [root, folder, file, how] = process.argv.slice(2);
 const marks = how === "free" ? /^\+/ : process.arch === "x64" ? /^[+-]/ : /^[+-]all/;

@@ -5,10 +5,10 @@
 import { writeFileSync } from "node:fs";
 import { trace } from "@opentelemetry/api";
 import { z } from "zod";
-import { AgentSession, createAgent } from "../../dist/agent/index.js";
-import { MemoryLedger } from "../../dist/history/index.js";
-import { scriptedModel } from "../../dist/model/index.js";
-import { defineTool, LocalWorkspace } from "../../dist/tools/index.js";
+import { AgentSession, createAgent } from "../../src/agent/index.js";
+import { MemoryLedger } from "../../src/history/index.js";
+import { scriptedModel } from "../../src/model/index.js";
+import { defineTool, LocalWorkspace } from "../../src/tools/index.js";
 
 const [clockFile] = process.argv.slice(2);
 const spans = [];

@@ -1,4 +1,4 @@
-/** Shifts `Date.now` by the seconds in a file, read anew each time: where there is no libfaketime. */
+/** Shifts `Date.now` by the seconds in a file, read again each time: where there is no libfaketime. */
 import { readFileSync } from "node:fs";
 
 const now = Date.now;

@@ -97,31 +97,28 @@ export class ExternalTurn implements TurnRunner {
     await this.open.settle();
     this.open.isReplacingTurn = false;
     const abort = new AbortController();
-    const stored = this.#turnStored();
     const end = this.#prompt(prompt, abort.signal);
     // `run` reports a failure; without a response nobody waits for it.
     end.catch(() => undefined);
     const turn = { end, abort };
     this.#turn = turn;
     try {
-      await Promise.race([stored.event, end]);
+      await this.#turnRecorded(end);
       return turn;
     } catch (error) {
       await this.open.endEmitting().catch(() => undefined);
       throw error;
-    } finally {
-      stored.stopListening();
     }
   }
 
-  #turnStored(): { readonly event: Promise<void>; readonly stopListening: () => void } {
-    let stopListening = () => {};
-    const event = new Promise<void>((resolve) => {
-      stopListening = this.open.session.onRecorded((events) => {
+  /** Resolves when the start of the turn is recorded, or the turn is over already. */
+  #turnRecorded(end: Promise<TurnEnd>): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const stopListening = this.open.session.onRecorded((events) => {
         if (events.some(({ type }) => type === "turn-started")) resolve();
       });
+      void end.then(() => resolve(), reject).finally(stopListening);
     });
-    return { event, stopListening };
   }
 
   async #prompt(prompt: readonly ContentBlock[], signal: AbortSignal): Promise<TurnEnd> {

@@ -116,7 +116,9 @@ class WireAgent {
   }
 
   async #open(isV2: boolean, params: JsonObject): Promise<ClientSessions> {
-    // The answer goes out before anything is loaded.
+    // The response goes out before anything is loaded. The wire sends it in the next turn of the event loop, where this
+    // would come first; loading may then keep the process busy without a pause.
+    await new Promise(setImmediate);
     await new Promise(setImmediate);
     const host = await this.#options.openHost();
     this.#host = host;

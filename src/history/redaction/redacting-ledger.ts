@@ -15,9 +15,9 @@ import { redactedRecord, type RedactOptions } from "./redact-event.js";
 import { RedactedEvents } from "./redacted-events.js";
 import type { RedactionPattern } from "./redaction-pattern.js";
 
-export function redactingLedger(ledger: Ledger, options: RedactOptions = {}): Ledger {
-  checkOptions<RedactOptions>("redactingLedger", options, { patterns: LIST });
-  const { patterns = [] } = options;
+export function redactingLedger(ledger: Ledger, given: RedactOptions = {}): Ledger {
+  checkOptions<RedactOptions>("redactingLedger", given, { patterns: LIST });
+  const { patterns = [] } = given;
   const streams = new Map<string, RedactedEvents>();
   const streamsOf = (sessionId: string): RedactedEvents => {
     const known = streams.get(sessionId) ?? new RedactedEvents(patterns);

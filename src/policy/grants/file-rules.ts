@@ -34,7 +34,15 @@ export function exactFileRules(
 
 /** Reading inside the workspace is allowed in every mode, and the scratch folder is open. */
 const needed = (accesses: readonly FileAccess[], places: FolderPlaces): readonly FileAccess[] =>
-  accesses.filter((access) => !isFree(access, places) && !(isReading(access) && isOurs(access.path, places)));
+  accesses
+    .map(withoutPattern)
+    .filter((access) => !isFree(access, places) && !(isReading(access) && isOurs(access.path, places)));
+
+/** Names that a list finds below a folder stand there as a pattern. */
+const withoutPattern = (access: FileAccess): FileAccess =>
+  access.path.endsWith("/**")
+    ? { ...access, path: access.path.slice(0, -"/**".length), isDeep: true }
+    : access;
 
 const isReading = ({ access }: FileAccess): boolean => access === "read" || access === "search";
 

@@ -34,10 +34,12 @@ function candidates(rule: Rule, intent: Intent): readonly Candidate[] {
   const folder = path?.endsWith("/**") ? path.slice(0, -3) : undefined;
   if (folder === undefined) return [];
   const isRead = "allow" in rule && rule.allow === "read";
-  if (intent.command !== undefined)
-    return [`cat ${folder}/README.md`, `ls -la ${folder}`, `grep -rn text ${folder}`].map((text) =>
-      asCommand(text, intent),
-    );
+  if (intent.command !== undefined) {
+    const texts = isRead
+      ? [`cat ${folder}/README.md`, `ls -la ${folder}`, `grep -rn text ${folder}`]
+      : [`touch ${folder}/new.txt`, `mkdir -p ${folder}/new`, `cp ${folder}/a.txt ${folder}/b.txt`];
+    return texts.map((text) => asCommand(text, intent));
+  }
   const access = isRead ? "read" : "write";
   return [`${folder}/README.md`, `${folder}/other/example.txt`].map((text) => ({
     text,

@@ -11,10 +11,12 @@ import type { CommandPart, Part } from "../parts.js";
 import { isHarmless } from "../places.js";
 import { subcommandWords } from "../programs/subcommand-words.js";
 import type { Rule } from "../rule.js";
+import { commandClass } from "./command-class.js";
 import { fromServer, hostOf, isWiderThanATool, toolRule } from "./exact-rule.js";
 import type { NamedRule } from "./exact-rule.js";
 import { grantSentence, MAX_SENTENCE_LENGTH } from "./grant.js";
 import type { GrantScope, GrantWidth, Proposal } from "./grant.js";
+import type { WideRules } from "./file-rules.js";
 import { listed } from "./propose-grants.js";
 import type { GrantPlaces } from "./propose-grants.js";
 import { wideRules } from "./wide-rule.js";
@@ -36,7 +38,7 @@ export function proposeDenials(
   );
   const wide = wideDenial(denied, intent, places, scope);
   // Where "always" has a wider width, people mean it; else the wider one is second.
-  const isWidened = denied.some((part) => wideRules(part, intent, places) !== undefined);
+  const isWidened = denied.some((part) => (wideRules(part, intent, places)?.width ?? "exact") !== "exact");
   return (isWidened ? [wide, exact] : [exact, wide]).filter((one) => one !== undefined);
 }
 
@@ -77,30 +79,31 @@ function wideDenial(
   places: GrantPlaces,
   scope: GrantScope["type"],
 ): Proposal | undefined {
-  const named = parts.map((part) =>
-    part.type === "command" ? [commandDenial(part)] : folderDenials(part, intent, places),
-  );
-  if (!named.every((one) => one !== undefined)) return undefined;
-  const widths = new Set(
-    parts.map((part) => (part.type === "command" ? "subcommand" : wideRules(part, intent, places)?.width)),
-  );
+  const found = parts.map((part) => widerDenials(part, intent, places));
+  if (!found.every((one) => one !== undefined)) return undefined;
+  const widths = new Set(found.map(({ width }) => width));
   const [width = "parts"] = widths;
-  return proposal(widths.size === 1 ? width : "parts", named.flat(), scope);
+  const rules = found.flatMap((one) => one.rules);
+  return proposal(widths.size === 1 ? width : "parts", rules, scope);
 }
 
-/** The program with its subcommand, whatever comes after it. */
-function commandDenial(part: CommandPart): NamedRule {
-  const known = subcommandWords(part.argv);
-  const words = known.length > 0 ? known : part.argv.slice(0, 1);
-  return {
-    rule: { deny: "execute", command: `${words.join(" ")} *` },
-    name: `\`${visibleText(words.join(" "))}\` with anything after it`,
-  };
-}
-
-function folderDenials(part: Part, intent: Intent, places: GrantPlaces): readonly NamedRule[] | undefined {
+/** The folder that is read or edited; else, for a command, the program with its subcommand. */
+function widerDenials(part: Part, intent: Intent, places: GrantPlaces): WideRules | undefined {
   const wide = wideRules(part, intent, places);
-  return wide?.rules.map(({ rule, name }) => ({ rule: refusing(rule), name }));
+  if (wide && wide.width !== "exact" && wide.rules.every(({ rule }) => rule.command === undefined))
+    return { ...wide, rules: wide.rules.map(({ rule, name }) => ({ rule: refusing(rule), name })) };
+  return part.type === "command" ? { width: "subcommand", rules: [commandDenial(part, places)] } : undefined;
+}
+
+/** The program with its subcommand or its script, whatever comes after it. */
+function commandDenial(part: CommandPart, { roots }: GrantPlaces): NamedRule {
+  const known = subcommandWords(part.argv);
+  const words = known.length > 0 ? known.join(" ") : (part.argv[0] ?? "");
+  const pattern = commandClass(part, roots) ?? `${words} *`;
+  return {
+    rule: { deny: "execute", command: pattern },
+    name: `\`${visibleText(pattern.slice(0, -2))}\` with anything after it`,
+  };
 }
 
 function refusing(rule: Rule): Rule {

@@ -37,10 +37,13 @@ export function proposeGrants(
   if (!isSourceKnown(intent) || doubts.length > 0 || parts.some((part) => touchesProtected(part, places)))
     return [];
   const candidates = [widened(parts, intent, places), exactly(parts, intent, places)];
-  return candidates.flatMap((candidate) => {
+  const proposals = candidates.flatMap((candidate) => {
     const proposal = candidate && proposed(candidate, intent, places, scope);
     return proposal ? [proposal] : [];
   });
+  // The very paths may be all that the wider width names.
+  const [first, ...others] = proposals;
+  return first ? [first, ...others.filter(({ sentence }) => sentence !== first.sentence)] : [];
 }
 
 function proposed(
@@ -49,8 +52,9 @@ function proposed(
   places: GrantPlaces,
   scope: GrantScope["type"],
 ): Proposal | undefined {
-  const rules = distinct(named.map(({ rule }) => rule));
-  const subject = subjectOf(named);
+  const kept = distinct(named);
+  const rules = kept.map(({ rule }) => rule);
+  const subject = subjectOf(kept);
   const sentence = grantSentence("allow", subject, scope);
   const judge = places.judge ?? ((one, added) => inAskMode(one, added, places));
   if (sentence.length > MAX_SENTENCE_LENGTH || judge(intent, rules) !== "allow") return undefined;
@@ -128,10 +132,23 @@ export function listed(names: readonly string[]): string {
   return names.length <= 1 ? (names[0] ?? "nothing") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
 }
 
-function distinct(rules: readonly Rule[]): readonly Rule[] {
+/** Each rule once, and no folder beside one that holds it. */
+function distinct(named: readonly NamedRule[]): readonly NamedRule[] {
   const texts = new Set<string>();
-  return rules.filter((rule) => {
-    const text = JSON.stringify(rule);
-    return !texts.has(text) && texts.add(text);
-  });
+  return named
+    .filter(({ rule }) => !named.some((other) => isWithin(rule, other.rule)))
+    .filter(({ rule }) => {
+      const text = JSON.stringify(rule);
+      return !texts.has(text) && texts.add(text);
+    });
+}
+
+/** Whether the path of a rule lies below the folder of another rule of the same kind. */
+function isWithin(rule: Rule, other: Rule): boolean {
+  if (rule === other || rule.path === undefined || !other.path?.endsWith("/**")) return false;
+  if (!("allow" in rule && "allow" in other) || rule.allow !== other.allow) return false;
+  if (Object.keys(rule).length !== 2 || Object.keys(other).length !== 2 || rule.path === other.path)
+    return false;
+  const folder = other.path.slice(0, -"/**".length);
+  return rule.path === folder || rule.path.startsWith(`${folder}/`);
 }

@@ -58,7 +58,9 @@ function pathRules(part: PathPart, intent: Intent, places: FolderPlaces): WideRu
     const folder = readFolder(part.path, places);
     return folder === undefined ? undefined : { width: "folder", rules: [belowRule("read", folder)] };
   }
-  const folder = part.access === "write" ? editFolder(part.path, places) : undefined;
+  // The other end of a move is no edit.
+  const isEdit = part.access === "write" && intent.kind === "edit";
+  const folder = isEdit ? editFolder(part.path, places) : undefined;
   return folder === undefined ? undefined : { width: "edits", rules: [belowRule("edit", folder)] };
 }
 

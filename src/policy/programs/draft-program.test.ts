@@ -77,7 +77,7 @@ test.each([
   ["mytool -o out/a.json --level high src/a.ts", "allow"],
   ["mytool -o /etc/x src/a.ts", "ask"],
   ["mytool --exec id", "ask"],
-  ["mytool --unheard src/a.ts", "ask"],
+  ["mytool --unknown src/a.ts", "ask"],
   ["mytool --odd:thing", "ask"],
 ])("decides by the draft: %s → %s", (command, decision) =>
   expect(decisionOn(command, HELP, "mytool")).toBe(decision),

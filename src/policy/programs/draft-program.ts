@@ -19,10 +19,7 @@ export type ProgramDraft = {
 /** `words`: the program, and the subcommand whose help this is. */
 export function draftProgram(words: readonly string[], help: string): ProgramDraft {
   const [program = "", ...path] = words;
-  const lines = help
-    .replaceAll(/\u001B\[[\d;]*m/g, "")
-    .split(/\r?\n/)
-    .slice(0, MAX_LINES);
+  const lines = help.split(/\r?\n/).slice(0, MAX_LINES);
   const found = lines.flatMap((line) => optionIn(line) ?? []);
   const options = [...new Map(found.map((option) => [option.names.join(" "), option])).values()];
   const subcommands = subcommandsIn(lines);

@@ -11,7 +11,6 @@ type Named = Pick<AllEffects, "installs" | "publishes" | "deploys" | "reveals">;
 
 export function namedActs(effects: Named & Pick<AllEffects, "sends">): readonly NamedAct[] {
   const { installs, publishes, deploys, reveals, sends } = effects;
-  const acts = (words: readonly string[], does: string) => words.map((word) => ({ word, does }));
   return [
     ...acts(installs, "installs something"),
     ...acts(publishes, "publishes something"),
@@ -23,6 +22,9 @@ export function namedActs(effects: Named & Pick<AllEffects, "sends">): readonly 
     ),
   ];
 }
+
+const acts = (words: readonly string[], does: string): readonly NamedAct[] =>
+  words.map((word) => ({ word, does }));
 
 const THIS_MACHINE = /^(?:https?:\/\/)?(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)(?::\d{1,5})?(?:[/?#]|$)/;
 

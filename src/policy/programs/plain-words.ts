@@ -29,7 +29,8 @@ export function readPlainWords(args: readonly string[]): Effects & { readonly do
 }
 
 function wordDoubts(word: string, next: string | undefined, index: number): readonly string[] {
-  if (word === "--") return next === undefined ? [] : ['the words behind "--" may be a command'];
+  if (word === "--")
+    return next === undefined || isDataFile(next) ? [] : ['the words behind "--" may be a command'];
   const own = /^[-+]./.test(word) ? optionDoubts(word, next) : operandDoubts(word, next, index);
   return [...own, ...valuesOf(word).flatMap(valueDoubts)];
 }
@@ -40,6 +41,8 @@ function optionDoubts(word: string, next: string | undefined): readonly string[]
   const letters = name.replace(/^[-+]+/, "");
   if (smellsOfExecution(letters)) return [`"${name}" may name code, settings or a command`];
   const value = word.includes("=") ? word.slice(name.length + 1) : (next ?? "");
+  if (/^\.{1,2}\/[^.]*$/.test(value) && !name.includes("out"))
+    return [`"${name}" is given "${value}", which may be a program`];
   if (CODE_FILE.test(value) && !/^-*(?:o|out|output|outfile|i|in|input)$/.test(name))
     return [`"${name}" is given "${value}", which may be code`];
   const isAttached = /^(?:[ceE]\W|E[a-z]|[^oIid]\.{0,2}\/)/.test(letters);
@@ -56,6 +59,9 @@ const MAX_BUNDLE = 4;
 /** As a word, such a file is the program's input; behind an option it is a plugin, a reporter or settings. */
 const CODE_FILE =
   /\.(?:jar|so|dylib|dll|wasm|lua|[cm]?js|py|rb|pl|php|sh|bat|ps1|el|scm|tcl|cfg|conf|ini|rc)$/;
+
+/** A name with an ending that no program has. */
+const isDataFile = (word: string): boolean => /^[\w][\w./-]*\.\w{1,5}$/.test(word) && !CODE_FILE.test(word);
 
 function operandDoubts(word: string, next: string | undefined, index: number): readonly string[] {
   if (index < MAX_SUBCOMMANDS && mayRunWhatFollows(word)) return [`"${word}" may run what follows it`];
@@ -108,13 +114,13 @@ export const mayRunWhatFollows = (name: string): boolean => RUNS.test(name);
 const SMELLS = new RegExp(
   `^(?:${[
     "exec\\w*|eval\\w*|expr|expression|code|commands?|cmds?|cmdline|scripts?|scripting|macros?|lua|perl|python|js|javascript",
-    "hooks?|on|pre|post|before|after|triggers?|handlers?|callback|actions?|call|notify|spawn|launch|start",
-    "plugins?|modules?|extensions?|addons?|libs?|library|libraries|preload|loader|loads?|require[sd]?|imports?|includes?|inject|agent|driver",
-    "conf|config\\w*|cfg|settings?|rc|rcfile|init\\w*|startup|preset|profile|rules?dir|rulesets?|defs?|options?file",
-    "run|runs|runner|shell|sh|bash|editor|pager|browser|viewer|opener|terminal|interpreter|program|prog|binary|bin|exe|app|tool|wrapper|compiler|linker|preprocessor|filter|pipe|formatter|reporter|processor|engine",
-    "url|uri|host|hosts|hostname|server|servers|remote|endpoint|address|addr|proxy|gateway|registry|index|mirror|repo|repository|upload|webhook|connect|listen|bind|socket|daemon",
-    "secrets?|tokens?|passw\\w*|pass|credentials?|cred|key|keys|keyfile|identity|auth|cert|sudo|root|privileged|chroot|setuid|user|unsafe|insecure|untrusted",
-    "env|environment|envfile|execdir|prefix|sysroot|home",
+    "hooks?|on|pre|post|triggers?|handlers?|callback|actions?|call|spawn|launch",
+    "plugins?|modules?|extensions?|addons?|libs?|library|libraries|preload|loader|loads?|require[sd]?|imports?|inject|agent",
+    "conf|config\\w*|cfg|settings?|rc|rcfile|init\\w*|startup|rules?dir|rulesets?|defs?|options?file",
+    "run|runs|runner|shell|sh|bash|editor|pager|browser|viewer|opener|terminal|interpreter|program|prog|binary|bin|exe|wrapper|compiler|linker|preprocessor|pipe|prepipe",
+    "url|uri|host|hosts|hostname|server|servers|remote|endpoint|address|addr|proxy|gateway|registry|upload|webhook|connect|listen|bind|socket|daemon",
+    "secrets?|tokens?|credentials?|cred|identity|sudo|privileged|chroot|setuid|unsafe|insecure|untrusted",
+    "env|environment|envfile|execdir",
   ].join("|")})$`,
 );
 
@@ -135,7 +141,7 @@ const COMMAND =
 
 function isHost(value: string): boolean {
   if (/:\/\/|^\/\/\w|^[\w.+-]+@[\w.-]+|^\[?[\da-f]*:[\da-f:]*:[\da-f]*\]?(?:\/|$)/i.test(value)) return true;
-  if (/^(?:[a-z\d_-]+\.)*[a-z\d_-]+:\d{1,5}(?:\/|$)/i.test(value)) return true;
+  if (/^(?=[^:]*[a-z])(?:[a-z\d_-]+\.)*[a-z\d_-]+:\d{1,5}(?:\/|$)/i.test(value)) return true;
   const host = value.split(/[/:]/, 1)[0] ?? "";
   return /^\d{1,3}(?:\.\d{1,3}){3}$/.test(host) || /^localhost$/i.test(host) || DOMAIN.test(host);
 }

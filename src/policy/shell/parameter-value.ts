@@ -22,7 +22,7 @@ export type Scope = {
   /** Inherited variables whose values are known: HOME. */
   readonly inherited: { readonly [name: string]: string };
   /** The absolute path of the folder; undefined when it is not known. */
-  readonly folder: string | undefined;
+  readonly folder: () => string | undefined;
 };
 
 export type Found = Value | { readonly type: "doubt"; readonly reason: string };
@@ -71,7 +71,8 @@ function variableValue(name: string, shown: string, scope: Scope): Found {
   if (isNumber(name, scope.language)) return NUMBER;
   const set = scope.variables.get(name);
   if (set) return set;
-  if (name === "PWD" && scope.folder !== undefined) return text(scope.folder);
+  const folder = name === "PWD" ? scope.folder() : undefined;
+  if (folder !== undefined) return text(folder);
   const inherited = Object.hasOwn(scope.inherited, name) ? scope.inherited[name] : undefined;
   if (inherited !== undefined) return text(inherited);
   return PRINTABLE.has(name) ? UNKNOWN : notKnown(shown);
@@ -244,10 +245,12 @@ function outputOf(script: ParsedScript | undefined, { folder }: Scope): Found {
   if (redirect) return UNKNOWN;
   const words = args.map((argument) => argument.text).join(" ");
   if (COUNTS.has(`${name.text} ${words}`.trim())) return NUMBER;
-  if (name.text === "pwd" && args.length === 0) return folder === undefined ? UNKNOWN : text(folder);
+  if (name.text === "pwd" && args.length === 0) return printed(folder());
   if (name.text === "seq") return counted(args.map((argument) => argument.text));
   return UNKNOWN;
 }
+
+const printed = (folder: string | undefined): Found => (folder === undefined ? UNKNOWN : text(folder));
 
 function counted(words: readonly string[]): Found {
   if (words.length === 0 || words.length > 2 || !words.every((word) => /^[1-9]\d{0,5}$/.test(word)))

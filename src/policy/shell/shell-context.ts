@@ -41,12 +41,20 @@ export type ShellContext = {
 export type Loop = { isMoving: boolean; readonly assigned: Set<string> };
 
 export function scopeOf({ changes, variables }: Way, { language, inherited, cwd }: ShellContext): Scope {
-  const home = inherited["HOME"];
-  const folder = changes.reduce<string | undefined>((here, change) => {
+  return { variables, language, inherited, folder: () => folderAfter(changes, cwd, inherited["HOME"]) };
+}
+
+function folderAfter(
+  changes: readonly string[],
+  cwd: string | undefined,
+  home: string | undefined,
+): string | undefined {
+  let folder = cwd;
+  for (const change of changes) {
     const target = /^~(?:\/|$)/.test(change) ? home && home + change.slice(1) : change;
-    return here === undefined || target === undefined ? undefined : normalisePath(here, target);
-  }, cwd);
-  return { variables, language, inherited, folder };
+    folder = folder === undefined || target === undefined ? undefined : normalisePath(folder, target);
+  }
+  return folder;
 }
 
 export type WalkText = (text: string, context: ShellContext) => Outcome;

@@ -15,7 +15,7 @@ import type { ShellContext, ShellLanguage, WalkText } from "./shell-context.js";
 import { isAscii } from "./strange-characters.js";
 import { changedVariables, variableChange } from "./variable-builtins.js";
 import { NO_VARIABLES } from "./variables.js";
-import { entered, moved, type Way, type Ways } from "./ways.js";
+import { changesKey, entered, moved, type Way, type Ways } from "./ways.js";
 
 export type Words = {
   readonly argv: readonly string[];
@@ -103,7 +103,7 @@ function list(words: Words, { data, passesOn }: Listed, context: ShellContext): 
   const { draft, wrappers, feeds, fedText } = context;
   const writes = [...context.writes, ...words.writes];
   const reads = [...context.reads, ...words.reads];
-  const folders = new Map(context.ways.map(({ changes }) => [JSON.stringify(changes), changes]));
+  const folders = new Map(context.ways.map(({ changes }) => [changesKey(changes), changes]));
   for (const after of folders.values())
     draft.add({
       argv,

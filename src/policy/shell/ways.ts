@@ -57,4 +57,16 @@ function keyOf(way: Way): string {
   return key;
 }
 
-const folderKey = ({ changes, previous, stack }: Way): string => JSON.stringify([changes, previous, stack]);
+const folderKey = ({ changes, previous, stack = [] }: Way): string =>
+  [changes, previous ?? [], ...stack].map(changesKey).join("\n") + (previous ? "" : "-");
+
+const changesKeys = new WeakMap<readonly string[], string>();
+
+/** Equal for equal lists. Each list is written out once, since lists get long and are compared often. */
+export function changesKey(changes: readonly string[]): string {
+  const known = changesKeys.get(changes);
+  if (known !== undefined) return known;
+  const key = JSON.stringify(changes);
+  changesKeys.set(changes, key);
+  return key;
+}

@@ -47,13 +47,13 @@ test("reports the links that a pattern matches", async () => {
   expect(await accesses("cat ./out*/deeper ./x* ./*.txt src/*.ts 'a/[b'")).toEqual([]);
 });
 
-test("refuses a pattern that matches a name like a flag, and expands one without a folder", async () => {
+test("expands a pattern without a folder, and takes a name like a flag for anything", async () => {
   const links = { outfile: "../else/file.txt" };
   const { accesses } = await place({ "a.ts": "", "sub/-e1e id": "", "sub/b": "" }, links);
   expect(await accesses("cat out*")).toEqual(["read /else/file.txt by /ws/outfile"]);
   expect(await accesses("cat *")).toEqual(["read /else/file.txt by /ws/outfile"]);
   expect(await accesses("cat 'out*'")).toEqual([]);
-  await expect(accesses("cd sub && sed -n p *")).rejects.toThrow("the file -e1e id, which the program");
+  expect(await accesses("cd sub && sed -n p *")).toEqual([`${ANYWHERE} /ws/sub/-e1e id`]);
   expect(await accesses("cd sub && sed -n p ./*")).toEqual([]);
 });
 
@@ -332,6 +332,9 @@ test("asks where a name that a loop splits has a blank in it", async () => {
   expect(await accesses("for f in src/*.ts; do wc -l $f; done")).toEqual([]);
   expect(await accesses("for f in lib/*.ts; do wc -l $f; done")).toEqual([`${ANYWHERE} /ws/lib/a b.ts`]);
   expect(await accesses('for f in lib/*.ts; do wc -l "$f"; done')).toEqual([]);
+  expect(await accesses('for f in lib/*.ts; do wc -l $f; cat "$f"; done')).toEqual([
+    `${ANYWHERE} /ws/lib/a b.ts`,
+  ]);
 });
 
 test("reports the protected files and the links that find and xargs may come upon", async () => {

@@ -39,12 +39,14 @@ export async function commandLinks(
   cwd: string,
   workspace: Workspace,
 ): Promise<readonly PathAccess[]> {
-  const executor = await executorOf(workspace);
+  // Read as bash, whatever shell it is: what another one would read differently is in doubt for the rules.
+  const executor = { ...(await executorOf(workspace)), language: "bash" } as const;
   const place: Place = { command, cwd, executor, roots: workspace.roots };
   const { commands } = readCommand(place, homedir());
   const written = new Map<string, Written>();
   for (const read of commands) {
-    for (const one of pathsOf(read, place)) written.set(`${one.access} ${one.path}`, one);
+    for (const one of pathsOf(read, place))
+      written.set(`${one.access} ${one.path}${one.splits ? " split" : ""}`, one);
   }
   const inWords = new Set([...written.values()].map(({ path }) => posix.resolve(path)));
   for (const one of touchedPaths(place)) {

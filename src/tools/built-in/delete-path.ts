@@ -4,6 +4,7 @@
  * The preview shows the content to delete, and the intent has its hash, so that a yes is for that content only. The
  * intent discloses nothing else about it, because it is made before the decision.
  */
+import { countOf } from "../../call/pluralize.js";
 import { z } from "zod";
 import { defineTool } from "../define-tool.js";
 import { pathAccess, pathInput } from "./file-input.js";
@@ -14,7 +15,6 @@ import { type FolderTree, folderTree, type TreeEntry, treeSummary } from "./fold
 import { mustNotContainRoot } from "./must-not-contain-root.js";
 import { withPathLock } from "./path-lock.js";
 import { removedContent } from "./removed-content.js";
-import { counted } from "./size-text.js";
 import { protectedInFolder } from "./protected-by-command.js";
 
 const input = () =>
@@ -76,7 +76,7 @@ async function removal(wanted: Input, workspace: Workspace): Promise<Removal> {
   const held = await workspace.list(real);
   if (held.length > 0 && !recursive)
     throw new ToolFailure(
-      `delete_path: ${path} is a folder with ${counted(held.length, "entry", "entries")} in it. Nothing was deleted. Set "recursive" to delete it with its contents.`,
+      `delete_path: ${path} is a folder with ${countOf(held.length, "entry", "entries")} in it. Nothing was deleted. Set "recursive" to delete it with its contents.`,
     );
   return { path: real, ...info, tree: await folderTree(workspace, real) };
 }

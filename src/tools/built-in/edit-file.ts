@@ -7,6 +7,7 @@
  */
 import { z } from "zod";
 import { fileDiff, hunkLocations } from "../../call/index.js";
+import { countOf } from "../../call/pluralize.js";
 import type { Location } from "../../call/index.js";
 import { defineTool } from "../define-tool.js";
 import { throughProtectedLinks } from "../protected-links.js";
@@ -15,7 +16,6 @@ import type { Workspace } from "../workspace.js";
 import { applyEdits, textOfNewFile } from "./apply-edit.js";
 import { fileBaseHash, hashWithoutDisclosing } from "./base-hash.js";
 import { withPathLock } from "./path-lock.js";
-import { counted } from "./size-text.js";
 
 const replaceAll = () =>
   z
@@ -122,5 +122,5 @@ function sentence(
   const lines = locations.slice(0, LISTED_LINES).map(({ line }) => line);
   const more = locations.length > LISTED_LINES ? ", …" : "";
   const at = `${locations.length === 1 ? "line" : "lines"} ${lines.join(", ")}${more}`;
-  return `Edited ${path} at ${at}: ${counted(passages, "passage")} replaced.`;
+  return `Edited ${path} at ${at}: ${countOf(passages, "passage")} replaced.`;
 }

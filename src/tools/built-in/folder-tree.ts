@@ -1,7 +1,8 @@
 /** Lists everything in a folder, at any depth, up to a limit. Links are not followed. */
+import { countOf } from "../../call/pluralize.js";
 import { posix } from "node:path";
 import type { Files, FileType, FolderEntry } from "../workspace.js";
-import { counted, sizeText } from "./size-text.js";
+import { sizeText } from "./size-text.js";
 
 const MAX_ENTRIES = 10_000;
 const AT_ONCE = 32;
@@ -47,15 +48,15 @@ async function treeEntry(files: Files, folder: string, { name, type }: FolderEnt
 
 /** "2 files (12 B), 1 folder and 3 links" */
 export function treeSummary({ entries, isWhole }: FolderTree): string {
-  if (!isWhole) return `more than ${counted(entries.length, "entry", "entries")}`;
+  if (!isWhole) return `more than ${countOf(entries.length, "entry", "entries")}`;
   const ofType = (wanted: FileType) => entries.filter(({ type }) => type === wanted);
   const files = ofType("file");
   const size = files.reduce((sum, file) => sum + file.size, 0);
   const parts = [
-    ...(files.length > 0 ? [`${counted(files.length, "file")} (${sizeText(size)})`] : []),
+    ...(files.length > 0 ? [`${countOf(files.length, "file")} (${sizeText(size)})`] : []),
     ...(["folder", "link", "other"] as const).flatMap((type) => {
       const { length } = ofType(type);
-      return length > 0 ? [type === "other" ? counted(length, "special file") : counted(length, type)] : [];
+      return length > 0 ? [type === "other" ? countOf(length, "special file") : countOf(length, type)] : [];
     }),
   ];
   return [parts.slice(0, -1).join(", "), ...parts.slice(-1)].filter((part) => part !== "").join(" and ");

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { counted, sizeText } from "./size-text.js";
+import { countOf } from "../../call/pluralize.js";
+import { sizeText } from "./size-text.js";
 
 test("shows a size in the largest unit that it fills, never rounded up", () => {
   const sizes: readonly (readonly [number, string])[] = [
@@ -18,10 +19,10 @@ test("shows a size in the largest unit that it fills, never rounded up", () => {
 });
 
 test("a count goes with its word", () => {
-  expect([0, 1, 1234567].map((count) => counted(count, "file"))).toEqual([
+  expect([0, 1, 1234567].map((count) => countOf(count, "file"))).toEqual([
     "0 files",
     "1 file",
     "1,234,567 files",
   ]);
-  expect(counted(2, "entry", "entries")).toBe("2 entries");
+  expect(countOf(2, "entry", "entries")).toBe("2 entries");
 });

@@ -14,7 +14,3 @@ export function sizeText(bytes: number): string {
   const digits = unit === "B" || size >= 100 ? Math.floor(size) : Math.floor(size * 10) / 10;
   return `${digits} ${unit}`;
 }
-
-export function counted(count: number, one: string, many = `${one}s`): string {
-  return count === 1 ? `1 ${one}` : `${String(count).replace(/\B(?=(\d{3})+$)/g, ",")} ${many}`;
-}

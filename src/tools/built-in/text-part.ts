@@ -1,6 +1,6 @@
 /** Part of a text by its lines, with a last line that says how to get the next part. */
+import { countOf } from "../../call/pluralize.js";
 import { ToolFailure } from "../tool.js";
-import { counted } from "./size-text.js";
 
 export const MAX_LINES = 2000;
 export const MAX_BYTES = 256 * 1024;
@@ -29,7 +29,7 @@ export function textPart(text: string, { path, line = 1, limit = MAX_LINES }: Wa
 
 export function noSuchLine(path: string, line: number, lines: number): ToolFailure {
   return new ToolFailure(
-    `read_file: ${path} has ${counted(lines, "line")}, so there is no line ${line}. Nothing was read. Use a line from 1 to ${lines}.`,
+    `read_file: ${path} has ${countOf(lines, "line")}, so there is no line ${line}. Nothing was read. Use a line from 1 to ${lines}.`,
   );
 }
 

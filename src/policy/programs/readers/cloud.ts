@@ -28,9 +28,9 @@ function awsWords(words: readonly string[]): Effects {
     (service === "sts" && verb === "get-caller-identity") ||
     (service === "configure" && verb === "list");
   if (isKnown) return { urls: [ANY_HOST], doubts: away };
-  const doubt = `"${service} ${verb}" does more than show something, or shows a secret`;
   const deletes = LOSES.test(verb) ? [ELSEWHERE_PLACE] : [];
-  return { urls: [ANY_HOST], sends: [ANY_HOST], deletes, doubts: [doubt, ...away] };
+  const act = KEEPS.test(`${service} ${verb}`) ? { reveals: [verb] } : { deploys: [verb] };
+  return { urls: [ANY_HOST], sends: [ANY_HOST], deletes, ...act, doubts: away };
 }
 
 function namesFromBucket(verb: string, rest: readonly string[]): readonly string[] {
