@@ -16,7 +16,7 @@ const NO_PREFIX = list("bash sh zsh sudo env xargs eval exec ssh python python3 
 const SAFE_VARIABLES =
   /^(?:CI|NODE_ENV|NO_COLOR|FORCE_COLOR|LANG|LC_ALL|TZ|RUST_BACKTRACE|RUST_LOG|GOOS|GOARCH|CGO_ENABLED|PYTHONUNBUFFERED|DEBUG)=/;
 
-/** What "always" stores: the program and its subcommand. */
+/** The prefix that "always" stores: the program and its subcommand. */
 function prefixOf(words) {
   return /^[a-z][\w:-]*$/.test(words[1] ?? "") ? words.slice(0, 2).join(" ") : (words[0] ?? "");
 }
