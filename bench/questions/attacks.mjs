@@ -1,4 +1,4 @@
-// What passes silently once grants are stored: the attack catalogue, the abuses of described programs, and the
+// Counts the attacks that pass silently once grants are stored: the attack catalogue, the abuses of described programs, and the
 // commands of a hijacked agent. The grants of all sessions are put into one project first, so that every grant
 // stands beside every attack.
 import { execFileSync } from "node:child_process";

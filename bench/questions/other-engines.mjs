@@ -16,7 +16,7 @@ const NO_PREFIX = list("bash sh zsh sudo env xargs eval exec ssh python python3 
 const SAFE_VARIABLES =
   /^(?:CI|NODE_ENV|NO_COLOR|FORCE_COLOR|LANG|LC_ALL|TZ|RUST_BACKTRACE|RUST_LOG|GOOS|GOARCH|CGO_ENABLED|PYTHONUNBUFFERED|DEBUG)=/;
 
-/** What "always" stores: the program and its subcommand. */
+/** The prefix that "always" stores: the program and its subcommand. */
 function prefixOf(words) {
   return /^[a-z][\w:-]*$/.test(words[1] ?? "") ? words.slice(0, 2).join(" ") : (words[0] ?? "");
 }
@@ -104,21 +104,22 @@ const CODEX_SAFE = list(
   "cat cd cut echo expr false grep head id ls nl paste pwd rev seq stat tail tr true uname uniq wc which whoami",
 );
 
+const isSafe = (words, command) => {
+  const [program, sub] = words;
+  if (CODEX_SAFE.has(program)) return true;
+  if (program === "git")
+    return (
+      ["status", "log", "diff", "show", "branch"].includes(sub) && !/--output|--ext-diff|-c\b/.test(command)
+    );
+  if (program === "find") return !/-(?:exec|execdir|ok|okdir|delete|fls|fprint0?|fprintf)/.test(command);
+  if (program === "rg") return !/--(?:pre|hostname-bin|search-zip)|-z\b/.test(command);
+  if (program === "sed") return sub === "-n" && /^\d+(?:,\d+)?p$/.test(words[2] ?? "") && words.length <= 4;
+  return program === "cargo" && sub === "check";
+};
+
 /** A safe list and rules by the words granted, in the way of Codex without its sandbox. */
 export function safeListEngine(folder) {
   const granted = [];
-  const isSafe = (words, command) => {
-    const [program, sub] = words;
-    if (CODEX_SAFE.has(program)) return true;
-    if (program === "git")
-      return (
-        ["status", "log", "diff", "show", "branch"].includes(sub) && !/--output|--ext-diff|-c\b/.test(command)
-      );
-    if (program === "find") return !/-(?:exec|execdir|ok|okdir|delete|fls|fprint0?|fprintf)/.test(command);
-    if (program === "rg") return !/--(?:pre|hostname-bin|search-zip)|-z\b/.test(command);
-    if (program === "sed") return sub === "-n" && /^\d+(?:,\d+)?p$/.test(words[2] ?? "") && words.length <= 4;
-    return program === "cargo" && sub === "check";
-  };
   const unsafe = (text) => {
     const { commands, isPlain, hadHeredoc } = splitCommand(text);
     if (!isPlain || hadHeredoc || /[<>]|\$\w|\$\{|&\s*$/.test(text.replaceAll("2>&1", ""))) return undefined;
@@ -139,12 +140,13 @@ export function safeListEngine(folder) {
   };
 }
 
+const isFree = (call) => call.shell === undefined && call.fetch === undefined;
+const keyOf = (call) =>
+  call.shell === undefined ? `tool ${Object.keys(call)[0]}` : prefixOf(wordsOf(call.shell));
+
 /** The beginning of the whole text, and each other tool as a whole. */
 export function naiveEngine() {
   const granted = new Set();
-  const isFree = (call) => call.shell === undefined && call.fetch === undefined;
-  const keyOf = (call) =>
-    call.shell === undefined ? `tool ${Object.keys(call)[0]}` : prefixOf(wordsOf(call.shell));
   return {
     asks: (call) =>
       !isFree(call) && ![...granted].some((prefix) => (call.shell ?? keyOf(call)).startsWith(prefix)),

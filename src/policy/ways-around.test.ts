@@ -425,3 +425,28 @@ test.each(["git add -A", "git notes add -m x", "git reset", "git fetch"])(
     expect(effect(command(text), { rules: [allow("git *"), { deny: "delete" }] })).toBe("allow");
   },
 );
+
+describe("a flag or word that names a program or a file with further options", () => {
+  test.each([
+    ["git merge -s ./x main", "git merge *"],
+    ["git merge --strategy=./x main", "git merge *"],
+    ["git rebase -s x main", "git rebase *"],
+    ["git cherry-pick --strategy=x HEAD", "git cherry-pick *"],
+    ["dotnet build @/tmp/evil.rsp", "dotnet build *"],
+    ["pytest @/tmp/args", "pytest *"],
+    ["mypy @/tmp/args", "mypy *"],
+    ["cargo test -- --logfile=/home/ann/.bashrc", "cargo test *"],
+  ])("is asked about: %s", (text, pattern) => {
+    expect(effect(command(text), { rules: [allow(pattern)] })).toBe("ask");
+  });
+
+  test.each([
+    ["git merge -s ours main", "git merge *"],
+    ["git rebase --strategy=ort main", "git rebase *"],
+    ["dotnet build src/a.csproj", "dotnet build *"],
+    ["pytest -q tests", "pytest *"],
+    ["cargo test -- --nocapture", "cargo test *"],
+  ])("asks nothing more for %s", (text, pattern) => {
+    expect(effect(command(text), { rules: [allow(pattern)] })).toBe("allow");
+  });
+});

@@ -74,12 +74,15 @@ function isWithinBounds(part: CommandPart, { program, subcommand }: Class): bool
   if (namedActs(judgement).length > 0) return false;
   if (urls.some((url) => url !== "") || (urls.length > 0 && !mayFetch(program))) return false;
   if (deletesBelow.length > 0 && !mayReplaceFiles(program, subcommand)) return false;
-  return judgement.writes.every((path) => RESULT.test(path));
+  return judgement.writes.every((path) => RESULT.test(path) && !BUILD_FILE.test(path));
 }
 
 /** Names that builds and tests give to their results; a source or a setting has another. */
 const RESULT =
   /(?:^|\/)(?:[\w-]+|[\w.-]+\.(?:out|exe|o|a|so|dll|wasm|log|txt|xml|html|lcov|cov|prof|test|bin|jar|map|tsbuildinfo))$/;
+
+/** Names without an extension that later builds read. */
+const BUILD_FILE = /(?:^|\/)(?:\w*file|configure|gradlew|mvnw)$/i;
 
 /** Code that was installed, or that git keeps, is not the project's own. */
 function runsInOwnFolder(cwd: string | undefined, roots: readonly string[]): boolean {

@@ -37,7 +37,9 @@ function mayBeOpened(folder: string, path: string, { home, roots }: FolderPlaces
 
 /** Folders of the system in which settings, devices and other people's files are. */
 const CLOSED =
-  "/etc /private/etc /proc /sys /dev /root /run /var/run /boot /var/lib /var/spool /var/root".split(" ");
+  "/etc /private/etc /proc /sys /dev /root /run /var/run /boot /var/lib /var/log /var/spool /var/root".split(
+    " ",
+  );
 
 /** Folders at home in which programs keep their settings, and many of them their keys. */
 const CLOSED_AT_HOME: ReadonlySet<string> = new Set(

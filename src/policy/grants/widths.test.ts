@@ -208,6 +208,8 @@ describe("never wider than the very command", () => {
     "git rm a",
     "git config user.name a",
     "go build -o main.go ./cmd",
+    "go build -o Makefile ./cmd",
+    "go test -coverprofile=Dockerfile ./...",
     "cd node_modules/evil && npm test",
     "cd .git/modules/evil && make test",
   ])("%s", (text) => {
