@@ -673,7 +673,7 @@ describe("the questions of all sessions", () => {
     const grants: RememberedGrant[] = [];
     const steps = [{ calls: [...calls] }, { say: "Done." }];
     const editor = await AgentSession.open({
-      agent: world.agent({ steps, remember: async (grant) => void grants.push(grant) }),
+      agent: world.agent({ steps, remember: async (stored) => void grants.push(stored) }),
       ledger: world.ledger,
       workspace: world.workspace,
       sessionId: "of_an_editor",
@@ -700,14 +700,14 @@ describe("the questions of all sessions", () => {
         { effect: "deny", width: "exact", rules: [{ deny: "send" }] },
       ],
     });
-    const refused = [
+    const unoffered = [
       { optionId: "allow_always", width: "subcommand" },
       { optionId: "allow_once", width: "exact" },
       { optionId: "reject_always", expires: "hour" },
       { optionId: "allow_always", scope: "world" },
       { granted: true, scope: "user" },
     ].map(async (body) => (await app.send("POST", path, body)).status);
-    expect((await Promise.all(refused)).every((status) => status >= 400 && status < 500)).toBe(true);
+    expect((await Promise.all(unoffered)).every((status) => status >= 400 && status < 500)).toBe(true);
     const choice = { optionId: "allow_always", width: "exact", scope: "session", expires: "hour" };
     expect(await app.ask("POST", path, choice)).toMatchObject({ counted: true, answer: { outcome: choice } });
     await editor.advance(new AbortController().signal);

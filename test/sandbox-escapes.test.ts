@@ -82,22 +82,21 @@ async function aMachine({ uid }: User) {
   }
   spawnSync("git", ["-C", ws, "config", "core.hooksPath", "tools/hooks"]);
   spawnSync("mkfifo", [join(ws, "pipe")]);
-  const service = await listening(createServer().listen(0, "127.0.0.1"));
+  const overNetwork = await listening(createServer().listen(0, "127.0.0.1"));
   const services = await Promise.all([
-    service,
     listening(createServer().listen(join(ws, "service.sock"))),
     listening(createServer().listen("\0toolgate-escape")),
   ]);
   const reader = spawn("sh", ["-c", `exec cat <>"${join(ws, "pipe")}"`], { stdio: "ignore" });
   onTestFinished(() => {
     reader.kill("SIGKILL");
-    for (const service of services) service.close();
+    for (const service of [overNetwork, ...services]) service.close();
   });
   chmodSync(base, 0o755);
   if (ROOT) spawnSync("chown", ["-R", `${uid}:${uid}`, base]);
   if (ROOT) chownSync(join(ws, "service.sock"), uid, uid);
   // A TCP server's address has a port.
-  const { port } = service.address() as AddressInfo;
+  const { port } = overNetwork.address() as AddressInfo;
   return { base, home, out, ws, port, state: join(home, ".local/state/toolgate/sandbox") };
 }
 

@@ -10,7 +10,6 @@ import type { Gate } from "../src/run/index.js";
 import { GrantStore, RuleSource } from "../src/settings/index.js";
 import { builtInTools } from "../src/tools/index.js";
 import { folder } from "./agent-kit.js";
-import { until } from "./until.js";
 
 type Choice = Omit<SelectedOption, "type">;
 
@@ -82,10 +81,12 @@ test("an always of the project releases the waiting calls of its other sessions"
   await one.submit([write("src/a.txt")]);
   await two.submit([write("src/b.txt")]);
   await answer(one, 0, { optionId: "allow_always" });
-  await until(async () => {
-    await two.settle();
-    return statuses(two)[0] === "cleared";
-  });
+  await expect
+    .poll(async () => {
+      await two.settle();
+      return statuses(two)[0];
+    })
+    .toBe("cleared");
 });
 
 test("an always of the session holds in that session alone, also when it is resumed", async () => {

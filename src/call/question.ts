@@ -102,8 +102,8 @@ export function notOffered(question: Question, outcome: Answer["outcome"]): stri
   const hasChoice = [width, scope, expires].some((field) => field !== undefined);
   if (!hasChoice) return undefined;
   if (!option.grant) return `a width, scope or expiry for "${optionId}"`;
-  if (scope !== undefined && !GRANT_SCOPES.includes(scope)) return `the scope "${String(scope)}"`;
-  if (expires !== undefined && !GRANT_EXPIRIES.includes(expires)) return `the expiry "${String(expires)}"`;
+  if (scope !== undefined && !GRANT_SCOPES.includes(scope)) return `the scope "${scope}"`;
+  if (expires !== undefined && !GRANT_EXPIRIES.includes(expires)) return `the expiry "${expires}"`;
   const effect = isAllowing(option.kind) ? "allow" : "deny";
   if (effect === "deny" && (expires ?? "none") !== "none") return "an expiry for what is never allowed";
   const widths = (question.widths ?? []).filter((one) => one.effect === effect).map((one) => one.width);

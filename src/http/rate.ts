@@ -6,8 +6,8 @@
  */
 type Bucket = { readonly left: number; readonly at: number };
 
-const CAPACITY_SECONDS = 2;
-const GENERATION_MS = CAPACITY_SECONDS * 1_000;
+/** A bucket holds the tokens of this time. */
+const CAPACITY_MS = 2_000;
 
 export class Rate {
   readonly #perSecond: number;
@@ -31,7 +31,7 @@ export class Rate {
   }
 
   get #capacity(): number {
-    return CAPACITY_SECONDS * this.#perSecond;
+    return (CAPACITY_MS / 1000) * this.#perSecond;
   }
 
   #filled({ left, at }: Bucket, now: number): number {
@@ -40,7 +40,7 @@ export class Rate {
 
   /** Buckets of the older generation rested for a whole generation. */
   #dropRested(now: number): void {
-    if (now - this.#generationAt < GENERATION_MS) return;
+    if (now - this.#generationAt < CAPACITY_MS) return;
     this.#older = this.#buckets;
     this.#buckets = new Map();
     this.#generationAt = now;

@@ -10,7 +10,7 @@ import type { Remember } from "./settle-answers.js";
 import type { Elicit } from "./run-call.js";
 import type { SessionRecord } from "../record/index.js";
 
-export type RulesChanges = (onChange: () => void) => () => void;
+type RulesChanges = (onChange: () => void) => () => void;
 
 export type GateOptions = {
   readonly record: SessionRecord;

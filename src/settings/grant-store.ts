@@ -38,7 +38,7 @@ export type GrantsFor = {
   readonly now: number;
 };
 
-/** What an answer stores. A rule that a person writes has no width. */
+/** The part of a grant that an answer stores. A rule that a person writes has no width. */
 export type Remembered = Pick<Grant, "rules" | "sentence"> & { readonly width?: GrantWidth };
 
 /** The stored time may lag behind by this much while no grant expires. */

@@ -23,7 +23,7 @@ async function contained(files: { readonly [name: string]: string }) {
   return { root, folder, run };
 }
 
-/** What a contained command makes, by the path that must be gone afterwards. */
+/** The things that a contained command makes, by the path that must be gone afterwards. */
 const LEFT_BEHIND = {
   ".envrc": "echo evil >.envrc",
   "sub/.envrc": "mkdir -p sub && echo evil >sub/.envrc",

@@ -1,7 +1,7 @@
 /**
  * Looks at the workspace after a contained command, and takes out of it what would act by itself later: new protected
- * names, new repositories, sockets and pipes. No mount can prevent a new name. What is taken out is kept in a folder
- * outside, so that nothing is lost, and each is reported in a sentence.
+ * names, new repositories, sockets and pipes. No mount can prevent a new name. Each of them is kept in a folder
+ * outside, so that nothing is lost, and reported in a sentence.
  */
 import { cpSync, mkdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** What a command sees at a path of its file system, and the words that tell bubblewrap so. Later mounts lie over earlier ones. */
+/** The things that a command sees at a path of its file system, and the words that tell bubblewrap so. Later mounts lie over earlier ones. */
 export type Mount =
   /** The real thing, to be changed. */
   | { readonly type: "write"; readonly path: string; readonly from?: string }

@@ -42,8 +42,8 @@ export function repositoryMounts(
   };
 }
 
-/** Removes a file that a killed process left. Harmless while it is in use: the check after the command sees the rest. */
-export function removeOurs(repository: string): void {
+/** Also one that a killed process left. */
+function removeOurs(repository: string): void {
   const common = join(repository, COMMON_FOLDER);
   try {
     if (readFileSync(common, "utf8") === OURS) rmSync(common);

@@ -28,7 +28,7 @@ export type SandboxPlace = {
   /** The folders that can be written, as real paths. */
   readonly roots: readonly string[];
   readonly cwd: string;
-  /** The session's folder for temporary files: writable too. What is left there is not looked at. */
+  /** The session's folder for temporary files: writable too, and not looked at afterwards. */
   readonly scratch?: string;
   /** Toolgate's own files: hidden. */
   readonly own?: readonly string[];

@@ -20,9 +20,9 @@ export function workspaceView(roots: readonly string[], guarded: Iterable<Guarde
   for (const one of guarded) {
     if (one.type === "link") continue;
     if (one.type === "repository") {
-      const { mounts, release } = repositoryMounts(one, roots);
-      inner.push(...mounts);
-      releases.push(release);
+      const repository = repositoryMounts(one, roots);
+      inner.push(...repository.mounts);
+      releases.push(() => repository.release());
     } else inner.push(mountOf(one));
   }
   const seen = withoutCovered(inner);
