@@ -117,8 +117,14 @@ function surprisesIn(text: string, happened: readonly Seen[], language: Shell["l
 const place = (changes: readonly string[]): string =>
   posix.relative(HERE, posix.resolve(HERE, ...changes.map((change) => change.replace(/^~(?=\/|$)/, HERE))));
 
-function foretells({ argv, after }: ReadCommand, ran: Seen & { readonly type: "ran" }): boolean {
-  const words = argv.map((word) => word.replaceAll(HERE, "HOME"));
+function foretells(
+  { argv, after, unknown = [] }: ReadCommand,
+  ran: Seen & { readonly type: "ran" },
+): boolean {
+  // A word that is not known may be any.
+  const words = argv.map((word, at) =>
+    unknown.includes(word) ? (ran.argv[at] ?? word) : word.replaceAll(HERE, "HOME"),
+  );
   return place(after) === ran.cwd && wordsMatch(words, ran.argv);
 }
 
@@ -191,7 +197,7 @@ const NOBODYS =
 
 function fromFolder(seen: Seen, folder: string): readonly Seen[] {
   const relative = (path: string) =>
-    path === folder || path.startsWith(`${folder}/`) ? posix.relative(folder, path) : path;
+    path.startsWith(folder) ? posix.relative(HERE, HERE + path.slice(folder.length)) : path;
   if (seen.type === "changed") return NOBODYS.test(seen.path) ? [] : [{ ...seen, path: relative(seen.path) }];
   if (seen.type !== "ran") return [seen];
   const home = (word: string) => word.replaceAll(folder, "HOME");

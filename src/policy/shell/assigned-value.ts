@@ -15,8 +15,11 @@ export function assignedValue({ name, value, append, index }: Assignment, scope:
   const isKnown = old?.type === "text" && given.value.type === "text";
   return {
     value: isKnown ? { type: "text", text: joined(old, given.value) } : UNKNOWN,
-    // The beginning is inherited.
-    doubts: old ? given.doubts : [...given.doubts, `the value of ${excerpt(name)} is not known`],
+    // The beginning is inherited; and to dash `x+=a` is the name of a program.
+    doubts:
+      old && scope.language === "bash"
+        ? given.doubts
+        : [...given.doubts, `the value of ${excerpt(name)} is not known`],
   };
 }
 

@@ -574,7 +574,7 @@ function settingText(): fc.Arbitrary<ShellText> {
   }).text;
 }
 
-const NAMES = [..."xxxxxxxxyyyyyyFF", "path", "status", "OUT", "LANG"];
+const NAMES = [..."x x x x x x x x y y y y y y F F".split(" "), "path", "status", "OUT", "LANG"];
 const NAME = fc.constantFrom(...NAMES).map((text) => ({ text, dynamic: true }));
 const KNOWN: fc.Arbitrary<ShellText> = fc
   .constantFrom(

@@ -263,6 +263,11 @@ test.each([
   expect(plain).toEqual([]);
 });
 
+test("doubts x+=a where any shell may read it: to dash it is a program", () => {
+  expect(doubts("x=a; x+=b; ls $x")).toEqual([]);
+  expect(doubts("x=a; x+=b; ls $x", "sh")).not.toEqual([]);
+});
+
 test("marks words that are not known, and the words to judge in their place", () => {
   expect(read('echo "exit: $?"').commands[0]).toMatchObject({
     argv: ["echo", "exit: $?"],
