@@ -21,6 +21,6 @@ export function isOfClass(
   }
 }
 
-/** Of many rules nearly all are for another program: most classes are never made. */
+/** Nearly all of many rules are for another program: most classes are never made. */
 const beginsAlike = (command: string, { argv }: CommandPart): boolean =>
   command.startsWith(`${argv[0] ?? ""} `);
