@@ -86,6 +86,7 @@ test("an always of the project releases the waiting calls of its other sessions"
     await two.settle();
     return statuses(two)[0] === "cleared";
   });
+  expect([...two.book.calls()][0]?.decision).toMatchObject({ by: "rule" });
 });
 
 test("an always of the session holds in that session alone, also when it is resumed", async () => {
