@@ -147,6 +147,6 @@ function areMessages(words: readonly string[], isText: (word: string) => boolean
   return words.every((word, at) => {
     if (!isText(word)) return true;
     const before = words[at - 1] ?? "";
-    return (!isText(before) && /^(?:-a?m|--message)$/.test(before)) || /^--message=/.test(word);
+    return (!isText(before) && /^(?:-a?m|--message)$/.test(before)) || word.startsWith("--message=");
   });
 }

@@ -63,11 +63,11 @@ function decode(node: Command, scope: Scope): Decoded {
   let variables = scope.variables;
   for (const part of node.prefix) {
     if (part.type !== "Assignment") continue;
-    const assigned = assignedValue(part, { ...scope, variables });
-    doubts.push(...assigned.doubts);
-    assignments.push([part.name, assigned.value]);
+    const given = assignedValue(part, { ...scope, variables });
+    doubts.push(...given.doubts);
+    assignments.push([part.name, given.value]);
     // Before a command they are set for the command alone; else each sees those before it.
-    if (!node.name) variables = changedVariables(variables, new Map([[part.name, assigned.value]]));
+    if (!node.name) variables = changedVariables(variables, new Map([[part.name, given.value]]));
   }
   const words = node.name
     ? [...expandWord(node.name, scope), ...node.args.flatMap((one) => decodeArgument(one, scope))]

@@ -69,8 +69,9 @@ const inBackground = (context: ShellContext): ShellContext => ({
 });
 
 /** Changes of the state in there do not last. */
-function inSubshell({ loop: _, ...context }: ShellContext): ShellContext {
-  return context;
+function inSubshell(context: ShellContext): ShellContext {
+  const { loop: _, ...inner } = context;
+  return inner;
 }
 
 const walkList = (list: CompoundList, context: ShellContext) => walkStatements(list.commands, context);

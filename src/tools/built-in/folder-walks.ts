@@ -31,7 +31,7 @@ export type Walk = {
 };
 
 /** A name that becomes other words where it is split, or one that begins with a dash. */
-export const MISREAD = /[\s'"\\*?[\u0000-\u001F]|(?:^|\/)-/;
+export const MISREAD = /[\s'"\\*?[]|(?:^|\/)-/;
 
 /** How a command walks that gets the names of files which `find` and its like find below folders. */
 export function foundWalk({ found }: ReadCommand): Walk | undefined {
