@@ -22,8 +22,8 @@ const BUNDLED = ["@ai-sdk/provider", "commander", "unbash", "zod"];
 const CHUNKS = [
   { name: "hello", files: ["cli/acp.js"] },
   { name: "program", files: ["cli/run-command.js"] },
-  { name: "shell", files: ["policy/shell/read-shell.js"] },
   { name: "programs", files: ["policy/programs/packed-programs.js"] },
+  { name: "shell", files: ["policy/shell/read-shell.js"] },
   { name: "policy", files: ["policy/index.js"] },
   { name: "tools", files: ["tools/index.js"] },
   { name: "session", files: ["cli/editor-host.js", "acp/agent/v1-sessions.js"] },

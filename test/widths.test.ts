@@ -87,6 +87,7 @@ test("an always of the project releases the waiting calls of its other sessions"
       return statuses(two)[0];
     })
     .toBe("cleared");
+  expect([...two.book.calls()][0]?.decision).toMatchObject({ by: "rule" });
 });
 
 test("an always of the session holds in that session alone, also when it is resumed", async () => {

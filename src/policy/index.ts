@@ -15,7 +15,6 @@ export { proposeGrants } from "./grants/propose-grants.js";
 export type { GrantPlaces } from "./grants/propose-grants.js";
 export { hostReach } from "./hosts/host-reach.js";
 export type { Reach } from "./hosts/address-reach.js";
-export { isProtected, mayBeProtected } from "./paths/protected-paths.js";
 export { intentText } from "./intent.js";
 export type { Executor, Intent, PathAccess } from "./intent.js";
 export { allowsCommand, namesCommand } from "./match-command.js";

@@ -13,7 +13,7 @@ import { interpreterDoubts } from "./interpreters.js";
 import type { ShellLanguage } from "./shell-context.js";
 import { SUMS } from "./test-doubts.js";
 
-export type Pieces = readonly (string | Hole)[];
+type Pieces = readonly (string | Hole)[];
 /** By the word as it is written. */
 export type Holes = ReadonlyMap<string, Pieces>;
 
@@ -82,7 +82,6 @@ function samplesOf(argv: readonly string[], holes: Holes): readonly (readonly st
   const mayVanish = (word: string): boolean =>
     holes.get(word)?.some((piece) => typeof piece !== "string" && piece.mayVanish) === true;
   const [first = []] = filled;
-  const maySign = (piece: string | Hole): boolean => typeof piece !== "string" && piece.maySign === true;
   const signed = argv.map((word) =>
     (holes.get(word) ?? [word]).map((piece) => (maySign(piece) ? "-3" : fill([piece], 0))).join(""),
   );
@@ -94,6 +93,8 @@ function samplesOf(argv: readonly string[], holes: Holes): readonly (readonly st
     ...(argv.some(mayVanish) ? [first.filter((_, at) => !mayVanish(argv[at] ?? ""))] : []),
   ];
 }
+
+const maySign = (piece: string | Hole): boolean => typeof piece !== "string" && piece.maySign === true;
 
 const times = (count: number, word: string): readonly string[] => Array.from({ length: count }, () => word);
 

@@ -86,7 +86,7 @@ type Glob = Pick<DecodedWord, "globbed" | "isBareGlob" | "pieces" | "doubts">;
 
 export const NO_GLOB: Glob = { globbed: false, doubts: [] };
 
-/** What the glob of a word can become. `before` stands before it, `shown` is the word as it is written. */
+/** The words that a glob can become. `before` stands before it, `shown` is the word as it is written. */
 export function globIn(value: string, before: string, shown: string): Glob {
   if (before.includes("/") && !before.startsWith("-")) return { globbed: true, doubts: [] };
   // `--include=*.go` stays as it is, or becomes a file of such a name in the folder.

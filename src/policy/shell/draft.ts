@@ -8,7 +8,7 @@ const MAX_WORDS = 400_000;
 const MAX_TEXT = 600_000;
 export const MAX_DEPTH = 64;
 /** Rounds of all loops of a text. */
-export const MAX_ROUNDS = 200;
+const MAX_ROUNDS = 200;
 
 export class Draft {
   readonly commands: ReadCommand[] = [];

@@ -19,7 +19,6 @@ export function takesFiles(argv: readonly string[], pattern: string): boolean {
     [single.editsBelow, editsBelow],
     [single.deletesBelow, deletesBelow],
   ] as const;
-  const count = (list: readonly string[], word: string): number => list.filter((one) => one === word).length;
   const isTaken = lists.some(([one]) => count(one, ONE) > 0);
   return (
     isTaken &&
@@ -28,3 +27,5 @@ export function takesFiles(argv: readonly string[], pattern: string): boolean {
     )
   );
 }
+
+const count = (list: readonly string[], word: string): number => list.filter((one) => one === word).length;

@@ -81,10 +81,11 @@ export function isPlainFind(words: readonly string[]): boolean {
   );
 }
 
+const isEither = (word: string): boolean => /^(?:-o|-or|,)$/.test(word);
+
 /** The patterns behind `-name`, when every file that is found matches one. */
 export function namesIn(words: readonly string[]): readonly string[] {
   const isName = (at: number): boolean => words[at] === "-name" && !/^(?:!|-not)$/.test(words[at - 1] ?? "");
-  const isEither = (word: string): boolean => /^(?:-o|-or|,)$/.test(word);
   const isBound = words.every((word, at) => !isEither(word) || (isName(at - 2) && isName(at + 1)));
   return isBound ? words.filter((_, at) => isName(at - 1)) : [];
 }

@@ -684,11 +684,10 @@ const using = () =>
     { arbitrary: all("eval aax ", USE), weight: 1 },
   );
 
-const STATE_CHANGES = [
-  ..."cd sub;cd -;cd src;pushd src;popd;pushd sub;pushd src/deep;cd nowhere;set -e;true;false;nox;break;continue".split(
+const STATE_CHANGES =
+  "cd sub;cd -;cd src;pushd src;popd;pushd sub;pushd src/deep;cd nowhere;set -e;true;false;nox;break;continue".split(
     ";",
-  ),
-];
+  );
 
 /** Words that some builtins evaluate although they are quoted, and plain ones. */
 const QUOTED = [

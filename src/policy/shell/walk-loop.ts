@@ -50,7 +50,6 @@ export function walkFor(node: For, context: ShellContext, walkList: WalkList): O
 function valuesOf(node: For, way: Way, context: ShellContext): readonly Value[] {
   const scope = scopeOf(way, context);
   const words = (node.wordlist ?? []).flatMap((word) => expandWord(word, scope));
-  const isListed = (word: DecodedWord): boolean => word.pieces === undefined && !word.countDoubts;
   const values = words.filter(isListed).map(valueOf);
   const others = words.filter((word) => !isListed(word));
   const inherited = words.flatMap(({ pieces = [] }) =>
@@ -62,10 +61,12 @@ function valuesOf(node: For, way: Way, context: ShellContext): readonly Value[] 
   return hasOthers ? [...values, UNKNOWN] : values;
 }
 
+const isListed = (word: DecodedWord): boolean => word.pieces === undefined && !word.countDoubts;
+
 const valueOf = ({ value, globbed }: DecodedWord): Value =>
   globbed ? { type: "name", pattern: value } : { type: "text", text: value };
 
-/** The body of a loop, which may be left and begun again at any of its commands. Lives for one walk of the loop. */
+/** The body of a loop, which may be left and started again at any of its commands. Lives for one walk of the loop. */
 class Body {
   /** The variables that it sets, and whether each is only ever set to a sum. */
   readonly assigned: Map<string, boolean>;

@@ -7,7 +7,7 @@ import { type Dirent, existsSync, readFileSync, readlinkSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { errorCode } from "../../call/error-code.js";
-import { isProtected, mayBeProtected } from "../../policy/index.js";
+import { isProtected, mayBeProtected } from "../../policy/paths/protected-paths.js";
 
 export type Guarded =
   /** A protected name. `isSecret`: reading it is protected too. */

@@ -4,7 +4,7 @@
  */
 import { lstatSync, readdirSync, readlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { isProtected } from "../../policy/index.js";
+import { isProtected } from "../../policy/paths/protected-paths.js";
 import type { Mount } from "./mount.js";
 
 export type SystemViewOptions = {
