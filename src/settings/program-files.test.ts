@@ -58,8 +58,11 @@ test("judges a program that the user described by that description", () => {
   expect(effect("frob -o gen/x a.txt", [...FROB, { deny: "edit", path: "/ws/gen/**" }])).toBe("deny");
 });
 
-test("asks about a program that nobody described", () => {
-  expect(settings({}).effect("frob -v a.txt", FROB)).toBe("ask");
+test("asks about a program that nobody described, unless a rule names it and its words are plain", () => {
+  const { effect } = settings({});
+  expect(effect("frob -v a.txt", [{ allow: "execute" }])).toBe("ask");
+  expect(effect("frob --exec a.txt", FROB)).toBe("ask");
+  expect(effect("frob -v a.txt", FROB)).toBe("allow");
 });
 
 test("narrows a program of ours when the user doubts a flag, a subcommand or that it only reads", () => {

@@ -67,12 +67,12 @@ export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox
   const { network: hasNetwork = false, program = PROGRAMS.find((path) => existsSync(path)) } = options;
   if (program === undefined || !existsSync(program)) throw new NoSandbox();
   const folder = openSandboxFolder(options.folder);
-  const sandbox: Sandbox = {
-    enter: (argv, place) => enter(argv, place, { program, hasNetwork, folder }),
-  };
-  const trouble = await selfTest(sandbox, { folder, hasNetwork });
+  const opened = { program, hasNetwork, folder };
+  // The test's own files are not kept.
+  const tested = { ...opened, folder: { ...folder, held: folder.run } };
+  const trouble = await selfTest((argv, place) => enter(argv, place, tested), tested);
   if (trouble !== undefined) throw new NoSandbox(trouble);
-  return sandbox;
+  return { enter: (argv, place) => enter(argv, place, opened) };
 }
 
 type Opened = { readonly program: string; readonly hasNetwork: boolean; readonly folder: SandboxFolder };

@@ -54,7 +54,7 @@ export type SelfTestPlace = { readonly folder: SandboxFolder; readonly hasNetwor
 
 /** The first way out that is open, or why nothing could be tried; undefined when the sandbox holds. */
 export async function selfTest(
-  sandbox: Sandbox,
+  enter: Sandbox["enter"],
   { folder, hasNetwork }: SelfTestPlace,
 ): Promise<string | undefined> {
   const root = mkdtempSync(join(folder.run, "self-test-"));
@@ -65,7 +65,7 @@ export async function selfTest(
   for (const name of ["objects", "refs"]) mkdirSync(join(root, ".git", name));
   try {
     const words = [folder.filter, String(process.pid), hasNetwork ? "yes" : "no"];
-    const entered = await sandbox.enter(["/bin/sh", "-c", SCRIPT, "sh", ...words], {
+    const entered = await enter(["/bin/sh", "-c", SCRIPT, "sh", ...words], {
       roots: [root],
       cwd: root,
     });
