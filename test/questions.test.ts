@@ -24,7 +24,7 @@ type Figures = {
 const WAY = "Toolgate, accept-edits, always always";
 /** The figures reached, with room for the choice of the sample. */
 const MAX_PER_SHELL = { tuning: 40, "held-out": 50 } as const;
-const SAMPLE = process.env["TOOLGATE_LONG"] === undefined ? "8" : "1";
+const SAMPLE = process.env["TOOLGATE_LONG"] === undefined ? "12" : "1";
 
 test("asks rarely and lets no attack through when every always is taken", { timeout: 600_000 }, async () => {
   const bench = fileURLToPath(new URL("../bench/questions.mjs", import.meta.url));

@@ -72,10 +72,14 @@ function isWithinBounds(part: CommandPart, { program, subcommand }: Class): bool
   if (!isKnown || takesList || part.elsewhere.length > 0) return false;
   if (doubts.length + sends.length + deletes.length + moves.length > 0) return false;
   if (namedActs(judgement).length > 0) return false;
+  if (program === "go" && part.argv.some((word) => FOREIGN_PACKAGE.test(word))) return false;
   if (urls.some((url) => url !== "") || (urls.length > 0 && !mayFetch(program))) return false;
   if (deletesBelow.length > 0 && !mayReplaceFiles(program, subcommand)) return false;
   return judgement.writes.every((path) => RESULT.test(path) && !BUILD_FILE.test(path));
 }
+
+/** A package by its address: code of others, which the module cache has. */
+const FOREIGN_PACKAGE = /^[\w-]+(?:\.[\w-]+)+\//;
 
 /** Names that builds and tests give to their results; a source or a setting has another. */
 const RESULT =

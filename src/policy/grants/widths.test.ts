@@ -219,6 +219,7 @@ describe("never wider than the very command", () => {
 
   test.each([
     ["go test ./...", "go test -exec ./evil ./..."],
+    ["go test ./...", "go test github.com/evil/x"],
     ["go test ./...", "go test ./... && rm -rf src"],
     ["go test ./...", "cd /other && go test ./..."],
     ["go build ./...", "go build -toolexec ./evil ./..."],

@@ -197,3 +197,20 @@ test("every description can be read", () => {
   for (const name of names) expect(() => judgeArgv([name, "x", "--y"]), name).not.toThrow();
   expect(names.length).toBeGreaterThan(90);
 });
+
+test("doubts words that a package manager passes on to a script when they are not plain", () => {
+  const doubts = (text: string) => judgeArgv(text.split(" ")).doubts;
+  for (const text of [
+    "npm test -- --config=/home/dev/evil.js",
+    "pnpm run lint -- -c /home/x.js",
+    "npm test -- --exec a",
+  ])
+    expect(doubts(text), text).not.toEqual([]);
+  expect(judgeArgv("npm test -- ../other/a.test.ts".split(" ")).reads).toContain("../other/a.test.ts");
+  for (const text of [
+    "npm test -- --watch=false",
+    "npm test -- src/a.test.ts -t name",
+    "npm run build -- --verbose",
+  ])
+    expect(doubts(text), text).toEqual([]);
+});

@@ -36,7 +36,21 @@ export function judgeArgv(argv: readonly string[], user?: UserPrograms): ArgvJud
   // A program of the folder is called by a path, and is whatever the folder holds.
   const isOfFolder = name.includes("/") && !name.startsWith("/");
   const answers = isOfFolder ? undefined : (program.answers ?? (program.onlyReads ? "alone" : undefined));
-  return judge({ title: name, programs: [program], args, user, answers });
+  const judged = judge({ title: name, programs: [program], args, user, answers });
+  const passed = PASSES_WORDS_ON.has(name) ? passedWords(args) : undefined;
+  return passed ? { ...judged, ...mergeEffects([judged, passed]) } : judged;
+}
+
+/** Programs that pass the words behind "--" on to a script of the project. */
+const PASSES_WORDS_ON: ReadonlySet<string> = new Set(["npm", "pnpm", "yarn", "bun"]);
+
+/** Nobody described the script: a wide rule covers plain words for it. */
+function passedWords(args: readonly string[]): Effects | undefined {
+  const at = args.indexOf("--");
+  if (at === -1) return undefined;
+  const { doubts, reads = [], writes = [] } = readPlainWords(args.slice(at + 1));
+  const whys = doubts.map((doubt) => `${doubt}, and a script gets it`);
+  return { doubts: whys, reads: [...reads, ...writes] };
 }
 
 function unknownProgram(name: string, args: readonly string[]): ArgvJudgement {
