@@ -61,6 +61,6 @@ export function agentOptions(command: Command): Command {
     .option("--cwd <folder>", "the folder to work in (default: this one)")
     .option(
       "--sandbox",
-      "run commands under bubblewrap: they change nothing outside of the folder,\nand have no network unless a rule allows a host",
+      "run commands under bubblewrap: they change nothing outside of the folder,\nsee no secrets, and have no network unless a rule allows a host",
     );
 }
