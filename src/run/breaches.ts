@@ -179,12 +179,12 @@ export class Breaches {
   }
 
   async #found(calls: readonly ToolCall[]): Promise<readonly BreachEvent[]> {
-    const events: BreachEvent[] = [];
-    for (const call of calls) {
-      const breach = await this.#breachOf(call);
-      if (breach) events.push(this.#event(call.toolCallId, breach));
-    }
-    return events;
+    // Each waits for the disk, and none depends on another.
+    const breaches = await Promise.all(calls.map((call) => this.#breachOf(call)));
+    return calls.flatMap(({ toolCallId }, index) => {
+      const breach = breaches[index];
+      return breach ? [this.#event(toolCallId, breach)] : [];
+    });
   }
 
   #event(toolCallId: string, breach: Breach): BreachEvent {

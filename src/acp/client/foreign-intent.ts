@@ -41,8 +41,9 @@ export type Carried = Pick<Shown, "rawInputs" | "content" | "locations"> & {
 export async function foreignIntent(
   call: ToolCall,
   before: Carried | undefined,
-  place: IntentPlace,
+  where: IntentPlace,
 ): Promise<ReportedIntent> {
+  const place = { ...where, lookedUp: new Map<string, Promise<string>>() };
   const shown = shownOf(call, before);
   const evidence = evidenceOf(shown);
   const command = oneCommand(evidence.commands);

@@ -12,6 +12,8 @@ export type IntentPlace = {
   readonly cwd: string;
   readonly agent: string;
   readonly workspace: Workspace;
+  /** Real paths that were looked up for the same intent: all of it is judged by one look at the disk. */
+  readonly lookedUp?: Map<string, Promise<string>>;
 };
 
 /** More folders than this are a disagreement in any case. */
@@ -86,12 +88,19 @@ export async function accessTo(
   return actual === named ? { path: actual, access } : { path: actual, named, access };
 }
 
-export async function realPath(
+export function realPath(
   path: string,
-  { workspace, cwd }: IntentPlace,
+  { workspace, cwd, lookedUp }: IntentPlace,
   keepLink: boolean,
 ): Promise<string> {
   const named = absolutePath(cwd, path);
+  const key = `${keepLink ? "link" : "target"} ${named}`;
+  const found = lookedUp?.get(key) ?? lookUp(named, workspace, keepLink);
+  lookedUp?.set(key, found);
+  return found;
+}
+
+async function lookUp(named: string, workspace: Workspace, keepLink: boolean): Promise<string> {
   try {
     return await workspace.resolve(named, { keepLink });
   } catch (error) {
