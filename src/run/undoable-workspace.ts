@@ -5,8 +5,7 @@
 import { createHash } from "node:crypto";
 import { posix } from "node:path";
 import type { CallProcess, FileChange, KeptFile } from "../call/index.js";
-import type { Executor } from "../policy/index.js";
-import { executorOf } from "../tools/git/executor-for.js";
+import { ForwardingWorkspace } from "../tools/forwarding-workspace.js";
 import type { CommandOptions, Files, Workspace, FileInfo } from "../tools/index.js";
 
 type Keep = {
@@ -26,52 +25,27 @@ export function undoableWorkspace(workspace: Workspace, keep: Keep): Workspace {
   return new UndoableWorkspace(workspace, keep);
 }
 
-class UndoableWorkspace implements Workspace {
-  readonly #inner: Workspace;
+class UndoableWorkspace extends ForwardingWorkspace {
   readonly #keep: Keep;
   // More is not kept, and the call can then not be undone.
   #bytesLeft = MAX_BYTES;
   #filesLeft = MAX_FILES;
 
   constructor(inner: Workspace, keep: Keep) {
-    this.#inner = inner;
+    super(inner);
     this.#keep = keep;
   }
 
-  get root(): string {
-    return this.#inner.root;
-  }
-
-  get roots(): readonly string[] {
-    return this.#inner.roots;
-  }
-
-  get own(): readonly string[] {
-    return this.#inner.own ?? [];
-  }
-
-  resolve: Files["resolve"] = (path, options) => this.#inner.resolve(path, options);
-  look: Files["look"] = (path) => this.#inner.look(path);
-  readLink: Files["readLink"] = (path) => this.#inner.readLink(path);
-  readText: Files["readText"] = (path) => this.#inner.readText(path);
-  readBytes: Files["readBytes"] = (path, range) => this.#inner.readBytes(path, range);
-  list: Files["list"] = (path) => this.#inner.list(path);
-  makeLink: Files["makeLink"] = (path, target) => this.#inner.makeLink(path, target);
-
-  executor(): Promise<Executor> {
-    return executorOf(this.#inner);
-  }
-
   /** The changes of a command cannot be predicted, so they are not kept. */
-  runCommand(command: string | readonly string[], options: CommandOptions) {
+  override runCommand(command: string | readonly string[], options: CommandOptions) {
     const onStart = (process: CallProcess) => {
       this.#keep.started(process);
       options.onStart?.(process);
     };
-    return this.#inner.runCommand(command, { ...options, onStart });
+    return this.inner.runCommand(command, { ...options, onStart });
   }
 
-  async write(path: string, content: string | Uint8Array, options?: { readonly mode?: number }) {
+  override async write(path: string, content: string | Uint8Array, options?: { readonly mode?: number }) {
     const bytes = typeof content === "string" ? Buffer.from(content) : content;
     const before = await this.#kept(path, bytes);
     if (before !== "too much") this.#keep.mayReplace(path, before);
@@ -82,32 +56,32 @@ class UndoableWorkspace implements Workspace {
         ? notKept(path, TOO_MUCH)
         : { type: "written", path, ...(before && { before }), after },
     );
-    await this.#inner.write(path, content, options);
+    await this.inner.write(path, content, options);
     this.#keep.wrote(path, after);
   }
 
-  async makeFolder(path: string, options?: { readonly mode?: number }): Promise<void> {
+  override async makeFolder(path: string, options?: { readonly mode?: number }): Promise<void> {
     await this.#keepMade(path);
-    await this.#inner.makeFolder(path, options);
+    await this.inner.makeFolder(path, options);
   }
 
   /** The folders on the way that are not there yet, the outermost first. */
   async #keepMade(folder: string): Promise<void> {
-    if (await this.#inner.look(folder)) return;
+    if (await this.inner.look(folder)) return;
     await this.#keepMade(posix.dirname(folder));
     await this.#keep.record({ type: "made", path: folder });
   }
 
-  async remove(path: string): Promise<void> {
+  override async remove(path: string): Promise<void> {
     for (const change of await this.#removals(path)) await this.#keep.record(change);
-    await this.#inner.remove(path);
+    await this.inner.remove(path);
   }
 
-  async move(path: string, to: string): Promise<void> {
-    const whole = await wholeFingerprint(this.#inner, path);
+  override async move(path: string, to: string): Promise<void> {
+    const whole = await wholeFingerprint(this.inner, path);
     await this.#keepMade(posix.dirname(to));
     await this.#keep.record({ type: "moved", path, to, ...(whole !== undefined && { fingerprint: whole }) });
-    await this.#inner.move(path, to);
+    await this.inner.move(path, to);
   }
 
   /** A folder first, then what is in it: put back in that order, each has its place. */
@@ -119,7 +93,7 @@ class UndoableWorkspace implements Workspace {
     if (before.type !== "folder") return [own];
     const changes: FileChange[] = [own];
     const seen = new Set<string>();
-    for (const { name } of await this.#inner.list(path)) {
+    for (const { name } of await this.inner.list(path)) {
       const inner = `${path}/${name}`;
       // A name that is not valid UTF-8 is listed as one that nothing has, or that another entry has.
       const found = seen.has(name) ? [] : await this.#removals(inner);
@@ -132,13 +106,13 @@ class UndoableWorkspace implements Workspace {
 
   /** `after`: the bytes that a write puts there. */
   async #kept(path: string, after?: Uint8Array): Promise<KeptFile | "too much" | undefined> {
-    const info = await this.#inner.look(path);
+    const info = await this.inner.look(path);
     if (!info) return undefined;
     if ((this.#filesLeft -= 1) < 0) return "too much";
-    if (info.type === "link") return { type: "link", target: await this.#inner.readLink(path) };
+    if (info.type === "link") return { type: "link", target: await this.inner.readLink(path) };
     if (info.type === "folder") return { type: "folder", mode: info.mode };
     if (info.type === "other" || (this.#bytesLeft -= info.size) < 0) return "too much";
-    const bytes = await wholeFile(this.#inner, path, info.size);
+    const bytes = await wholeFile(this.inner, path, info.size);
     return bytes && this.#keptFile(bytes, info.mode, after);
   }
 

@@ -5,6 +5,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { identityOf, isGone } from "../../process/process-identity.js";
 import { makeControlGroups, removeControlGroups } from "./control-group.js";
 import { gitIdentity } from "./git-identity.js";
 import type { Mount } from "./mount.js";
@@ -63,15 +64,7 @@ function defaultPlace(): string {
 function removeLeftRuns(place: string): void {
   for (const name of readdirSync(place)) {
     const pid = Number(name.startsWith(RUN) ? name.slice(RUN.length).split("-")[0] : NaN);
-    if (Number.isInteger(pid) && !isRunning(pid)) rmSync(join(place, name), { recursive: true, force: true });
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM";
+    if (Number.isInteger(pid) && isGone(identityOf(pid)))
+      rmSync(join(place, name), { recursive: true, force: true });
   }
 }

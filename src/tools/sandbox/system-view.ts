@@ -134,5 +134,4 @@ function toolchain(path: string, home: string): readonly Mount[] {
 }
 
 /** Beside the protected names: files that some package managers keep passwords in. */
-const SECRET_FILES =
-  /\/(?:\.m2\/settings(?:-security)?\.xml|\.gradle\/(?:gradle\.properties|init\.(?:gradle|d).*)|\.nuget\/NuGet|\.bunfig\.toml|\.cargo\/credentials.*|\.gem\/credentials)$/;
+const SECRET_FILES = /\/(?:\.m2\/settings-security\.xml|\.gradle\/init\.(?:gradle|d).*|\.nuget\/NuGet)$/;

@@ -4,8 +4,8 @@
  */
 import { homedir } from "node:os";
 import type { Executor, Policy } from "../../policy/index.js";
-import { executorOf } from "../git/executor-for.js";
-import type { CommandExit, CommandOptions, Files, Workspace } from "../workspace.js";
+import { ForwardingWorkspace } from "../forwarding-workspace.js";
+import type { CommandExit, CommandOptions, Workspace } from "../workspace.js";
 import { OwnTemporary } from "./own-temporary.js";
 import { makeScratch, removeEmptyScratch, scratchPath } from "./scratch-folder.js";
 
@@ -21,42 +21,17 @@ export function placesOf({ roots, scratch }: Workspace): Pick<Policy, "roots" | 
   return { roots, home: homedir(), ...(scratch !== undefined && { scratch }) };
 }
 
-class SessionWorkspace implements Workspace {
+class SessionWorkspace extends ForwardingWorkspace {
   readonly scratch: string;
-  readonly #inner: Workspace;
   readonly #temporary = new OwnTemporary();
 
   constructor(inner: Workspace, scratch: string) {
-    this.#inner = inner;
+    super(inner);
     this.scratch = scratch;
   }
 
-  get root(): string {
-    return this.#inner.root;
-  }
-
-  get roots(): readonly string[] {
-    return this.#inner.roots;
-  }
-
-  get own(): readonly string[] {
-    return this.#inner.own ?? [];
-  }
-
-  resolve: Files["resolve"] = (path, options) => this.#inner.resolve(path, options);
-  look: Files["look"] = (path) => this.#inner.look(path);
-  readLink: Files["readLink"] = (path) => this.#inner.readLink(path);
-  readText: Files["readText"] = (path) => this.#inner.readText(path);
-  readBytes: Files["readBytes"] = (path, range) => this.#inner.readBytes(path, range);
-  list: Files["list"] = (path) => this.#inner.list(path);
-  write: Files["write"] = (path, content, options) => this.#inner.write(path, content, options);
-  makeFolder: Files["makeFolder"] = (path, options) => this.#inner.makeFolder(path, options);
-  makeLink: Files["makeLink"] = (path, target) => this.#inner.makeLink(path, target);
-  remove: Files["remove"] = (path) => this.#inner.remove(path);
-  move: Files["move"] = (path, to) => this.#inner.move(path, to);
-
-  async executor(): Promise<Executor> {
-    const executor = await executorOf(this.#inner);
+  override async executor(): Promise<Executor> {
+    const executor = await super.executor();
     return { ...executor, known: { ...executor.known, TMPDIR: this.scratch } };
   }
 
@@ -64,14 +39,17 @@ class SessionWorkspace implements Workspace {
     return this.#temporary.has(path, isMade);
   }
 
-  async runCommand(command: string | readonly string[], options: CommandOptions): Promise<CommandExit> {
+  override async runCommand(
+    command: string | readonly string[],
+    options: CommandOptions,
+  ): Promise<CommandExit> {
     const { scratch } = this;
     const { temporary = [] } = options;
     this.#temporary.add(temporary);
     // Without the folder the command still runs; a program that wants a temporary file reports that itself.
     await makeScratch(scratch).catch(() => undefined);
     const env = { TMPDIR: scratch, ...options.env };
-    const exit = await this.#inner.runCommand(command, { ...options, scratch, env });
+    const exit = await this.inner.runCommand(command, { ...options, scratch, env });
     await this.#temporary.forgetMissing(temporary);
     return exit;
   }
