@@ -5,7 +5,7 @@
  * Invariants: everything is plain readonly data; a call changes in `applyEvent` and nowhere else; the fold
  * is strict and uses no clock, disk or network. This room imports nothing.
  */
-export * from "./absolute-path.js";
+export { absolutePath, isAbsolutePath } from "./absolute-path.js";
 export * from "./archive.js";
 export { applyEvent, isInputFixed } from "./apply-event.js";
 export {
