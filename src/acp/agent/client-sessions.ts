@@ -66,13 +66,15 @@ export class ClientSessions {
     live?.cancel().catch(() => undefined);
   }
 
-  /** Ends every session of the connection: a client that is gone has cancelled. */
+  /** Leaves every session of the connection: a client that is gone has cancelled nothing. */
   async close(): Promise<void> {
     this.#isClosed = true;
     // A session that is still being opened is closed as soon as it is open.
     await Promise.allSettled(this.#opening);
     await setImmediate();
-    await Promise.allSettled([...this.#live.keys()].map((sessionId) => this.#close(sessionId)));
+    const left = [...this.#live.values()];
+    this.#live.clear();
+    await Promise.allSettled(left.map((live) => live.leave()));
   }
 
   session(params: JsonObject): LiveSession {
