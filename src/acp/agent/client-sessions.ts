@@ -20,6 +20,8 @@ export type ClientSessionsOptions = {
   readonly host: AcpHost;
   readonly peer: Peer;
   readonly client: ClientSide;
+  /** Where relative folders begin; undefined for a client on another machine. */
+  readonly base?: string | undefined;
 };
 
 /** One version of ACP. */
@@ -97,8 +99,8 @@ export class ClientSessions {
   /** Opens a recorded session. If it is open here already, that one closes first. */
   async reopen(params: JsonObject): Promise<LiveSession> {
     const sessionId = textParam(params, "sessionId");
-    folderParam(params, "cwd");
-    foldersParam(params, "additionalDirectories");
+    folderParam(params, "cwd", this.#options.base);
+    foldersParam(params, "additionalDirectories", this.#options.base);
     listParam(params, "mcpServers");
     await this.#close(sessionId);
     if (!(await this.#options.host.ledger.has(sessionId))) throw notFound(sessionId);
@@ -136,11 +138,11 @@ export class ClientSessions {
   }
 
   async #open(sessionId: string, params: JsonObject): Promise<LiveSession> {
-    const { host, peer, client, dialect } = this.#options;
+    const { host, peer, client, dialect, base } = this.#options;
     const request = {
       sessionId,
-      cwd: folderParam(params, "cwd"),
-      additionalDirectories: foldersParam(params, "additionalDirectories"),
+      cwd: folderParam(params, "cwd", base),
+      additionalDirectories: foldersParam(params, "additionalDirectories", base),
       mcpServers: listParam(params, "mcpServers"),
       client,
       // Not recorded: the session belongs to another process as yet.
