@@ -1,0 +1,55 @@
+/**
+ * Whether a command needs something that a sandbox does not have: the network, other processes, the system's services,
+ * or git's settings. Such a command would fail there, so it is asked about instead. A wrong answer costs a failed
+ * command or a question: the sandbox keeps everything out either way.
+ */
+import { isGit } from "../parts.js";
+import type { CommandPart } from "../parts.js";
+import { namedActs } from "../programs/named-acts.js";
+import { judgeArgv } from "../programs/judge-argv.js";
+import type { ArgvJudgement } from "../programs/judge-argv.js";
+import { baseName } from "../shell/base-name.js";
+
+export type OutsideNeed = "network" | "install" | "elsewhere" | "system";
+
+/** Programs that do their work through a service, another process or another machine. */
+const USES_SYSTEM: ReadonlySet<string> = new Set(
+  [
+    "docker docker-compose podman nerdctl buildah skopeo kind minikube vagrant virsh lxc multipass",
+    "kubectl helm k9s skaffold aws gcloud gsutil az doctl flyctl fly heroku vercel netlify wrangler firebase gh glab hub",
+    "ssh scp sftp mosh rsync telnet nc ncat netcat socat ping traceroute dig nslookup host whois curl wget http https",
+    "psql pg_dump pg_restore pg_isready createdb dropdb mysql mysqldump mariadb redis-cli mongosh mongo",
+    "kill pkill killall fuser lsof ss netstat systemctl service journalctl loginctl launchctl crontab at batch",
+    "sudo su doas pkexec run0 mount umount apt apt-get aptitude dpkg yum dnf pacman zypper apk snap flatpak brew port",
+    "open xdg-open code cursor zed subl adb xcrun simctl tmux screen pm2 supervisorctl ollama op pass gpg gpg2 ssh-add",
+  ].flatMap((line) => line.split(" ")),
+);
+
+/** Subcommands of git that use the network, or change what the sandbox keeps as it is. */
+const GIT_OUTSIDE: ReadonlySet<string> = new Set(
+  "clone config credential daemon fetch init lfs ls-remote pull push remote send-email submodule svn worktree".split(
+    " ",
+  ),
+);
+
+export function needsOutside(part: CommandPart): OutsideNeed | undefined {
+  const { argv, judgement, elsewhere, read } = part;
+  if (elsewhere.length > 0) return "elsewhere";
+  // Everything that a contained command started ends with it.
+  if (read.isBackground === true || read.wrappers.some((name) => USES_SYSTEM.has(name))) return "system";
+  if (isGit(part) && !judgement.onlyReads && argv.some((word) => GIT_OUTSIDE.has(word))) return "network";
+  return needOf(argv, judgement);
+}
+
+function needOf([program = ""]: readonly string[], judgement: ArgvJudgement): OutsideNeed | undefined {
+  if (USES_SYSTEM.has(baseName(program))) return "system";
+  if (judgement.installs.length > 0) return "install";
+  if (judgement.urls.length + judgement.sends.length > 0) return "network";
+  return namedActs(judgement).length > 0 ? "elsewhere" : undefined;
+}
+
+/** Whether these words can do nothing in a sandbox: a rule against them holds there by itself. */
+export function failsInside(argv: readonly string[]): boolean {
+  const git = baseName(argv[0] ?? "") === "git" && argv.slice(1).some((word) => GIT_OUTSIDE.has(word));
+  return git || (argv.length > 0 && needOf(argv, judgeArgv(argv)) !== undefined);
+}
