@@ -65,22 +65,27 @@ function changedBy(call, folder) {
   });
 }
 
-export const policyOf = (rules, folder) => ({
+export const policyOf = (rules, folder, canContain = false) => ({
   ...inMode("accept-edits", rules),
+  canContain,
   roots: [folder],
   home: homedir(),
   own: [`${homedir()}/.config/toolgate`, `${homedir()}/.local/state/toolgate`],
   now: Date.now(),
 });
 
-/** Answers every question with the first "always" that it offers, or with none of them. */
-export function replayOurs(calls, { folder, starter, takesAlways }) {
+/**
+ * Answers every question with the first "always" that it offers, or with none of them. `canContain`: a command that may
+ * run in the sandbox is not asked about.
+ */
+export function replayOurs(calls, { folder, starter, takesAlways, canContain = false }) {
   const rules = [...starter];
   const asked = [];
   for (const { call, intent, first } of calls) {
     if (first.effect === "allow") continue;
-    const verdict = rules.length === 0 ? first : decide(intent, policyOf(rules, folder));
-    if (verdict.effect === "allow") continue;
+    const isFirst = rules.length === 0 && !canContain;
+    const verdict = isFirst ? first : decide(intent, policyOf(rules, folder, canContain));
+    if (verdict.effect === "allow" || verdict.contained) continue;
     const grant = takesAlways && verdict.effect === "ask" ? grantFor(intent, folder, rules) : undefined;
     if (grant) rules.push(...grant.rules);
     asked.push({

@@ -26,7 +26,7 @@ export function expectedCall(
   if (options.withToolgate) {
     const state: ToolCallState =
       call.state.status === "drafting" ? { status: "drafting", draft: NO_INPUT } : call.state;
-    return { ...call, childSteps: undefined, content, rawInput, state };
+    return { ...call, childSteps: undefined, refusals: undefined, content, rawInput, state };
   }
   const sentence = sentenceOf(call);
   const isOngoing = ["drafting", "ready", "waiting", "cleared", "running"].includes(call.state.status);
@@ -49,6 +49,8 @@ export function expectedCall(
     progress: undefined,
     decision: undefined,
     breach: undefined,
+    // The output has them as text.
+    refusals: undefined,
     times: timesOf(call, options.at),
     state: stateOf(version, call, rawInput !== undefined, sentence ?? ""),
   };

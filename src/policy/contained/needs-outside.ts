@@ -16,7 +16,7 @@ export type OutsideNeed = "network" | "install" | "elsewhere" | "system";
 const USES_SYSTEM: ReadonlySet<string> = new Set(
   [
     "docker docker-compose podman nerdctl buildah skopeo kind minikube vagrant virsh lxc multipass",
-    "kubectl helm k9s skaffold aws gcloud gsutil az doctl flyctl fly heroku vercel netlify wrangler firebase gh glab hub",
+    "kubectl k9s skaffold aws gcloud gsutil az doctl flyctl fly heroku vercel netlify wrangler firebase gh glab hub",
     "ssh scp sftp mosh rsync telnet nc ncat netcat socat ping traceroute dig nslookup host whois curl wget http https",
     "psql pg_dump pg_restore pg_isready createdb dropdb mysql mysqldump mariadb redis-cli mongosh mongo",
     "kill pkill killall fuser lsof ss netstat systemctl service journalctl loginctl launchctl crontab at batch",
@@ -32,6 +32,12 @@ const GIT_OUTSIDE: ReadonlySet<string> = new Set(
   ),
 );
 
+/** Commands that fetch only what is missing, which is mostly there: they work without a network. */
+const MAY_FETCH: ReadonlySet<string> = new Set([
+  "npx",
+  ..."build test vet run list doc generate fmt tool env version".split(" ").map((word) => `go ${word}`),
+]);
+
 export function needsOutside(part: CommandPart): OutsideNeed | undefined {
   const { argv, judgement, elsewhere, read } = part;
   if (elsewhere.length > 0) return "elsewhere";
@@ -41,10 +47,16 @@ export function needsOutside(part: CommandPart): OutsideNeed | undefined {
   return needOf(argv, judgement);
 }
 
-function needOf([program = ""]: readonly string[], judgement: ArgvJudgement): OutsideNeed | undefined {
-  if (USES_SYSTEM.has(baseName(program))) return "system";
+function needOf(
+  [program = "", subcommand = ""]: readonly string[],
+  judgement: ArgvJudgement,
+): OutsideNeed | undefined {
+  const name = baseName(program);
+  if (USES_SYSTEM.has(name)) return "system";
   if (judgement.installs.length > 0) return "install";
-  if (judgement.urls.length + judgement.sends.length > 0) return "network";
+  const mayBeThere = MAY_FETCH.has(name) || MAY_FETCH.has(`${name} ${subcommand}`);
+  const urls = mayBeThere ? judgement.urls.filter((url) => url !== "") : judgement.urls;
+  if (urls.length + judgement.sends.length > 0) return "network";
   return namedActs(judgement).length > 0 ? "elsewhere" : undefined;
 }
 

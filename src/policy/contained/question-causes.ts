@@ -9,7 +9,7 @@ import { fileAccesses } from "../file-accesses.js";
 import type { Intent } from "../intent.js";
 import { isFolderChange } from "../parts.js";
 import type { CommandPart, Part } from "../parts.js";
-import { isInside } from "../places.js";
+import { isInside, isOurs } from "../places.js";
 import type { Roots } from "../places.js";
 import type { RuleEffect, RuleParts } from "../rule.js";
 import { strangeCharacters } from "../shell/strange-characters.js";
@@ -65,7 +65,7 @@ export function questionCauses(caused: Caused): readonly QuestionCause[] {
 function partCauses(part: Part, caused: Caused): readonly QuestionCause[] {
   const { policy } = caused;
   if (part.type === "path")
-    return isSeen(part.path, policy) ? [] : [{ type: "outside", text: `${visibleText(part.path)} is outside` }];
+    return isOurs(part.path, policy) ? [] : [{ type: "outside", text: `${visibleText(part.path)} is outside` }];
   if (part.type !== "command") return [{ type: "tool", text: "it is not a command" }];
   const program = visibleText(part.argv[0] ?? "");
   const need = needsOutside(part);
@@ -83,22 +83,15 @@ function partCauses(part: Part, caused: Caused): readonly QuestionCause[] {
   ];
 }
 
-/** Paths that a contained command does not see as they are. The session's files in /tmp are among them: its /tmp is its own. */
+/** Paths that a contained command does not see as they are. */
 function outsidePaths(part: CommandPart, policy: Roots): readonly string[] {
-  const folder = part.cwd === undefined || !isSeen(part.cwd, policy) ? [part.cwd ?? part.way] : [];
+  const folder = part.cwd === undefined || !isOurs(part.cwd, policy) ? [part.cwd ?? part.way] : [];
   const paths = [...part.touches, ...part.redirects].map(({ path }) => path).concat(part.runsFiles);
-  const outside = paths.filter((path) => !isSeen(path, policy) && !HARMLESS.test(path));
+  const outside = paths.filter((path) => !isOurs(path, policy) && !HARMLESS.test(path));
   return isFolderChange(part) ? outside : [...folder, ...outside];
 }
 
 const HARMLESS = /^\/dev\/(?:null|zero|full|u?random|std(?:in|out|err)|tty|fd\/\d+)$/;
-
-/** In the workspace, or in the session's scratch folder: a sandbox has both at their places. */
-function isSeen(path: string, policy: Roots): boolean {
-  const { scratch } = policy;
-  const isScratch = scratch !== undefined && (path === scratch || path.startsWith(`${scratch}/`));
-  return isScratch || isInside(path, policy);
-}
 
 /** A root, a folder above one, or everything that is directly in one. */
 function deletesAll({ touches }: CommandPart, { roots }: Roots): boolean {

@@ -7,6 +7,8 @@ import { type Dirent, existsSync, readFileSync, readlinkSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { errorCode } from "../../call/error-code.js";
+import type { PathGuard } from "../../policy/index.js";
+import { touchesBelow, touchesPath } from "../../policy/paths/match-path.js";
 import { isProtected, mayBeProtected } from "../../policy/paths/protected-paths.js";
 
 export type Guarded =
@@ -37,6 +39,8 @@ export type GuardedPlaces = {
   readonly home: string;
   readonly roots: readonly string[];
   readonly own: readonly string[];
+  /** Paths that rules name. */
+  readonly guards?: readonly PathGuard[];
 };
 
 const PASSED_OVER = new Set(["node_modules", "site-packages"]);
@@ -67,13 +71,21 @@ async function lookInto(
     const path = join(folder, entry.name);
     const guarded = guardedAt(path, entry, places);
     if (guarded) found.set(path, guarded);
-    else if (entry.isDirectory() && !PASSED_OVER.has(entry.name)) inner.push(path);
+    else if (entry.isDirectory() && !isPassedOver(path, entry.name, places)) inner.push(path);
   }
   return inner;
 }
 
+/** A rule may name something among the dependencies. */
+const isPassedOver = (path: string, name: string, { guards = [] }: GuardedPlaces): boolean =>
+  PASSED_OVER.has(name) && !guards.some(({ pattern }) => touchesBelow(pattern, path));
+
 function guardedAt(path: string, entry: Dirent, places: GuardedPlaces): Guarded | undefined {
   const isFolder = entry.isDirectory();
+  const named = (places.guards ?? []).filter(({ pattern }) => touchesPath(pattern, path));
+  if (named.length > 0 && entry.isSymbolicLink()) return { type: "link", path, target: readlinkSync(path) };
+  if (named.length > 0)
+    return { type: "protected", path, isFolder, isSecret: named.some(({ isHidden }) => isHidden) };
   if (entry.name === ".git" && isFolder) return repository(path, false);
   if (entry.isSocket() || entry.isFIFO()) return { type: "special", path };
   if (!mayBeProtected(entry.name) && !places.own.includes(path)) return undefined;
