@@ -86,7 +86,10 @@ function partCauses(part: Part, caused: Caused): readonly QuestionCause[] {
 /** Paths that a contained command does not see as they are. */
 function outsidePaths(part: CommandPart, policy: Roots): readonly string[] {
   const folder = part.cwd === undefined || !isOurs(part.cwd, policy) ? [part.cwd ?? part.way] : [];
-  const paths = [...part.touches, ...part.redirects].map(({ path }) => path).concat(part.runsFiles);
+  const { runs, isKnown } = part.judgement;
+  // Code that is given a path most likely opens it.
+  const words = runs || !isKnown ? part.mayMean : [];
+  const paths = [...part.touches, ...part.redirects].map(({ path }) => path).concat(part.runsFiles, words);
   const outside = paths.filter((path) => !isOurs(path, policy) && !HARMLESS.test(path));
   return isFolderChange(part) ? outside : [...folder, ...outside];
 }
