@@ -215,7 +215,8 @@ export function archiveContract(name: string, open: Open): void {
         ...callAt("c4"),
       ]);
       const nextDay = { at: NOON + DAY_MS, name: "edit_file", kind: "edit" } as const;
-      await record(ledger, "s2", [about("B", "/b", "bob"), ...aRun("c5", nextDay)]);
+      const decision = { by: "sandbox" } as const;
+      await record(ledger, "s2", [about("B", "/b", "bob"), ...aRun("c5", { ...nextDay, decision })]);
       expect(await archive.statistics({ by: "tool" })).toEqual([
         {
           key: "terminal",
@@ -228,10 +229,11 @@ export function archiveContract(name: string, open: Open): void {
           open: 0,
           decidedByRule: 2,
           decidedByPerson: 1,
+          contained: 0,
           breaches: 0,
           ranMs: { p50: 20, p95: 30 },
         },
-        expect.objectContaining({ key: "edit_file", calls: 1 }),
+        expect.objectContaining({ key: "edit_file", calls: 1, contained: 1, decidedByRule: 0 }),
         expect.objectContaining({ key: "write_file", calls: 1, open: 1, decidedByRule: 0 }),
       ]);
       const keys = async (query: Parameters<Archive["statistics"]>[0]) =>
