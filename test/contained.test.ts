@@ -1,5 +1,15 @@
 /** Commands that run unasked because a sandbox contains them: decided, run, recorded, asked about when it is in the way. */
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -14,6 +24,8 @@ import { openGate } from "../src/run/index.js";
 import { builtInTools, LocalWorkspace, NoSandbox, openSandbox } from "../src/tools/index.js";
 import type { Sandbox, SandboxOptions } from "../src/tools/index.js";
 import { callCard } from "../src/view/index.js";
+import { childProgram } from "./child-programs.js";
+import { until } from "./until.js";
 import { aWorkspace } from "../src/tools/tools.samples.js";
 
 const BUBBLEWRAP = "/usr/bin/bwrap";
@@ -230,6 +242,35 @@ describe.skipIf(typeof opened === "string")(`a contained command${why}`, () => {
     expect(existsSync(`${name}.other`)).toBe(false);
   });
 });
+
+test.skipIf(typeof opened === "string")(`ends with Toolgate, however it was killed${why}`, async () => {
+  const { root } = await aWorkspace();
+  execFileSync("git", ["init", "-q", root]);
+  const name = `toolgate-contained-${process.pid}-${Date.now()}`;
+  const script = `trap "" TERM HUP INT; echo up; while :; do sleep 1; done # ${name}`;
+  const words = [root, `(setsid sh -c '${script}' &); sh -c '${script}'`];
+  const program = spawn(process.execPath, [childProgram("contained-command.mjs"), ...words]);
+  let output = "";
+  program.stdout.setEncoding("utf8").on("data", (text: string) => void (output += text));
+  await until(() => output === "up\nup\n");
+  const running = () => readdirSync("/proc").filter((pid) => /^\d+$/.test(pid) && commandOf(pid).includes(name));
+  expect(running().length).toBeGreaterThan(2);
+  program.kill("SIGKILL");
+  await until(() => running().length === 0);
+  // The next command removes what the killed one left.
+  const workspace = await LocalWorkspace.open(root, { containing: await openSandbox() });
+  const quiet = { signal: new AbortController().signal, onOutput: () => undefined };
+  await workspace.runCommand("true", { ...quiet, contained: { guards: [] } });
+  expect(existsSync(join(root, ".git/commondir"))).toBe(false);
+});
+
+function commandOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8");
+  } catch {
+    return "";
+  }
+}
 
 test("a proof is remembered until the program changes", async () => {
   if (typeof opened === "string") return;

@@ -12,7 +12,7 @@ import {
 } from "../settings/index.js";
 import type { RuleOrigin, RulesInForce } from "../settings/index.js";
 import { jsonText } from "./json-text.js";
-import { openContaining } from "./open-workspace.js";
+import { whyNotContained } from "./open-workspace.js";
 import { ledgerAddress } from "./ledger-address.js";
 import { readRedaction } from "./redaction.js";
 import { readServers } from "./read-servers.js";
@@ -70,7 +70,7 @@ export async function showConfig({
     { name: "remembered", ...ruleCount(inForce, "grant", there(join(folder, "grants.json"))) },
     { name: "history", value: there(ledgerAddress({})), from: "XDG_STATE_HOME, or --ledger" },
     ...redaction,
-    await containedSetting(folder),
+    containedSetting(folder),
     {
       name: "MCP servers",
       value: there(serverFile),
@@ -95,15 +95,15 @@ export async function showConfig({
   return found.length === 0 ? 0 : 1;
 }
 
-async function containedSetting(folder: string): Promise<Setting> {
+function containedSetting(folder: string): Setting {
   const from = `contained in ${there(userConfigFile(folder))}, or --no-contain`;
+  const setting = (value: string): Setting => ({ name: "commands of the project", value, from });
   try {
-    const { containing, why } = await openContaining({});
-    const value = containing ? "contained: they run unasked in a sandbox" : `asked about: ${why}`;
-    return { name: "commands of the project", value, from };
+    const why = whyNotContained(folder);
+    return setting(why === undefined ? "run unasked in a sandbox, where it holds" : `asked about: ${why}`);
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
-    return { name: "commands of the project", value: "asked about: the file cannot be used", from };
+    return setting("asked about: the file cannot be used");
   }
 }
 

@@ -3,7 +3,7 @@
  * sandbox holds, commands that would be asked about because of what they run are contained in it instead.
  */
 import { readUserConfig, settingsFolder } from "../settings/index.js";
-import { LocalWorkspace, NoSandbox, openSandbox } from "../tools/index.js";
+import { findBubblewrap, LocalWorkspace, NoSandbox, openSandbox } from "../tools/index.js";
 import type { Sandbox, Workspace } from "../tools/index.js";
 import type { OpenedAgent } from "./open-agent.js";
 import { packageVersion } from "./package-version.js";
@@ -18,7 +18,7 @@ export async function openWorkspace(
   const plain = await LocalWorkspace.open(folder, { roots, own });
   // Read the rules also without a sandbox: this reports their mistakes before a turn starts.
   const rules = rulesIn(plain.root);
-  const { containing } = await openContaining(flags);
+  const containing = await openContaining(flags);
   // Bubblewrap cannot filter by host: it allows all of the network or none.
   const network = rules.some((rule) => "allow" in rule && rule.host !== undefined);
   const sandbox = flags.sandbox === true ? await openSandbox({ network }) : undefined;
@@ -31,16 +31,19 @@ export async function openWorkspace(
   });
 }
 
-/** The sandbox for commands that nobody is asked about; or why there is none. */
-export async function openContaining({
-  contain = true,
-}: Pick<AgentFlags, "contain">): Promise<{ readonly containing?: Sandbox; readonly why: string }> {
-  if (!contain) return { why: "--no-contain" };
-  if (readUserConfig(settingsFolder()).contained === false) return { why: "contained of config.json" };
+/** Undefined where it is switched off, or where no sandbox holds: then commands are asked about. */
+async function openContaining(flags: Pick<AgentFlags, "contain">): Promise<Sandbox | undefined> {
+  if (flags.contain === false || whyNotContained() !== undefined) return undefined;
   try {
-    return { containing: await openSandbox({ version: packageVersion() }), why: "the sandbox holds here" };
+    return await openSandbox({ version: packageVersion() });
   } catch (error) {
-    if (error instanceof NoSandbox) return { why: error.message };
+    if (error instanceof NoSandbox) return undefined;
     throw error;
   }
+}
+
+/** Why commands are not contained, as far as it can be known without a test of the sandbox. */
+export function whyNotContained(folder = settingsFolder()): string | undefined {
+  if (readUserConfig(folder).contained === false) return "switched off";
+  return findBubblewrap() === undefined ? "bubblewrap is not installed" : undefined;
 }

@@ -8,7 +8,7 @@ import { explain } from "../policy/explain.js";
 import type { Verdict } from "../policy/index.js";
 import type { ExplainedPart, Explanation } from "../policy/explain.js";
 import { jsonText } from "./json-text.js";
-import { openContaining } from "./open-workspace.js";
+import { whyNotContained } from "./open-workspace.js";
 import { openOnce, readQuestion, ruleQuestion, rulesToTry } from "./rule-question.js";
 
 export type RulesExplainFlags = { readonly rules?: string; readonly cwd?: string; readonly json?: boolean };
@@ -18,8 +18,7 @@ export async function explainRules(words: readonly string[], flags: RulesExplain
   const { programs, ...inForce } = await rulesToTry(flags.rules, cwd);
   const asked = ruleQuestion.parse({ ...inForce, cwd, command: words.length === 1 ? words[0] : [...words] });
   const { intent, policy } = await readQuestion(asked, openOnce(), programs);
-  const { containing } = await openContaining({});
-  const explanation = explain(intent, { ...policy, canContain: containing !== undefined });
+  const explanation = explain(intent, { ...policy, canContain: whyNotContained() === undefined });
   process.stdout.write(
     flags.json
       ? `${jsonText(asJson(explanation))}\n`
@@ -53,7 +52,7 @@ function asText({ verdict, parts, doubts, wouldAllow }: Explanation): string {
 /** The third way beside allow and ask. */
 const outcomeOf = ({ effect, contained }: Verdict): string => (contained ? "contained" : effect);
 
-const IN_SANDBOX = "runs unasked in the sandbox; outside of it, it is asked about";
+const IN_SANDBOX = "runs unasked in the sandbox, where that holds; else it is asked about";
 
 function partText({ words, effects, rules, needsNoRule, doubts }: ExplainedPart, index: number): string {
   const widest = Math.min(MAX_COLUMN, Math.max(...words.map(({ word }) => word.length)));

@@ -215,8 +215,7 @@ export function archiveContract(name: string, open: Open): void {
         ...callAt("c4"),
       ]);
       const nextDay = { at: NOON + DAY_MS, name: "edit_file", kind: "edit" } as const;
-      const decision = { by: "sandbox" } as const;
-      await record(ledger, "s2", [about("B", "/b", "bob"), ...aRun("c5", { ...nextDay, decision })]);
+      await record(ledger, "s2", [about("B", "/b", "bob"), ...aRun("c5", nextDay)]);
       expect(await archive.statistics({ by: "tool" })).toEqual([
         {
           key: "terminal",
@@ -233,7 +232,7 @@ export function archiveContract(name: string, open: Open): void {
           breaches: 0,
           ranMs: { p50: 20, p95: 30 },
         },
-        expect.objectContaining({ key: "edit_file", calls: 1, contained: 1, decidedByRule: 0 }),
+        expect.objectContaining({ key: "edit_file", calls: 1 }),
         expect.objectContaining({ key: "write_file", calls: 1, open: 1, decidedByRule: 0 }),
       ]);
       const keys = async (query: Parameters<Archive["statistics"]>[0]) =>
@@ -249,6 +248,14 @@ export function archiveContract(name: string, open: Open): void {
       await expect(archive.statistics({ by: "1; drop" as "tool" })).rejects.toThrow(
         "There are no statistics by",
       );
+    });
+
+    test("counts the calls that the sandbox contained", async () => {
+      await record(ledger, "s1", [about("A", "/a"), ...aRun("c1", { decision: { by: "sandbox" } })]);
+      expect(await archive.statistics({ by: "tool" })).toMatchObject([
+        { calls: 1, contained: 1, decidedByRule: 0, decidedByPerson: 0 },
+      ]);
+      expect((await archive.calls()).items).toMatchObject([{ decidedBy: "sandbox" }]);
     });
 
     test("counts the answers and tokens of models", async () => {

@@ -38,12 +38,22 @@ const MAY_FETCH: ReadonlySet<string> = new Set([
   ..."build test vet run list doc generate fmt tool env version".split(" ").map((word) => `go ${word}`),
 ]);
 
+/** The first word that is neither an option of git itself nor the value of one. */
+function gitSubcommand(argv: readonly string[]): string {
+  for (let at = 1; at < argv.length; at += 1) {
+    const word = argv[at] ?? "";
+    if (/^(?:-[cC]|--(?:git-dir|work-tree|namespace|exec-path))$/.test(word)) at += 1;
+    else if (!word.startsWith("-")) return word;
+  }
+  return "";
+}
+
 export function needsOutside(part: CommandPart): OutsideNeed | undefined {
   const { argv, judgement, elsewhere, read } = part;
   if (elsewhere.length > 0) return "elsewhere";
   // Everything that a contained command started ends with it.
   if (read.isBackground === true || read.wrappers.some((name) => USES_SYSTEM.has(name))) return "system";
-  if (isGit(part) && !judgement.onlyReads && argv.some((word) => GIT_OUTSIDE.has(word))) return "network";
+  if (isGit(part) && !judgement.onlyReads && GIT_OUTSIDE.has(gitSubcommand(argv))) return "network";
   return needOf(argv, judgement);
 }
 
@@ -53,7 +63,8 @@ function needOf(
 ): OutsideNeed | undefined {
   const name = baseName(program);
   if (USES_SYSTEM.has(name)) return "system";
-  if (judgement.installs.length > 0) return "install";
+  // Without a network it runs what is there, and installs nothing.
+  if (judgement.installs.length > 0 && name !== "npx") return "install";
   const mayBeThere = MAY_FETCH.has(name) || MAY_FETCH.has(`${name} ${subcommand}`);
   const urls = mayBeThere ? judgement.urls.filter((url) => url !== "") : judgement.urls;
   if (urls.length + judgement.sends.length > 0) return "network";
@@ -62,6 +73,6 @@ function needOf(
 
 /** Whether these words can do nothing in a sandbox: a rule against them holds there by itself. */
 export function failsInside(argv: readonly string[]): boolean {
-  const git = baseName(argv[0] ?? "") === "git" && argv.slice(1).some((word) => GIT_OUTSIDE.has(word));
+  const git = baseName(argv[0] ?? "") === "git" && GIT_OUTSIDE.has(gitSubcommand(argv));
   return git || (argv.length > 0 && needOf(argv, judgeArgv(argv)) !== undefined);
 }

@@ -17,7 +17,7 @@ import type { PathGuard } from "../../policy/index.js";
 import { ToolFailure } from "../tool.js";
 import type { CommandExit } from "../workspace.js";
 import { fileRefusals } from "./file-refusals.js";
-import { findGuarded } from "./find-guarded.js";
+import { findGuarded, SeenFolders } from "./find-guarded.js";
 import { holdBack } from "./hold-back.js";
 import { type Mount, mountWords } from "./mount.js";
 import { NoSandbox } from "./no-sandbox.js";
@@ -75,6 +75,9 @@ export type SandboxOptions = {
 // Not PATH: that often leads through the project, where an agent could put a bwrap of its own.
 const PROGRAMS = ["/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap", "/run/current-system/sw/bin/bwrap"];
 
+/** The path of bubblewrap at one of its usual places. Whether a sandbox holds, only opening one shows. */
+export const findBubblewrap = (): string | undefined => PROGRAMS.find((path) => existsSync(path));
+
 /** Throws NoSandbox where bubblewrap is not installed, or where the self-test finds a way out. */
 export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   checkOptions<SandboxOptions>("openSandbox", options, {
@@ -83,11 +86,11 @@ export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox
     folder: TEXT,
     version: TEXT,
   });
-  const { network: hasNetwork = false, program = PROGRAMS.find((path) => existsSync(path)), version } = options;
+  const { network: hasNetwork = false, program = findBubblewrap(), version } = options;
   if (program === undefined || !existsSync(program)) throw new NoSandbox();
   const tested = machineState(program);
   const folder = openSandboxFolder(options.folder);
-  const opened: Opened = { program, hasNetwork, folder, isBroken: false };
+  const opened: Opened = { program, hasNetwork, folder, seen: new SeenFolders(), isBroken: false };
   const words = JSON.stringify([fixedWords(hasNetwork), SELF_TEST]);
   const proof = version === undefined ? undefined : { place: folder.place, program, version, words };
   if (!proof || !isProved(proof)) await prove(opened);
@@ -112,6 +115,7 @@ type Opened = {
   readonly program: string;
   readonly hasNetwork: boolean;
   readonly folder: SandboxFolder;
+  readonly seen: SeenFolders;
   /** A command could not be started. */
   isBroken: boolean;
 };
@@ -127,7 +131,7 @@ async function enter(
   // One inside of another is there already.
   const roots = place.roots.filter((root) => !place.roots.some((other) => root.startsWith(`${other}/`)));
   const places = { home, roots, own: place.own ?? [], guards: place.guards ?? [] };
-  const before = await findGuarded(places);
+  const before = findGuarded(places, opened.seen);
   const view = workspaceView(roots, before.values());
   const env = sandboxEnvironment(process.env, { home, hasNetwork, env: place.env ?? {} });
   const id = randomBytes(8).toString("hex");
@@ -163,7 +167,7 @@ async function enter(
     async leave({ exitCode }, output = "") {
       view.release();
       temporary.release();
-      const after = await findGuarded(places);
+      const after = findGuarded(places, opened.seen);
       const held = holdBack(before, after, join(folder.held, id)).map(
         (text): SandboxRefusal => ({ type: "held back", text }),
       );
