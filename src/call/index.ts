@@ -20,7 +20,7 @@ export {
 } from "./bounded-text.js";
 export type { BoundedText } from "./bounded-text.js";
 export * from "./content.js";
-export { pluralize } from "./pluralize.js";
+export { pluralize } from "./amounts.js";
 export { createToolTitle } from "./create-tool-title.js";
 export { fileDiff, hunksInContext } from "./diff-hunks.js";
 export { breachSentence, endSentence } from "./end-sentence.js";
