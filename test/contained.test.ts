@@ -24,6 +24,7 @@ import { openGate } from "../src/run/index.js";
 import { builtInTools, LocalWorkspace, NoSandbox, openSandbox } from "../src/tools/index.js";
 import type { Sandbox, SandboxOptions } from "../src/tools/index.js";
 import { callCard } from "../src/view/index.js";
+import { atHome, command } from "./cli-kit.js";
 import { childProgram } from "./child-programs.js";
 import { until } from "./until.js";
 import { aWorkspace } from "../src/tools/tools.samples.js";
@@ -271,6 +272,25 @@ function commandOf(pid: string): string {
     return "";
   }
 }
+
+test.skipIf(typeof opened === "string")(`the command line contains commands unless it is switched off${why}`, async () => {
+  const at = await atHome();
+  writeFileSync(join(at.project, "a.sh"), "touch ran-$1");
+  const run = async (name: string, ...flags: readonly string[]) => {
+    const script = at.script([{ calls: [command(`sh a.sh ${name}`)] }, { say: "Done." }]);
+    const { stdout } = await at.runHere(["run", ...flags, "--script", script, "go"]);
+    return { stdout, hasRun: existsSync(join(at.project, `ran-${name}`)) };
+  };
+  expect((await run("flag", "--no-contain")).hasRun).toBe(false);
+  const contained = await run("contained");
+  expect([contained.hasRun, contained.stdout]).toEqual([true, expect.stringContaining("contained")]);
+  expect((await at.runHere(["history", "show"])).stdout).toContain("contained");
+  expect((await at.runHere(["stats"])).stdout).toMatch(/contained.*\nterminal .* 1 /);
+  expect((await at.runHere(["config"])).stdout).toContain("run unasked in a sandbox, where it holds");
+  writeFileSync(join(at.settings, "config.json"), '{"contained":false}');
+  expect((await run("setting")).hasRun).toBe(false);
+  expect((await at.runHere(["config"])).stdout).toContain("asked about: switched off");
+});
 
 test("a proof is remembered until the program changes", async () => {
   if (typeof opened === "string") return;

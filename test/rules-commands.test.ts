@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { openLedger } from "../src/history/index.js";
 import { aRun, record } from "../src/history/history.samples.js";
-import { findBubblewrap } from "../src/tools/index.js";
+import { findBubblewrap } from "../src/tools/sandbox/sandbox.js";
 import { folder } from "./agent-kit.js";
 import { runHere } from "./run-here.js";
 

@@ -3,7 +3,8 @@
  * sandbox holds, commands that would be asked about because of what they run are contained in it instead.
  */
 import { readUserConfig, settingsFolder } from "../settings/index.js";
-import { findBubblewrap, LocalWorkspace, NoSandbox, openSandbox } from "../tools/index.js";
+import { findBubblewrap } from "../tools/sandbox/sandbox.js";
+import { LocalWorkspace, NoSandbox, openSandbox } from "../tools/index.js";
 import type { Sandbox, Workspace } from "../tools/index.js";
 import type { OpenedAgent } from "./open-agent.js";
 import { packageVersion } from "./package-version.js";

@@ -30,7 +30,7 @@ export type { ToolSource } from "./toolbox.js";
 export { LocalWorkspace, NotAFolder } from "./local-workspace.js";
 export type { LocalWorkspaceOptions } from "./local-workspace.js";
 export { NoSandbox } from "./sandbox/no-sandbox.js";
-export { findBubblewrap, openSandbox } from "./sandbox/sandbox.js";
+export { openSandbox } from "./sandbox/sandbox.js";
 export type { Sandbox, SandboxedCommand, SandboxOptions, SandboxPlace } from "./sandbox/sandbox.js";
 export type {
   CommandExit,
