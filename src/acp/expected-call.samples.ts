@@ -37,7 +37,7 @@ export function expectedCall(
   if (options.withToolgate) {
     const state: ToolCallState =
       call.state.status === "drafting" ? { status: "drafting", draft: NO_INPUT } : call.state;
-    return { ...call, childSteps: undefined, content, rawInput, rawOutput, state };
+    return { ...call, childSteps: undefined, refusals: undefined, content, rawInput, rawOutput, state };
   }
   const sentence = sentenceOf(call);
   return {
@@ -61,6 +61,8 @@ export function expectedCall(
     progress: undefined,
     decision: undefined,
     breach: undefined,
+    // The output has them as text.
+    refusals: undefined,
     times: timesOf(call, options.at),
     state: stateOf(version, call, rawInput !== undefined, sentence ?? ""),
   };

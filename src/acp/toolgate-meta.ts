@@ -162,7 +162,7 @@ function isTimes(times: unknown): boolean {
 
 function isDecision(decision: unknown): boolean {
   if (!isJsonObject(decision) || typeof decision["at"] !== "number") return false;
-  const isKnown = decision["by"] === "rule" || decision["by"] === "person";
+  const isKnown = ["rule", "person", "sandbox"].some((one) => one === decision["by"]);
   return isKnown && ["who", "rule", "reason"].every((key) => isOptionalText(decision[key]));
 }
 

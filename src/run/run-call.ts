@@ -5,7 +5,7 @@
 import { ClientGone } from "./client-gone.js";
 import { IllegalEvent, plainJson } from "../call/index.js";
 import type { SessionEvent, ToolCall } from "../call/index.js";
-import type { Intent } from "../policy/index.js";
+import type { Containment, Intent } from "../policy/index.js";
 import type { EventWriter, SessionRecord } from "../record/index.js";
 import { fullResult, ToolFailure } from "../tools/index.js";
 import type { AskReply, AskRequest, Tool, ToolContext, ToolReturn, Workspace } from "../tools/index.js";
@@ -34,6 +34,8 @@ export type RunOptions = {
   readonly stop: LinkedAbort;
   readonly record: SessionRecord;
   readonly workspace: Workspace;
+  /** The call's command runs in the sandbox, which guards this. */
+  readonly contained: Containment | undefined;
   /** The time limit in milliseconds. */
   readonly timeLimit: number;
   /** How long the tool may take to stop. */
@@ -110,15 +112,16 @@ function contextOf(options: RunOptions, reporter: CallReporter, writer: EventWri
 }
 
 function workspaceOf(
-  { call, intent, ownWrites, ownBefore, record, workspace, now }: RunOptions,
+  { call, intent, ownWrites, ownBefore, record, workspace, contained, now }: RunOptions,
   writer: EventWriter,
 ): Workspace {
   const { toolCallId } = call;
-  return undoableWorkspace(confinedWorkspace(workspace, intent), {
+  return undoableWorkspace(confinedWorkspace(workspace, intent, contained), {
     blob: (bytes) => record.ledger.putBlob(bytes),
     mayReplace: (path, before) => checkBase(intent, path, before, ownWrites.since(ownBefore, path)),
     wrote: (path, after) => ownWrites.add(path, after),
     started: (process) => writer.add({ type: "process-started", toolCallId, at: now(), process }),
+    refused: (refusals) => writer.add({ type: "sandbox-refused", toolCallId, at: now(), refusals }),
     record: (change) => writer.append([{ type: "file-kept", toolCallId, at: now(), change }]),
   });
 }
