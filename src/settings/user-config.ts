@@ -17,7 +17,7 @@ export type UserConfig = {
   readonly onBreach?: "mark" | "end";
 };
 
-const parse = jsonParser<UserConfig>(
+const parse = jsonParser<UserConfig>(() =>
   z.strictObject({
     redactAtRest: z.boolean().exactOptional(),
     redactPatterns: z.array(z.string().min(1)).exactOptional(),
