@@ -394,7 +394,8 @@ describe("questions", () => {
     const { agent, cwd, questions } = await opened({ steps }, { answer: choose("reject_once") });
     const { sessionId } = await agent.request(session.new, { cwd, mcpServers: [] });
     await agent.request(session.prompt, { sessionId, prompt: says("Run it") });
-    const subject = "Always allow `make test` with harmless flags and workspace paths (runs project code)";
+    const subject =
+      "Always allow builds, tests, linters and formatters here, with harmless flags and workspace paths (runs project code)";
     expect(questions[0]?.options.map(({ name }) => name)).toEqual([
       "Allow once",
       `${subject} in this project`,
@@ -403,10 +404,16 @@ describe("questions", () => {
       "Reject",
       "Always refuse `make test` with anything after it in this project",
     ]);
-    expect(JSON.stringify(questions[0]?.toolCall.content)).toContain("also lets through: make test ");
+    expect(JSON.stringify(questions[0]?.toolCall.content)).toContain("also lets through: make build");
     expect(questions[0]?._meta).toMatchObject({
       toolgate: {
-        widths: [{ width: "subcommand", examples: expect.any(Array) }, { width: "exact" }, {}, {}],
+        widths: [
+          { width: "family", examples: expect.any(Array) },
+          { width: "subcommand", examples: expect.any(Array) },
+          { width: "exact" },
+          {},
+          {},
+        ],
       },
     });
   });
