@@ -58,7 +58,8 @@ const PROJECTS: readonly Project[] = [
     name: "tsc",
     packages: ["typescript", "@typescript"],
     files: {
-      "tsconfig.json": '{ "compilerOptions": { "outDir": "out", "strict": true, "types": [] }, "files": ["a.ts"] }',
+      "tsconfig.json":
+        '{ "compilerOptions": { "outDir": "out", "strict": true, "types": [] }, "files": ["a.ts"] }',
       "a.ts": "export const a: number = 1;\n",
     },
     command: "node node_modules/typescript/bin/tsc && cat out/a.js",
@@ -156,9 +157,12 @@ function isInstalled(program: string): boolean {
 describe.concurrent("in the sandbox", () => {
   for (const project of PROJECTS) {
     const why = whyNot(project);
-    test.skipIf(why !== undefined)(why === undefined ? project.name : `${project.name} (${why})`, async () => {
-      expect(await outputOf(project)).toContain(project.prints);
-    });
+    test.skipIf(why !== undefined)(
+      why === undefined ? project.name : `${project.name} (${why})`,
+      async () => {
+        expect(await outputOf(project)).toContain(project.prints);
+      },
+    );
   }
 });
 
@@ -189,7 +193,11 @@ function copyPackage(from: string, to: string): void {
 
 function prepareRepository(root: string): void {
   execFileSync("git", ["init", "-q", root]);
-  execFileSync("sh", ["-c", "printf '#!/bin/sh\\necho hooked > hooked\\n' > hooks/pre-commit; chmod +x hooks/pre-commit"], {
-    cwd: join(root, ".git"),
-  });
+  execFileSync(
+    "sh",
+    ["-c", "printf '#!/bin/sh\\necho hooked > hooked\\n' > hooks/pre-commit; chmod +x hooks/pre-commit"],
+    {
+      cwd: join(root, ".git"),
+    },
+  );
 }

@@ -25,7 +25,9 @@ describe("rules explain", () => {
   test.skipIf(findBubblewrap() === undefined)("says that a command would be contained", async () => {
     const { run } = await project({}, true);
     const { stdout } = await run("rules", "explain", "--", "npm test");
-    expect(stdout).toMatch(/^contained\n {2}runs unasked in the sandbox, where that holds; else it is asked about\n/);
+    expect(stdout).toMatch(
+      /^contained\n {2}runs unasked in the sandbox, where that holds; else it is asked about\n/,
+    );
     expect((await run("rules", "explain", "--json", "--", "npm test")).stdout).toContain('"contained"');
     expect((await run("rules", "explain", "--", "git push")).stdout).toMatch(/^ask\n/);
   });

@@ -95,23 +95,28 @@ test("the proxy connects to no name that leads to this machine, and takes CONNEC
       socket.on("close", () => resolve(text));
     });
   expect(await answer(`CONNECT example.com:${port} HTTP/1.1\r\n\r\n`)).toContain("502 Bad Gateway");
-  expect(await answer(`GET http://example.com/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)).toContain("405");
+  expect(await answer(`GET http://example.com/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)).toContain(
+    "405",
+  );
 });
 
 const CLIENT = `const [path, first] = process.argv.slice(1); const s = require("node:net").connect(path, () => s.write(first)); s.pipe(process.stdout);`;
 
-test.skipIf(why !== "")(`toolgate run --agent --sandbox drives an agent that sees no home${why}`, async () => {
-  const at = await atHome();
-  mkdirSync(join(at.home, ".ssh"));
-  writeFileSync(join(at.home, ".ssh", "id_rsa"), "KEY");
-  copyFileSync(childProgram("acp-home-reader.mjs"), join(at.project, "agent.mjs"));
-  const { stdout, stderr, status } = await at.runHere([
-    "run",
-    "--sandbox",
-    "--agent",
-    `${process.execPath} agent.mjs ${join(at.home, ".ssh", "id_rsa")}`,
-    "go",
-  ]);
-  expect([status, stderr]).toEqual([0, expect.any(String)]);
-  expect(stdout).toContain("It read: nothing");
-});
+test.skipIf(why !== "")(
+  `toolgate run --agent --sandbox drives an agent that sees no home${why}`,
+  async () => {
+    const at = await atHome();
+    mkdirSync(join(at.home, ".ssh"));
+    writeFileSync(join(at.home, ".ssh", "id_rsa"), "KEY");
+    copyFileSync(childProgram("acp-home-reader.mjs"), join(at.project, "agent.mjs"));
+    const { stdout, stderr, status } = await at.runHere([
+      "run",
+      "--sandbox",
+      "--agent",
+      `${process.execPath} agent.mjs ${join(at.home, ".ssh", "id_rsa")}`,
+      "go",
+    ]);
+    expect([status, stderr]).toEqual([0, expect.any(String)]);
+    expect(stdout).toContain("It read: nothing");
+  },
+);

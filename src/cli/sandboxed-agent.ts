@@ -31,7 +31,8 @@ export async function sandboxedAgent(
     guards: ruleGuards(denials.map(ruleParts), intent, places).guards,
     // Rules alone: a mode that allows everything opens no host.
     allows: (url) =>
-      decide(fetching(url, folder), { ...places, rules: rulesIn(folder), now: Date.now() }).effect === "allow",
+      decide(fetching(url, folder), { ...places, rules: rulesIn(folder), now: Date.now() }).effect ===
+      "allow",
     onRefused: (host) => {
       if (refused.has(host)) return;
       refused.add(host);

@@ -192,7 +192,11 @@ export class CallRunner {
     if (isSame && (isAnswered || mayContain || verdict.effect === "allow")) return [];
     const shown = await check.shown(tool, input, intent, verdict);
     if (!shown.ok) return [{ type: "call-failed", toolCallId, at, error: shown.problem }];
-    const asked = decisions.question({ toolCallId, title, intent }, { ...verdict, reason: isSame && isContained(call) ? NO_SANDBOX : CHANGED }, false);
+    const asked = decisions.question(
+      { toolCallId, title, intent },
+      { ...verdict, reason: isSame && isContained(call) ? NO_SANDBOX : CHANGED },
+      false,
+    );
     return [
       { type: "call-revised", toolCallId, at, fields: shown.fields },
       { type: "question-asked", toolCallId, at, question: asked },

@@ -14,11 +14,7 @@ import type { Workspace } from "../tools/index.js";
 import type { KeptFile } from "../call/index.js";
 import { contentHash } from "./undoable-workspace.js";
 
-export function confinedWorkspace(
-  workspace: Workspace,
-  intent: Intent,
-  contained?: Containment,
-): Workspace {
+export function confinedWorkspace(workspace: Workspace, intent: Intent, contained?: Containment): Workspace {
   const { paths, command } = intent;
   const runCommand: Workspace["runCommand"] = async (words, options) => {
     if (command !== undefined && (options.cwd ?? workspace.root) !== intent.cwd)

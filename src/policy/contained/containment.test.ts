@@ -82,7 +82,8 @@ test("guards the paths of rules, and asks about rules that no mount enforces", (
     { deny: "read", path: "/etc/**" },
     { ask: "terminal" },
   ];
-  for (const rule of open) expect(verdictOn("npm test", [rule]).contained, JSON.stringify(rule)).toBeUndefined();
+  for (const rule of open)
+    expect(verdictOn("npm test", [rule]).contained, JSON.stringify(rule)).toBeUndefined();
 });
 
 test("in mode ask, asks about a command that only edits files, and contains code", () => {

@@ -39,9 +39,13 @@ export type AgentPlaces = {
 /** Nothing for an agent that is not known. */
 export function agentPlaces(argv: readonly string[], home: string, ours: NodeJS.ProcessEnv): AgentPlaces {
   const known = AGENTS.filter(({ name }) => argv.some((word) => name.test(word)));
-  const folders = known.flatMap((agent) => agent.folders.map((folder) => join(home, folder))).filter(existsSync);
+  const folders = known
+    .flatMap((agent) => agent.folders.map((folder) => join(home, folder)))
+    .filter(existsSync);
   const env = Object.entries(ours).flatMap(([name, value]) =>
-    value !== undefined && known.some(({ variables }) => variables.test(name)) ? [[name, value] as const] : [],
+    value !== undefined && known.some(({ variables }) => variables.test(name))
+      ? [[name, value] as const]
+      : [],
   );
   return { folders, env: Object.fromEntries(env) };
 }

@@ -59,7 +59,10 @@ async function passOn(target: string, client: Duplex, options: HostProxyOptions)
 }
 
 /** Undefined for a public name that leads to this machine or its network. */
-async function publicAddress(host: string, { resolve = addressesOf }: HostProxyOptions): Promise<string | undefined> {
+async function publicAddress(
+  host: string,
+  { resolve = addressesOf }: HostProxyOptions,
+): Promise<string | undefined> {
   const plain = host.replace(/^\[|\]$/g, "");
   const addresses = isIP(plain) > 0 ? [plain] : await resolve(plain);
   // A rule that names an address of this machine means it.
