@@ -38,6 +38,8 @@ export type Resolved =
   | { readonly ok: true; readonly input: unknown; readonly intent: Intent }
   | { readonly ok: false; readonly problem: string };
 
+type NamedInput = { readonly name: string; readonly rawInput: unknown };
+
 export class CallCheck {
   readonly #options: CheckOptions;
 
@@ -115,7 +117,7 @@ export class CallCheck {
       loops.forget(tool.name, rawInput);
       return [decisions.approve(toolCallId, intent, approval)];
     }
-    const verdict = this.#judged(intent, times, sandboxReason(this.#options.book, tool.name, rawInput));
+    const verdict = this.#judged(intent, times, { name: tool.name, rawInput });
     const shown = await this.shown(tool, input, intent, verdict);
     if (!shown.ok) return [{ type: "call-failed", toolCallId, at, error: shown.problem }];
     const fields = { ...(title !== plainTitle && { title }), ...shown.fields };
@@ -197,14 +199,14 @@ export class CallCheck {
     ];
   }
 
-  /** `refused`: why the sandbox was in the way of the same command before. */
-  #judged(intent: Intent, times: number | undefined, refused: string | undefined): Verdict {
+  #judged(intent: Intent, times: number | undefined, { name, rawInput }: NamedInput): Verdict {
     const { contained, ...verdict } = this.#options.judge(intent);
     if (verdict.effect === "deny") return verdict;
-    if (times === undefined && (!contained || refused === undefined))
-      return { ...verdict, ...(contained && { contained }) };
-    if (times === undefined) return { ...verdict, reason: refused ?? "" };
-    return { effect: "ask", reason: looping(times), saw: verdict.saw };
+    if (times !== undefined) return { effect: "ask", reason: looping(times), saw: verdict.saw };
+    if (!contained) return verdict;
+    // The sandbox was in the way of the same command before: the question is whether to run it outside.
+    const reason = sandboxReason(this.#options.book, name, rawInput);
+    return reason === undefined ? { ...verdict, contained } : { ...verdict, reason };
   }
 
   #intent(tool: Tool, own: ToolIntent, rawInput: unknown): Intent {

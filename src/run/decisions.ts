@@ -179,7 +179,7 @@ const UNBOUNDED: Bounds = { maxCharacters: Infinity, maxLines: Infinity, maxInpu
 
 const aboutLines = (asked: AskedCall, bounds: Bounds): readonly string[] => [
   ...circumstances(asked, bounds),
-  ...bounded(asked.verdict.saw, bounds),
+  ...bounded([...new Set(asked.verdict.saw)], bounds),
   ...inputLines(asked, bounds),
 ];
 

@@ -2,6 +2,7 @@
  * Runs one call whose start is recorded, and records the real outcome. A cancel is a request: a tool that finishes all
  * the same is done. A tool that does not stop within `stopGraceMs` is given up, and its end is recorded as unknown.
  */
+import { ClientGone } from "./client-gone.js";
 import { IllegalEvent, plainJson } from "../call/index.js";
 import type { SessionEvent, ToolCall } from "../call/index.js";
 import type { Containment, Intent } from "../policy/index.js";
@@ -158,7 +159,7 @@ async function outcome(
     if (stop.reason instanceof TimeIsUp && isAbort(error, stop))
       return [{ type: "call-failed", toolCallId, at, error: stop.reason.message }];
     if (stop.isStopped && isAbort(error, stop))
-      return [{ type: "call-cancelled", toolCallId, at, reason: "it was stopped while it ran." }];
+      return [{ type: "call-cancelled", toolCallId, at, reason: whyStopped(stop.reason) }];
     return [{ type: "call-failed", toolCallId, at, error: failureText(tool, error) }];
   }
 }
@@ -211,6 +212,9 @@ class TimeIsUp extends Error {
 }
 
 const seconds = (milliseconds: number): string => `${milliseconds / 1000} s`;
+
+const whyStopped = (reason: unknown): string =>
+  reason instanceof ClientGone ? "the client went away while it ran." : "it was stopped while it ran.";
 
 function isAbort(error: unknown, { reason }: LinkedAbort): boolean {
   return error === reason || (error instanceof Error && error.name === "AbortError");

@@ -19,7 +19,7 @@ export type UserConfig = {
   readonly contained?: boolean;
 };
 
-const parse = jsonParser<UserConfig>(
+const parse = jsonParser<UserConfig>(() =>
   z.strictObject({
     redactAtRest: z.boolean().exactOptional(),
     redactPatterns: z.array(z.string().min(1)).exactOptional(),
