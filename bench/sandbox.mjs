@@ -94,7 +94,7 @@ else {
   }
 }
 
-/** Of this process and of all children that have ended, by ticks of 10 ms. */
+/** The time of this process and of all children that have ended, by ticks of 10 ms. */
 function cpuMs() {
   const fields = readFileSync("/proc/self/stat", "utf8").split(") ")[1].split(" ");
   return 10 * fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);

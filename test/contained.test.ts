@@ -24,7 +24,7 @@ import { openGate } from "../src/run/index.js";
 import { builtInTools, LocalWorkspace, NoSandbox, openSandbox } from "../src/tools/index.js";
 import type { Sandbox, SandboxOptions } from "../src/tools/index.js";
 import { callCard } from "../src/view/index.js";
-import { atHome, command } from "./cli-kit.js";
+import { atHome, command as terminalCall } from "./cli-kit.js";
 import { childProgram } from "./child-programs.js";
 import { until } from "./until.js";
 import { aWorkspace } from "../src/tools/tools.samples.js";
@@ -300,7 +300,7 @@ test.skipIf(typeof opened === "string")(
     const at = await atHome();
     writeFileSync(join(at.project, "a.sh"), "touch ran-$1");
     const run = async (name: string, ...flags: readonly string[]) => {
-      const script = at.script([{ calls: [command(`sh a.sh ${name}`)] }, { say: "Done." }]);
+      const script = at.script([{ calls: [terminalCall(`sh a.sh ${name}`)] }, { say: "Done." }]);
       const { stdout } = await at.runHere(["run", ...flags, "--script", script, "go"]);
       return { stdout, hasRun: existsSync(join(at.project, `ran-${name}`)) };
     };

@@ -1,4 +1,4 @@
-/** What known agents need beside the workspace: the folders of their own settings and sessions, and their variables. */
+/** The needs of known agents beside the workspace: the folders of their own settings and sessions, and their variables. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 

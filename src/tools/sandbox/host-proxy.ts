@@ -1,6 +1,6 @@
 /**
  * The only way from a sandboxed agent to the network: a proxy on a socket file, which connects to the hosts that rules
- * allow. It takes CONNECT alone, so that it sees names of hosts and never what is sent to them.
+ * allow. The proxy takes CONNECT alone, so that it sees names of hosts and never the data.
  */
 import { createServer } from "node:http";
 import { lookup } from "node:dns/promises";

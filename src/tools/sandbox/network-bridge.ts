@@ -22,7 +22,7 @@ bridge.listen(Number(port), "127.0.0.1", () => {
 `;
 
 /** The port, in the sandbox's own network: it is free there. */
-export const PROXY_PORT = 3128;
+const PROXY_PORT = 3128;
 
 export function bridgedWords(
   argv: readonly string[],
