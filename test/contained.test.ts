@@ -253,12 +253,18 @@ describe.skipIf(typeof opened === "string")(`a contained command${why}`, () => {
   });
 
   test("keeps the session's own files in /tmp, and nothing else that it puts there", async () => {
+    if (typeof opened === "string") throw new Error(opened);
     const name = `/tmp/toolgate-own-${process.pid}-${Date.now()}`;
     onTestFinished(() => rmSync(name, { force: true }));
-    const { run, asked } = await gateIn({ files: { "a.sh": `echo once; echo x > ${name}.other` } });
-    await run(`sh a.sh > ${name}`);
-    await run(`sh a.sh >> ${name}`);
-    expect(asked).toEqual([]);
+    const { root } = await aWorkspace();
+    const workspace = await LocalWorkspace.open(root, { containing: opened });
+    const options = { signal: new AbortController().signal, onOutput: () => undefined };
+    for (const _ of [1, 2])
+      await workspace.runCommand(`echo once >> ${name}; echo x > ${name}.other`, {
+        ...options,
+        contained: { guards: [] },
+        temporary: [name],
+      });
     expect(await readFile(name, "utf8")).toBe("once\nonce\n");
     expect(existsSync(`${name}.other`)).toBe(false);
   });
