@@ -154,7 +154,7 @@ function isInstalled(program: string): boolean {
   }
 }
 
-describe.concurrent("in the sandbox", () => {
+describe("in the sandbox", () => {
   for (const project of PROJECTS) {
     const why = whyNot(project);
     const reason = why === undefined ? "" : ` (${why})`;
