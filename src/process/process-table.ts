@@ -47,9 +47,9 @@ const shortFile = Buffer.alloc(2048);
 
 /** A list reads a file per process, and `readFileSync` allocates 64 KB for each. */
 function readShort(file: string): string {
-  const descriptor = openSync(file);
+  const descriptor = openSync(file, "r");
   try {
-    return shortFile.latin1Slice(0, readSync(descriptor, shortFile, 0, shortFile.length, 0));
+    return shortFile.toString("latin1", 0, readSync(descriptor, shortFile, 0, shortFile.length, 0));
   } finally {
     closeSync(descriptor);
   }
