@@ -8,6 +8,7 @@ import { namedActs } from "../programs/named-acts.js";
 import { toolPlace } from "../programs/project-tools.js";
 import { readOwnWords } from "../programs/plain-words.js";
 import { subcommandWords } from "../programs/subcommand-words.js";
+import { isActivation } from "../shell/builtin-doubts.js";
 import { familyText } from "./families.js";
 import { isLocalGit, mayLoseWork } from "./git-work.js";
 import { isOwnFolder } from "./own-folder.js";
@@ -18,6 +19,7 @@ import {
   isWideSubcommand,
   mayFetch,
   mayReplaceFiles,
+  plainChecker,
   standsAlone,
 } from "./wide-commands.js";
 
@@ -40,8 +42,22 @@ export function commandFamily(part: CommandPart, roots: readonly string[]): stri
 
 function boundedClass(part: CommandPart, roots: readonly string[]): Class | undefined {
   if (!isOwnFolder(part.cwd, roots)) return undefined;
+  const checker = plainChecker(part.argv);
+  if (checker !== undefined && !part.judgement.isKnown) return checkerClass(part, checker);
   const found = classOf(part.argv);
   return found && isWithinBounds(part, found) ? found : undefined;
+}
+
+/** A checker that nobody described, as long as its words are plain. */
+function checkerClass(
+  { argv, judgement, read, elsewhere }: CommandPart,
+  subcommand: string,
+): Class | undefined {
+  const [program = ""] = argv;
+  if (judgement.isPlain !== true || judgement.writes.length + elsewhere.length > 0) return undefined;
+  if (namedActs(judgement).length > 0 || read.fedText !== undefined) return undefined;
+  const names = [program, ...(subcommand === "" ? [] : [subcommand])];
+  return { names, program, subcommand, isWrapped: false };
 }
 
 type Class = {
@@ -97,6 +113,9 @@ function classOf(argv: readonly string[]): Class | undefined {
       ? { names: [program, "-m", module], program: module, subcommand: "", isWrapped: false }
       : undefined;
   if (program === "node" && flag === "--test")
+    return { names: [program, flag], program, subcommand: "", isWrapped: false };
+  if (isActivation(argv)) return { names: [program, flag ?? ""], program, subcommand: "", isWrapped: false };
+  if (/^(?:ba)?sh$/.test(program) && flag === "-n")
     return { names: [program, flag], program, subcommand: "", isWrapped: false };
   const run = scriptRun(argv);
   if (run)

@@ -67,6 +67,29 @@ describe("the checks of a project are granted together", () => {
       ["./gradlew publish", "mvn deploy"],
     ],
     [
+      "bats tests/a.bats",
+      [
+        "bats tests",
+        "vale docs/a.md",
+        "dart analyze lib",
+        "bash -n deploy.sh",
+        ". .venv/bin/activate && pytest",
+      ],
+      [
+        "vale --config=x docs",
+        "bats ../other",
+        "dart run x",
+        "bash -n -c id",
+        "source ./evil.sh",
+        "bash deploy.sh",
+      ],
+    ],
+    [
+      "PYTHONPATH=src python -m pytest",
+      ["CGO_ENABLED=0 go build ./...", "NODE_OPTIONS=--max-old-space-size=4096 npm test"],
+      ["PYTHONPATH=/tmp python -m pytest", "PYTHONPATH=evil pytest", "NODE_OPTIONS=--require=./x npm test"],
+    ],
+    [
       "pnpm --filter api exec tsc --noEmit",
       ["pnpm -r build"],
       ["pnpm dlx evil", "pnpm evil", "pnpm -C /x build"],
@@ -250,6 +273,20 @@ describe("files in the temporary folder are granted by their kind", () => {
     expect(decide(command("npx tsc -p /tmp/b.json"), policy).effect).toBe("ask");
   });
 });
+
+test.each([
+  "for c in HEAD~2 HEAD~1; do git show $c --stat | tail -3; done",
+  "find . -type f -not -path './.git/*'",
+])("allows %s without any rule", (text) => {
+  expect(effect(text, "true")).toBe("allow");
+});
+
+test.each(["cat .env*", "cat ./*/.ssh/*", "for c in '~/.ssh/id_rsa'; do cat $c; done", `cat ${home}/.ssh/*`])(
+  "asks about %s",
+  (text) => {
+    expect(effect(text, "true")).toBe("ask");
+  },
+);
 
 describe("a port of this machine", () => {
   holds([
