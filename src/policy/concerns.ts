@@ -214,6 +214,10 @@ const namesExactly = (rule: RuleParts, access: PathAccess, { intent, policy }: L
   expandHome(rule.path, policy) === access.path &&
   namesPart(rule, pathPart(access), intent);
 
+/** Why the paths of a part are protected, whatever rules name them. */
+export const protectedPaths = (part: Part, policy: Guarded): readonly string[] =>
+  pathsIn(part).flatMap((access) => guarded(access, policy, isProtected));
+
 function pathsIn(part: Part): readonly PathAccess[] {
   if (part.type === "path") return [part];
   if (part.type !== "command") return [];

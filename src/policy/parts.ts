@@ -2,6 +2,7 @@
  * Splits an intent into the parts that rules can name: commands with their effects, paths, hosts, or the tool alone.
  * The shell text is read here and nowhere else.
  */
+import { isWithin } from "../call/absolute-path.js";
 import { visibleText } from "../call/index.js";
 import type { ToolKind } from "../call/index.js";
 import type { Intent, OutsideLink, PathAccess } from "./intent.js";
@@ -116,13 +117,10 @@ const changedPlaces = ({ touches, redirects }: CommandPart): readonly string[] =
 /** Whether one path may be the other or lie below it; of a pattern only the fixed part is known. */
 function mayOverlap(one: string, other: string): boolean {
   const [first, second] = [fixedPath(one), fixedPath(other)];
-  return first === second || isBelow(first, second) || isBelow(second, first);
+  return isWithin(first, second) || isWithin(second, first);
 }
 
 const fixedPath = (path: string): string => foldPath(GLOB.test(path) ? fixedFolder(path) : path);
-
-const isBelow = (path: string, folder: string): boolean =>
-  path.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
 
 /**
  * Paths are resolved before any part has run. A part that puts links, or files of unknown content, into a place may
@@ -199,17 +197,17 @@ export function readCommand(
 /** More words than anyone writes: not judged one by one, and so never allowed unasked. */
 const MAX_WORDS = 2_000;
 
-const UNJUDGED: ArgvJudgement = {
+const unjudged = (): ArgvJudgement => ({
   ...mergeEffects([{ doubts: [`it has more than ${MAX_WORDS} words`] }]),
   onlyReads: false,
   isKnown: false,
-};
+});
 
 /** A wrapper's own words do nothing: the command inside is a part of its own. */
-const PASSES_ON: ArgvJudgement = { ...mergeEffects([]), onlyReads: true, isKnown: true };
+const passedOn = (): ArgvJudgement => ({ ...mergeEffects([]), onlyReads: true, isKnown: true });
 
 const judged = ({ argv, judged: words, passesOn }: ReadCommand, programs?: UserPrograms): ArgvJudgement =>
-  passesOn ? PASSES_ON : judgeArgv(words ?? argv, programs);
+  passesOn ? passedOn() : judgeArgv(words ?? argv, programs);
 
 type Start = {
   readonly start: string;
@@ -227,7 +225,7 @@ function followed(touch: Touch, links: readonly OutsideLink[]): readonly Touch[]
 
 function commandPart(command: ReadCommand, { start, home, programs, links }: Start): CommandPart {
   const { argv } = command;
-  const judgement = argv.length > MAX_WORDS ? UNJUDGED : judged(command, programs);
+  const judgement = argv.length > MAX_WORDS ? unjudged() : judged(command, programs);
   const cwd = folderAfter(start, command.after, home);
   const way = command.after.reduce((here, change) => joined(here, atHome(change, home)), start);
   const absolute = (word: string): string | undefined =>

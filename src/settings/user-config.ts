@@ -15,13 +15,16 @@ export type UserConfig = {
   readonly redactPatterns?: readonly string[];
   /** The reaction when an external agent runs a call that the rules deny; "mark" by default. */
   readonly onBreach?: "mark" | "end";
+  /** Whether commands may run unasked in a sandbox, where one holds; true by default. */
+  readonly contained?: boolean;
 };
 
-const parse = jsonParser<UserConfig>(
+const parse = jsonParser<UserConfig>(() =>
   z.strictObject({
     redactAtRest: z.boolean().exactOptional(),
     redactPatterns: z.array(z.string().min(1)).exactOptional(),
     onBreach: z.enum(["mark", "end"]).exactOptional(),
+    contained: z.boolean().exactOptional(),
   }),
 );
 
