@@ -36,7 +36,15 @@ describe("the checks of a project are granted together", () => {
   holds([
     [
       "go test ./... 2>&1 | tail -5",
-      ["go build ./...", "go vet ./pkg", "npm run build", "make test", "npx tsc --noEmit", "pnpm vitest run"],
+      [
+        "go build ./...",
+        "go vet ./pkg",
+        "npm run build",
+        "make test",
+        "kill %1",
+        "npx tsc --noEmit",
+        "pnpm vitest run",
+      ],
       [
         "go test -exec ./evil ./...",
         "go run ./cmd/a",
@@ -46,6 +54,8 @@ describe("the checks of a project are granted together", () => {
         "npm ci",
         "npm test -- --config=/tmp/evil.js",
         "make install",
+        "kill 1",
+        "kill -1",
         "make SHELL=./evil test",
         "cargo doc --open",
         "python evil.py",
@@ -103,6 +113,7 @@ describe("git's local work is granted together", () => {
       "git add src && git commit -m 'a message'",
       [
         "git commit --amend --no-edit",
+        "git mv a.ts src/b.ts",
         "git switch -c topic",
         "git checkout -b topic",
         "git stash",
@@ -132,6 +143,9 @@ describe("git's local work is granted together", () => {
         "git switch -C topic",
         "git switch --discard-changes main",
         "git config user.name x",
+        "git mv -f a.ts b.ts",
+        "git mv a.ts ../b.ts",
+        "git mv a.sh .git/hooks/pre-commit",
         "git -c core.hooksPath=evil commit -m x",
         "git -C ../other commit -m x",
         "npm test",

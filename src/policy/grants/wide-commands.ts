@@ -50,7 +50,7 @@ const SUBCOMMANDS: ReadonlyMap<string, ReadonlySet<string>> = table({
   pip3: "list, show, freeze, check",
   git: [
     "add, commit, status, log, diff, show, blame, branch, switch, checkout, merge, rebase, stash, stash push,",
-    "stash pop, stash list, stash show, stash apply, cherry-pick, revert, reset, restore, tag, rev-parse, ls-files,",
+    "stash pop, stash list, stash show, stash apply, cherry-pick, revert, reset, restore, mv, tag, rev-parse, ls-files,",
     "shortlog, describe, grep, reflog, rev-list, merge-base, for-each-ref, cat-file, ls-tree, diff-tree",
   ].join(" "),
   gh: [

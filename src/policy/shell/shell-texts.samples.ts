@@ -592,9 +592,13 @@ const VALUE: fc.Arbitrary<ShellText> = fc
       ...'$x "$x" $y a$x "$y"b ${x} ${x}b ${x:-c} ${x:+c} ${y%x} ${y#a} ${#x} $? $# $((1+2)) $((x+1))'.split(
         " ",
       ),
-      ..."~ ~/f a:~/f '~/f' a~1 'a~1 b~' 'a ~/f' 'a:~' b=~/f a~+ src/*.ts 'src/*.ts' '*' {a,b} a{1..3} {$x,b} $x{a,b} \\* a=b".split(" "),
+      ..."~ ~/f a:~/f '~/f' a~1 'a:~' b=~/f a~+ src/*.ts 'src/*.ts' '*' {a,b} a{1..3} {$x,b} $x{a,b} \\* a=b".split(
+        " ",
+      ),
       ...'$HOME $PWD "$PWD" $PWD/a $(pwd) $(bbx) "$(bbx)" `bbx` $(seq 2) $(seq 1 2) $OLDPWD'.split(" "),
       "'b c'",
+      "'a~1 b~'",
+      "'a ~/f'",
       '"d  e"',
       "' a'",
       "'a '",
