@@ -1,0 +1,28 @@
+/** The port by which the state of a workspace is kept before a command, so that the command can be undone. */
+
+/** Before which commands the workspace is kept: contained ones, or all that may write. */
+export type KeptCommands = "contained" | "writing";
+
+export interface WorkspaceKeeper {
+  readonly commands: KeptCommands;
+  /** `roots`: the folders of the workspace, as real paths. */
+  keep(roots: readonly string[]): Promise<Keeping>;
+  /** What has changed since; to be called once, when the command has ended. */
+  changes(kept: Kept): Promise<Changes>;
+}
+
+/** The state of a workspace at one time. `reason`: why it could not be kept, as a part of a sentence. */
+export type Keeping = Kept | { readonly type: "not-kept"; readonly reason: string };
+
+export type Kept = { readonly type: "kept"; readonly keptId: string };
+
+/** A path that was changed and cannot be put back. */
+export type Unkept = { readonly path: string; readonly reason: string };
+
+export type Changes = {
+  /** Absolute paths, in order. */
+  readonly paths: readonly string[];
+  readonly unkept: readonly Unkept[];
+  /** The changes with the earlier contents, in bundles of bounded size: see change-bundle.ts. */
+  bundles(): AsyncIterable<Uint8Array>;
+};
