@@ -2,6 +2,7 @@
  * Splits an intent into the parts that rules can name: commands with their effects, paths, hosts, or the tool alone.
  * The shell text is read here and nowhere else.
  */
+import { isWithin } from "../call/absolute-path.js";
 import { visibleText } from "../call/index.js";
 import type { ToolKind } from "../call/index.js";
 import type { Intent, OutsideLink, PathAccess } from "./intent.js";
@@ -116,13 +117,10 @@ const changedPlaces = ({ touches, redirects }: CommandPart): readonly string[] =
 /** Whether one path may be the other or lie below it; of a pattern only the fixed part is known. */
 function mayOverlap(one: string, other: string): boolean {
   const [first, second] = [fixedPath(one), fixedPath(other)];
-  return first === second || isBelow(first, second) || isBelow(second, first);
+  return isWithin(first, second) || isWithin(second, first);
 }
 
 const fixedPath = (path: string): string => foldPath(GLOB.test(path) ? fixedFolder(path) : path);
-
-const isBelow = (path: string, folder: string): boolean =>
-  path.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
 
 /**
  * Paths are resolved before any part has run. A part that puts links, or files of unknown content, into a place may

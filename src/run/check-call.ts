@@ -98,7 +98,7 @@ export class CallCheck {
     rawInput: unknown,
     plainTitle: string,
   ): Promise<SessionEvent[]> {
-    const { now, loops, decisions, approvals } = this.#options;
+    const { now, tools, loops, decisions, approvals } = this.#options;
     const at = now();
     if (isAppTool(tool)) return [{ type: "app-awaited", toolCallId, at }];
     const resolved = await this.resolve(tool, rawInput);
@@ -106,8 +106,9 @@ export class CallCheck {
     const { input, intent } = resolved;
     const title = titleOf(tool, input) ?? plainTitle;
     const times = loops.loops(tool.name, rawInput);
-    // A call that loops needs an approval by a person.
-    const approval = approvals.take(toolCallId, intent, { byPerson: times !== undefined });
+    // Approvals are for calls that another agent requests from us. One that loops needs an approval by a person.
+    const approval =
+      tools.isGiven(toolCallId) && approvals.take(toolCallId, intent, { byPerson: times !== undefined });
     if (approval) {
       loops.forget(tool.name, rawInput);
       return [decisions.approve(toolCallId, intent, approval)];

@@ -5,6 +5,7 @@
  * the folder that was decided on, by the shell that was.
  */
 import { posix } from "node:path";
+import { isWithin } from "../call/absolute-path.js";
 import { visibleText } from "../call/index.js";
 import type { Intent, PathAccess } from "../policy/index.js";
 import { executorOf } from "../tools/git/executor-for.js";
@@ -54,23 +55,18 @@ export function confinedWorkspace(workspace: Workspace, intent: Intent): Workspa
   };
 }
 
-/** Who may change a path may read it; a folder is read with what is in it. */
-const reads = (named: PathAccess, path: string): boolean => isWithin(path, named.path);
+/** Whoever may change a path may read it, and a folder with its content. A tool may pass a path with `..` in it. */
+const reads = (named: PathAccess, path: string): boolean => isWithin(posix.resolve(path), named.path);
 
 const writes = ({ path: named, access }: PathAccess, path: string): boolean =>
   access === "write" && path === named;
 
 /** The folders that a file needs above it. */
 const makes = ({ path: named, access }: PathAccess, path: string): boolean =>
-  access === "write" && isWithin(named, path);
+  access === "write" && isWithin(named, posix.resolve(path));
 
 const removes = ({ path: named, access }: PathAccess, path: string): boolean =>
   (access === "delete" || access === "move") && path === named;
-
-function isWithin(path: string, folder: string): boolean {
-  const way = posix.relative(folder, path);
-  return way === "" || (!way.startsWith("../") && way !== ".." && !posix.isAbsolute(way));
-}
 
 /** The last writes of a session's calls, by path: a call expects these and no other changes since it was shown. */
 export class OwnWrites {

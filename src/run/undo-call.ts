@@ -2,6 +2,7 @@
  * Puts back the files that a call changed, when each of them is still as the call left it. Otherwise nothing
  * is touched: someone's later work is worth more than an undo.
  */
+import { isWithin } from "../call/absolute-path.js";
 import { readAll, visibleText } from "../call/index.js";
 import type { FileChange, KeptFile, Ledger } from "../call/index.js";
 import type { Workspace } from "../tools/index.js";
@@ -102,8 +103,6 @@ async function stepBackFrom(
     refuse(`${visibleText(to)} has changed since`);
   return [() => workspace.move(to, path)];
 }
-
-const isWithin = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`);
 
 /** Backwards; but of what was removed one after another, a folder comes back before what is in it. */
 function inOrder(changes: readonly FileChange[]): readonly FileChange[] {

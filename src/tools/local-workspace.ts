@@ -18,6 +18,7 @@ import {
   readBytesIn,
   readTextIn,
 } from "./act-in-folder.js";
+import { isWithin } from "../call/absolute-path.js";
 import { checkOptions, having, listOf, required, TEXT } from "../call/check-options.js";
 import type { OptionChecks } from "../call/check-options.js";
 import type { Executor } from "../policy/index.js";
@@ -211,7 +212,7 @@ export class LocalWorkspace implements Workspace {
   }
 
   #mustNotHoldARoot(realPath: string, { cannot }: FileAction): void {
-    const held = this.roots.find((root) => root === realPath || isInside(root, realPath));
+    const held = this.roots.find((root) => isWithin(root, realPath));
     if (held === undefined) return;
     const what = held === realPath ? "is a folder of the workspace" : `holds the workspace ${held}`;
     throw new ToolFailure(
@@ -263,9 +264,6 @@ async function ifThere<T>(reading: Promise<T>): Promise<T | undefined> {
     throw error;
   }
 }
-
-const isInside = (path: string, folder: string): boolean =>
-  path.startsWith(folder === "/" ? "/" : `${folder}/`);
 
 function infoOf(stats: Stats): FileInfo {
   return { type: typeOf(stats), size: stats.size, mode: stats.mode & 0o7777, modified: stats.mtimeMs };

@@ -12,7 +12,7 @@ import type {
   ToolKind,
 } from "../call/index.js";
 import { isOver, oneLine, runDuration, waitDuration } from "../call/index.js";
-import { durationText } from "./amounts.js";
+import { durationText } from "../call/amounts.js";
 import { visibleName } from "./visible-line.js";
 
 const MAX_NAME = 60;

@@ -2,7 +2,7 @@
 import { homedir } from "node:os";
 import type { Intent, PathAccess } from "../../policy/index.js";
 import { partsOf } from "../../policy/parts.js";
-import { isIn } from "../built-in/written-paths.js";
+import { isWithinAny } from "../../call/absolute-path.js";
 import type { Workspace } from "../workspace.js";
 import { SHARED_FOLDER } from "./own-temporary.js";
 
@@ -11,7 +11,7 @@ export async function temporaryPaths(intent: Intent, workspace: Workspace): Prom
   if (!workspace.isOwnTemporary || !mentions(intent)) return [];
   const made = new Map<string, boolean>();
   for (const { path, access } of accessesOf(intent, workspace)) {
-    const name = isIn(workspace, path) ? undefined : topName(path);
+    const name = isWithinAny(path, workspace.roots) ? undefined : topName(path);
     if (name !== undefined) made.set(name, made.get(name) === true || access === "write");
   }
   const found = await Promise.all(
