@@ -3,11 +3,13 @@
  * the same is done. A tool that does not stop within `stopGraceMs` is given up, and its end is recorded as unknown.
  */
 import { IllegalEvent, plainJson } from "../call/index.js";
-import type { SessionEvent, ToolCall } from "../call/index.js";
+import type { FileChange, SessionEvent, ToolCall } from "../call/index.js";
 import type { Intent } from "../policy/index.js";
 import type { EventWriter, SessionRecord } from "../record/index.js";
 import { fullResult, ToolFailure } from "../tools/index.js";
 import type { AskReply, AskRequest, Tool, ToolContext, ToolReturn, Workspace } from "../tools/index.js";
+import type { Keeping } from "../tools/kept-workspace/workspace-keeper.js";
+import { commandChanges } from "./keep-before.js";
 import { checkBase, confinedWorkspace } from "./confined-workspace.js";
 import type { OwnWrites } from "./confined-workspace.js";
 import { CallReporter } from "./call-reporter.js";
@@ -33,6 +35,8 @@ export type RunOptions = {
   readonly stop: LinkedAbort;
   readonly record: SessionRecord;
   readonly workspace: Workspace;
+  /** The state of the workspace before the call, where it was to be kept. */
+  readonly keeping: Keeping | undefined;
   /** The time limit in milliseconds. */
   readonly timeLimit: number;
   /** How long the tool may take to stop. */
@@ -109,16 +113,24 @@ function contextOf(options: RunOptions, reporter: CallReporter, writer: EventWri
 }
 
 function workspaceOf(
-  { call, intent, ownWrites, ownBefore, record, workspace, now }: RunOptions,
+  { call, intent, ownWrites, ownBefore, record, workspace, keeping, now }: RunOptions,
   writer: EventWriter,
 ): Workspace {
   const { toolCallId } = call;
+  const keep = (change: FileChange): Promise<void> =>
+    writer.append([{ type: "file-kept", toolCallId, at: now(), change }]);
+  let isRecorded = false;
   return undoableWorkspace(confinedWorkspace(workspace, intent), {
     blob: (bytes) => record.ledger.putBlob(bytes),
     mayReplace: (path, before) => checkBase(intent, path, before, ownWrites.since(ownBefore, path)),
     wrote: (path, after) => ownWrites.add(path, after),
     started: (process) => writer.add({ type: "process-started", toolCallId, at: now(), process }),
-    record: (change) => writer.append([{ type: "file-kept", toolCallId, at: now(), change }]),
+    record: keep,
+    commandEnded: async () => {
+      if (isRecorded || !keeping) return;
+      isRecorded = true;
+      for await (const change of commandChanges(keeping, workspace, record.ledger)) await keep(change);
+    },
   });
 }
 

@@ -15,6 +15,8 @@ type Keep = {
   mayReplace(path: string, before: KeptFile | undefined): void;
   /** Called after a write, with the SHA-256 of the new content. */
   wrote(path: string, after: string): void;
+  /** Records what a command changed, where the workspace was kept before it. */
+  commandEnded(): Promise<void>;
   /** Puts a process that a command of the call runs in on record. */
   started(process: CallProcess): void;
   /** Puts the change on record, in order and before it is made. */
@@ -36,13 +38,17 @@ class UndoableWorkspace extends ForwardingWorkspace {
     this.#keep = keep;
   }
 
-  /** The changes of a command cannot be predicted, so they are not kept. */
-  override runCommand(command: string | readonly string[], options: CommandOptions) {
+  /** The changes of a command cannot be predicted: the whole workspace is kept before it, or nothing. */
+  override async runCommand(command: string | readonly string[], options: CommandOptions) {
     const onStart = (process: CallProcess) => {
       this.#keep.started(process);
       options.onStart?.(process);
     };
-    return this.inner.runCommand(command, { ...options, onStart });
+    try {
+      return await this.inner.runCommand(command, { ...options, onStart });
+    } finally {
+      await this.#keep.commandEnded();
+    }
   }
 
   override async write(path: string, content: string | Uint8Array, options?: { readonly mode?: number }) {

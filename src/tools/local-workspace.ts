@@ -28,6 +28,7 @@ import { type FileAction, explainFileErrors, fileErrorText, READ, WRITE } from "
 import { findShell, shellWords } from "./find-shell.js";
 import { inFolderOf, realPathOf } from "./folder-handle.js";
 import { mustBeWords, runCommand } from "./run-command.js";
+import type { WorkspaceKeeper } from "./kept-workspace/workspace-keeper.js";
 import type { Sandbox } from "./sandbox/sandbox.js";
 import { ToolFailure } from "./tool.js";
 import type { CommandExit, CommandOptions, FileInfo, FileType, FolderEntry, Workspace } from "./workspace.js";
@@ -39,26 +40,32 @@ export type LocalWorkspaceOptions = {
   readonly own?: readonly string[];
   /** The sandbox that confines commands. Files are not read or written through it. */
   readonly sandbox?: Sandbox;
+  /** Keeps the workspace before commands, so that they can be undone. */
+  readonly keeper?: WorkspaceKeeper;
 };
 
 const WORKSPACE_OPTIONS: OptionChecks<LocalWorkspaceOptions> = {
   roots: listOf(TEXT),
   own: listOf(TEXT),
   sandbox: having("a sandbox (openSandbox)", "enter"),
+  keeper: having("a keeper (openKeeper)", "keep"),
 };
 
 export class LocalWorkspace implements Workspace {
   readonly root: string;
   readonly roots: readonly string[];
   readonly own: readonly string[];
+  readonly keeper: WorkspaceKeeper | undefined;
   readonly #sandbox: Sandbox | undefined;
   #executor: Promise<Executor> | undefined;
 
-  private constructor(roots: readonly [string, ...string[]], { own = [], sandbox }: LocalWorkspaceOptions) {
+  private constructor(roots: readonly [string, ...string[]], options: LocalWorkspaceOptions) {
+    const { own = [], sandbox, keeper } = options;
     this.root = roots[0];
     this.roots = [...new Set(roots)];
     this.own = own;
     this.#sandbox = sandbox;
+    this.keeper = keeper;
   }
 
   static async open(root: string, options: LocalWorkspaceOptions = {}): Promise<LocalWorkspace> {

@@ -76,6 +76,10 @@ class EditorWorkspace implements Workspace {
     return this.#local.own ?? [];
   }
 
+  get keeper(): Workspace["keeper"] {
+    return this.#local.keeper;
+  }
+
   look: Files["look"] = (path) => this.#files.look(path);
   readText: Files["readText"] = (path) => this.#files.readText(path);
   readBytes: Files["readBytes"] = (path, range) => this.#files.readBytes(path, range);

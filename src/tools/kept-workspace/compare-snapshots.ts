@@ -6,7 +6,7 @@ import { onDisk, usualModes, zeroEnded } from "./place-snapshot.js";
 import type { PlaceSnapshot } from "./place-snapshot.js";
 import type { ShadowGit } from "./shadow-git.js";
 import type { WorkspaceSnapshot } from "./snapshot-workspace.js";
-import { folderState, treeFingerprint } from "./path-state.js";
+import { folderState, indexState, treeFingerprint } from "./path-state.js";
 
 /** The earlier state of a path; `object`: the name of its content in the shadow, `file`: a file that has it. */
 export type Earlier =
@@ -107,10 +107,29 @@ class Comparing {
         if (earlier) this.#before.set(absolute(path), earlier);
         const later = entryOf(change.newMode, change.newObject, after, path);
         if (later) this.#after.set(absolute(path), entryState(later));
+        if (isIndex(after, path)) await this.#index(absolute(path), change);
       }
     await this.#permissions(before, after, seen);
     await this.#folders(before, after, isMeant);
     this.#opaque(before, after);
+  }
+
+  /** The entries of the user's index count, and not how git has stored them. */
+  async #index(path: string, { oldObject, newObject }: RawChange): Promise<void> {
+    const format = newObject.length === 64 ? "sha256" : "sha1";
+    const stateFor = async (object: string, mode: number): Promise<string | undefined> =>
+      NO_OBJECT.test(object)
+        ? undefined
+        : indexState(await this.#run("cat-file", "blob", object), format, mode);
+    const earlier = this.#before.get(path);
+    const later = await stateFor(newObject, modeIn(this.#after.get(path)));
+    if (later === undefined) return;
+    const same = earlier?.type === "file" && later === (await stateFor(oldObject, earlier.mode));
+    if (!same) this.#after.set(path, later);
+    else {
+      this.#before.delete(path);
+      this.#after.delete(path);
+    }
   }
 
   /** Files with the same content and other permission bits. */
@@ -217,6 +236,12 @@ function opaqueAround({ opaque }: PlaceSnapshot, path: string): string | undefin
   }
   return undefined;
 }
+
+const isIndex = ({ place }: PlaceSnapshot, path: string): boolean =>
+  place.kind === "git" && /(?:^|\/)index$/.test(path);
+
+/** The permission bits in a state as `entryState` writes it. */
+const modeIn = (state: string | undefined): number => Number.parseInt(state?.split(" ")[2] ?? "0", 8);
 
 /** The same place with nothing in it. */
 function emptied(snapshot: PlaceSnapshot): PlaceSnapshot {

@@ -4,8 +4,11 @@ import { lstatSync, readdirSync, readlinkSync } from "node:fs";
 import type { Stats } from "node:fs";
 import type { ObjectFormat } from "../git/read-index.js";
 import type { Files } from "../workspace.js";
+import type { EarlierState } from "./change-bundle.js";
+import { indexEntries } from "./seed-index.js";
 
 const PIECE_BYTES = 16 * 1024 * 1024;
+const MAX_INDEX_BYTES = 64 * 1024 * 1024;
 const MAX_TREE_ENTRIES = 200_000;
 
 export const folderState = (mode: number): string => `folder ${mode.toString(8)}`;
@@ -23,6 +26,10 @@ export async function stateOf(
   if (info.type === "folder") return folderState(info.mode);
   if (info.type === "link") return `link ${objectName(format, Buffer.from(await files.readLink(path)))}`;
   if (info.type !== "file") return "other";
+  if (like?.startsWith("index ") && info.size <= MAX_INDEX_BYTES) {
+    const read = await files.readBytes(path, { length: info.size });
+    return read && (indexState(read.bytes, format, info.mode) ?? "index of an unknown form");
+  }
   const hash = createHash(format).update(`blob ${info.size}\0`);
   for (let from = 0; from < info.size; from += PIECE_BYTES) {
     const read = await files.readBytes(path, { from, length: Math.min(PIECE_BYTES, info.size - from) });
@@ -30,6 +37,27 @@ export async function stateOf(
     hash.update(read.bytes);
   }
   return `file ${hash.digest("hex")} ${info.mode.toString(8)}`;
+}
+
+/** The state of a path before a command, to be compared with what `stateOf` returns for the same `like`. */
+export function earlierStateText(
+  before: EarlierState | undefined,
+  { format, like }: { readonly format: ObjectFormat; readonly like: string | undefined },
+): string | undefined {
+  if (!before) return undefined;
+  if (before.type === "folder") return folderState(before.mode);
+  if (before.type === "link") return `link ${objectName(format, Buffer.from(before.target))}`;
+  if (like?.startsWith("index ")) return indexState(before.content, format, before.mode);
+  return `file ${objectName(format, before.content)} ${before.mode.toString(8)}`;
+}
+
+/**
+ * The state of an index of git: its entries. Git also writes an index when it has only looked at files, and that is no
+ * change. Undefined when it is not of a known form.
+ */
+export function indexState(content: Uint8Array, format: ObjectFormat, mode: number): string | undefined {
+  const entries = indexEntries(Buffer.from(content), format);
+  return entries && `index ${createHash("sha256").update(entries).digest("hex")} ${mode.toString(8)}`;
 }
 
 /** The name that git gives to a content. */

@@ -16,6 +16,7 @@ const MODE_AT = 24;
 const SIZE_AT = 36;
 const IS_EXTENDED = 0x4000;
 const STAGE = 0x3000;
+const ASSUMED_UNCHANGED = 0x8000;
 const MAX_LENGTH = 0xfff;
 const SKIPPED_OR_TO_BE_ADDED = 0x6000;
 const FILE_TYPE = 0o170000;
@@ -88,6 +89,69 @@ export function seedIndex(index: Buffer, format: ObjectFormat, prefix: string): 
   }
 }
 
+/**
+ * The entries of an index without what only speeds git up: stage, mode, object and path of each. Undefined when the index
+ * is not of a known form.
+ */
+export function indexEntries(index: Buffer, format: ObjectFormat): string | undefined {
+  try {
+    const lines: string[] = [];
+    const nameBytes = NAME_BYTES[format];
+    const end = readEntries(index, format, ({ at, path, flags, extended }) => {
+      const object = index.toString("hex", at + STAT_BYTES, at + STAT_BYTES + nameBytes);
+      const kept = [flags & (STAGE | ASSUMED_UNCHANGED), extended, index.readUInt32BE(at + MODE_AT), object, path];
+      lines.push(kept.join(" "));
+    });
+    const rest = end === undefined ? undefined : index.subarray(end);
+    // A second list of entries elsewhere.
+    return rest === undefined || rest.includes("link") || rest.includes("REUC") ? undefined : lines.join("\0");
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+type IndexEntry = {
+  readonly at: number;
+  /** Byte for byte, as latin1. */
+  readonly path: string;
+  readonly flags: number;
+  readonly extended: number;
+};
+
+/** Returns where the entries end. Undefined when the index is not of a known form. */
+function readEntries(
+  from: Buffer,
+  format: ObjectFormat,
+  take: (entry: IndexEntry) => void,
+): number | undefined {
+  if (from.toString("latin1", 0, 4) !== "DIRC") return undefined;
+  const version = from.readUInt32BE(4);
+  if (version < 2 || version > 4) return undefined;
+  const count = from.readUInt32BE(8);
+  let at = HEADER_BYTES;
+  let path = "";
+  for (let entry = 0; entry < count; entry += 1) {
+    const flagsAt = at + STAT_BYTES + NAME_BYTES[format];
+    const flags = from.readUInt16BE(flagsAt);
+    const isExtended = (flags & IS_EXTENDED) !== 0;
+    let nameAt = flagsAt + (isExtended ? 4 : 2);
+    let kept = 0;
+    if (version === 4) {
+      const { value, next } = variableNumber(from, nameAt);
+      if (value > path.length) return undefined;
+      kept = path.length - value;
+      nameAt = next;
+    }
+    const nameEnd = from.indexOf(0, nameAt);
+    if (nameEnd < 0) return undefined;
+    path = path.slice(0, kept) + from.toString("latin1", nameAt, nameEnd);
+    take({ at, path, flags, extended: isExtended ? from.readUInt16BE(flagsAt + 2) : 0 });
+    at = version === 4 ? nameEnd + 1 : at + ((nameEnd - at + 8) & ~7);
+  }
+  return at;
+}
+
 class Seeding {
   readonly #from: Buffer;
   readonly #format: ObjectFormat;
@@ -109,39 +173,15 @@ class Seeding {
   }
 
   run(): SeededIndex | undefined {
-    const from = this.#from;
-    if (from.toString("latin1", 0, 4) !== "DIRC") return undefined;
-    const version = from.readUInt32BE(4);
-    if (version < 2 || version > 4) return undefined;
-    const count = from.readUInt32BE(8);
-    let at = HEADER_BYTES;
-    let path = "";
-    for (let entry = 0; entry < count; entry += 1) {
-      const flagsAt = at + STAT_BYTES + this.#nameBytes;
-      const flags = from.readUInt16BE(flagsAt);
-      const extended = (flags & IS_EXTENDED) === 0 ? undefined : from.readUInt16BE(flagsAt + 2);
-      let nameAt = flagsAt + (extended === undefined ? 2 : 4);
-      let kept = 0;
-      if (version === 4) {
-        const { value, next } = variableNumber(from, nameAt);
-        if (value > path.length) return undefined;
-        kept = path.length - value;
-        nameAt = next;
-      }
-      const nameEnd = from.indexOf(0, nameAt);
-      if (nameEnd < 0) return undefined;
-      path = path.slice(0, kept) + from.toString("latin1", nameAt, nameEnd);
-      this.#take(at, path, flags, extended ?? 0);
-      at = version === 4 ? nameEnd + 1 : at + ((nameEnd - at + 8) & ~7);
-    }
-    if (!this.#takeTrees(at)) return undefined;
+    const at = readEntries(this.#from, this.#format, (entry) => this.#take(entry));
+    if (at === undefined || !this.#takeTrees(at)) return undefined;
     this.#to.write("DIRC", 0, "latin1");
     this.#to.writeUInt32BE(2, 4);
     this.#to.writeUInt32BE(this.#found.starts.length, 8);
     return new SeededIndex(this.#format, this.#to, this.#end, this.#found);
   }
 
-  #take(at: number, path: string, flags: number, extended: number): void {
+  #take({ at, path, flags, extended }: IndexEntry): void {
     const type = this.#from.readUInt32BE(at + MODE_AT) & FILE_TYPE;
     const isKnown = (type === REGULAR || type === LINK) && (flags & STAGE) === 0;
     if (!isKnown || !path.startsWith(this.#prefix) || (extended & SKIPPED_OR_TO_BE_ADDED) !== 0) {
