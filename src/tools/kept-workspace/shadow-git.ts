@@ -106,7 +106,7 @@ export class ShadowGit {
     if (timeoutMs <= 0) throw new KeepFailed("time", "git");
     const words = place === undefined ? args : ["-c", `core.excludesFile=${place.excludes}`, ...args];
     const { exit, stdout, stderr, exceeded } = await collectOutput([this.#program, ...words], {
-      env: this.#environment(place),
+      env: this.#environment(place, args),
       cwd: place?.workTree ?? this.folder,
       timeoutMs,
       maxBytes: MAX_OUTPUT_BYTES,
@@ -118,8 +118,10 @@ export class ShadowGit {
     throw new KeepFailed("error", `git ${args[0] ?? ""}: ${reported || (exit.signal ?? `exit ${exit.exitCode}`)}`);
   }
 
-  #environment(place: GitPlace | undefined): NodeJS.ProcessEnv {
+  #environment(place: GitPlace | undefined, [command]: readonly string[]): NodeJS.ProcessEnv {
     return {
+      // It refuses to take its paths literally.
+      ...(command !== "check-ignore" && { GIT_LITERAL_PATHSPECS: "1" }),
       PATH: "/usr/local/bin:/usr/bin:/bin",
       LC_ALL: "C",
       HOME: this.folder,
@@ -130,7 +132,6 @@ export class ShadowGit {
       GIT_TERMINAL_PROMPT: "0",
       GIT_NO_REPLACE_OBJECTS: "1",
       GIT_NO_LAZY_FETCH: "1",
-      GIT_LITERAL_PATHSPECS: "1",
       GIT_DIR: this.folder,
       ...(place && { GIT_WORK_TREE: place.workTree, GIT_INDEX_FILE: place.index }),
     };

@@ -59,9 +59,10 @@ async function ignoredOf(
   options: GitOptions,
 ): Promise<ReadonlySet<string>> {
   if (paths.length === 0) return new Set();
-  const stdin = zeroEndedBytes(paths);
+  // A name that begins with a colon would be read as a pattern.
+  const stdin = zeroEndedBytes(paths.map((path) => `./${path}`));
   const output = await git.run(["check-ignore", "-z", "--stdin"], { ...options, stdin, mayFindNothing: true });
-  return new Set(zeroEnded(output));
+  return new Set(zeroEnded(output).map((path) => path.slice(2)));
 }
 
 class Sorting implements NewPaths {
