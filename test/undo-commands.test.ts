@@ -3,9 +3,11 @@ import { execFileSync } from "node:child_process";
 import {
   appendFileSync,
   chmodSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -16,7 +18,7 @@ import { join } from "node:path";
 import * as fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 import { MemoryLedger } from "../src/history/index.js";
-import { openGate } from "../src/run/index.js";
+import { allowAll, openGate } from "../src/run/index.js";
 import type { Gate } from "../src/run/index.js";
 import { builtInTools, LocalWorkspace } from "../src/tools/index.js";
 import { openKeeper } from "../src/tools/kept-workspace/shadow-keeper.js";
@@ -24,6 +26,7 @@ import type { KeeperOptions } from "../src/tools/kept-workspace/shadow-keeper.js
 import { git } from "../src/tools/git/repository.samples.js";
 import { folder } from "./agent-kit.js";
 import { wholeTree } from "./kept-tree.js";
+import { runHere } from "./run-here.js";
 
 const RUNS = Number(process.env["TOOLGATE_RUNS"] ?? 5);
 
@@ -35,6 +38,7 @@ async function gateOn(root: string, options: Partial<KeeperOptions> = {}): Promi
     sessionId: "s",
     tools: builtInTools,
     policy: () => ({ rules: [], default: "allow" }),
+    ask: allowAll,
     loopLimit: 1_000,
   });
   onTestFinished(() => gate.close());
@@ -52,9 +56,13 @@ let template: string | undefined;
 /** A repository with most of what a workspace can have. */
 async function fullWorkspace(): Promise<string> {
   const root = await folder();
-  template ??= newTemplate();
-  execFileSync("cp", ["-a", `${template}/.`, root]);
+  copyTemplate(root);
   return root;
+}
+
+function copyTemplate(to: string): void {
+  template ??= newTemplate();
+  execFileSync("cp", ["-a", `${template}/.`, to]);
 }
 
 function newTemplate(): string {
@@ -189,3 +197,180 @@ test(
   },
   Math.max(120_000, RUNS * 5_000),
 );
+
+test("puts deleted, edited, renamed and ignored files back in a folder that is no repository", async () => {
+  const root = await folder({ "a.txt": "a\n", "b.txt": "b\n", ".gitignore": ".env\n", ".env": "KEY=1\n" });
+  mkdirSync(join(root, "empty"));
+  const gate = await gateOn(root);
+  const before = wholeTree(root);
+  const toolCallId = await run(gate, "rm a.txt .env; echo more >> b.txt; mv b.txt c.txt; rmdir empty; ln -s c.txt d");
+  const { paths, left } = await gate.undo(toolCallId);
+  expect(paths.map((path) => path.slice(root.length + 1)).toSorted()).toEqual(
+    [".env", "a.txt", "b.txt", "c.txt", "d", "empty"],
+  );
+  expect(left).toBeUndefined();
+  expect(wholeTree(root)).toEqual(before);
+  await expect(gate.undo(toolCallId)).rejects.toThrow("it was undone already");
+});
+
+test("refuses with the path, and touches nothing, when a file has changed since", async () => {
+  const root = await folder({ "a.txt": "a\n", "b.txt": "b\n" });
+  const gate = await gateOn(root);
+  const toolCallId = await run(gate, "echo 1 >> a.txt; rm b.txt");
+  appendFileSync(join(root, "a.txt"), "mine\n");
+  const now = wholeTree(root);
+  await expect(gate.undo(toolCallId)).rejects.toThrow("a.txt has changed since. No file was touched.");
+  expect(wholeTree(root)).toEqual(now);
+});
+
+test("undoes a commit after somebody has looked at the repository", async () => {
+  const root = await fullWorkspace();
+  const gate = await gateOn(root);
+  const before = wholeTree(root);
+  const toolCallId = await run(gate, "git add -A && git commit -qm more && git checkout -q -b other");
+  git(root, "status");
+  await gate.undo(toolCallId);
+  expect(wholeTree(root)).toEqual(before);
+});
+
+test("leaves large ignored folders alone, and names them", async () => {
+  const root = await folder({ ".gitignore": "big/\nother/\n", "a.txt": "a\n" });
+  mkdirSync(join(root, "big"));
+  for (let number = 0; number < 300; number += 1) writeFileSync(join(root, "big", String(number)), "x");
+  const gate = await gateOn(root);
+  const removing = await run(gate, "echo b > a.txt; rm -r big; mkdir other; touch other/{1..300}");
+  const { left } = await gate.undo(removing);
+  expect(left).toEqual([
+    { path: join(root, "big"), reason: "git ignores it, and it is too large to be kept" },
+  ]);
+  expect(Object.keys(wholeTree(root)).toSorted()).toEqual([".gitignore", "a.txt"]);
+  // Without the pattern the folder is new to git, and was there before the command all the same.
+  mkdirSync(join(root, "big"));
+  for (let number = 0; number < 300; number += 1) writeFileSync(join(root, "big", String(number)), "x");
+  const before = wholeTree(root);
+  const revealing = await run(gate, "rm .gitignore");
+  await gate.undo(revealing);
+  expect(wholeTree(root)).toEqual(before);
+});
+
+test("never writes to the user's repository, and runs no program that it names", async () => {
+  const root = await fullWorkspace();
+  const outside = await folder();
+  writeFileSync(join(root, ".gitattributes"), "* filter=evil\n*.txt text eol=crlf\n");
+  for (const [name, value] of [
+    ["filter.evil.clean", `touch ${outside}/filter; cat`],
+    ["core.fsmonitor", `touch ${outside}/monitor`],
+    ["core.hooksPath", outside],
+    ["core.autocrlf", "true"],
+  ] as const)
+    git(root, "config", name, value);
+  writeFileSync(join(outside, "post-index-change"), `#!/bin/sh\ntouch ${outside}/hook\n`, { mode: 0o755 });
+  writeFileSync(join(root, "crlf.txt"), "one\r\ntwo\r\n");
+  const times = () =>
+    execFileSync("find", [".git", "-printf", "%p %T@ %s\n"], { cwd: root, encoding: "utf8" });
+  const [before, stamps] = [wholeTree(root), times()];
+  const gate = await gateOn(root);
+  const toolCallId = await run(gate, "rm crlf.txt a.txt");
+  expect(times()).toBe(stamps);
+  await gate.undo(toolCallId);
+  expect(wholeTree(root)).toEqual(before);
+  expect(readdirSync(outside)).toEqual(["post-index-change"]);
+});
+
+test("keeps what a filter of the user's has changed on its way into the repository", async () => {
+  const root = await folder({ "a.txt": "one\r\ntwo\r\n", ".gitattributes": "*.txt text eol=crlf\n" });
+  git(root, "init", "-q");
+  git(root, "add", "-A");
+  const gate = await gateOn(root);
+  const before = wholeTree(root);
+  await gate.undo(await run(gate, "rm a.txt"));
+  expect(wholeTree(root)).toEqual(before);
+});
+
+test("works in a part of a repository and in a further worktree", async () => {
+  const around = await fullWorkspace();
+  for (const root of [join(around, "src"), join(await folder(), "tree")]) {
+    if (!root.startsWith(around)) git(around, "worktree", "add", "-q", root);
+    const gate = await gateOn(root);
+    const [before, outer] = [wholeTree(root), wholeTree(around)];
+    await gate.undo(await run(gate, "echo x > new; rm -rf deep; git add -A . && git -c user.name=a -c user.email=a@b commit -qm x"));
+    expect(wholeTree(root)).toEqual(before);
+    expect(wholeTree(around)).toEqual(outer);
+  }
+});
+
+test("asks, with the reason, about an allowed command that could not be undone", async () => {
+  const root = await folder({ "a.txt": "a\n", "b.txt": "b\n" });
+  const asked: string[] = [];
+  const keeper = openKeeper({ folder: await folder(), commands: "writing", limits: { maxFiles: 1 } });
+  const gate = await openGate({
+    ledger: new MemoryLedger(),
+    workspace: await LocalWorkspace.open(root, { keeper }),
+    tools: builtInTools,
+    rules: [{ allow: "execute", command: "touch *" }],
+    ask: async (question, signal) => {
+      asked.push(question.reason ?? "");
+      return allowAll(question, signal);
+    },
+  });
+  onTestFinished(() => gate.close());
+  const { toolCallId, state } = await gate.call({ name: "terminal", input: { command: "touch c.txt" } });
+  expect(state.status).toBe("done");
+  expect(asked).toEqual(["it cannot be undone: there are more than 1 files"]);
+  await expect(gate.undo(toolCallId)).rejects.toThrow("was not kept: there are more than 1 files");
+});
+
+test("runs one kept command after another, and reading ones without a keep", async () => {
+  const root = await folder({ "a.txt": "" });
+  const gate = await gateOn(root);
+  const calls = ["1", "2", "3"].map((text) =>
+    gate.call({ name: "terminal", input: { command: `sleep 0.05; echo ${text} >> a.txt` } }),
+  );
+  const ids = (await Promise.all(calls)).map(({ toolCallId }) => toolCallId);
+  const order = readFileSync(join(root, "a.txt"), "utf8").trim().split("\n").map(Number);
+  for (const number of order.toReversed()) await gate.undo(ids[number - 1] ?? "");
+  expect(wholeTree(root)).toEqual(wholeTree(await folder({ "a.txt": "" })));
+  const read = await run(gate, "cat a.txt");
+  await expect(gate.undo(read)).rejects.toThrow("no file that it changed was kept");
+});
+
+test("undoes neither of two commands that ran at the same time in two sessions", async () => {
+  const root = await folder({ "a.txt": "a\n" });
+  const keptIn = await folder();
+  const [one, other] = [await gateOn(root, { folder: keptIn }), await gateOn(root, { folder: keptIn })];
+  const long = run(one, "touch started; while [ ! -e second ]; do sleep 0.01; done; touch one");
+  await expect.poll(() => readdirSync(root)).toContain("started");
+  const second = await run(other, "touch second");
+  for (const [gate, toolCallId] of [[one, await long], [other, second]] as const)
+    await expect(gate.undo(toolCallId)).rejects.toThrow("another command ran in this folder at the same time");
+  // The next one is alone again.
+  await other.undo(await run(other, "rm a.txt"));
+  expect(readdirSync(root)).toContain("a.txt");
+});
+
+test("toolgate run keeps a command's files, and toolgate undo puts them back and tells the model", async () => {
+  const home = await folder();
+  const project = join(home, "project");
+  mkdirSync(project);
+  copyTemplate(project);
+  const command = "rm -r src; echo more >> a.txt; git commit -qam all";
+  writeFileSync(
+    join(home, "script.json"),
+    JSON.stringify({ steps: [{ calls: [{ tool: "terminal", input: { command } }] }, { say: "Done." }, { say: "Again." }] }),
+  );
+  const env = { ...process.env, HOME: home, XDG_CONFIG_HOME: join(home, "config"), XDG_STATE_HOME: home };
+  const toolgate = (...words: string[]) => runHere(words, { cwd: project, env });
+  const before = wholeTree(project);
+  const flags = ["--script", join(home, "script.json"), "--mode", "allow-all", "--undo-commands", "writing"];
+  expect(await toolgate("run", ...flags, "go")).toMatchObject({ status: 0 });
+  expect(Object.keys(wholeTree(project))).not.toContain("src/b.txt");
+  const undone = await toolgate("undo", "call_1");
+  expect(undone).toMatchObject({ status: 0, stderr: "" });
+  expect(undone.stdout).toContain(join(project, "src/b.txt"));
+  expect(wholeTree(project)).toEqual(before);
+  expect(existsSync(join(home, "toolgate/kept"))).toBe(true);
+  const { stdout } = await toolgate("history", "list", "--json");
+  const [{ sessionId }] = JSON.parse(stdout).sessions ?? JSON.parse(stdout);
+  expect(await toolgate("history", "delete", sessionId)).toMatchObject({ status: 0 });
+  expect(readdirSync(join(home, "toolgate/kept"))).toEqual([]);
+});

@@ -9,7 +9,7 @@ import type { SessionEvent, ToolCall } from "../call/index.js";
 import type { Intent } from "../policy/index.js";
 import { isAppTool, isDelegating } from "../tools/index.js";
 import type { Tool, Workspace } from "../tools/index.js";
-import type { Keeping } from "../tools/kept-workspace/workspace-keeper.js";
+import type { KeepOutcome } from "../tools/kept-workspace/workspace-keeper.js";
 import type { Approvals } from "./approvals.js";
 import { OwnWrites } from "./confined-workspace.js";
 import type { CallTools } from "./call-tools.js";
@@ -165,7 +165,7 @@ export class CallRunner {
     });
   }
 
-  #keepBefore({ decision }: ToolCall, intent: Intent): Promise<Keeping | undefined> {
+  #keepBefore({ decision }: ToolCall, intent: Intent): Promise<KeepOutcome | undefined> {
     const { workspace, record } = this.#options;
     return keepBefore({ intent, workspace, ledger: record.ledger, decidedBy: decision?.by });
   }

@@ -7,7 +7,7 @@ import { pluralize } from "../call/index.js";
 import type { FileChange, Ledger } from "../call/index.js";
 import type { Intent } from "../policy/index.js";
 import { readingParts } from "../policy/reading-parts.js";
-import type { Keeping, WorkspaceKeeper } from "../tools/kept-workspace/workspace-keeper.js";
+import type { KeepOutcome, WorkspaceKeeper } from "../tools/kept-workspace/workspace-keeper.js";
 import type { Workspace } from "../tools/index.js";
 
 type KeepOptions = {
@@ -28,7 +28,7 @@ export function keeperFor({ intent, workspace, ledger, decidedBy }: KeepOptions)
 }
 
 /** Undefined when the workspace is not to be kept. */
-export async function keepBefore(options: KeepOptions): Promise<Keeping | undefined> {
+export async function keepBefore(options: KeepOptions): Promise<KeepOutcome | undefined> {
   return keeperFor(options)?.keep(options.workspace.roots);
 }
 
@@ -39,7 +39,7 @@ const MAX_LEFT = 50;
 
 /** The changes of a command that has ended, to be recorded. Their earlier contents are in the ledger by then. */
 export async function* commandChanges(
-  keeping: Keeping,
+  keeping: KeepOutcome,
   { root, keeper }: Workspace,
   ledger: Ledger,
 ): AsyncGenerator<FileChange> {

@@ -8,7 +8,7 @@ import type { Intent } from "../policy/index.js";
 import type { EventWriter, SessionRecord } from "../record/index.js";
 import { fullResult, ToolFailure } from "../tools/index.js";
 import type { AskReply, AskRequest, Tool, ToolContext, ToolReturn, Workspace } from "../tools/index.js";
-import type { Keeping } from "../tools/kept-workspace/workspace-keeper.js";
+import type { KeepOutcome } from "../tools/kept-workspace/workspace-keeper.js";
 import { commandChanges } from "./keep-before.js";
 import { checkBase, confinedWorkspace } from "./confined-workspace.js";
 import type { OwnWrites } from "./confined-workspace.js";
@@ -36,7 +36,7 @@ export type RunOptions = {
   readonly record: SessionRecord;
   readonly workspace: Workspace;
   /** The state of the workspace before the call, where it was to be kept. */
-  readonly keeping: Keeping | undefined;
+  readonly keeping: KeepOutcome | undefined;
   /** The time limit in milliseconds. */
   readonly timeLimit: number;
   /** How long the tool may take to stop. */

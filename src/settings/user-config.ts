@@ -15,6 +15,14 @@ export type UserConfig = {
   readonly redactPatterns?: readonly string[];
   /** The reaction when an external agent runs a call that the rules deny; "mark" by default. */
   readonly onBreach?: "mark" | "end";
+  /** Which commands can be undone; "contained" by default. */
+  readonly undoCommands?: "contained" | "writing" | "never";
+  /** Up to which size and time the workspace is kept before a command. */
+  readonly undoLimits?: {
+    readonly files?: number;
+    readonly megabytes?: number;
+    readonly seconds?: number;
+  };
 };
 
 const parse = jsonParser<UserConfig>(
@@ -22,6 +30,14 @@ const parse = jsonParser<UserConfig>(
     redactAtRest: z.boolean().exactOptional(),
     redactPatterns: z.array(z.string().min(1)).exactOptional(),
     onBreach: z.enum(["mark", "end"]).exactOptional(),
+    undoCommands: z.enum(["contained", "writing", "never"]).exactOptional(),
+    undoLimits: z
+      .strictObject({
+        files: z.int().positive().exactOptional(),
+        megabytes: z.number().positive().exactOptional(),
+        seconds: z.number().positive().exactOptional(),
+      })
+      .exactOptional(),
   }),
 );
 

@@ -10,6 +10,7 @@ export type AgentFlags = LogFlags & {
   readonly ledger?: string;
   readonly cwd?: string;
   readonly sandbox?: boolean;
+  readonly undoCommands?: "contained" | "writing" | "never";
   readonly model?: string;
   readonly baseUrl?: string;
   readonly contextWindow?: number;
@@ -62,5 +63,11 @@ export function agentOptions(command: Command): Command {
     .option(
       "--sandbox",
       "run commands under bubblewrap: they change nothing outside of the folder,\nsee no secrets, and have no network unless a rule allows a host",
+    )
+    .addOption(
+      new Option(
+        "--undo-commands <which>",
+        "which commands can be undone: contained ones, all that may write files, or\nnone (default: undoCommands of config.json, or contained)",
+      ).choices(["contained", "writing", "never"]),
     );
 }

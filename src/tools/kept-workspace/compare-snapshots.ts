@@ -6,12 +6,13 @@ import { onDisk, usualModes, zeroEnded } from "./place-snapshot.js";
 import type { PlaceSnapshot } from "./place-snapshot.js";
 import type { ShadowGit } from "./shadow-git.js";
 import type { WorkspaceSnapshot } from "./snapshot-workspace.js";
-import { folderState, indexState, treeFingerprint } from "./path-state.js";
+import { earlierStateText, folderState, indexState, treeFingerprint } from "./path-state.js";
 
 /** The earlier state of a path; `object`: the name of its content in the shadow, `file`: a file that has it. */
 export type Earlier =
   | { readonly type: "file"; readonly mode: number; readonly object: string }
   | { readonly type: "file"; readonly mode: number; readonly file: string }
+  | { readonly type: "file"; readonly mode: number; readonly content: Uint8Array }
   | { readonly type: "link"; readonly object: string }
   | { readonly type: "folder"; readonly mode: number };
 
@@ -33,9 +34,10 @@ export async function compareSnapshots(
   const comparing = new Comparing(after.git, deadline);
   for (const key of new Set([...before.places.keys(), ...after.places.keys()]))
     await comparing.places(before.places.get(key), after.places.get(key), after);
+  await comparing.folders([...before.places.values()], [...after.places.values()]);
   for (const [folder, names] of before.objects) {
     const now = after.objects.get(folder) ?? new Map();
-    for (const name of missingObjects(names, now)) comparing.lostObject(join(folder, name), join(after.git.objects, name));
+    for (const name of missingObjects(names, now)) comparing.lostObject(join(folder, name), join(after.git.linked, name));
   }
   return comparing.result();
 }
@@ -110,8 +112,19 @@ class Comparing {
         if (isIndex(after, path)) await this.#index(absolute(path), change);
       }
     await this.#permissions(before, after, seen);
-    await this.#folders(before, after, isMeant);
+    this.#gitFile(before, after);
     this.#opaque(before, after);
+  }
+
+  #gitFile(before: PlaceSnapshot, after: PlaceSnapshot): void {
+    const path = absoluteIn(after)(".git");
+    const format = after.tree.length === 64 ? "sha256" : "sha1";
+    const stateFor = ({ gitFile }: PlaceSnapshot): string | undefined =>
+      gitFile && earlierStateText({ type: "file", ...gitFile }, { format, like: undefined });
+    const [earlier, later] = [stateFor(before), stateFor(after)];
+    if (earlier === later) return;
+    if (before.gitFile) this.#before.set(path, { type: "file", ...before.gitFile });
+    if (later !== undefined) this.#after.set(path, later);
   }
 
   /** The entries of the user's index count, and not how git has stored them. */
@@ -151,43 +164,51 @@ class Comparing {
     }
   }
 
-  async #folders(
-    before: PlaceSnapshot,
-    after: PlaceSnapshot,
-    isMeant: (path: string) => boolean,
-  ): Promise<void> {
-    const absolute = absoluteIn(after);
-    for (const [path, mode] of before.folders) {
-      const info = lstatSync(onDisk(after.place, path), { throwIfNoEntry: false });
-      const later = info?.isDirectory() ? info.mode & 0o7777 : undefined;
-      if (later === mode) continue;
-      this.#before.set(absolute(path), { type: "folder", mode });
-      if (later !== undefined) this.#after.set(absolute(path), folderState(later));
+  /** Empty folders, folders with other permission bits, and folders that were made. Last, when all files are compared. */
+  async folders(before: readonly PlaceSnapshot[], after: readonly PlaceSnapshot[]): Promise<void> {
+    const [earlier, later] = [foldersOf(before), foldersOf(after)];
+    for (const [path, mode] of earlier) {
+      const info = lstatSync(Buffer.from(path, "latin1"), { throwIfNoEntry: false });
+      const now = info?.isDirectory() ? info.mode & 0o7777 : undefined;
+      if (now === mode) continue;
+      this.#before.set(path, { type: "folder", mode });
+      if (now !== undefined) this.#after.set(path, folderState(now));
     }
-    const created = this.#foldersOfNewFiles(after);
-    const added = [...after.folders].filter(([path]) => !before.folders.has(path) && isMeant(path));
-    if (created.size + added.length === 0) return;
-    const listed = await this.#run("ls-tree", "-r", "-d", "-z", "--name-only", before.tree);
-    const known = new Set([...zeroEnded(listed), ...before.folders.keys(), ...before.opaque.keys()]);
-    const usual = usualModes(before.umask).folder;
+    const added = [...later].filter(([path]) => !earlier.has(path));
+    const made = this.#foldersOfNewFiles(after);
+    if (made.size + added.length === 0) return;
+    const known = await this.#knownFolders(before);
+    const usual = usualModes(before[0]?.umask ?? 0).folder;
     for (const [path, mode] of added) {
-      if (!known.has(path)) created.add(path);
+      if (!known.has(path)) made.add(path);
       else if (mode !== usual) {
-        this.#before.set(absolute(path), { type: "folder", mode: usual });
-        this.#after.set(absolute(path), folderState(mode));
+        this.#before.set(path, { type: "folder", mode: usual });
+        this.#after.set(path, folderState(mode));
       }
     }
-    for (const path of created)
-      if (!known.has(path) && !this.#after.has(absolute(path))) this.#after.set(absolute(path), CREATED_FOLDER);
+    for (const path of made)
+      if (!known.has(path) && !this.#after.has(path)) this.#after.set(path, CREATED_FOLDER);
   }
 
-  #foldersOfNewFiles({ place }: PlaceSnapshot): Set<string> {
-    const start = `${latin(place.workTree)}/`;
+  async #knownFolders(before: readonly PlaceSnapshot[]): Promise<ReadonlySet<string>> {
+    const known = new Set(foldersOf(before).keys());
+    for (const snapshot of before) {
+      const absolute = absoluteIn(snapshot);
+      known.add(latin(snapshot.place.workTree));
+      const listed = await this.#run("ls-tree", "-r", "-d", "-z", "--name-only", snapshot.tree);
+      for (const path of [...zeroEnded(listed), ...snapshot.opaque.keys()]) known.add(absolute(path));
+    }
+    return known;
+  }
+
+  /** The folders on the way to what is new, up to the workspace. */
+  #foldersOfNewFiles([top]: readonly PlaceSnapshot[]): Set<string> {
+    const start = `${latin(top?.place.workTree ?? "")}/`;
     const folders = new Set<string>();
     for (const path of this.#after.keys()) {
       if (!path.startsWith(start) || this.#before.has(path)) continue;
       for (let at = path.lastIndexOf("/"); at > start.length; at = path.lastIndexOf("/", at - 1))
-        folders.add(path.slice(start.length, at));
+        folders.add(path.slice(0, at));
     }
     return folders;
   }
@@ -228,6 +249,11 @@ const absoluteIn =
   (path: string): string =>
     `${latin(place.workTree)}/${path}`;
 
+const foldersOf = (snapshots: readonly PlaceSnapshot[]): Map<string, number> =>
+  new Map(
+    snapshots.flatMap((snapshot) => [...snapshot.folders].map(([path, mode]) => [absoluteIn(snapshot)(path), mode])),
+  );
+
 /** The reason why a path was not kept, or a folder above it. */
 function opaqueAround({ opaque }: PlaceSnapshot, path: string): string | undefined {
   for (let at = path.length; at > 0; at = path.lastIndexOf("/", at - 1)) {
@@ -246,7 +272,8 @@ const modeIn = (state: string | undefined): number => Number.parseInt(state?.spl
 /** The same place with nothing in it. */
 function emptied(snapshot: PlaceSnapshot): PlaceSnapshot {
   const tree = snapshot.tree.length === 40 ? EMPTY_TREES.sha1 : EMPTY_TREES.sha256;
-  return { ...snapshot, tree, modes: new Map(), folders: new Map(), opaque: new Map() };
+  const { gitFile: _, ...rest } = snapshot;
+  return { ...rest, tree, modes: new Map(), folders: new Map(), opaque: new Map() };
 }
 
 /** Every repository knows these. */

@@ -21,6 +21,8 @@ export type PlaceSnapshot = {
   /** Empty folders, and folders with unusual permission bits. */
   readonly folders: ReadonlyMap<string, number>;
   readonly opaque: ReadonlyMap<string, Opaque>;
+  /** A file named `.git`. */
+  readonly gitFile?: { readonly content: Uint8Array; readonly mode: number };
 };
 
 /** Permission bits that a new file gets, by what git records of them. */

@@ -5,14 +5,14 @@ import { packChanges } from "./change-bundle.js";
 import type { EarlierState, WorkspaceChange } from "./change-bundle.js";
 import type { Compared, Earlier } from "./compare-snapshots.js";
 import type { ShadowGit } from "./shadow-git.js";
-import type { Unkept } from "./workspace-keeper.js";
+import type { UnkeptPath } from "./workspace-keeper.js";
 
 const MAX_BUNDLE_BYTES = 16 * 1024 * 1024;
 const MAX_BUNDLE_CHANGES = 5_000;
 
 type Change = { readonly path: string; readonly before?: Earlier; readonly after?: string };
 
-export type ChangedPaths = { readonly changes: readonly Change[]; readonly unkept: readonly Unkept[] };
+export type ChangedPaths = { readonly changes: readonly Change[]; readonly unkept: readonly UnkeptPath[] };
 
 /** In the order of their paths. A path that is as it was is left out; one that is no valid text cannot be put back. */
 export function changedPaths({ before, after, unkept }: Compared): ChangedPaths {
@@ -65,6 +65,7 @@ export async function* readBundles(
 
 function sizeOf(before: Earlier | undefined, sizes: ReadonlyMap<string, number>): number {
   if (!before || before.type === "folder") return 0;
+  if ("content" in before) return before.content.length;
   return "object" in before ? (sizes.get(before.object) ?? 0) : statSync(before.file).size;
 }
 
@@ -120,6 +121,7 @@ function withContent({ path, before, after }: Change, contents: ReadonlyMap<stri
 
 function earlierState(path: string, before: Earlier, contents: ReadonlyMap<string, Buffer>): EarlierState {
   if (before.type === "folder") return before;
+  if ("content" in before) return before;
   const content = "object" in before ? contents.get(before.object) : readFileSync(before.file);
   if (!content) throw new Error(`the earlier content of ${path} is gone`);
   return before.type === "link"

@@ -5,6 +5,7 @@
  * changed, the tree of the last scan is the result.
  */
 import { accessSync, closeSync, constants, lstatSync, openSync, readSync, rmSync } from "node:fs";
+import type { Stats } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import type { FoundFolders } from "./find-folders.js";
 import type { KeptPlace, Opaque, PlaceSnapshot } from "./place-snapshot.js";
@@ -32,6 +33,11 @@ export type PlaceState = {
   readonly modes: { readonly [path: string]: number };
   /** The opaque folders of the last scan. */
   readonly opaque: readonly string[];
+  /**
+   * Files that had changed just before the last scan. Git compares the times of changes in whole seconds, so it does not
+   * see permission bits that change in the same second.
+   */
+  readonly recent: readonly string[];
 };
 
 export type ScanOptions = {
@@ -57,15 +63,23 @@ export async function scanPlace(options: ScanOptions): Promise<PlaceSnapshot> {
   const { oddFolders, oddFiles } = (await options.odd) ?? NOTHING_ODD;
   const opaque = new Map(sorted.opaque);
   const modes = new Map([...Object.entries(state.modes), ...oddFiles]);
-  const update = updateOf(place, [...new Set([...zeroEnded(differing), ...sorted.files])], {
-    usual: usualModes(state.umask),
+  const usual = usualModes(state.umask);
+  const recent = recentOf(place, state.recent, usual, modes);
+  const changed = [...zeroEnded(differing), ...sorted.files, ...recent.differing];
+  const update = updateOf(place, [...new Set(changed)], {
+    usual,
     maxBytes: limits.maxBytes,
     modes,
     opaque,
   });
   const hasChanges = update.put.length + update.removed.length > 0;
   const folders = [...opaque].flatMap(([path, { stamp }]) => (stamp === undefined ? [path] : []));
-  const next: PlaceState = { umask: state.umask, modes: Object.fromEntries(modes), opaque: folders };
+  const next: PlaceState = {
+    umask: state.umask,
+    modes: Object.fromEntries(modes),
+    opaque: folders,
+    recent: [...new Set([...update.recent, ...recent.still])].slice(0, MAX_RECENT),
+  };
   // Before the index changes: a process that is killed in between must not leave a tree of an older index.
   if (hasChanges) await writeState(place, next);
   if (update.removed.length > 0)
@@ -83,7 +97,7 @@ export async function scanPlace(options: ScanOptions): Promise<PlaceSnapshot> {
   if (entryCount(place) > limits.maxFiles)
     throw new KeepFailed("files", `there are more than ${limits.maxFiles} files`);
   const known = hasChanges ? undefined : state.tree;
-  const tree = known ?? (await run("write-tree")).toString("latin1").trim();
+  const tree = known ?? (await run("write-tree", "--missing-ok")).toString("latin1").trim();
   await writeState(place, { ...next, tree });
   const allFolders = new Map([...sorted.folders, ...oddFolders]);
   return { place, tree, umask: state.umask, modes, folders: allFolders, opaque };
@@ -100,13 +114,43 @@ type UpdateOptions = {
   readonly opaque: Map<string, Opaque>;
 };
 
-/** What git must read again, and what it must forget. */
+const SAME_SECOND_MS = 2_000;
+export const MAX_RECENT = 20_000;
+
+/** Of these files, those with other permission bits than known, and those that could still change unseen. */
+function recentOf(
+  place: KeptPlace,
+  paths: readonly string[],
+  usual: UpdateOptions["usual"],
+  modes: ReadonlyMap<string, number>,
+): { readonly differing: readonly string[]; readonly still: readonly string[] } {
+  const differing: string[] = [];
+  const still: string[] = [];
+  const sinceMs = Date.now() - SAME_SECOND_MS;
+  for (const path of paths) {
+    const info = lstatSync(onDisk(place, path), { throwIfNoEntry: false });
+    if (!info?.isFile()) continue;
+    if (modeOf(info, usual) !== modes.get(path)) differing.push(path);
+    if (info.ctimeMs > sinceMs) still.push(path);
+  }
+  return { differing, still };
+}
+
+/** Undefined for the usual permission bits. */
+function modeOf(info: Stats, usual: UpdateOptions["usual"]): number | undefined {
+  const mode = info.mode & 0o7777;
+  return mode === ((mode & 0o100) === 0 ? usual.file : usual.program) ? undefined : mode;
+}
+
+/** What git must read again, and what it must forget. `recent`: of the former, those that have just changed. */
 function updateOf(
   place: KeptPlace,
   paths: readonly string[],
   { usual, maxBytes, modes, opaque }: UpdateOptions,
-): { readonly put: readonly string[]; readonly removed: readonly string[] } {
+): { readonly put: readonly string[]; readonly removed: readonly string[]; readonly recent: readonly string[] } {
   const put: string[] = [];
+  const recent: string[] = [];
+  const sinceMs = Date.now() - SAME_SECOND_MS;
   const removed: string[] = [];
   let bytes = 0;
   for (const path of paths) {
@@ -126,13 +170,13 @@ function updateOf(
     }
     put.push(path);
     bytes += info.size;
-    const mode = info.mode & 0o7777;
-    const isUsual = mode === ((mode & 0o100) === 0 ? usual.file : usual.program);
-    if (info.isFile() && !isUsual) modes.set(path, mode);
+    const mode = info.isFile() ? modeOf(info, usual) : undefined;
+    if (mode !== undefined) modes.set(path, mode);
+    if (info.ctimeMs > sinceMs && recent.length < MAX_RECENT) recent.push(path);
   }
   if (bytes > maxBytes)
     throw new KeepFailed("bytes", `its changed and new files have more than ${Math.floor(maxBytes / 2 ** 20)} MB`);
-  return { put, removed };
+  return { put, removed, recent };
 }
 
 function troubleOf(
@@ -172,7 +216,7 @@ export async function readState({ state }: KeptPlace): Promise<PlaceState> {
     // Written by `writeState` alone, in a folder that only this user can enter.
     return JSON.parse(await readFile(state, "utf8")) as PlaceState;
   } catch {
-    return { umask: process.umask(), modes: {}, opaque: [] };
+    return { umask: process.umask(), modes: {}, opaque: [], recent: [] };
   }
 }
 

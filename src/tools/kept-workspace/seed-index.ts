@@ -59,6 +59,11 @@ export class SeededIndex {
     return this.#bytes.readUInt32BE((this.#starts[entry] ?? 0) + SIZE_AT);
   }
 
+  /** The files that have changed since, as git last saw them. `seconds`: since 1970. */
+  changedSince(seconds: number): readonly string[] {
+    return this.#paths.filter((_, entry) => this.#bytes.readUInt32BE(this.#starts[entry] ?? 0) >= seconds);
+  }
+
   /** Forgets time and size, so that git reads the file again. */
   distrust(entry: number): void {
     const at = this.#starts[entry] ?? 0;

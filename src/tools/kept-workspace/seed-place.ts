@@ -9,14 +9,15 @@ import { join, resolve } from "node:path";
 import { readConfig } from "../git/read-config.js";
 import type { ObjectFormat } from "../git/read-index.js";
 import type { KeptPlace } from "./place-snapshot.js";
+import { MAX_RECENT, readState, writeState } from "./scan-place.js";
 import { seedIndex } from "./seed-index.js";
 import type { SeededIndex } from "./seed-index.js";
 import type { ShadowGit } from "./shadow-git.js";
-import { objectFolders } from "./user-repository.js";
 import type { UserRepository } from "./user-repository.js";
 
 const MAX_INDEX_BYTES = 256 * 1024 * 1024;
 const MAX_TEXT_BYTES = 1_000_000;
+const RECENT_SECONDS = 2;
 
 type Seed = { readonly repository: UserRepository; readonly prefix: string };
 
@@ -26,24 +27,17 @@ export async function seedPlace(
   { repository, prefix }: Seed,
   { format, deadline }: { readonly format: ObjectFormat; readonly deadline: number },
 ): Promise<void> {
-  if (repository.format !== format || !addAlternates(git, objectFolders(repository))) return;
+  if (repository.format !== format) return;
   const file = join(repository.gitFolder, "index");
   const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
   if (size === 0 || size > MAX_INDEX_BYTES) return;
   const seeded = seedIndex(readFileSync(file), format, prefix);
   if (!seeded) return;
   await distrustConverted(git, seeded, repository, deadline);
+  const state = await readState(place);
+  const recent = seeded.changedSince(Math.floor(Date.now() / 1000) - RECENT_SECONDS).slice(0, MAX_RECENT);
+  await writeState(place, { ...state, recent });
   writeFileSync(place.index, seeded.finish(), { mode: 0o600 });
-}
-
-/** False when a path cannot be written in the list. */
-function addAlternates(git: ShadowGit, folders: readonly string[]): boolean {
-  if (folders.some((folder) => folder.includes("\n") || folder.startsWith('"'))) return false;
-  const file = join(git.objects, "info/alternates");
-  const known = textOf(file).split("\n").filter((line) => line !== "");
-  const all = [...new Set([...known, ...folders])];
-  if (all.length !== known.length) writeFileSync(file, `${all.join("\n")}\n`);
-  return true;
 }
 
 async function distrustConverted(

@@ -2,7 +2,8 @@
  * Git in a repository of our own that keeps the files of a workspace.
  *
  * Invariants: the user's repository is never GIT_DIR, so git takes no lock, refreshes no index and runs no gc there.
- * The environment is made here, not inherited. No settings, hooks, filters, attributes or monitors of the user or of the
+ * Git looks for objects in the user's folders only when it reads: before it writes an object, it gives a new time to one
+ * of that name, wherever it finds it. The environment is made here, not inherited. No settings, hooks, filters, attributes or monitors of the user or of the
  * workspace apply: content is kept byte for byte, and no program that a repository names is run.
  */
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
@@ -52,6 +53,8 @@ const SETTINGS = `[core]
 	recurse = false
 `;
 
+const WRITING: ReadonlySet<string> = new Set(["update-index", "write-tree"]);
+
 /** One folder with files, and the index that lists them. */
 export type GitPlace = { readonly workTree: string; readonly index: string; readonly excludes: string };
 
@@ -67,10 +70,12 @@ export type GitOptions = {
 export class ShadowGit {
   readonly folder: string;
   readonly #program: string;
+  readonly #borrowed: Set<string>;
 
   private constructor(program: string, folder: string) {
     this.#program = program;
     this.folder = folder;
+    this.#borrowed = new Set([this.linked]);
   }
 
   /** Undefined when git is not installed. The repository is made when it is not there. */
@@ -83,14 +88,20 @@ export class ShadowGit {
     return git;
   }
 
-  get objects(): string {
-    return join(this.folder, "objects");
+  /** Where the user's object files have second names. */
+  get linked(): string {
+    return join(this.folder, "linked");
+  }
+
+  /** Further folders to look in for objects. */
+  borrow(folders: readonly string[]): void {
+    for (const folder of folders) this.#borrowed.add(folder);
   }
 
   #make(format: ObjectFormat): void {
     const { folder } = this;
     rmSync(folder, { recursive: true, force: true });
-    for (const name of ["objects/info", "objects/pack", "refs", "info"])
+    for (const name of ["objects/info", "objects/pack", "linked", "refs", "info"])
       mkdirSync(join(folder, name), { recursive: true, mode: 0o700 });
     const version = format === "sha256" ? "1" : "0";
     const extensions = format === "sha256" ? "[extensions]\n\tobjectFormat = sha256\n" : "";
@@ -120,6 +131,7 @@ export class ShadowGit {
 
   #environment(place: GitPlace | undefined, [command]: readonly string[]): NodeJS.ProcessEnv {
     return {
+      ...(!WRITING.has(command ?? "") && { GIT_ALTERNATE_OBJECT_DIRECTORIES: [...this.#borrowed].join(":") }),
       // It refuses to take its paths literally.
       ...(command !== "check-ignore" && { GIT_LITERAL_PATHSPECS: "1" }),
       PATH: "/usr/local/bin:/usr/bin:/bin",

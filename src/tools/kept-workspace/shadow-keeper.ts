@@ -17,7 +17,7 @@ import { snapshotWorkspace } from "./snapshot-workspace.js";
 import type { WorkspaceSnapshot } from "./snapshot-workspace.js";
 import type { KeepLimits } from "./scan-place.js";
 import { whyNotKept } from "./why-not-kept.js";
-import type { Changes, Keeping, Kept, KeptCommands, Unkept, WorkspaceKeeper } from "./workspace-keeper.js";
+import type { CommandChanges, KeepOutcome, KeptWorkspace, KeptCommands, UnkeptPath, WorkspaceKeeper } from "./workspace-keeper.js";
 
 export type KeeperOptions = {
   /** Where the shadows lie; made when it is not there. */
@@ -62,7 +62,7 @@ class ShadowKeeper implements WorkspaceKeeper {
     this.#limits = { ...DEFAULT_LIMITS, ...limits };
   }
 
-  async keep(roots: readonly string[]): Promise<Keeping> {
+  async keep(roots: readonly string[]): Promise<KeepOutcome> {
     const forbidden = roots.map((root) => [root, whyNotKept(root, this.#folder)] as const).find(([, why]) => why);
     if (forbidden) return notKept(`${forbidden[0]} is never kept: ${forbidden[1]}`);
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
@@ -80,7 +80,7 @@ class ShadowKeeper implements WorkspaceKeeper {
     return { type: "kept", keptId };
   }
 
-  async changes({ keptId }: Kept): Promise<Changes> {
+  async changes({ keptId }: KeptWorkspace): Promise<CommandChanges> {
     const roots = this.#kept.get(keptId) ?? [];
     this.#kept.delete(keptId);
     const deadline = Date.now() + CHANGES_FACTOR * this.#limits.maxMs;
@@ -163,14 +163,14 @@ class ShadowKeeper implements WorkspaceKeeper {
 
 const UNLIMITED: KeepLimits = { maxFiles: Infinity, maxBytes: Infinity, maxMs: Infinity };
 
-const notKept = (reason: string): Keeping => ({ type: "not-kept", reason });
+const notKept = (reason: string): KeepOutcome => ({ type: "not-kept", reason });
 
 const SHARED_REASON = "another command ran in this folder at the same time, and may have changed it";
 
 /** Nobody can tell which of the commands made a change. */
 function asShared(compared: Compared): ReturnType<typeof changedPaths> {
   const { changes, unkept } = changedPaths(compared);
-  return { changes: [], unkept: [...unkept, ...changes.map(({ path }): Unkept => ({ path, reason: SHARED_REASON }))] };
+  return { changes: [], unkept: [...unkept, ...changes.map(({ path }): UnkeptPath => ({ path, reason: SHARED_REASON }))] };
 }
 
 function formatOf({ places }: WorkspaceSnapshot): "sha1" | "sha256" {
@@ -182,7 +182,7 @@ function shadowOf(folder: string, root: string): string {
   return join(folder, createHash("sha256").update(root).digest("hex").slice(0, 24));
 }
 
-/** Bytes of the packs do not count: they are second names of the user's. */
+/** By the objects of our own: the others are second names of the user's files. */
 function isTooLarge(folder: string): boolean {
   const objects = join(folder, "repository/objects");
   const names = existsSync(objects) ? readdirSync(objects).filter((name) => name.length === 2) : [];
@@ -190,8 +190,7 @@ function isTooLarge(folder: string): boolean {
   const [sample] = names;
   if (sample === undefined) return false;
   const files = readdirSync(join(objects, sample)).map((name) => statSync(join(objects, sample, name)));
-  const own = files.filter(({ nlink }) => nlink === 1).reduce((sum, { size }) => sum + size, 0);
-  return own * names.length > MAX_SHADOW_BYTES;
+  return files.reduce((sum, { size }) => sum + size, 0) * names.length > MAX_SHADOW_BYTES;
 }
 
 function empty(folder: string): void {

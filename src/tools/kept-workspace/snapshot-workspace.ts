@@ -3,7 +3,7 @@
  * them all. To be called with the lock of the shadow.
  */
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { findFolders } from "./find-folders.js";
 import type { FoundFolders } from "./find-folders.js";
@@ -15,15 +15,16 @@ import { readState, scanPlace } from "./scan-place.js";
 import type { KeepLimits } from "./scan-place.js";
 import { excludesOf, seedPlace } from "./seed-place.js";
 import { KeepFailed, ShadowGit } from "./shadow-git.js";
-import { repositoryAround, repositoryAt } from "./user-repository.js";
+import { objectFolders, repositoryAround, repositoryAt } from "./user-repository.js";
 import type { UserRepository } from "./user-repository.js";
 import { whyNotKept } from "./why-not-kept.js";
 
 const MAX_REPOSITORIES = 50;
+const MAX_GIT_FILE_BYTES = 65_536;
 
 export type WorkspaceSnapshot = {
   readonly git: ShadowGit;
-  /** By kind and folder, the outermost first. */
+  /** By kind and folder; first the files of the workspace. */
   readonly places: ReadonlyMap<string, PlaceSnapshot>;
   /** The object files of the repositories, by their folder. */
   readonly objects: ReadonlyMap<string, ObjectNames>;
@@ -60,16 +61,17 @@ export async function snapshotWorkspace(options: SnapshotOptions): Promise<Works
   });
   // The scan waits for it. Should the scan fail first, the rejection must not be unhandled.
   found.catch(() => undefined);
+  if (seed) snapshotting.borrow(seed.repository);
   if (isNew && seed) await seedPlace(git, place, seed, { format, deadline });
   const gitFolders = seed && !isAboveHome(seed) ? snapshotting.gitFolders(seed.repository) : undefined;
   gitFolders?.catch(() => undefined);
-  await snapshotting.scan(place, found);
+  const top = await snapshotting.scan(place, found);
   await gitFolders;
-  for (const path of nestedIn(await found, snapshotting)) {
+  for (const path of nestedIn(await found, top)) {
     const nested = repositoryAt(join(root, Buffer.from(path, "latin1").toString()));
     if (nested) await snapshotting.nested(nested);
   }
-  return { git, places: snapshotting.places, objects: snapshotting.objects };
+  return { git, places: new Map([[keyOf(place), top], ...snapshotting.places]), objects: snapshotting.objects };
 }
 
 /** A repository of the whole home folder is not the workspace's. */
@@ -77,9 +79,8 @@ const isAboveHome = ({ repository, prefix }: Seed): boolean =>
   prefix !== "" && whyNotKept(repository.top) !== undefined;
 
 /** Not those in folders that are not kept. */
-function nestedIn({ repositories }: FoundFolders, { places }: Snapshotting): readonly string[] {
-  const [top] = places.values();
-  const opaque = [...(top?.opaque.keys() ?? [])];
+function nestedIn({ repositories }: FoundFolders, top: PlaceSnapshot): readonly string[] {
+  const opaque = [...top.opaque.keys()];
   const nested = repositories.filter((path) => !opaque.some((one) => path === one || path.startsWith(`${one}/`)));
   if (nested.length > MAX_REPOSITORIES)
     throw new KeepFailed("files", `it has more than ${MAX_REPOSITORIES} repositories inside`);
@@ -106,16 +107,25 @@ class Snapshotting {
     return { kind, workTree, index: `${path}.index`, state: `${path}.json`, excludes: `${path}.excludes` };
   }
 
-  async scan(place: KeptPlace, odd?: Promise<FoundFolders>): Promise<void> {
+  /** A path with a colon or a quote cannot be named in git's list. */
+  borrow(repository: UserRepository): void {
+    this.#git.borrow(objectFolders(repository).filter((folder) => !/[:"\n]/.test(folder)));
+  }
+
+  async scan(place: KeptPlace, odd?: Promise<FoundFolders>): Promise<PlaceSnapshot> {
     const { limits, deadline } = this.#options;
     const scanned = await scanPlace({ git: this.#git, place, limits, deadline, ...(odd && { odd }) });
-    this.places.set(keyOf(place), scanned);
+    const gitFile = place.kind === "files" ? gitFileIn(place.workTree) : undefined;
+    const snapshot = { ...scanned, ...(gitFile && { gitFile }) };
+    this.places.set(keyOf(place), snapshot);
+    return snapshot;
   }
 
   async nested(repository: UserRepository): Promise<void> {
     const seed = { repository, prefix: "" };
     const place = this.place("files", repository.top, excludesOf(seed));
     const { format } = repository;
+    this.borrow(repository);
     if (!existsSync(place.index))
       await seedPlace(this.#git, place, seed, { format, deadline: this.#options.deadline });
     await this.scan(place);
@@ -131,9 +141,18 @@ class Snapshotting {
     if (this.objects.has(objects)) return;
     const known = this.#options.knownObjects?.get(objects);
     const list = listObjects(objects, known);
-    linkObjects(objects, this.#git.objects, list, known);
+    linkObjects(objects, this.#git.linked, list, known);
     this.objects.set(objects, list);
   }
+}
+
+/** The file by which a further worktree or a submodule names its git folder: git keeps nothing of that name. */
+function gitFileIn(folder: string): PlaceSnapshot["gitFile"] {
+  const path = join(folder, ".git");
+  const info = lstatSync(path, { throwIfNoEntry: false });
+  return info?.isFile() && info.size <= MAX_GIT_FILE_BYTES
+    ? { content: readFileSync(path), mode: info.mode & 0o7777 }
+    : undefined;
 }
 
 export const keyOf = ({ kind, workTree }: KeptPlace): string => `${kind} ${workTree}`;

@@ -6,23 +6,23 @@ export type KeptCommands = "contained" | "writing";
 export interface WorkspaceKeeper {
   readonly commands: KeptCommands;
   /** `roots`: the folders of the workspace, as real paths. */
-  keep(roots: readonly string[]): Promise<Keeping>;
+  keep(roots: readonly string[]): Promise<KeepOutcome>;
   /** What has changed since; to be called once, when the command has ended. */
-  changes(kept: Kept): Promise<Changes>;
+  changes(kept: KeptWorkspace): Promise<CommandChanges>;
 }
 
 /** The state of a workspace at one time. `reason`: why it could not be kept, as a part of a sentence. */
-export type Keeping = Kept | { readonly type: "not-kept"; readonly reason: string };
+export type KeepOutcome = KeptWorkspace | { readonly type: "not-kept"; readonly reason: string };
 
-export type Kept = { readonly type: "kept"; readonly keptId: string };
+export type KeptWorkspace = { readonly type: "kept"; readonly keptId: string };
 
 /** A path that was changed and cannot be put back. */
-export type Unkept = { readonly path: string; readonly reason: string };
+export type UnkeptPath = { readonly path: string; readonly reason: string };
 
-export type Changes = {
+export type CommandChanges = {
   /** Absolute paths, in order. */
   readonly paths: readonly string[];
-  readonly unkept: readonly Unkept[];
+  readonly unkept: readonly UnkeptPath[];
   /** The changes with the earlier contents, in bundles of bounded size: see change-bundle.ts. */
   bundles(): AsyncIterable<Uint8Array>;
 };
