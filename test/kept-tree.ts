@@ -29,5 +29,12 @@ export function wholeTree(root: string): Record<string, string> {
 
 const hashOf = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex").slice(0, 12);
 
-const entriesOf = (folder: string): string =>
-  execFileSync("git", ["ls-files", "--stage", "-v"], { cwd: folder, encoding: "utf8" });
+/** The entries of the repository's index; its bytes when git cannot read it. */
+function entriesOf(folder: string): string {
+  try {
+    const words = ["-c", "core.fsmonitor=false", "ls-files", "--stage", "-v"];
+    return execFileSync("git", words, { cwd: folder, encoding: "utf8", stdio: "pipe" });
+  } catch {
+    return hashOf(readFileSync(join(folder, ".git/index")));
+  }
+}

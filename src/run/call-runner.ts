@@ -6,7 +6,7 @@
  */
 import { IllegalEvent } from "../call/index.js";
 import type { SessionEvent, ToolCall } from "../call/index.js";
-import type { Intent } from "../policy/index.js";
+import type { Intent, Verdict } from "../policy/index.js";
 import { isAppTool, isDelegating } from "../tools/index.js";
 import type { Tool, Workspace } from "../tools/index.js";
 import type { KeepOutcome } from "../tools/kept-workspace/workspace-keeper.js";
@@ -179,8 +179,9 @@ export class CallRunner {
     const { toolCallId, title, times, decision } = call;
     if (times.answered !== undefined || approvals.hasCleared(toolCallId)) return undefined;
     if (decision?.by === "rule" && decision.rule === undefined) return undefined;
-    const verdict = { ...judge(intent), reason: cannotBeUndone(why) };
-    const question = decisions.question({ toolCallId, title, intent }, verdict, true);
+    // The rule that allows it is not the reason for the question.
+    const { saw } = judge(intent);
+    const question = decisions.question({ toolCallId, title, intent }, asking(cannotBeUndone(why), saw), true);
     return { type: "question-asked", toolCallId, at: now(), question };
   }
 
@@ -230,6 +231,8 @@ export class CallRunner {
 
 export const awaitsChild = ({ state }: ToolCall): boolean =>
   state.status === "waiting" && state.waitingFor.type === "child";
+
+const asking = (reason: string, saw: readonly string[]): Verdict => ({ effect: "ask", reason, saw });
 
 const CHANGED = "what it is about to do has changed since it was decided on";
 
