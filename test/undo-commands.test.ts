@@ -71,7 +71,8 @@ function newTemplate(): string {
   const repository = (at: string, files: Record<string, string>): void => {
     mkdirSync(join(root, at, "src/deep"), { recursive: true });
     git(join(root, at), "init", "-q", "-b", "main");
-    for (const sample of readdirSync(join(root, at, ".git/hooks"))) rmSync(join(root, at, ".git/hooks", sample));
+    for (const sample of readdirSync(join(root, at, ".git/hooks")))
+      rmSync(join(root, at, ".git/hooks", sample));
     git(join(root, at), "config", "user.name", "a");
     git(join(root, at), "config", "user.email", "a@example.com");
     for (const [name, content] of Object.entries(files)) writeFileSync(join(root, at, name), content);
@@ -170,28 +171,35 @@ test(
   "is byte for byte as before when any command is undone",
   async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(act, { minLength: 1, maxLength: 4 }), fc.boolean(), async (acts, isSecond) => {
-        const root = await fullWorkspace();
-        const gate = await gateOn(root);
-        // Also with an index that has seen the workspace before.
-        if (isSecond) await run(gate, "printf 'z' > earlier.txt; git status");
-        const before = wholeTree(root);
-        const toolCallId = await run(gate, `umask 022; ${acts.map((one) => `{ ${one}; } ${quiet}`).join("\n")}\ntrue`);
-        writeFileSync(join(root, "of somebody else"), "mine");
-        const after = wholeTree(root);
-        delete after["of somebody else"];
-        const isSame = JSON.stringify(after) === JSON.stringify(before);
-        const undone = await gate.undo(toolCallId).catch((error: unknown) => error);
-        if (isSame && undone instanceof Error) expect(undone.message).toMatch(/kept|nothing to put back/);
-        else expect(undone).toMatchObject({ paths: expect.anything() });
-        const { "of somebody else": mine, ...now } = wholeTree(root);
-        expect(mine).toBeDefined();
-        const withoutBadName = ({ "bad\u00ff": _, ...rest }: Record<string, string>) => rest;
-        expect(withoutBadName(now)).toEqual(before);
-        execFileSync("git", ["fsck", "--connectivity-only"], { cwd: root, stdio: "pipe" });
-        await gate.close();
-        await rm(root, { recursive: true });
-      }),
+      fc.asyncProperty(
+        fc.array(act, { minLength: 1, maxLength: 4 }),
+        fc.boolean(),
+        async (acts, isSecond) => {
+          const root = await fullWorkspace();
+          const gate = await gateOn(root);
+          // Also with an index that has seen the workspace before.
+          if (isSecond) await run(gate, "printf 'z' > earlier.txt; git status");
+          const before = wholeTree(root);
+          // From a file: the rules need not read it.
+          const script = join(await folder(), "acts");
+          writeFileSync(script, `umask 022\n${acts.map((one) => `{ ${one}; } ${quiet}`).join("\n")}\ntrue\n`);
+          const toolCallId = await run(gate, `bash ${script}`);
+          writeFileSync(join(root, "of somebody else"), "mine");
+          const after = wholeTree(root);
+          delete after["of somebody else"];
+          const isSame = JSON.stringify(after) === JSON.stringify(before);
+          const undone = await gate.undo(toolCallId).catch((error: unknown) => error);
+          if (isSame && undone instanceof Error) expect(undone.message).toMatch(/kept|nothing to put back/);
+          else expect(undone).toMatchObject({ paths: expect.anything() });
+          const { "of somebody else": mine, ...now } = wholeTree(root);
+          expect(mine).toBeDefined();
+          const withoutBadName = ({ "bad\u00ff": _, ...rest }: Record<string, string>) => rest;
+          expect(withoutBadName(now)).toEqual(before);
+          execFileSync("git", ["fsck", "--connectivity-only"], { cwd: root, stdio: "pipe" });
+          await gate.close();
+          await rm(root, { recursive: true });
+        },
+      ),
       { numRuns: RUNS },
     );
   },
@@ -203,11 +211,19 @@ test("puts deleted, edited, renamed and ignored files back in a folder that is n
   mkdirSync(join(root, "empty"));
   const gate = await gateOn(root);
   const before = wholeTree(root);
-  const toolCallId = await run(gate, "rm a.txt .env; echo more >> b.txt; mv b.txt c.txt; rmdir empty; ln -s c.txt d");
-  const { paths, left } = await gate.undo(toolCallId);
-  expect(paths.map((path) => path.slice(root.length + 1)).toSorted()).toEqual(
-    [".env", "a.txt", "b.txt", "c.txt", "d", "empty"],
+  const toolCallId = await run(
+    gate,
+    "rm a.txt .env; echo more >> b.txt; mv b.txt c.txt; rmdir empty; ln -s c.txt d",
   );
+  const { paths, left } = await gate.undo(toolCallId);
+  expect(paths.map((path) => path.slice(root.length + 1)).toSorted()).toEqual([
+    ".env",
+    "a.txt",
+    "b.txt",
+    "c.txt",
+    "d",
+    "empty",
+  ]);
   expect(left).toBeUndefined();
   expect(wholeTree(root)).toEqual(before);
   await expect(gate.undo(toolCallId)).rejects.toThrow("it was undone already");
@@ -293,7 +309,12 @@ test("works in a part of a repository and in a further worktree", async () => {
     if (!root.startsWith(around)) git(around, "worktree", "add", "-q", root);
     const gate = await gateOn(root);
     const [before, outer] = [wholeTree(root), wholeTree(around)];
-    await gate.undo(await run(gate, "echo x > new; rm -rf deep; git add -A . && git -c user.name=a -c user.email=a@b commit -qm x"));
+    await gate.undo(
+      await run(
+        gate,
+        "echo x > new; rm -rf deep; git add -A . && git -c user.name=a -c user.email=a@b commit -qm x",
+      ),
+    );
     expect(wholeTree(root)).toEqual(before);
     expect(wholeTree(around)).toEqual(outer);
   }
@@ -341,8 +362,13 @@ test("undoes neither of two commands that ran at the same time in two sessions",
   const long = run(one, "touch started; while [ ! -e second ]; do sleep 0.01; done; touch one");
   await expect.poll(() => readdirSync(root)).toContain("started");
   const second = await run(other, "touch second");
-  for (const [gate, toolCallId] of [[one, await long], [other, second]] as const)
-    await expect(gate.undo(toolCallId)).rejects.toThrow("another command ran in this folder at the same time");
+  for (const [gate, toolCallId] of [
+    [one, await long],
+    [other, second],
+  ] as const)
+    await expect(gate.undo(toolCallId)).rejects.toThrow(
+      "another command ran in this folder at the same time",
+    );
   // The next one is alone again.
   await other.undo(await run(other, "rm a.txt"));
   expect(readdirSync(root)).toContain("a.txt");
@@ -356,7 +382,9 @@ test("toolgate run keeps a command's files, and toolgate undo puts them back and
   const command = "rm -r src; echo more >> a.txt; git commit -qam all";
   writeFileSync(
     join(home, "script.json"),
-    JSON.stringify({ steps: [{ calls: [{ tool: "terminal", input: { command } }] }, { say: "Done." }, { say: "Again." }] }),
+    JSON.stringify({
+      steps: [{ calls: [{ tool: "terminal", input: { command } }] }, { say: "Done." }, { say: "Again." }],
+    }),
   );
   const env = { ...process.env, HOME: home, XDG_CONFIG_HOME: join(home, "config"), XDG_STATE_HOME: home };
   const toolgate = (...words: string[]) => runHere(words, { cwd: project, env });

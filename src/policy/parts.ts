@@ -197,17 +197,17 @@ export function readCommand(
 /** More words than anyone writes: not judged one by one, and so never allowed unasked. */
 const MAX_WORDS = 2_000;
 
-const UNJUDGED: ArgvJudgement = {
+const unjudged = (): ArgvJudgement => ({
   ...mergeEffects([{ doubts: [`it has more than ${MAX_WORDS} words`] }]),
   onlyReads: false,
   isKnown: false,
-};
+});
 
 /** A wrapper's own words do nothing: the command inside is a part of its own. */
-const PASSES_ON: ArgvJudgement = { ...mergeEffects([]), onlyReads: true, isKnown: true };
+const passedOn = (): ArgvJudgement => ({ ...mergeEffects([]), onlyReads: true, isKnown: true });
 
 const judged = ({ argv, judged: words, passesOn }: ReadCommand, programs?: UserPrograms): ArgvJudgement =>
-  passesOn ? PASSES_ON : judgeArgv(words ?? argv, programs);
+  passesOn ? passedOn() : judgeArgv(words ?? argv, programs);
 
 type Start = {
   readonly start: string;
@@ -225,7 +225,7 @@ function followed(touch: Touch, links: readonly OutsideLink[]): readonly Touch[]
 
 function commandPart(command: ReadCommand, { start, home, programs, links }: Start): CommandPart {
   const { argv } = command;
-  const judgement = argv.length > MAX_WORDS ? UNJUDGED : judged(command, programs);
+  const judgement = argv.length > MAX_WORDS ? unjudged() : judged(command, programs);
   const cwd = folderAfter(start, command.after, home);
   const way = command.after.reduce((here, change) => joined(here, atHome(change, home)), start);
   const absolute = (word: string): string | undefined =>

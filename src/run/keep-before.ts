@@ -19,7 +19,12 @@ type KeepOptions = {
 };
 
 /** The keeper, when the workspace is to be kept before this call. */
-export function keeperFor({ intent, workspace, ledger, decidedBy }: KeepOptions): WorkspaceKeeper | undefined {
+export function keeperFor({
+  intent,
+  workspace,
+  ledger,
+  decidedBy,
+}: KeepOptions): WorkspaceKeeper | undefined {
   const { keeper, roots } = workspace;
   // A ledger that redacts stores no file.
   if (!keeper || intent.command === undefined || ledger.storesVerbatim === false) return undefined;

@@ -40,7 +40,12 @@ export async function stepsBeforeCommand(options: UndoCommandOptions): Promise<r
       }
       if (isLast && after === CREATED_FOLDER && before && (await isOther(workspace, path)))
         refuse(`${visibleText(path)} has changed since`);
-      pending.push({ path, blob, isNewFolder: after === CREATED_FOLDER, ...(before && { type: before.type }) });
+      pending.push({
+        path,
+        blob,
+        isNewFolder: after === CREATED_FOLDER,
+        ...(before && { type: before.type }),
+      });
     }
   }
   for (const { path } of pending) seen.add(path);
@@ -110,7 +115,11 @@ async function makeFolderOf(workspace: Workspace, path: string): Promise<void> {
   if (!(await workspace.look(folder))) await workspace.makeFolder(folder);
 }
 
-async function isOfOtherType(workspace: Workspace, path: string, type: EarlierState["type"]): Promise<boolean> {
+async function isOfOtherType(
+  workspace: Workspace,
+  path: string,
+  type: EarlierState["type"],
+): Promise<boolean> {
   const there = await workspace.look(path);
   return there !== undefined && there.type !== type;
 }

@@ -26,6 +26,7 @@ async function kept({ record = () => Promise.resolve() }: { record?: () => Promi
     wrote: () => undefined,
     started: () => undefined,
     commandEnded: () => Promise.resolve(),
+    refused: () => undefined,
     record: async (change) => {
       await record();
       seen.push(await readdir(root));

@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import { posix } from "node:path";
-import type { CallProcess, FileChange, KeptFile } from "../call/index.js";
+import type { CallProcess, FileChange, KeptFile, SandboxRefusal } from "../call/index.js";
 import { ForwardingWorkspace } from "../tools/forwarding-workspace.js";
 import type { CommandOptions, Files, Workspace, FileInfo } from "../tools/index.js";
 
@@ -19,6 +19,8 @@ type Keep = {
   commandEnded(): Promise<void>;
   /** Puts a process that a command of the call runs in on record. */
   started(process: CallProcess): void;
+  /** Puts what the sandbox refused to a command on record. */
+  refused(refusals: readonly SandboxRefusal[]): void;
   /** Puts the change on record, in order and before it is made. */
   record(change: FileChange): Promise<void>;
 };
@@ -44,8 +46,12 @@ class UndoableWorkspace extends ForwardingWorkspace {
       this.#keep.started(process);
       options.onStart?.(process);
     };
+    const onRefused = (refusals: readonly SandboxRefusal[]) => {
+      this.#keep.refused(refusals);
+      options.onRefused?.(refusals);
+    };
     try {
-      return await this.inner.runCommand(command, { ...options, onStart });
+      return await this.inner.runCommand(command, { ...options, onStart, onRefused });
     } finally {
       await this.#keep.commandEnded();
     }

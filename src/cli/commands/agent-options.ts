@@ -11,6 +11,7 @@ export type AgentFlags = LogFlags & {
   readonly cwd?: string;
   readonly sandbox?: boolean;
   readonly undoCommands?: "contained" | "writing" | "never";
+  readonly contain?: boolean;
   readonly model?: string;
   readonly baseUrl?: string;
   readonly contextWindow?: number;
@@ -69,5 +70,9 @@ export function agentOptions(command: Command): Command {
         "--undo-commands <which>",
         "which commands can be undone: contained ones, all that may write files, or\nnone (default: undoCommands of config.json, or contained)",
       ).choices(["contained", "writing", "never"]),
+    )
+    .option(
+      "--no-contain",
+      "ask about commands that would run unasked in a sandbox (default: contained\nof config.json, where a sandbox holds)",
     );
 }

@@ -29,7 +29,12 @@ type Head = {
   readonly format: ObjectFormat;
   readonly changes: readonly {
     readonly path: string;
-    readonly before?: { readonly type: string; readonly mode?: number; readonly target?: string; readonly bytes?: number };
+    readonly before?: {
+      readonly type: string;
+      readonly mode?: number;
+      readonly target?: string;
+      readonly bytes?: number;
+    };
     readonly after?: string;
   }[];
 };

@@ -37,7 +37,8 @@ export async function compareSnapshots(
   await comparing.folders([...before.places.values()], [...after.places.values()]);
   for (const [folder, names] of before.objects) {
     const now = after.objects.get(folder) ?? new Map();
-    for (const name of missingObjects(names, now)) comparing.lostObject(join(folder, name), join(after.git.linked, name));
+    for (const name of missingObjects(names, now))
+      comparing.lostObject(join(folder, name), join(after.git.linked, name));
   }
   return comparing.result();
 }
@@ -77,7 +78,10 @@ class Comparing {
   }
 
   /** The files of a new repository that the place around it has in its own index. */
-  async #trackedAround({ place }: PlaceSnapshot, { places }: WorkspaceSnapshot): Promise<ReadonlySet<string>> {
+  async #trackedAround(
+    { place }: PlaceSnapshot,
+    { places }: WorkspaceSnapshot,
+  ): Promise<ReadonlySet<string>> {
     const tracked = new Set<string>();
     for (const outer of places.values()) {
       if (outer.place.kind !== "files" || !place.workTree.startsWith(`${outer.place.workTree}/`)) continue;
@@ -96,7 +100,9 @@ class Comparing {
     const absolute = absoluteIn(after);
     const seen = new Set<string>();
     if (before.tree !== after.tree)
-      for (const change of rawChanges(await this.#run("diff-tree", "-r", "-z", "--no-renames", before.tree, after.tree))) {
+      for (const change of rawChanges(
+        await this.#run("diff-tree", "-r", "-z", "--no-renames", before.tree, after.tree),
+      )) {
         const { path } = change;
         if (!isMeant(path)) continue;
         seen.add(path);
@@ -251,7 +257,9 @@ const absoluteIn =
 
 const foldersOf = (snapshots: readonly PlaceSnapshot[]): Map<string, number> =>
   new Map(
-    snapshots.flatMap((snapshot) => [...snapshot.folders].map(([path, mode]) => [absoluteIn(snapshot)(path), mode])),
+    snapshots.flatMap((snapshot) =>
+      [...snapshot.folders].map(([path, mode]) => [absoluteIn(snapshot)(path), mode]),
+    ),
   );
 
 /** The reason why a path was not kept, or a folder above it. */
@@ -294,7 +302,9 @@ function rawChanges(output: Buffer): readonly RawChange[] {
   const parts = zeroEnded(output);
   const changes: RawChange[] = [];
   for (let at = 0; at + 1 < parts.length; at += 2) {
-    const [oldMode = "", newMode = "", oldObject = "", newObject = ""] = (parts[at] ?? "").slice(1).split(" ");
+    const [oldMode = "", newMode = "", oldObject = "", newObject = ""] = (parts[at] ?? "")
+      .slice(1)
+      .split(" ");
     changes.push({ path: parts[at + 1] ?? "", oldMode, newMode, oldObject, newObject });
   }
   return changes;

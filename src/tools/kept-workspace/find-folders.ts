@@ -35,7 +35,17 @@ export async function findFolders(options: FindOptions): Promise<FoundFolders> {
   const pruned = opaque.flatMap((path) => ["-path", `./${escaped(path)}`, "-prune", "-o"]);
   const odd = (...modes: readonly number[]) => modes.flatMap((mode) => ["!", "-perm", mode.toString(8)]);
   const files = withFiles ? ["-o", "-type", "f", ...odd(usual.file, usual.program), "-print0"] : [];
-  const expression = [...pruned, "-name", ".git", "-print0", "-prune", "-o", "-type", "d", ...odd(usual.folder)];
+  const expression = [
+    ...pruned,
+    "-name",
+    ".git",
+    "-print0",
+    "-prune",
+    "-o",
+    "-type",
+    "d",
+    ...odd(usual.folder),
+  ];
   const { stdout, exceeded } = await collectOutput([program, ".", ...expression, "-print0", ...files], {
     cwd: root,
     env: { LC_ALL: "C" },

@@ -12,7 +12,10 @@ const FAN_OUT = /^[0-9a-f]{2}$/;
 const OBJECT_FILE = /^(?:[0-9a-f]{38}|[0-9a-f]{62}|pack-[0-9a-f]+\.(?:pack|idx|rev|bitmap|mtimes))$/;
 
 /** The names of the files by folder (`pack`, `00` … `ff`), with the time at which the folder last changed. */
-export type ObjectNames = ReadonlyMap<string, { readonly changedMs: number; readonly names: readonly string[] }>;
+export type ObjectNames = ReadonlyMap<
+  string,
+  { readonly changedMs: number; readonly names: readonly string[] }
+>;
 
 /** `known`: an earlier list, whose unchanged folders are not read again. */
 export function listObjects(folder: string, known?: ObjectNames): ObjectNames {
@@ -23,7 +26,10 @@ export function listObjects(folder: string, known?: ObjectNames): ObjectNames {
     const changedMs = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
     const before = known?.get(name);
     const isSame = before?.changedMs === changedMs;
-    found.set(name, isSame ? before : { changedMs, names: namesIn(path).filter((one) => OBJECT_FILE.test(one)) });
+    found.set(
+      name,
+      isSame ? before : { changedMs, names: namesIn(path).filter((one) => OBJECT_FILE.test(one)) },
+    );
   }
   return found;
 }

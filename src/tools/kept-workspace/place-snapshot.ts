@@ -26,7 +26,11 @@ export type PlaceSnapshot = {
 };
 
 /** Permission bits that a new file gets, by what git records of them. */
-export function usualModes(umask: number): { readonly file: number; readonly program: number; readonly folder: number } {
+export function usualModes(umask: number): {
+  readonly file: number;
+  readonly program: number;
+  readonly folder: number;
+} {
   return { file: 0o666 & ~umask, program: 0o777 & ~umask, folder: 0o777 & ~umask };
 }
 

@@ -24,7 +24,12 @@ export function changedPaths({ before, after, unkept }: Compared): ChangedPaths 
     if (earlier && "object" in earlier && later === stateText(earlier)) continue;
     const path = textOf(bytes);
     if (path === undefined) left.push({ path: bytes, reason: "its name is not valid UTF-8" });
-    else changes.push({ path, ...(earlier && { before: earlier }), ...(later !== undefined && { after: later }) });
+    else
+      changes.push({
+        path,
+        ...(earlier && { before: earlier }),
+        ...(later !== undefined && { after: later }),
+      });
   }
   return { changes, unkept: left };
 }
@@ -99,7 +104,7 @@ async function readObjects(
   if (objects.length === 0) return found;
   const stdin = Buffer.from(`${objects.join("\n")}\n`);
   const output = await git.run(["cat-file", "--buffer", "--batch"], { deadline, stdin });
-  for (let at = 0; at < output.length; ) {
+  for (let at = 0; at < output.length;) {
     const end = output.indexOf(0x0a, at);
     const [object = "", type, size] = output.toString("latin1", at, end).split(" ");
     // "… missing" has no content.
@@ -114,7 +119,10 @@ async function readObjects(
   return found;
 }
 
-function withContent({ path, before, after }: Change, contents: ReadonlyMap<string, Buffer>): WorkspaceChange {
+function withContent(
+  { path, before, after }: Change,
+  contents: ReadonlyMap<string, Buffer>,
+): WorkspaceChange {
   const rest = { path, ...(after !== undefined && { after }) };
   return before ? { ...rest, before: earlierState(path, before, contents) } : rest;
 }

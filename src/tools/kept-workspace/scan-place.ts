@@ -147,7 +147,11 @@ function updateOf(
   place: KeptPlace,
   paths: readonly string[],
   { usual, maxBytes, modes, opaque }: UpdateOptions,
-): { readonly put: readonly string[]; readonly removed: readonly string[]; readonly recent: readonly string[] } {
+): {
+  readonly put: readonly string[];
+  readonly removed: readonly string[];
+  readonly recent: readonly string[];
+} {
   const put: string[] = [];
   const recent: string[] = [];
   const sinceMs = Date.now() - SAME_SECOND_MS;
@@ -175,7 +179,10 @@ function updateOf(
     if (info.ctimeMs > sinceMs && recent.length < MAX_RECENT) recent.push(path);
   }
   if (bytes > maxBytes)
-    throw new KeepFailed("bytes", `its changed and new files have more than ${Math.floor(maxBytes / 2 ** 20)} MB`);
+    throw new KeepFailed(
+      "bytes",
+      `its changed and new files have more than ${Math.floor(maxBytes / 2 ** 20)} MB`,
+    );
   return { put, removed, recent };
 }
 

@@ -50,7 +50,9 @@ export class SeededIndex {
   /** The names of the objects, one a line. */
   objectNames(): Buffer {
     const size = NAME_BYTES[this.#format];
-    const names = this.#starts.map((at) => this.#bytes.toString("hex", at + STAT_BYTES, at + STAT_BYTES + size));
+    const names = this.#starts.map((at) =>
+      this.#bytes.toString("hex", at + STAT_BYTES, at + STAT_BYTES + size),
+    );
     return Buffer.from(`${names.join("\n")}\n`);
   }
 
@@ -104,12 +106,20 @@ export function indexEntries(index: Buffer, format: ObjectFormat): string | unde
     const nameBytes = NAME_BYTES[format];
     const end = readEntries(index, format, ({ at, path, flags, extended }) => {
       const object = index.toString("hex", at + STAT_BYTES, at + STAT_BYTES + nameBytes);
-      const kept = [flags & (STAGE | ASSUMED_UNCHANGED), extended, index.readUInt32BE(at + MODE_AT), object, path];
+      const kept = [
+        flags & (STAGE | ASSUMED_UNCHANGED),
+        extended,
+        index.readUInt32BE(at + MODE_AT),
+        object,
+        path,
+      ];
       lines.push(kept.join(" "));
     });
     const rest = end === undefined ? undefined : index.subarray(end);
     // A second list of entries elsewhere.
-    return rest === undefined || rest.includes("link") || rest.includes("REUC") ? undefined : lines.join("\0");
+    return rest === undefined || rest.includes("link") || rest.includes("REUC")
+      ? undefined
+      : lines.join("\0");
   } catch (error) {
     if (error instanceof RangeError) return undefined;
     throw error;
@@ -209,7 +219,7 @@ class Seeding {
   #takeTrees(extensionsAt: number): boolean {
     const from = this.#from;
     const end = from.length - this.#nameBytes;
-    for (let at = extensionsAt; at + 8 <= end; ) {
+    for (let at = extensionsAt; at + 8 <= end;) {
       const name = from.toString("latin1", at, at + 4);
       const next = at + 8 + from.readUInt32BE(at + 4);
       if (name === "link") return false;

@@ -93,7 +93,8 @@ export function excludesOf(seed: Seed | undefined): string {
   const home = homedir();
   const settings = readConfig(textOf(join(home, ".gitconfig"))) ?? [];
   const named = settings.findLast(({ name }) => name === "core.excludesfile")?.value;
-  const global = named === undefined ? join(home, ".config/git/ignore") : resolve(home, named.replace(/^~\//, ""));
+  const global =
+    named === undefined ? join(home, ".config/git/ignore") : resolve(home, named.replace(/^~\//, ""));
   if (!seed) return textOf(global);
   const { repository, prefix } = seed;
   const above = prefix === "" ? "" : textOf(join(repository.top, ".gitignore"));

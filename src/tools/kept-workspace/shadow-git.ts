@@ -12,7 +12,12 @@ import { collectOutput } from "../../process/index.js";
 import type { ObjectFormat } from "../git/read-index.js";
 
 // Not PATH: that often leads through the project, where an agent could put a program of this name.
-const PROGRAMS = ["/usr/bin/git", "/usr/local/bin/git", "/opt/homebrew/bin/git", "/run/current-system/sw/bin/git"];
+const PROGRAMS = [
+  "/usr/bin/git",
+  "/usr/local/bin/git",
+  "/opt/homebrew/bin/git",
+  "/run/current-system/sw/bin/git",
+];
 
 const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
 const MAX_ERROR_CHARACTERS = 300;
@@ -126,7 +131,10 @@ export class ShadowGit {
     if (exceeded !== undefined) throw new KeepFailed(exceeded, "git");
     if (exit.exitCode === 0 || (mayFindNothing && exit.exitCode === 1)) return stdout;
     const reported = stderr.trim().slice(0, MAX_ERROR_CHARACTERS);
-    throw new KeepFailed("error", `git ${args[0] ?? ""}: ${reported || (exit.signal ?? `exit ${exit.exitCode}`)}`);
+    throw new KeepFailed(
+      "error",
+      `git ${args[0] ?? ""}: ${reported || (exit.signal ?? `exit ${exit.exitCode}`)}`,
+    );
   }
 
   #environment(place: GitPlace | undefined, [command]: readonly string[]): NodeJS.ProcessEnv {

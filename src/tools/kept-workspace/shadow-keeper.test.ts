@@ -80,7 +80,9 @@ test("stops at the limits of files, bytes and time", async () => {
     return outcome.type === "kept" ? "kept" : outcome.reason;
   };
   expect(await reasonWith({ maxFiles: 2 })).toBe("there are more than 2 files");
-  expect(await reasonWith({ maxBytes: 2 * 1024 * 1024 })).toBe("its changed and new files have more than 2 MB");
+  expect(await reasonWith({ maxBytes: 2 * 1024 * 1024 })).toBe(
+    "its changed and new files have more than 2 MB",
+  );
   expect(await reasonWith({ maxMs: 1 })).toBe("keeping its files took longer than 0.001 s");
   expect(await reasonWith({})).toBe("kept");
 });
@@ -151,7 +153,8 @@ test("keeps the content also when the user's repository loses its objects", asyn
   const contents: string[] = [];
   for await (const bundle of (await keeper.changes(kept)).bundles())
     for (const { path, before } of (await unpackChanges(bundle)).changes)
-      if (path === join(root, "a") && before?.type === "file") contents.push(Buffer.from(before.content).toString());
+      if (path === join(root, "a") && before?.type === "file")
+        contents.push(Buffer.from(before.content).toString());
   expect(contents).toEqual(["one"]);
 });
 

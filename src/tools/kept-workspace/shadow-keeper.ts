@@ -17,7 +17,14 @@ import { snapshotWorkspace } from "./snapshot-workspace.js";
 import type { WorkspaceSnapshot } from "./snapshot-workspace.js";
 import type { KeepLimits } from "./scan-place.js";
 import { whyNotKept } from "./why-not-kept.js";
-import type { CommandChanges, KeepOutcome, KeptWorkspace, KeptCommands, UnkeptPath, WorkspaceKeeper } from "./workspace-keeper.js";
+import type {
+  CommandChanges,
+  KeepOutcome,
+  KeptWorkspace,
+  KeptCommands,
+  UnkeptPath,
+  WorkspaceKeeper,
+} from "./workspace-keeper.js";
 
 export type KeeperOptions = {
   /** Where the shadows lie; made when it is not there. */
@@ -63,13 +70,15 @@ class ShadowKeeper implements WorkspaceKeeper {
   }
 
   async keep(roots: readonly string[]): Promise<KeepOutcome> {
-    const forbidden = roots.map((root) => [root, whyNotKept(root, this.#folder)] as const).find(([, why]) => why);
+    const forbidden = roots
+      .map((root) => [root, whyNotKept(root, this.#folder)] as const)
+      .find(([, why]) => why);
     if (forbidden) return notKept(`${forbidden[0]} is never kept: ${forbidden[1]}`);
-    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
-    this.#sweep();
     const deadline = Date.now() + this.#limits.maxMs;
     const kept: KeptRoot[] = [];
     try {
+      mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+      this.#sweep();
       for (const root of roots) kept.push(await this.#keepRoot(root, deadline));
     } catch (error) {
       for (const { folder, window } of kept) closeWindow(folder, window);
@@ -92,6 +101,11 @@ class ShadowKeeper implements WorkspaceKeeper {
         for (const { git, format, changes } of all) yield* readBundles(git, changes, { format, deadline });
       },
     };
+  }
+
+  release({ keptId }: KeptWorkspace): void {
+    for (const { folder, window } of this.#kept.get(keptId) ?? []) closeWindow(folder, window);
+    this.#kept.delete(keptId);
   }
 
   async #keepRoot(root: string, deadline: number): Promise<KeptRoot> {
@@ -140,10 +154,9 @@ class ShadowKeeper implements WorkspaceKeeper {
   }
 
   #reasonOf(error: unknown): string {
-    if (!(error instanceof KeepFailed)) throw error;
-    const { maxMs } = this.#limits;
-    if (error.why === "time") return `keeping its files took longer than ${maxMs / 1000} s`;
-    return error.message;
+    const isLate = error instanceof KeepFailed && error.why === "time";
+    if (isLate) return `keeping its files took longer than ${this.#limits.maxMs / 1000} s`;
+    return error instanceof Error ? error.message : String(error);
   }
 
   /** Removes the shadows of folders that are gone, and those that were not used for long. */
@@ -170,7 +183,10 @@ const SHARED_REASON = "another command ran in this folder at the same time, and 
 /** Nobody can tell which of the commands made a change. */
 function asShared(compared: Compared): ReturnType<typeof changedPaths> {
   const { changes, unkept } = changedPaths(compared);
-  return { changes: [], unkept: [...unkept, ...changes.map(({ path }): UnkeptPath => ({ path, reason: SHARED_REASON }))] };
+  return {
+    changes: [],
+    unkept: [...unkept, ...changes.map(({ path }): UnkeptPath => ({ path, reason: SHARED_REASON }))],
+  };
 }
 
 function formatOf({ places }: WorkspaceSnapshot): "sha1" | "sha256" {
@@ -201,5 +217,6 @@ function empty(folder: string): void {
 /** Removes the shadows that no command uses now: with the sessions that were forgotten, their files are to be forgotten. */
 export function removeShadows(folder: string): void {
   for (const name of existsSync(folder) ? readdirSync(folder) : [])
-    if (openWindows(join(folder, name)).length === 0) rmSync(join(folder, name), { recursive: true, force: true });
+    if (openWindows(join(folder, name)).length === 0)
+      rmSync(join(folder, name), { recursive: true, force: true });
 }

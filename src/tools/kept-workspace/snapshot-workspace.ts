@@ -71,7 +71,11 @@ export async function snapshotWorkspace(options: SnapshotOptions): Promise<Works
     const nested = repositoryAt(join(root, Buffer.from(path, "latin1").toString()));
     if (nested) await snapshotting.nested(nested);
   }
-  return { git, places: new Map([[keyOf(place), top], ...snapshotting.places]), objects: snapshotting.objects };
+  return {
+    git,
+    places: new Map([[keyOf(place), top], ...snapshotting.places]),
+    objects: snapshotting.objects,
+  };
 }
 
 /** A repository of the whole home folder is not the workspace's. */
@@ -81,7 +85,9 @@ const isAboveHome = ({ repository, prefix }: Seed): boolean =>
 /** Not those in folders that are not kept. */
 function nestedIn({ repositories }: FoundFolders, top: PlaceSnapshot): readonly string[] {
   const opaque = [...top.opaque.keys()];
-  const nested = repositories.filter((path) => !opaque.some((one) => path === one || path.startsWith(`${one}/`)));
+  const nested = repositories.filter(
+    (path) => !opaque.some((one) => path === one || path.startsWith(`${one}/`)),
+  );
   if (nested.length > MAX_REPOSITORIES)
     throw new KeepFailed("files", `it has more than ${MAX_REPOSITORIES} repositories inside`);
   return nested.toSorted();

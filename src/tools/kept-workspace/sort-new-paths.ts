@@ -61,7 +61,11 @@ async function ignoredOf(
   if (paths.length === 0) return new Set();
   // A name that begins with a colon would be read as a pattern.
   const stdin = zeroEndedBytes(paths.map((path) => `./${path}`));
-  const output = await git.run(["check-ignore", "-z", "--stdin"], { ...options, stdin, mayFindNothing: true });
+  const output = await git.run(["check-ignore", "-z", "--stdin"], {
+    ...options,
+    stdin,
+    mayFindNothing: true,
+  });
   return new Set(zeroEnded(output).map((path) => path.slice(2)));
 }
 

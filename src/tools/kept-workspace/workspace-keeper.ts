@@ -9,6 +9,8 @@ export interface WorkspaceKeeper {
   keep(roots: readonly string[]): Promise<KeepOutcome>;
   /** What has changed since; to be called once, when the command has ended. */
   changes(kept: KeptWorkspace): Promise<CommandChanges>;
+  /** For a command that did not run. Does nothing after `changes`. */
+  release(kept: KeptWorkspace): void;
 }
 
 /** The state of a workspace at one time. `reason`: why it could not be kept, as a part of a sentence. */
