@@ -1,7 +1,7 @@
 /** The changes from one snapshot of a workspace to a later one, by path. Contents are read afterwards. */
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
-import { missingObjects } from "./object-files.js";
+import { listObjects, missingObjects } from "./object-files.js";
 import { onDisk, usualModes, zeroEnded } from "./place-snapshot.js";
 import type { PlaceSnapshot } from "./place-snapshot.js";
 import type { ShadowGit } from "./shadow-git.js";
@@ -36,7 +36,7 @@ export async function compareSnapshots(
     await comparing.places(before.places.get(key), after.places.get(key), after);
   await comparing.folders([...before.places.values()], [...after.places.values()]);
   for (const [folder, names] of before.objects) {
-    const now = after.objects.get(folder) ?? new Map();
+    const now = after.objects.get(folder) ?? listObjects(folder);
     for (const name of missingObjects(names, now))
       comparing.lostObject(join(folder, name), join(after.git.linked, name));
   }

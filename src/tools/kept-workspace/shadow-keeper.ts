@@ -141,7 +141,7 @@ class ShadowKeeper implements WorkspaceKeeper {
           // The command is done: what it left must be seen, however much it is.
           limits: UNLIMITED,
           deadline,
-          knownObjects: before.objects,
+          earlier: before,
         }),
       );
       const compared = await compareSnapshots(before, after, deadline);

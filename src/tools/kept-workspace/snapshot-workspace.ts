@@ -36,8 +36,8 @@ export type SnapshotOptions = {
   readonly folder: string;
   readonly limits: KeepLimits;
   readonly deadline: number;
-  /** Lists of object files that were seen before. */
-  readonly knownObjects?: ReadonlyMap<string, ObjectNames>;
+  /** The snapshot before the command: its places are looked at also when they are no repositories any more. */
+  readonly earlier?: WorkspaceSnapshot;
 };
 
 type Seed = { readonly repository: UserRepository; readonly prefix: string };
@@ -71,6 +71,8 @@ export async function snapshotWorkspace(options: SnapshotOptions): Promise<Works
     const nested = repositoryAt(join(root, Buffer.from(path, "latin1").toString()));
     if (nested) await snapshotting.nested(nested);
   }
+  for (const { place: known } of options.earlier?.places.values() ?? [])
+    if (!snapshotting.places.has(keyOf(known)) && existsSync(known.workTree)) await snapshotting.scan(known);
   return {
     git,
     places: new Map([[keyOf(place), top], ...snapshotting.places]),
@@ -145,7 +147,7 @@ class Snapshotting {
     }
     const objects = join(shared, "objects");
     if (this.objects.has(objects)) return;
-    const known = this.#options.knownObjects?.get(objects);
+    const known = this.#options.earlier?.objects.get(objects);
     const list = listObjects(objects, known);
     linkObjects(objects, this.#git.linked, list, known);
     this.objects.set(objects, list);
