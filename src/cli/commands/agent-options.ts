@@ -65,14 +65,14 @@ export function agentOptions(command: Command): Command {
       "--sandbox",
       "run commands under bubblewrap: they change nothing outside of the folder,\nsee no secrets, and have no network unless a rule allows a host",
     )
-    .addOption(
-      new Option(
-        "--undo-commands <which>",
-        "which commands can be undone: contained ones, all that may write files, or\nnone (default: undoCommands of config.json, or contained)",
-      ).choices(["contained", "writing", "never"]),
-    )
     .option(
       "--no-contain",
       "ask about commands that would run unasked in a sandbox (default: contained\nof config.json, where a sandbox holds)",
+    )
+    .addOption(
+      new Option(
+        "--undo-commands <which>",
+        "which commands can be undone: contained ones, all that may write, or none\n(default: undoCommands of config.json, or contained)",
+      ).choices(["contained", "writing", "never"]),
     );
 }
