@@ -322,6 +322,21 @@ test.skipIf(typeof opened === "string")(
   },
 );
 
+test.skipIf(typeof opened === "string")(
+  `two sandboxes with folders of their own both run commands${why}`,
+  async () => {
+    if (typeof opened === "string") return;
+    const { root, outside } = await aWorkspace();
+    const options = { signal: new AbortController().signal, onOutput: () => undefined };
+    const other = await openSandbox({ folder: join(outside, "state") });
+    for (const containing of [other, opened, other]) {
+      const workspace = await LocalWorkspace.open(root, { containing });
+      const exit = await workspace.runCommand("true", { ...options, contained: { guards: [] } });
+      expect(exit).toEqual({ exitCode: 0 });
+    }
+  },
+);
+
 test("a proof is remembered until the program changes", async () => {
   if (typeof opened === "string") return;
   const place = mkdtempSync(join(tmpdir(), "toolgate-proof-"));
