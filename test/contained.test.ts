@@ -182,7 +182,7 @@ describe.skipIf(typeof opened === "string")(`a contained command${why}`, () => {
     const first = await run("node out.js");
     expect(first.decision?.by).toBe("sandbox");
     expect(outputOf(first)).toContain("The sandbox has no network, and the command tried to reach something");
-    expect(outputOf(first)).toContain("make the same call again: a person is then asked.");
+    expect(outputOf(first)).toContain("make the same call again at once: a person is then asked.");
     expect(first.refusals).toEqual([
       { type: "network", text: expect.stringContaining("The sandbox has no network") },
     ]);
@@ -192,6 +192,9 @@ describe.skipIf(typeof opened === "string")(`a contained command${why}`, () => {
     expect(asked[0]?.reason).toContain("it would run outside of the sandbox. The sandbox has no network");
     expect(asked[0]?.about).toContain("runs: node out.js");
     expect([second.decision?.by, outputOf(second)]).toEqual(["person", "reached\n"]);
+    // Later it is contained again.
+    await run("true && sh -c true");
+    expect((await run("node out.js")).decision?.by).toBe("sandbox");
   });
 
   test("that failed for a file that is read-only or hidden says which", async () => {
