@@ -76,6 +76,12 @@ const WAYS = {
   "Toolgate with the sandbox, never always": { takesAlways: false, hasStarter: false, canContain: true },
   "Toolgate with the sandbox, always always": { takesAlways: true, hasStarter: false, canContain: true },
   "Toolgate, always always, kept over a project's day": { takesAlways: true, hasStarter: false, keep: true },
+  "Toolgate with the sandbox, always always, kept over a project's day": {
+    takesAlways: true,
+    hasStarter: false,
+    keep: true,
+    canContain: true,
+  },
 };
 
 /** All grants of the sessions, in one project. */

@@ -182,7 +182,7 @@ describe.skipIf(typeof opened === "string")(`a contained command${why}`, () => {
     const first = await run("node out.js");
     expect(first.decision?.by).toBe("sandbox");
     expect(outputOf(first)).toContain("The sandbox has no network, and the command tried to reach something");
-    expect(outputOf(first)).toContain("make the same call again: a person is then asked.");
+    expect(outputOf(first)).toContain("make the same call again at once: a person is then asked.");
     expect(first.refusals).toEqual([
       { type: "network", text: expect.stringContaining("The sandbox has no network") },
     ]);
@@ -192,6 +192,9 @@ describe.skipIf(typeof opened === "string")(`a contained command${why}`, () => {
     expect(asked[0]?.reason).toContain("it would run outside of the sandbox. The sandbox has no network");
     expect(asked[0]?.about).toContain("runs: node out.js");
     expect([second.decision?.by, outputOf(second)]).toEqual(["person", "reached\n"]);
+    // Later it is contained again.
+    await run("true && sh -c true");
+    expect((await run("node out.js")).decision?.by).toBe("sandbox");
   });
 
   test("that failed for a file that is read-only or hidden says which", async () => {
@@ -319,6 +322,21 @@ test.skipIf(typeof opened === "string")(
     writeFileSync(join(at.settings, "config.json"), '{"contained":false}');
     expect((await run("setting")).hasRun).toBe(false);
     expect((await at.runHere(["config"])).stdout).toContain("asked about: switched off");
+  },
+);
+
+test.skipIf(typeof opened === "string")(
+  `two sandboxes with folders of their own both run commands${why}`,
+  async () => {
+    if (typeof opened === "string") return;
+    const { root, outside } = await aWorkspace();
+    const options = { signal: new AbortController().signal, onOutput: () => undefined };
+    const other = await openSandbox({ folder: join(outside, "state") });
+    for (const containing of [other, opened, other]) {
+      const workspace = await LocalWorkspace.open(root, { containing });
+      const exit = await workspace.runCommand("true", { ...options, contained: { guards: [] } });
+      expect(exit).toEqual({ exitCode: 0 });
+    }
   },
 );
 

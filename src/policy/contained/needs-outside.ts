@@ -35,6 +35,8 @@ const GIT_OUTSIDE: ReadonlySet<string> = new Set(
 /** Commands that fetch only what is missing, which is mostly there: they work without a network. */
 const MAY_FETCH: ReadonlySet<string> = new Set([
   "npx",
+  "helm template",
+  "helm lint",
   ..."build test vet run list doc generate fmt tool env version".split(" ").map((word) => `go ${word}`),
 ]);
 

@@ -19,7 +19,7 @@ export const MAX_PROCESSES = 4096;
 const MEMORY_SHARE = 0.75;
 const MOUNT = "/sys/fs/cgroup";
 
-/** The folders of the groups that a command is to enter; none where no group can be made. */
+/** `name` is used once. The folders of the groups that a command is to enter; none where no group can be made. */
 export function makeControlGroups(name: string): readonly string[] {
   if (process.platform !== "linux") return [];
   const maxBytes = String(Math.floor(totalmem() * MEMORY_SHARE));
@@ -32,6 +32,8 @@ export function makeControlGroups(name: string): readonly string[] {
   return groups.flatMap(({ parent, limits }) => {
     if (parent === undefined || !isWritable(parent)) return [];
     const folder = join(parent, name);
+    // A process that was killed may have left one of this name.
+    removeControlGroups([folder]);
     try {
       mkdirSync(folder);
       for (const [file, value] of Object.entries(limits)) writeFileSync(join(folder, file), value);

@@ -42,4 +42,4 @@ function notesOn(refusals: readonly SandboxRefusal[], { contained }: CommandOpti
 export const isOfSandbox = ({ type }: SandboxRefusal): boolean => type !== "held back";
 
 const AGAIN =
-  "This command ran in a sandbox. To run it outside of the sandbox, make the same call again: a person is then asked.";
+  "This command ran in a sandbox. To run it outside of the sandbox, make the same call again at once: a person is then asked.";

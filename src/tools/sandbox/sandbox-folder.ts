@@ -40,7 +40,7 @@ export function openSandboxFolder(place = defaultPlace()): SandboxFolder {
   const run = mkdtempSync(join(place, `${RUN}${process.pid}-`));
   const filter = join(run, "filter");
   writeFileSync(filter, seccompFilter(calls), { mode: 0o600 });
-  const controlGroups = makeControlGroups(`toolgate-${process.pid}`);
+  const controlGroups = makeControlGroups(`toolgate-${process.pid}-${opened.size}`);
   process.once("exit", () => {
     rmSync(run, { recursive: true, force: true });
     removeControlGroups(controlGroups);

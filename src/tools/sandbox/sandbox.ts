@@ -92,7 +92,7 @@ export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox
   if (program === undefined || !existsSync(program)) throw new NoSandbox();
   const tested = machineState(program);
   const folder = openSandboxFolder(options.folder);
-  const opened: Opened = { program, hasNetwork, folder, seen: new SeenFolders(), isBroken: false };
+  const opened: Opened = { program, hasNetwork, folder, seen: new SeenFolders(), brokenAt: -Infinity };
   const words = JSON.stringify([fixedWords(hasNetwork), SELF_TEST]);
   const proof = version === undefined ? undefined : { place: folder.place, program, version, words };
   if (!proof || !isProved(proof)) await prove(opened);
@@ -100,7 +100,8 @@ export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox
   return {
     enter: (argv, place) => enter(argv, place, opened),
     trouble() {
-      if (opened.isBroken) return "bubblewrap could not make a sandbox the last time";
+      if (performance.now() - opened.brokenAt < BROKEN_MS)
+        return "bubblewrap could not make a sandbox the last time";
       return machineState(program) === tested
         ? undefined
         : "bubblewrap or what the system permits has changed";
@@ -120,9 +121,12 @@ type Opened = {
   readonly hasNetwork: boolean;
   readonly folder: SandboxFolder;
   readonly seen: SeenFolders;
-  /** A command could not be started. */
-  isBroken: boolean;
+  /** When a command could last not be started, by the clock of this process. */
+  brokenAt: number;
 };
+
+/** Then it is tried again: a protected file may have gone just when it was to be mounted. */
+const BROKEN_MS = 60_000;
 
 async function enter(
   argv: readonly string[],
@@ -179,7 +183,7 @@ async function enter(
       }));
       const [status, counters] = [readAndRemove(files.status), readAndRemove(files.counters)];
       if (exitCode === 1 && !status.includes('"exit-code"')) {
-        opened.isBroken = true;
+        opened.brokenAt = performance.now();
         return [NOT_BUILT, ...held];
       }
       const isRefused = !hasNetwork && packetsRefused(counters) > 0;
