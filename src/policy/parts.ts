@@ -282,7 +282,10 @@ function commandPart(command: ReadCommand, { start, home, programs, links }: Sta
       ...(judgement.isKnown ? [] : mayMean),
     ],
     globs: [
-      ...[...reads, ...writes, ...deletes, ...moves],
+      ...reads,
+      ...writes,
+      ...deletes,
+      ...moves,
       // A text with blanks in it, which the shell leaves alone, is no pattern of names.
       ...argv
         .slice(1)

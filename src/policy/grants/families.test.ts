@@ -189,7 +189,7 @@ describe("looking with a program is granted together", () => {
 describe("a script or program is granted with other plain words", () => {
   holds([
     [
-      "python scripts/check.py docs",
+      "python scripts/check.py docs/a.md",
       ["python scripts/check.py --limit 5 src/a.txt", "python scripts/check.py --config small.yaml"],
       [
         "python scripts/other.py",
@@ -202,6 +202,16 @@ describe("a script or program is granted with other plain words", () => {
       ],
     ],
     ["node scripts/a.mjs", ["node scripts/a.mjs --once"], ["node -e 1 scripts/a.mjs", "node scripts/b.mjs"]],
+    [
+      "python manage.py check --fail-level WARNING",
+      ["python manage.py check app"],
+      ["python manage.py flush", "python manage.py shell", "python manage.py makemigrations"],
+    ],
+    [
+      "python -m app.cli sum a.csv",
+      ["python -m app.cli sum b.csv"],
+      ["python -m http.server", "python -m app.other"],
+    ],
     ["./pack -l a.bin", ["./pack b.bin"], ["./pack delete", "./other", "./pack ../../secret"]],
     [
       "frob list --all",

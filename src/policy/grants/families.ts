@@ -1,6 +1,6 @@
 /**
  * Families of commands that one "always" opens together. Each member could be widened by itself, and gives no more
- * power than the others: whoever lets an agent run the project's tests lets it run the project's code.
+ * power than the others: a person who lets an agent run the project's tests lets it run the project's code.
  */
 
 /** By the pattern that a rule of the width "family" has: `*` for the checks of a project, else the program. */

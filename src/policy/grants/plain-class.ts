@@ -42,11 +42,30 @@ const INTERPRETERS = /^(?:python[\d.]*|node|ruby|php|tsx|ts-node|bun|bash|sh|zsh
 const SCRIPT = /^(?:\.\/|\/)?[\w@+-][\w@.+/-]*\.(?:py|[cm]?[jt]sx?|rb|php|sh|bash|R|jl|lua)$/;
 
 function scriptClass({ argv, judgement, isOwn }: Run): readonly string[] | undefined {
-  const [program = "", script = "", ...args] = argv;
-  if (!INTERPRETERS.test(program) || !judgement.isKnown || judgement.doubts.length > 0) return undefined;
-  if (!SCRIPT.test(script) || !isOwn(script) || isRisky(script)) return undefined;
-  return readOwnWords(args).isPlain ? [program, script] : undefined;
+  const [program = "", ...words] = argv;
+  if (!INTERPRETERS.test(program) || !judgement.isKnown) return undefined;
+  const isModule = words[0] === "-m" && program.startsWith("python");
+  // Nobody described the modules of a project.
+  const doubts = judgement.doubts.filter((doubt) => !isModule || !UNKNOWN_MODULE.test(doubt));
+  if (doubts.length > 0) return undefined;
+  const [script = "", ...args] = isModule ? words.slice(1) : words;
+  const isProject = isModule
+    ? MODULE.test(script) && !STANDARD.test(script)
+    : SCRIPT.test(script) && isOwn(script);
+  const [first = "", second = ""] = args;
+  if (!isProject || [script, first, second].some(isRisky) || !readOwnWords(args).isPlain) return undefined;
+  const names = [program, ...(isModule ? ["-m"] : []), script];
+  return SUBCOMMAND.test(first) ? [...names, first] : names;
 }
+
+const UNKNOWN_MODULE = /^python[\d.]*: the module "[\w.]+" is not known to be harmless$/;
+
+/** A module below a package: `app.cli`. */
+const MODULE = /^[a-z_]\w*(?:\.[a-z_]\w*)+$/;
+
+/** Packages that Python brings along, or that install others. */
+const STANDARD =
+  /^(?:asyncio|concurrent|ctypes|curses|dbm|distutils|email|encodings|ensurepip|html|http|idlelib|importlib|json|lib2to3|logging|multiprocessing|os|pip|pydoc_data|setuptools|sqlite3|tkinter|unittest|urllib|venv|wsgiref|xml|xmlrpc|zoneinfo)\./;
 
 /** A program of the project by its path, or one that nobody described by its name. */
 function programClass({ argv, judgement, read, isOwn }: Run): readonly string[] | undefined {

@@ -31,6 +31,7 @@ describe("a rule that names an undescribed program", () => {
     "foo -c 3",
     "foo /ws/src/a.ts",
     "foo && foo build",
+    "foo sync --dry-run",
   ])("covers plain words: %s", (command) => expect(verdict(command, FOO).effect).toBe("allow"));
 
   test.each([
@@ -54,6 +55,10 @@ describe("a rule that names an undescribed program", () => {
     ["foo /etc/hosts", "/etc/hosts is outside of the workspace"],
     ["foo ../other", "/other is outside of the workspace"],
     ["foo -o/etc/x", "/etc/x is outside of the workspace"],
+    ["foo delete x", '"delete" may delete something'],
+    ["foo items remove x", '"remove" may delete something'],
+    ["foo serve", '"serve" may open a port to others'],
+    ["foo run x.py", '"run" runs "x.py"'],
     ["foo publish", 'it publishes something, which only a rule with "publish" in it allows'],
     ["foo secrets list", "it handles secrets"],
   ])("asks about %s", (command, reason) => {

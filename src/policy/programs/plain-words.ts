@@ -79,6 +79,9 @@ const isDataFile = (word: string): boolean => /^[\w][\w./-]*\.\w{1,5}$/.test(wor
 
 function operandDoubts(word: string, next: string | undefined, index: number): readonly string[] {
   if (index < MAX_SUBCOMMANDS && mayRunWhatFollows(word)) return [`"${word}" may run what follows it`];
+  if (index < MAX_ACTS && REMOVES.test(word)) return [`"${word}" may delete something`];
+  if (index === 0 && SERVES.test(word)) return [`"${word}" may open a port to others`];
+  if (word === "run" && CODE_FILE.test(next ?? "")) return [`"${word}" runs "${next ?? ""}"`];
   if (RUNNERS.test(word.slice(word.lastIndexOf("/") + 1)) && !/^[.\w-]+\/(?:.*\/)?[\w-]+$/.test(word))
     return [`"${word}" is a program that runs others`];
   if (word === "rm" && next?.startsWith("-")) return [`"${word} ${next}" deletes`];
@@ -87,6 +90,11 @@ function operandDoubts(word: string, next: string | undefined, index: number): r
     return [`"${assigned}=" may name code, settings or a command`];
   return word.startsWith("@") ? [`"${word}" may take further words from a file`] : [];
 }
+
+/** `foo delete x`, `foo items delete x`. */
+const MAX_ACTS = 2;
+const REMOVES = /^(?:del|delete|remove|rm|erase|drop|purge|wipe|uninstall)$/;
+const SERVES = /^(?:serve|server|daemon)$/;
 
 /** Subcommands stand among the first words. */
 const MAX_SUBCOMMANDS = 3;

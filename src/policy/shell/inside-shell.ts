@@ -15,12 +15,12 @@ export function insideShell(name: string, words: readonly string[]): InnerComman
     return { insides, doubts: [], known: true };
   }
   if (!isShell(name)) return undefined;
-  // With -n alone before a file, the shell checks the text and runs nothing.
+  // With -n alone before a file, the shell checks the text and runs nothing. A bare name would be sought in PATH.
   if (
     isLikeBash(name) &&
     words[0] === "-n" &&
     words.length > 1 &&
-    words.slice(1).every((word) => /^[\w./]/.test(word))
+    words.slice(1).every((word) => /^[\w./].*(?:\/|\.(?:sh|bash|bats)$)/.test(word))
   )
     return { insides: [], doubts: [], known: true };
   const { texts, operands, doubts } = readShellOptions(words);
