@@ -14,6 +14,9 @@ import { rolldown } from "rolldown";
 /** Packages that every agent command loads: most of them are many small files. The others are loaded from node_modules. */
 const BUNDLED = ["@ai-sdk/provider", "commander", "unbash", "zod"];
 
+/** Packages that have a CommonJS build too and that every session loads: Node's loader of ES modules costs more than they do. */
+const REQUIRED = ["@photostructure/sqlite"];
+
 /**
  * The chunks that `toolgate acp` loads to open a session, each with the imports that no earlier chunk has. Split as
  * finely as the imports allow, these would be forty files, and so many make Node's loader hot: V8 optimizes it, and the
@@ -25,6 +28,16 @@ const CHUNKS = [
   { name: "programs", files: ["policy/programs/packed-programs.js"] },
   { name: "shell", files: ["policy/shell/read-shell.js"] },
   { name: "policy", files: ["policy/index.js"] },
+  {
+    name: "schemas",
+    files: [
+      "settings/rules-schema.js",
+      "settings/programs-schema.js",
+      "settings/grant-file.js",
+      "mcp/config-from-acp.js",
+      "model/script.js",
+    ],
+  },
   { name: "tools", files: ["tools/index.js"] },
   { name: "session", files: ["cli/editor-host.js", "acp/agent/v1-sessions.js"] },
 ];
@@ -73,7 +86,10 @@ for (const [name, { code }] of chunks) writeFileSync(join(made, name), asFunctio
 const launcher = await bundled("main");
 const { output: main } = await launcher.generate({ ...OUTPUT, format: "cjs" });
 await launcher.close();
-const imports = [...packages].map((id) => `${JSON.stringify(id)}:()=>import(${JSON.stringify(id)})`);
+const imports = [...packages].map((id) => {
+  const name = JSON.stringify(id);
+  return `${name}:${REQUIRED.includes(id) ? `async()=>require(${name})` : `()=>import(${name})`}`;
+});
 writeFileSync(
   join(made, "main.js"),
   main[0].code.replace(/\bPACKAGES\b/, () => `{${imports.join(",")}}`),
@@ -97,7 +113,25 @@ function asFunction(name, code) {
     text = `${text.slice(0, start)}__import${text.slice(start + "import".length)}`;
   }
   for (const id of packagesOf(name)) packages.add(id);
-  return `(function(exports,require,module,__filename,__dirname,__import,__load){"use strict";${text}\n})`;
+  return `(function(exports,require,module,__filename,__dirname,__import,__load,__late){"use strict";${withLateRequires(name, text)}\n})`;
+}
+
+/**
+ * A chunk, or a module of Node's, is run when one of its exports is first used. So a session that is only open has
+ * neither read a shell command nor checked a file against a schema.
+ */
+function withLateRequires(name, code) {
+  const required = [...code.matchAll(/\b(?:const|let) (\w+)=require\("((?:\.\/|node:)[^"]+)"\);/g)];
+  let text = code;
+  for (const [declaration, variable, id] of required) {
+    const uses = new RegExp(`(?<![\\w$]|[^.]\\.)${variable}(?![\\w$])(.)`, "g");
+    const others = text.replace(declaration, "");
+    if ([...others.matchAll(uses)].some(([, next]) => next !== ".")) continue;
+    text = `const ${variable}=__late(${JSON.stringify(id)});${others.replace(uses, `(${variable}())$1`)}`;
+  }
+  const { errors } = parseSync(`${name}.cjs`, text);
+  if (errors.length > 0) throw new Error(`${name}: ${errors[0].message}`);
+  return text;
 }
 
 /** The packages that a chunk, and the chunks that it requires, import statically. */

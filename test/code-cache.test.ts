@@ -1,7 +1,9 @@
 /** The built program and the cache of its compiled code. */
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { folder } from "./agent-kit.js";
@@ -77,4 +79,23 @@ test("runs its chunks as strict code, each in one byte a character", async () =>
     ).toBe(-1);
     expect(bytes.toString("latin1", 0, 200), name).toContain('{"use strict";');
   }
+});
+
+test("opens a session without the code that reads commands and checks files", async () => {
+  const home = await folder();
+  const cache = join(home, "code");
+  const agent = spawn(process.execPath, [join(root, "dist", "cli", "main.js"), "acp"], {
+    env: { ...process.env, HOME: home, XDG_STATE_HOME: join(home, "state"), TOOLGATE_CODE_CACHE: cache },
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  const request = (id: number, method: string, params: object) =>
+    agent.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);
+  request(1, "initialize", { protocolVersion: 1, clientCapabilities: {} });
+  request(2, "session/new", { cwd: home, mcpServers: [] });
+  for await (const line of createInterface(agent.stdout)) if (line.includes('"sessionId"')) break;
+  agent.stdin.end();
+  await once(agent, "exit");
+  const run = readdirSync(cache);
+  expect(run).toContain("session.code");
+  for (const name of ["shell.code", "programs.code", "schemas.code"]) expect(run).not.toContain(name);
 });

@@ -41,11 +41,14 @@ export async function streamStep(
   signal: AbortSignal,
 ): Promise<StreamedStep> {
   const step = new StreamedStep(context, setting);
-  const tools = offered.map(({ name, description, parameters }) => ({
+  const tools = offered.map((tool) => ({
     type: "function" as const,
-    name,
-    description,
-    inputSchema: parameters,
+    name: tool.name,
+    description: tool.description,
+    // A model that sends no schemas, such as a scripted one, does not pay for making them.
+    get inputSchema() {
+      return tool.parameters;
+    },
   }));
   try {
     const asked = context.agent.model.doStream({ ...request, tools, abortSignal: signal });

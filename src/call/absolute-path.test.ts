@@ -1,7 +1,7 @@
 import { posix, win32 } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { absolutePath, isAbsolutePath } from "./absolute-path.js";
+import { absolutePath, isAbsolutePath, isWithin } from "./absolute-path.js";
 
 test.each([
   "/",
@@ -135,4 +135,9 @@ test("on Windows the result is what Node resolves: absolute, without dots", () =
       expect(withoutEnd(result)).toBe(withoutEnd(win32.resolve(drive + cwd.join("\\"), path)));
     }),
   );
+});
+
+test("a path is within itself and the folders above it, and not within one of a like name", () => {
+  expect(isWithin("/a/b", "/a/b") && isWithin("/a/b", "/a") && isWithin("/a", "/")).toBe(true);
+  expect(isWithin("/ab", "/a") || isWithin("/a", "/a/b")).toBe(false);
 });

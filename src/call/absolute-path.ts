@@ -1,4 +1,4 @@
-/** Recognizes and resolves absolute paths of POSIX, Windows and UNC. Protocols carry absolute paths only. */
+/** Recognizes, resolves and compares absolute paths of POSIX, Windows and UNC. Protocols carry absolute paths only. */
 
 export function isAbsolutePath(path: string): boolean {
   return path.startsWith("/") || path.startsWith("\\\\") || /^[A-Za-z]:[\\/]/.test(path);
@@ -11,6 +11,15 @@ export function absolutePath(cwd: string, path: string): string {
   if (cwd.startsWith("/")) return `/${walked([...cwd.split("/"), ...path.split("/")]).join("/")}`;
   const [root, rest] = windowsRoot(cwd);
   return root + walked([...rest.split(SEPARATORS), ...path.split(SEPARATORS)]).join("\\");
+}
+
+/** Whether a normalised POSIX path is that folder or lies in it. By whole names, not as a pattern: a folder may be called "*". */
+export function isWithin(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
+}
+
+export function isWithinAny(path: string, folders: readonly string[]): boolean {
+  return folders.some((folder) => isWithin(path, folder));
 }
 
 const SEPARATORS = /[\\/]/;

@@ -7,7 +7,7 @@
  * copied a constant number of times on average.
  * All numbers count UTF-16 units.
  */
-import { pluralize } from "./pluralize.js";
+import { pluralize } from "./amounts.js";
 
 export type BoundedText = {
   /** The first units, up to HEAD_LIMIT. */

@@ -5,7 +5,7 @@
  * Invariants: everything is plain readonly data; a call changes in `applyEvent` and nowhere else; the fold
  * is strict and uses no clock, disk or network. This room imports nothing.
  */
-export * from "./absolute-path.js";
+export { absolutePath, isAbsolutePath } from "./absolute-path.js";
 export * from "./archive.js";
 export { applyEvent, isInputFixed } from "./apply-event.js";
 export {
@@ -20,7 +20,7 @@ export {
 } from "./bounded-text.js";
 export type { BoundedText } from "./bounded-text.js";
 export * from "./content.js";
-export { pluralize } from "./pluralize.js";
+export { pluralize } from "./amounts.js";
 export { createToolTitle } from "./create-tool-title.js";
 export { fileDiff, hunksInContext } from "./diff-hunks.js";
 export { breachSentence, endSentence } from "./end-sentence.js";

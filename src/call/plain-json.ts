@@ -7,7 +7,7 @@
  * as the same reference, since this runs on every message; so a second pass changes nothing. A note replaces
  * each part that was removed. A proxy that returns other values the second time is not detected.
  */
-import { pluralize } from "./pluralize.js";
+import { pluralize } from "./amounts.js";
 
 export type PlainJsonLimits = {
   /** Length of the JSON text; 1 MiB by default, at least 64. */

@@ -19,6 +19,7 @@ type Chunk = (
   __dirname: string,
   __import: (id: string) => Promise<unknown>,
   __load: (chunk: string, packages: readonly string[]) => Promise<unknown>,
+  __late: (id: string) => () => unknown,
 ) => void;
 
 /** Imports each package that a chunk uses, by its name. */
@@ -46,6 +47,12 @@ export class ChunkLoader {
     this.#require = (id) =>
       id.startsWith("./") ? this.#run(id.slice(2)) : (this.#imported.get(id) ?? builtIn(id));
   }
+
+  /** A module that is run at the first call. */
+  readonly #late = (id: string): (() => unknown) => {
+    let exports: unknown;
+    return () => (exports ??= this.#require(id));
+  };
 
   /** `packages`: those that the chunk, and the chunks that it requires, import statically. */
   async load(chunk: string, packages: readonly string[]): Promise<unknown> {
@@ -76,6 +83,7 @@ export class ChunkLoader {
       this.#folder,
       (id) => this.#import(id),
       (chunk, packages) => this.load(chunk.slice(2), packages),
+      this.#late,
     );
     return module.exports;
   }

@@ -9,7 +9,7 @@ import { alignedTable } from "./aligned-table.js";
 import { isNothingYet, withArchive } from "./history.js";
 import type { HistoryFlags } from "./history.js";
 import { jsonText } from "./json-text.js";
-import { grouped } from "../call/pluralize.js";
+import { grouped } from "../call/amounts.js";
 import { dollars, sumOf, totalOf } from "./usage-text.js";
 
 export type ModelStatsFlags = HistoryFlags & {

@@ -1,5 +1,5 @@
 /** Prints a long text a screen at a time, so that its beginning can be read too. */
-import { grouped } from "../call/pluralize.js";
+import { grouped } from "../call/amounts.js";
 
 export type PagesTerminal = { write(text: string): unknown; readonly rows?: number };
 

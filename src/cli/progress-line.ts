@@ -2,7 +2,7 @@
  * The progress of long work, on stderr, once it takes longer than a second: redrawn in place on a terminal, else one line
  * every ten seconds.
  */
-import { grouped, pluralize } from "../call/pluralize.js";
+import { grouped, pluralize } from "../call/amounts.js";
 import type { ArchiveProgress } from "../call/index.js";
 
 const FIRST_MS = 1_000;

@@ -7,7 +7,17 @@ import { oneLine, readSessionInfo } from "../call/index.js";
 import type { Ledger, Meta, SessionInfo } from "../call/index.js";
 import type { RunFlags } from "./commands/run.js";
 
-const KEPT = ["sandbox", "model", "baseUrl", "contextWindow", "loopLimit", "mode", "onBreach"] as const;
+const KEPT = [
+  "sandbox",
+  "contain",
+  "undoCommands",
+  "model",
+  "baseUrl",
+  "contextWindow",
+  "loopLimit",
+  "mode",
+  "onBreach",
+] as const;
 
 export function keptFlags(flags: RunFlags): { readonly _meta: Meta } {
   const kept = KEPT.flatMap((name) => (flags[name] === undefined ? [] : [[name, flags[name]]]));
@@ -35,8 +45,11 @@ export async function withKeptFlags(ledger: Ledger, sessionId: string, flags: Ru
     ...number("loopLimit"),
     ...text("mode"),
     ...onBreach,
+    ...(isKeptCommands(stored["undoCommands"]) && { undoCommands: stored["undoCommands"] }),
     ...(stored["sandbox"] === true && { sandbox: true }),
     ...flags,
+    // Like a sandbox, a question is not taken away by leaving the option out.
+    ...(stored["contain"] === false && { contain: false }),
   };
 }
 
@@ -62,3 +75,6 @@ function storedFlags({ _meta }: SessionInfo): { readonly [name: string]: unknown
 
 const isObject = (value: unknown): value is { readonly [name: string]: unknown } =>
   typeof value === "object" && value !== null;
+
+const isKeptCommands = (value: unknown): value is "contained" | "writing" | "never" =>
+  value === "contained" || value === "writing" || value === "never";

@@ -1,5 +1,5 @@
 /** The usage of a turn in one line: tokens as the provider counts them, and their cost where the price is known. */
-import { countOf, grouped } from "../call/pluralize.js";
+import { countOf, grouped } from "../call/amounts.js";
 import type { SessionBook, Usage } from "../call/index.js";
 import { costOf, PRICES_AS_OF } from "../model/index.js";
 import type { ModelPrice } from "../model/index.js";

@@ -11,8 +11,6 @@ import { ModelError } from "./model-error.js";
 
 const MAX_BYTES = 64 * 1024;
 
-const keys = z.record(z.string(), z.string());
-
 /** The key of a provider; undefined without a file, or without a key for this provider. */
 export async function keyFromFile(path: string, provider: string): Promise<string | undefined> {
   return (await keysIn(path)).get(provider);
@@ -26,7 +24,7 @@ export async function checkKeyFile(path: string): Promise<void> {
 async function keysIn(path: string): Promise<ReadonlyMap<string, string>> {
   const text = await readOwnFile(path);
   if (text === undefined) return new Map();
-  const read = keys.safeParse(parsed(text));
+  const read = z.record(z.string(), z.string()).safeParse(parsed(text));
   if (!read.success) throw refused(path, `it is not a JSON object of provider names and keys`);
   return new Map(Object.entries(read.data));
 }

@@ -2,6 +2,7 @@
  * Splits an intent into the parts that rules can name: commands with their effects, paths, hosts, or the tool alone.
  * The shell text is read here and nowhere else.
  */
+import { isWithin } from "../call/absolute-path.js";
 import { visibleText } from "../call/index.js";
 import type { ToolKind } from "../call/index.js";
 import type { Intent, OutsideLink, PathAccess } from "./intent.js";
@@ -116,13 +117,10 @@ const changedPlaces = ({ touches, redirects }: CommandPart): readonly string[] =
 /** Whether one path may be the other or lie below it; of a pattern only the fixed part is known. */
 function mayOverlap(one: string, other: string): boolean {
   const [first, second] = [fixedPath(one), fixedPath(other)];
-  return first === second || isBelow(first, second) || isBelow(second, first);
+  return isWithin(first, second) || isWithin(second, first);
 }
 
 const fixedPath = (path: string): string => foldPath(GLOB.test(path) ? fixedFolder(path) : path);
-
-const isBelow = (path: string, folder: string): boolean =>
-  path.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
 
 /**
  * Paths are resolved before any part has run. A part that puts links, or files of unknown content, into a place may
@@ -199,17 +197,17 @@ export function readCommand(
 /** More words than anyone writes: not judged one by one, and so never allowed unasked. */
 const MAX_WORDS = 2_000;
 
-const UNJUDGED: ArgvJudgement = {
+const unjudged = (): ArgvJudgement => ({
   ...mergeEffects([{ doubts: [`it has more than ${MAX_WORDS} words`] }]),
   onlyReads: false,
   isKnown: false,
-};
+});
 
 /** A wrapper's own words do nothing: the command inside is a part of its own. */
-const PASSES_ON: ArgvJudgement = { ...mergeEffects([]), onlyReads: true, isKnown: true };
+const passedOn = (): ArgvJudgement => ({ ...mergeEffects([]), onlyReads: true, isKnown: true });
 
 const judged = ({ argv, judged: words, passesOn }: ReadCommand, programs?: UserPrograms): ArgvJudgement =>
-  passesOn ? PASSES_ON : judgeArgv(words ?? argv, programs);
+  passesOn ? passedOn() : judgeArgv(words ?? argv, programs);
 
 type Start = {
   readonly start: string;
@@ -227,7 +225,7 @@ function followed(touch: Touch, links: readonly OutsideLink[]): readonly Touch[]
 
 function commandPart(command: ReadCommand, { start, home, programs, links }: Start): CommandPart {
   const { argv } = command;
-  const judgement = argv.length > MAX_WORDS ? UNJUDGED : judged(command, programs);
+  const judgement = argv.length > MAX_WORDS ? unjudged() : judged(command, programs);
   const cwd = folderAfter(start, command.after, home);
   const way = command.after.reduce((here, change) => joined(here, atHome(change, home)), start);
   const absolute = (word: string): string | undefined =>
@@ -283,11 +281,17 @@ function commandPart(command: ReadCommand, { start, home, programs, links }: Sta
       // Nobody knows which of its words an undescribed program runs.
       ...(judgement.isKnown ? [] : mayMean),
     ],
-    globs: [...reads, ...writes, ...deletes, ...moves, ...argv.slice(1).filter(isGlobPath)]
+    globs: [
+      ...[...reads, ...writes, ...deletes, ...moves],
+      // A text with blanks in it, which the shell leaves alone, is no pattern of names.
+      ...argv
+        .slice(1)
+        .filter((word) => isGlobPath(word) && (!/\s/.test(word) || command.patterns.includes(word))),
+    ]
       .flatMap((word) => {
         if (!GLOB.test(word)) return [];
         const folder = cwd === undefined ? undefined : filePath(fixedFolder(word), cwd, home);
-        return [{ folder: folder ?? "/", mayBeHidden: HIDDEN_GLOB.test(word) }];
+        return [{ folder: folder ?? "/", mayBeHidden: HIDDEN_GLOB.test(globbedPart(word)) }];
       })
       .concat(judgement.takesList ? [ANY_FILE] : []),
     mayMean,
@@ -302,6 +306,9 @@ const GLOB = /[*?[]/;
 
 /** A folder or file name in the pattern that begins with a dot: only such a pattern names hidden files. */
 const HIDDEN_GLOB = /(?:^|\/)\.(?!\.?(?:\/|$))/;
+
+/** From the first name with a star in it: a hidden folder before that is named, and judged by its name. */
+const globbedPart = (word: string): string => word.slice(word.lastIndexOf("/", word.search(GLOB)) + 1);
 
 const isGlobPath = (word: string): boolean => word.includes("/") && GLOB.test(word) && !word.startsWith("-");
 

@@ -1,4 +1,5 @@
 /** Where a path lies: in the workspace, at home, under a pattern. Allowing and strict rules share these functions. */
+import { isWithin } from "../call/absolute-path.js";
 import type { PathAccess } from "./intent.js";
 import { matchPath, touchesBelow, touchesPath } from "./paths/match-path.js";
 import { isFolderChange } from "./parts.js";
@@ -20,21 +21,18 @@ export function isInside(path: string, { roots }: Pick<Roots, "roots">): boolean
 
 /** In the session's scratch folder, or that folder. */
 function isScratch(path: string, { scratch }: Pick<Roots, "scratch">): boolean {
-  return scratch !== undefined && isBelow(path, scratch);
+  return scratch !== undefined && isWithin(path, scratch);
 }
 
 /** A temporary file of this session, or something in a temporary folder of its own. */
 export function isTemporary(path: string, { temporary = [] }: Pick<Roots, "temporary">): boolean {
-  return temporary.some((place) => isBelow(path, place));
+  return temporary.some((place) => isWithin(path, place));
 }
 
 /** Where a rule without a path counts: in the workspace, and among the session's own temporary files. */
 export function isOurs(path: string, roots: Roots): boolean {
   return isInside(path, roots) || isScratch(path, roots) || isTemporary(path, roots);
 }
-
-/** By whole names, and not as a pattern: a folder may be called "*". */
-const isBelow = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`);
 
 export function expandHome(pattern: string, { home }: Roots): string {
   return pattern === "~" || pattern.startsWith("~/") ? home + pattern.slice(1) : pattern;

@@ -6,15 +6,17 @@
  */
 import { IllegalEvent } from "../call/index.js";
 import type { SessionEvent, ToolCall } from "../call/index.js";
-import type { Intent } from "../policy/index.js";
+import type { Containment, Intent, Verdict } from "../policy/index.js";
 import { isAppTool, isDelegating } from "../tools/index.js";
 import type { Tool, Workspace } from "../tools/index.js";
+import type { KeepOutcome } from "../tools/kept-workspace/workspace-keeper.js";
 import type { Approvals } from "./approvals.js";
 import { OwnWrites } from "./confined-workspace.js";
 import type { CallTools } from "./call-tools.js";
 import type { CallCheck, Judge, Resolved } from "./check-call.js";
 import { byRule, intentHash } from "./decisions.js";
 import type { Decisions } from "./decisions.js";
+import { cannotBeUndone, keepBefore, keeperFor } from "./keep-before.js";
 import { runCall } from "./run-call.js";
 import { changesFiles, groupOf, RunGroups, Cancelled, RunningCalls } from "./running-calls.js";
 import type { Elicit } from "./run-call.js";
@@ -107,10 +109,13 @@ export class CallRunner {
    * wait for the command. Its file changes run one by one, each on the file that the one before it left.
    */
   #groupOf(toolCallId: string, intent: Intent): { readonly groups: RunGroups; readonly group?: string } {
-    const { tools, workspace } = this.#options;
+    const { tools, workspace, record } = this.#options;
     const isGiven = tools.isGiven(toolCallId);
     const alone = changesFiles(intent) ? toolCallId : undefined;
-    const group = isGiven ? alone : groupOf(intent, workspace.roots);
+    // Its changes could not be told from those of another call.
+    const decidedBy = record.book.call(toolCallId)?.decision?.by;
+    const isKept = keeperFor({ intent, workspace, ledger: record.ledger, decidedBy }) !== undefined;
+    const group = isGiven ? alone : isKept ? toolCallId : groupOf(intent, workspace.roots);
     return { groups: isGiven ? this.#givenGroups : this.#groups, ...(group !== undefined && { group }) };
   }
 
@@ -125,7 +130,8 @@ export class CallRunner {
     const end = async (...events: readonly SessionEvent[]) =>
       void (await this.#recordUnlessOver(toolCallId, events));
     const ownBefore = this.#ownWrites.count;
-    const instead = await this.#instead(call, tool, input, intent);
+    const verdict = this.#options.judge(intent);
+    const instead = await this.#instead(call, tool, { input, intent, verdict });
     // A call that was cancelled meanwhile is not asked about again.
     if (stop.isStopped) return end(...stoppedBefore(toolCallId, stop, now()));
     if (instead.length > 0) return end(...instead);
@@ -134,24 +140,60 @@ export class CallRunner {
       const childSessionId = `${record.sessionId}/${toolCallId}`;
       return end({ type: "child-awaited", toolCallId, at, childSessionId });
     }
-    const started: SessionEvent = { type: "run-started", toolCallId, at, intent };
-    if (!(await this.#recordUnlessOver(toolCallId, [started]))) return;
+    const keeping = intent.command === undefined ? undefined : await this.#keepBefore(call, intent);
+    if (keeping?.type === "not-kept") {
+      const question = this.#unkeptQuestion(call, intent, keeping.reason);
+      if (question) return end(question);
+    }
     const { workspace, elicit, timeLimit, stopGraceMs } = this.#options;
-    await runCall({
-      tool,
-      input,
-      intent,
-      ownWrites: this.#ownWrites,
-      ownBefore,
-      call: record.book.call(toolCallId) ?? call,
-      stop,
-      record,
-      workspace,
-      timeLimit: tool.timeLimit ?? timeLimit,
-      stopGraceMs,
-      elicit,
-      now,
+    const started: SessionEvent = { type: "run-started", toolCallId, at: now(), intent };
+    const run = async (): Promise<void> => {
+      if (!(await this.#recordUnlessOver(toolCallId, [started]))) return;
+      await runCall({
+        tool,
+        input,
+        intent,
+        ownWrites: this.#ownWrites,
+        ownBefore,
+        call: record.book.call(toolCallId) ?? call,
+        stop,
+        record,
+        workspace,
+        keeping,
+        contained: isContained(call) ? (verdict.contained ?? NO_GUARDS) : undefined,
+        timeLimit: tool.timeLimit ?? timeLimit,
+        stopGraceMs,
+        elicit,
+        now,
+      });
+    };
+    await run().finally(() => {
+      if (keeping?.type === "kept") workspace.keeper?.release(keeping);
     });
+  }
+
+  #keepBefore({ decision }: ToolCall, intent: Intent): Promise<KeepOutcome | undefined> {
+    const { workspace, record } = this.#options;
+    return keepBefore({ intent, workspace, ledger: record.ledger, decidedBy: decision?.by });
+  }
+
+  /**
+   * A command that was to be undoable and is not is asked about. Undefined when a person has said yes to it, or when
+   * everything is allowed by default.
+   */
+  #unkeptQuestion(call: ToolCall, intent: Intent, why: string): SessionEvent | undefined {
+    const { judge, decisions, approvals, now } = this.#options;
+    const { toolCallId, title, times, decision } = call;
+    if (times.answered !== undefined || approvals.hasCleared(toolCallId)) return undefined;
+    if (decision?.by === "rule" && decision.rule === undefined) return undefined;
+    // The rule that allows it is not the reason for the question.
+    const { saw } = judge(intent);
+    const question = decisions.question(
+      { toolCallId, title, intent },
+      asking(cannotBeUndone(why), saw),
+      true,
+    );
+    return { type: "question-asked", toolCallId, at: now(), question };
   }
 
   readonly #stepChild = async ({ toolCallId }: ToolCall, stop: LinkedAbort): Promise<void> => {
@@ -175,22 +217,26 @@ export class CallRunner {
 
   /** The events to record instead of running. A repeated question shows the call again. */
   async #instead(
-    { toolCallId, title, decision, times }: ToolCall,
+    call: ToolCall,
     tool: Tool,
-    input: unknown,
-    intent: Intent,
+    { input, intent, verdict }: Judged,
   ): Promise<readonly SessionEvent[]> {
-    const { judge, check, decisions, approvals, now } = this.#options;
+    const { toolCallId, title, decision, times } = call;
+    const { check, decisions, approvals, now } = this.#options;
     const at = now();
-    const verdict = judge(intent);
     if (verdict.effect === "deny")
       return [{ type: "call-refused", toolCallId, at, decision: { ...byRule(verdict), at } }];
     const isSame = decision?.intentHash === intentHash(intent);
     const isAnswered = times.answered !== undefined || approvals.hasCleared(toolCallId);
-    if (isSame && (isAnswered || verdict.effect === "allow")) return [];
+    const mayContain = isContained(call) && verdict.contained !== undefined;
+    if (isSame && (isAnswered || mayContain || verdict.effect === "allow")) return [];
     const shown = await check.shown(tool, input, intent, verdict);
     if (!shown.ok) return [{ type: "call-failed", toolCallId, at, error: shown.problem }];
-    const asked = decisions.question({ toolCallId, title, intent }, { ...verdict, reason: CHANGED }, false);
+    const asked = decisions.question(
+      { toolCallId, title, intent },
+      { ...verdict, reason: isSame && isContained(call) ? NO_SANDBOX : CHANGED },
+      false,
+    );
     return [
       { type: "call-revised", toolCallId, at, fields: shown.fields },
       { type: "question-asked", toolCallId, at, question: asked },
@@ -198,8 +244,19 @@ export class CallRunner {
   }
 }
 
+type Judged = { readonly input: unknown; readonly intent: Intent; readonly verdict: Verdict };
+
+/** Nobody was asked about it: it runs in the sandbox, or not at all. */
+const isContained = ({ decision }: ToolCall): boolean => decision?.by === "sandbox";
+
+/** For a call that a rule allows by now: the sandbox still has its own protected names. */
+const NO_GUARDS: Containment = { guards: [] };
+
 export const awaitsChild = ({ state }: ToolCall): boolean =>
   state.status === "waiting" && state.waitingFor.type === "child";
+
+const NO_SANDBOX = "it was to run in the sandbox, and that cannot contain it now";
+const asking = (reason: string, saw: readonly string[]): Verdict => ({ effect: "ask", reason, saw });
 
 const CHANGED = "what it is about to do has changed since it was decided on";
 

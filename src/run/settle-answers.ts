@@ -234,9 +234,10 @@ async function storeAlways(
   question: Question,
   answer: Answer,
 ): Promise<boolean> {
-  const grant = chosenGrant(question, answer);
   // The offered rule does not cover a changed input.
-  if (!remember || !grant || answer.input !== undefined) return false;
+  if (!remember || answer.input !== undefined) return false;
+  const grant = chosenGrant(question, answer);
+  if (!grant) return false;
   const { sentence, rules, scope, width, expiresAt } = grant;
   try {
     await remember({

@@ -19,17 +19,18 @@ export type ApprovedServer = {
 
 type ServerFile = { readonly version: 1; readonly servers: readonly ApprovedServer[] };
 
-const serverFileSchema: z.ZodType<ServerFile> = z.looseObject({
-  version: z.literal(1),
-  servers: z.array(
-    z.looseObject({
-      name: z.string(),
-      fingerprint: z.string().regex(/^[0-9a-f]{64}$/),
-      projectRoot: z.string().exactOptional(),
-      approvedAt: z.number(),
-    }),
-  ),
-});
+const serverFileSchema = (): z.ZodType<ServerFile> =>
+  z.looseObject({
+    version: z.literal(1),
+    servers: z.array(
+      z.looseObject({
+        name: z.string(),
+        fingerprint: z.string().regex(/^[0-9a-f]{64}$/),
+        projectRoot: z.string().exactOptional(),
+        approvedAt: z.number(),
+      }),
+    ),
+  });
 
 export class ApprovedServers {
   readonly path: string;

@@ -31,5 +31,3 @@ export const grantFileSchema: z.ZodType<GrantFile> = z.looseObject({
     }),
   ),
 });
-
-export const NO_GRANTS: GrantFile = { version: 1, grants: [] };

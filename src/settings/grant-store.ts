@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { visibleText } from "../call/index.js";
 import type { Grant, GrantScope, GrantWidth, Rule } from "../policy/index.js";
 import type { FileState } from "./followed-file.js";
-import { grantFileSchema, NO_GRANTS } from "./grant-file.js";
+import { grantFileSchema } from "./grant-file.js";
 import type { GrantFile, StoredGrant } from "./grant-file.js";
 import { canonicalRoot } from "./project-root.js";
 import { StoredFile } from "./stored-file.js";
@@ -58,7 +58,11 @@ export class GrantStore {
 
   constructor(folder: string, { now = Date.now, staleAfterMs }: GrantStoreOptions = {}) {
     this.path = join(folder, "grants.json");
-    this.#file = new StoredFile(this.path, { schema: grantFileSchema, empty: NO_GRANTS, staleAfterMs });
+    this.#file = new StoredFile(this.path, {
+      schema: () => grantFileSchema,
+      empty: { version: 1, grants: [] },
+      staleAfterMs,
+    });
     this.#now = now;
   }
 

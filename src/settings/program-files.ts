@@ -85,7 +85,7 @@ export class ProgramFiles {
   }
 }
 
-const parseShape = jsonParser(programFileSchema);
+const parseShape = jsonParser(() => programFileSchema);
 
 const parsePrograms: Parse<ProgramFile> = (text, path) => {
   const parsed = parseShape(text, path);

@@ -16,7 +16,7 @@ import { writeAtomically } from "./write-atomically.js";
 export type Change<T, Result> = { readonly value?: T; readonly result: Result };
 
 export type StoredFileOptions<T> = {
-  readonly schema: z.ZodType<T>;
+  readonly schema: () => z.ZodType<T>;
   /** The value of a missing file. */
   readonly empty: T;
   readonly staleAfterMs?: number | undefined;

@@ -7,14 +7,15 @@ import { join } from "node:path";
 import { z } from "zod";
 import { StoredFile } from "./stored-file.js";
 
-const trustedFileSchema = z.looseObject({
-  version: z.literal(1),
-  projects: z.array(z.looseObject({ projectRoot: z.string(), sha256: z.string(), trustedAt: z.number() })),
-});
+const trustedFileSchema = () =>
+  z.looseObject({
+    version: z.literal(1),
+    projects: z.array(z.looseObject({ projectRoot: z.string(), sha256: z.string(), trustedAt: z.number() })),
+  });
 
 export class TrustedProjects {
   readonly path: string;
-  readonly #file: StoredFile<z.infer<typeof trustedFileSchema>>;
+  readonly #file: StoredFile<z.infer<ReturnType<typeof trustedFileSchema>>>;
 
   constructor(folder: string) {
     this.path = join(folder, "trusted.json");

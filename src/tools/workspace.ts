@@ -4,8 +4,9 @@
  * on it. The workspace enforces the decision: it acts on a real path only while that is the real path, so that no link
  * put in its way leads a call elsewhere.
  */
-import type { CallProcess } from "../call/index.js";
-import type { Executor } from "../policy/index.js";
+import type { CallProcess, SandboxRefusal } from "../call/index.js";
+import type { Containment, Executor } from "../policy/index.js";
+import type { WorkspaceKeeper } from "./kept-workspace/workspace-keeper.js";
 
 export type CommandExit = { readonly exitCode?: number; readonly signal?: string };
 
@@ -52,6 +53,7 @@ export interface Files {
   list(realPath: string): Promise<readonly FolderEntry[]>;
   /** Replaces the file whole, or leaves it as it was; makes the folders on its way. The old one's mode is kept. */
   write(realPath: string, content: string | Uint8Array, options?: { readonly mode?: number }): Promise<void>;
+  /** A folder that is there already stays; with a mode, it gets that one. */
   makeFolder(realPath: string, options?: { readonly mode?: number }): Promise<void>;
   makeLink(realPath: string, target: string): Promise<void>;
   /** A file, a link (not what it leads to), or a folder with its contents. */
@@ -78,11 +80,20 @@ export type CommandOptions = {
   readonly onOutput: (text: string) => void;
   /** Called when the command runs, where it is a process of this machine. */
   readonly onStart?: (process: CallProcess) => void;
+  /**
+   * Runs it in the workspace's sandbox, which guards these paths beside the protected names. Where there is none, the
+   * command is not run.
+   */
+  readonly contained?: Containment;
+  /** Called when a command in a sandbox has ended, with what was refused to it, if anything was. */
+  readonly onRefused?: (refusals: readonly SandboxRefusal[]) => void;
   /** Called with the terminal's id when the command runs in a terminal of an ACP client, which then shows it. */
   readonly onTerminal?: (clientTerminalId: string) => void;
 };
 
 export interface Commands {
+  /** The sandbox for contained commands; absent where none was proved to hold. */
+  readonly containing?: { trouble(): string | undefined } | undefined;
   /** The shell that reads a text; unknown for a workspace without this method. */
   executor?(): Promise<Executor>;
   /** A text is read by a shell; a list of words is run as it is, by no shell. */
@@ -95,6 +106,8 @@ export interface Workspace extends Files, Commands {
    * it may also be new. Only a session's workspace knows.
    */
   isOwnTemporary?(path: string, isMade: boolean): Promise<boolean>;
+  /** Keeps the workspace before commands, so that they can be undone. Without it they cannot. */
+  readonly keeper?: WorkspaceKeeper | undefined;
   /** Called when the session that uses the workspace is closed. */
   release?(): Promise<void>;
 }

@@ -1,7 +1,6 @@
 /** A content block that is not text, described in one line. */
 import type { ContentBlock } from "../call/index.js";
-import { countOf } from "../call/pluralize.js";
-import { sizeText } from "./amounts.js";
+import { countOf, sizeText } from "../call/amounts.js";
 import { visibleName } from "./visible-line.js";
 
 export function blockNote(block: Exclude<ContentBlock, { type: "text" }>): string {

@@ -15,7 +15,7 @@ import type {
 } from "../call/index.js";
 import { decidedSubject } from "../call/title-arguments.js";
 import { breachSentence, endSentence, oneLine } from "../call/index.js";
-import { durationText } from "./amounts.js";
+import { durationText } from "../call/amounts.js";
 import { cardBlock, textBlock } from "./card-blocks.js";
 import type { CardBlock, TextBlock } from "./card-blocks.js";
 import { cardFacts, cardStatus, decisionWords, kindIcon, statusMark } from "./card-facts.js";

@@ -2,7 +2,7 @@
  * A call's card as text: its headline, and below it the question, the locations, the content and the end.
  */
 import type { Question, ToolCall } from "../call/index.js";
-import { countOf } from "../call/pluralize.js";
+import { countOf } from "../call/amounts.js";
 import { callCard } from "./call-card.js";
 import type { CallCard, CardEnd, CardQuestion } from "./call-card.js";
 import type { CardBlock, TerminalBlock, TextBlock } from "./card-blocks.js";

@@ -1,6 +1,6 @@
 /** The lines for a conversation that did not fit the model's window: summed up, or refused by the model. */
 import type { LearntWindow, Usage } from "../call/index.js";
-import { grouped } from "../call/pluralize.js";
+import { grouped } from "../call/amounts.js";
 import { visibleName } from "./visible-line.js";
 
 export function compactionLine({ usage = {} }: { readonly usage?: Usage }): string {

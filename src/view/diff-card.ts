@@ -7,7 +7,7 @@
  */
 import { lineHunks } from "../call/index.js";
 import type { DiffContent, DiffHunk, FileOperation, LineHunk } from "../call/index.js";
-import { countOf } from "../call/pluralize.js";
+import { countOf } from "../call/amounts.js";
 import { visibleLine, visibleName, wholeLine } from "./visible-line.js";
 
 export type DiffCard = { readonly heading: string; readonly rows: readonly DiffRow[] };

@@ -7,7 +7,7 @@
  * for ours. Cards and text show only data of the fold: no clock, no time zone, no locale. Pure, and safe in a browser;
  * the cost is linear in what is shown.
  */
-export { durationText } from "./amounts.js";
+export { durationText } from "../call/amounts.js";
 export { callCard } from "./call-card.js";
 export type {
   CallCard,

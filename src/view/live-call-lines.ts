@@ -3,8 +3,7 @@
  * output. Each line fits the width, so that the drawing code knows the number of rows.
  */
 import type { BoundedText, ToolCall } from "../call/index.js";
-import { countOf } from "../call/pluralize.js";
-import { durationText } from "./amounts.js";
+import { countOf, durationText } from "../call/amounts.js";
 import { shownTitle } from "./call-card.js";
 import { kindIcon, progressWords, stateWords, statusMark } from "./card-facts.js";
 import { clipped, columns, visibleLine, withoutColours } from "./visible-line.js";

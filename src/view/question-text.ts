@@ -4,7 +4,7 @@
  */
 import type { OptionKind, QuestionOption, ShownQuestion } from "../call/index.js";
 import { hiddenCharacters, visibleText } from "../call/index.js";
-import { countOf } from "../call/pluralize.js";
+import { countOf } from "../call/amounts.js";
 import { blockLines } from "./call-text.js";
 import type { Line } from "./call-text.js";
 import { MAX_BLOCKS } from "./call-card.js";

@@ -4,7 +4,7 @@
  */
 import type { ContentBlock, Message, Session } from "../call/index.js";
 import { oneLine, visibleText } from "../call/index.js";
-import { countOf } from "../call/pluralize.js";
+import { countOf } from "../call/amounts.js";
 import { blockNote } from "./block-note.js";
 import type { CallCard, CardQuestion } from "./call-card.js";
 import { callHeadline } from "./call-text.js";

@@ -3,7 +3,7 @@
  * open questions. A call made by another call is indented below it.
  */
 import type { Message, PlanEntry, PlanStatus, Session } from "../call/index.js";
-import { countOf } from "../call/pluralize.js";
+import { countOf } from "../call/amounts.js";
 import { blockNote } from "./block-note.js";
 import { cardText } from "./call-text.js";
 import { compactionLine } from "./compaction-line.js";

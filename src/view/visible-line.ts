@@ -3,7 +3,7 @@
  * and is no longer than a few rows: the middle of a very long one (a minified file) is left out, with a note of how much.
  */
 import { visibleText } from "../call/index.js";
-import { countOf } from "../call/pluralize.js";
+import { countOf } from "../call/amounts.js";
 
 const MAX_LENGTH = 500;
 const END = 120;

@@ -22,7 +22,8 @@ import { followLink } from "./follow-link.js";
 import { foundBelow, foundWalk, MISREAD, walkOf } from "./folder-walks.js";
 import { globNames } from "./glob-names.js";
 import { protectedByCommand } from "./protected-by-command.js";
-import { folderOf, isIn, pathsOf } from "./written-paths.js";
+import { isWithinAny } from "../../call/absolute-path.js";
+import { folderOf, pathsOf } from "./written-paths.js";
 import type { Place, Written } from "./written-paths.js";
 
 /** More than anyone writes. Checking only the first ones would be a way around the rules. */
@@ -92,7 +93,7 @@ function touchedPaths({ command, cwd, executor, roots }: Place): readonly Writte
       ? part.touches.map(({ path, written, access }): Written => ({
           path: written ?? path,
           access: access === "write" ? "write" : "read",
-          isElsewhere: !isIn({ roots }, path),
+          isElsewhere: !isWithinAny(path, roots),
         }))
       : [],
   );

@@ -4,7 +4,7 @@
  * The preview shows the content to delete, and the intent has its hash, so that a yes is for that content only. The
  * intent discloses nothing else about it, because it is made before the decision.
  */
-import { countOf } from "../../call/pluralize.js";
+import { countOf } from "../../call/amounts.js";
 import { z } from "zod";
 import { defineTool } from "../define-tool.js";
 import { pathAccess, pathInput } from "./file-input.js";

@@ -7,7 +7,7 @@
  */
 import { z } from "zod";
 import { fileDiff, hunkLocations } from "../../call/index.js";
-import { countOf } from "../../call/pluralize.js";
+import { countOf } from "../../call/amounts.js";
 import type { Location } from "../../call/index.js";
 import { defineTool } from "../define-tool.js";
 import { throughProtectedLinks } from "../protected-links.js";

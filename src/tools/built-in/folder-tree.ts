@@ -1,8 +1,7 @@
 /** Lists everything in a folder, at any depth, up to a limit. Links are not followed. */
-import { countOf } from "../../call/pluralize.js";
+import { countOf, sizeText } from "../../call/amounts.js";
 import { posix } from "node:path";
 import type { Files, FileType, FolderEntry } from "../workspace.js";
-import { sizeText } from "./size-text.js";
 
 const MAX_ENTRIES = 10_000;
 const AT_ONCE = 32;

@@ -9,7 +9,7 @@ import { isProtectedFile } from "../search/protected-file.js";
 import type { Workspace } from "../workspace.js";
 import { followLink } from "./follow-link.js";
 import { couldMatch } from "./glob-names.js";
-import { isWithin } from "./path-lock.js";
+import { isWithin } from "../../call/absolute-path.js";
 import type { Written } from "./written-paths.js";
 
 /** Enough for a question. */

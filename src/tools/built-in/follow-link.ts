@@ -3,7 +3,7 @@ import { posix } from "node:path";
 import type { PathAccess } from "../../policy/index.js";
 import { ToolFailure } from "../tool.js";
 import type { Workspace } from "../workspace.js";
-import { isIn } from "./written-paths.js";
+import { isWithinAny } from "../../call/absolute-path.js";
 import type { Written } from "./written-paths.js";
 
 export type Link = PathAccess & {
@@ -22,7 +22,7 @@ export async function followLink(
   const named = posix.resolve(written);
   try {
     const path = await workspace.resolve(written);
-    if (path === named || (isElsewhere && !isIn(workspace, path))) return undefined;
+    if (path === named || (isElsewhere && !isWithinAny(path, workspace.roots))) return undefined;
     const kept = await workspace.resolve(written, { keepLink: true });
     return { path, named, asked: pattern ?? named, access, kept };
   } catch (error) {

@@ -4,7 +4,7 @@
  */
 import { ToolFailure } from "../tool.js";
 import type { Files } from "../workspace.js";
-import { sizeText } from "./size-text.js";
+import { sizeText } from "../../call/amounts.js";
 import { MAX_BYTES, MAX_LINES, noSuchLine, type Wanted, withNotice } from "./text-part.js";
 import { mustBeText } from "./must-be-text.js";
 

@@ -6,7 +6,7 @@ import { defineTool } from "../define-tool.js";
 import { pathAccess } from "./file-input.js";
 import { ToolFailure } from "../tool.js";
 import type { FolderEntry, Workspace } from "../workspace.js";
-import { sizeText } from "./size-text.js";
+import { sizeText } from "../../call/amounts.js";
 
 const MAX_ENTRIES = 1000;
 

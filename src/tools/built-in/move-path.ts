@@ -6,6 +6,7 @@
  */
 import { posix } from "node:path";
 import { z } from "zod";
+import { isWithin } from "../../call/absolute-path.js";
 import type { DiffContent } from "../../call/index.js";
 import { defineTool } from "../define-tool.js";
 import { throughProtectedLinks } from "../protected-links.js";
@@ -14,7 +15,7 @@ import { ToolFailure } from "../tool.js";
 import type { FileInfo, Workspace } from "../workspace.js";
 import { baseHashes, hashWithoutDisclosing } from "./base-hash.js";
 import { mustNotContainRoot } from "./must-not-contain-root.js";
-import { withPathLock, isWithin } from "./path-lock.js";
+import { withPathLock } from "./path-lock.js";
 import { protectedAtTarget, protectedInFolder } from "./protected-by-command.js";
 
 const input = () =>

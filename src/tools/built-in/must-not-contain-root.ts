@@ -1,7 +1,7 @@
 /** Refuses to delete or move the workspace's own folders: without them nothing else could be done or undone. */
 import { ToolFailure } from "../tool.js";
 import type { Files } from "../workspace.js";
-import { isWithin } from "./path-lock.js";
+import { isWithin } from "../../call/absolute-path.js";
 
 export function mustNotContainRoot(
   path: string,

@@ -3,7 +3,7 @@ import { diffContent, fileDiff, textContent } from "../../call/index.js";
 import type { DiffContent, ToolCallContent } from "../../call/index.js";
 import { ToolFailure } from "../tool.js";
 import type { Files } from "../workspace.js";
-import { sizeText } from "./size-text.js";
+import { sizeText } from "../../call/amounts.js";
 import { textOfBytes } from "./text-of-bytes.js";
 
 const MAX_TEXT = 10 * 1024 * 1024;

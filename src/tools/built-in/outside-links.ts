@@ -12,7 +12,7 @@ import { isProcessPath } from "../../policy/paths/process-paths.js";
 import type { Workspace } from "../workspace.js";
 import { followLink } from "./follow-link.js";
 import { globNames, isPattern } from "./glob-names.js";
-import { isIn } from "./written-paths.js";
+import { isWithinAny } from "../../call/absolute-path.js";
 
 /** A link of which nobody knows where it leads, for a pattern that matches more than can be looked at. */
 const anywhere = (pattern: string): OutsideLink => ({ named: pattern, path: "/", pattern });
@@ -29,7 +29,7 @@ export async function outsideLinks(
   const outside = new Map(
     // Only the process itself knows where its own links lead; the rules doubt them.
     touched
-      .filter(({ path }) => !isIn({ roots }, path) && !isProcessPath(path))
+      .filter(({ path }) => !isWithinAny(path, roots) && !isProcessPath(path))
       .map((touch) => [touch.path, touch]),
   );
   const links = await Promise.all([...outside.values()].map((touch) => linksOf(touch, workspace)));

@@ -2,6 +2,7 @@
  * A lock on paths: conflicting changes run one after another, others run at the same time. Two changes conflict when
  * they touch the same path, or one touches a folder that contains the other's path.
  */
+import { isWithin } from "../../call/absolute-path.js";
 
 type Change = { readonly paths: readonly string[]; readonly ended: Promise<void> };
 
@@ -30,9 +31,4 @@ export async function withPathLock<Result>(
 
 function meet(some: readonly string[], others: readonly string[]): boolean {
   return some.some((one) => others.some((other) => isWithin(one, other) || isWithin(other, one)));
-}
-
-/** Whether a path is that folder, or in it. */
-export function isWithin(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
 }

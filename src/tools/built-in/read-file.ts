@@ -8,7 +8,7 @@ import type { FileInfo, Workspace } from "../workspace.js";
 import { imageType, SIGNATURE_BYTES } from "./image-type.js";
 import { largeFilePart } from "./large-file-part.js";
 import { mustBeText } from "./must-be-text.js";
-import { sizeText } from "./size-text.js";
+import { sizeText } from "../../call/amounts.js";
 import { MAX_LINES, textPart } from "./text-part.js";
 
 const MAX_WHOLE_TEXT = 10 * 1024 * 1024;

@@ -7,7 +7,7 @@ import type { DiffContent, ToolCallContent } from "../../call/index.js";
 import type { Files } from "../workspace.js";
 import { type FolderTree, type TreeEntry, treeSummary } from "./folder-tree.js";
 import { oldFile, removedDiff } from "./old-file.js";
-import { sizeText } from "./size-text.js";
+import { sizeText } from "../../call/amounts.js";
 
 const MAX_FILES = 50;
 const MAX_TEXT = 256 * 1024;

@@ -10,7 +10,7 @@ import { plannedCommand, UNBOUND } from "../../policy/intent.js";
 import { partsOf } from "../../policy/parts.js";
 import { ToolFailure } from "../tool.js";
 import type { Workspace } from "../workspace.js";
-import { isIn } from "./written-paths.js";
+import { isWithinAny } from "../../call/absolute-path.js";
 
 /** A larger file is not read through before each run. */
 const MAX_BYTES = 16 * 1024 * 1024;
@@ -24,7 +24,7 @@ export async function runContents(
   const { parts } = partsOf(plannedCommand(planned), { roots, home: homedir() });
   const files = new Set(parts.flatMap((part) => (part.type === "command" ? part.runsFiles : [])));
   const contents: { [path: string]: string } = {};
-  for (const path of [...files].filter((one) => isIn({ roots }, one))) {
+  for (const path of [...files].filter((one) => isWithinAny(one, roots))) {
     const isTooMany = Object.keys(contents).length >= MAX_FILES;
     // Which file a pattern means may change.
     const hash = isTooMany || /[*?[]/.test(path) ? UNBOUND : await contentHash(path, workspace);

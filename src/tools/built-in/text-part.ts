@@ -1,5 +1,5 @@
 /** Part of a text by its lines, with a last line that says how to get the next part. */
-import { countOf } from "../../call/pluralize.js";
+import { countOf } from "../../call/amounts.js";
 import { ToolFailure } from "../tool.js";
 
 export const MAX_LINES = 2000;

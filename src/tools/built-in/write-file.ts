@@ -13,7 +13,7 @@ import { pathAccess, pathInput, textInput } from "./file-input.js";
 import { fileBaseHash, hashWithoutDisclosing } from "./base-hash.js";
 import { withPathLock } from "./path-lock.js";
 import { type OldFile, oldFile, replacedContent } from "./old-file.js";
-import { sizeText } from "./size-text.js";
+import { sizeText } from "../../call/amounts.js";
 
 export const writeFile = defineTool({
   name: "write_file",

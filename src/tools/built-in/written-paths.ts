@@ -4,7 +4,7 @@ import { posix } from "node:path";
 import type { Executor, ReadCommand } from "../../policy/index.js";
 import { followsLinks } from "../../policy/shell/folder-change.js";
 import { isPattern } from "./glob-names.js";
-import { isWithin } from "./path-lock.js";
+import { isWithinAny } from "../../call/absolute-path.js";
 
 /** `cwd`: the real path of the folder that the command starts in. */
 export type Place = {
@@ -45,7 +45,7 @@ export function pathsOf(read: ReadCommand, place: Place): readonly Written[] {
       .map(atHome)
       .map((word) => {
         const path = word.startsWith("/") ? word : `${folder}/${word}`;
-        const isElsewhere = word.startsWith("/") && !isIn(place, posix.resolve(word));
+        const isElsewhere = word.startsWith("/") && !isWithinAny(posix.resolve(word), place.roots);
         return { path: goesByName ? posix.resolve(path) : path, access, isElsewhere };
       });
   // A shell takes a whole word for a pattern. One that it expands counts also without a folder in it.
@@ -73,6 +73,3 @@ function valuesIn(word: string): readonly string[] {
   const values = [word, ...word.split(/[=:,]/), ...attached];
   return values.flatMap((value) => (value.startsWith("@") ? [value, value.slice(1)] : [value]));
 }
-
-export const isIn = ({ roots }: Pick<Place, "roots">, path: string): boolean =>
-  roots.some((root) => isWithin(path, root));

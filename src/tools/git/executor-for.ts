@@ -11,7 +11,7 @@ import type { GitRead } from "../../policy/reading-parts.js";
 import { FORCED_GIT_SETTINGS } from "../../policy/git-settings.js";
 import type { Executor, Intent } from "../../policy/index.js";
 import { ToolFailure } from "../tool.js";
-import { isWithin } from "../built-in/path-lock.js";
+import { isWithin } from "../../call/absolute-path.js";
 import type { Commands, Workspace } from "../workspace.js";
 import { printsContents } from "./prints-contents.js";
 import { repositoryRisk } from "./repository-risk.js";

@@ -6,7 +6,7 @@
  * settings lie among other files, and a clone can bring them.
  */
 import { posix } from "node:path";
-import { isWithin } from "../built-in/path-lock.js";
+import { isWithin } from "../../call/absolute-path.js";
 import type { Workspace } from "../workspace.js";
 import { settingRisk } from "./setting-risk.js";
 import { linkRisk } from "./link-risk.js";

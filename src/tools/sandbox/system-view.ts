@@ -4,6 +4,7 @@
  */
 import { lstatSync, readdirSync, readlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { isWithin } from "../../call/absolute-path.js";
 import { isProtected } from "../../policy/paths/protected-paths.js";
 import type { Mount } from "./mount.js";
 
@@ -92,7 +93,7 @@ export function systemView({ home, cache }: SystemViewOptions): readonly Mount[]
     ...systemFolder("/run/current-system"),
     { type: "memory", path: "/home", maxBytes: MAX_SMALL_BYTES },
     { type: "memory", path: "/root", maxBytes: MAX_SMALL_BYTES },
-    ...(isBelow(home, "/home") || isBelow(home, "/root")
+    ...(isWithin(home, "/home") || isWithin(home, "/root")
       ? []
       : [{ type: "memory" as const, path: home, maxBytes: MAX_SMALL_BYTES }]),
     { type: "folder", path: home },
@@ -101,8 +102,6 @@ export function systemView({ home, cache }: SystemViewOptions): readonly Mount[]
     { type: "write", path: join(home, ".cache"), from: cache },
   ];
 }
-
-const isBelow = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`);
 
 function systemFolder(path: string): readonly Mount[] {
   const info = lstatSync(path, { throwIfNoEntry: false });

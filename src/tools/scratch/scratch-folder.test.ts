@@ -94,3 +94,15 @@ test("sweeps the folders that were not used for long, and follows no link in the
   expect(readdirSync(dirname(old))).toEqual([young.slice(dirname(young).length + 1)]);
   expect(existsSync(join(temporary, "precious", "a"))).toBe(true);
 });
+
+test("sweeps old folders when the process makes its first one, and not before", async () => {
+  const path = await pathOf("new");
+  const old = join(dirname(path), "old");
+  mkdirSync(old);
+  const then = new Date(Date.now() - MAX_UNUSED_MS - 1_000);
+  utimesSync(old, then, then);
+  expect(await pathOf("new")).toBe(path);
+  expect(existsSync(old)).toBe(true);
+  await makeScratch(path);
+  await vi.waitUntil(() => !existsSync(old));
+});

@@ -8,7 +8,7 @@
 import { createHash } from "node:crypto";
 import { lstat, mkdir, mkdtemp, readdir, realpath, rm, rmdir, utimes } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { errorCode } from "../../call/error-code.js";
 import { isProtectedFile } from "../search/protected-file.js";
 
@@ -37,6 +37,8 @@ export async function makeScratch(path: string): Promise<void> {
   if (!(await isPrivate(path))) throw new Error(`${path} is not a folder that only this user can enter`);
   const now = new Date();
   await utimes(path, now, now);
+  const base = dirname(path);
+  if (unswept.delete(base)) void sweepScratch(base);
 }
 
 /** Removes the folder unless files are left in it. */
@@ -69,6 +71,9 @@ const removed = (path: string): Promise<void> =>
 
 const nameOf = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 16);
 
+/** Swept when this process first makes a folder there: a session that runs no command need not look at old folders. */
+const unswept = new Set<string>();
+
 /** One for each value that TMPDIR has had in this process. */
 const bases = new Map<string, Promise<string | undefined>>();
 
@@ -86,7 +91,7 @@ async function openBase(temporary: string): Promise<string | undefined> {
   });
   // Somebody else may have taken the name. A new one cannot be foreseen, and other processes will not find it.
   const base = (await isPrivate(usual)) ? usual : await mkdtemp(`${usual}-`);
-  if (base === usual) void sweepScratch(base);
+  if (base === usual) unswept.add(base);
   return base;
 }
 
