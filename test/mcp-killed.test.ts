@@ -2,6 +2,7 @@
 import { execFileSync, spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -62,8 +63,10 @@ test("serve exits at the second signal, also with a server that does not end", a
   const { start, pids } = await withSlowServer("quick-stubborn");
   const { program, ended, output } = start("serve");
   await until(() => output().includes("Stop with Ctrl-C."));
+  await until(() => pids().length === 1);
   program.kill("SIGINT");
-  await new Promise((resolve) => setTimeout(resolve, 600));
+  // It has taken the first signal when its port is closed; its server still runs.
+  await until(() => isClosed(Number(/:(\d+)/.exec(output())?.[1])));
   expect(pids().filter(isAlive)).toHaveLength(1);
   program.kill("SIGINT");
   expect(await ended).toEqual({ status: 130, signal: null });
@@ -272,6 +275,13 @@ function pidsIn(notes: string): () => readonly number[] {
     for (const pid of pids()) if (isAlive(pid)) process.kill(pid, "SIGKILL");
   });
   return pids;
+}
+
+function isClosed(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1", () => resolve(false));
+    socket.on("error", () => resolve(true)).on("connect", () => socket.destroy());
+  });
 }
 
 /** Whether the process has the file open. */
