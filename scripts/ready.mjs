@@ -33,7 +33,10 @@ if (changed(stamp) < Math.max(newestIn(at("src")), ...[...sources, installed].ma
 }
 
 function newestIn(folder) {
-  const inside = readdirSync(folder, { withFileTypes: true, recursive: true });
+  // Tests are not built. A folder counts too: its time changes when a file is removed.
+  const inside = readdirSync(folder, { withFileTypes: true, recursive: true }).filter(
+    ({ name }) => !name.endsWith(".test.ts"),
+  );
   return Math.max(...inside.map((entry) => changed(join(entry.parentPath, entry.name))));
 }
 

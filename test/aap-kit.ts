@@ -415,5 +415,6 @@ export class World {
 
 export const TOKEN = "a-token-of-thirty-two-characters-and-more";
 
+/** A connection per request: a server closes an idle one, and a busy client may use it at that very moment. */
 export const remoteApp = (url: string): App =>
-  new App((request) => fetch(request), url, { authorization: `Bearer ${TOKEN}` });
+  new App((request) => fetch(request), url, { authorization: `Bearer ${TOKEN}`, connection: "close" });

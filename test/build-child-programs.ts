@@ -2,7 +2,7 @@
  * Vitest's global set-up: bundles the programs that tests start, from the sources, when something changed since. Not
  * bundled, such a program is hundreds of files, and loading them costs more CPU time than most of the programs' work.
  */
-import { existsSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
@@ -21,14 +21,13 @@ const FURTHER = {
 export default async function buildChildPrograms(): Promise<void> {
   const stamp = join(CHILD_PROGRAMS, ".built");
   const sources = [
-    ...filesIn(join(root, "src")),
+    ...filesIn(join(root, "src")).filter((path) => !path.endsWith(".test.ts")),
     ...filesIn(join(root, "test", "children")),
     join(root, "node_modules", ".package-lock.json"),
     fileURLToPath(import.meta.url),
   ];
   if (existsSync(stamp) && Math.max(...sources.map(changedAt)) < changedAt(stamp)) return;
   const startedAt = new Date();
-  rmSync(CHILD_PROGRAMS, { recursive: true, force: true });
   const children = join(root, "test", "children");
   const own = readdirSync(children).filter((name) => name.endsWith(".mjs"));
   const bundle = await rolldown({
@@ -40,16 +39,23 @@ export default async function buildChildPrograms(): Promise<void> {
     platform: "node",
     external: NATIVE,
   });
+  // Beside the old ones, which another run may be using.
+  const made = `${CHILD_PROGRAMS}.${process.pid}`;
   await bundle.write({
-    dir: CHILD_PROGRAMS,
+    dir: made,
     format: "esm",
     entryFileNames: "[name].mjs",
     chunkFileNames: "[name]-[hash].mjs",
   });
   await bundle.close();
   // A source that changed meanwhile may not be in it.
-  writeFileSync(stamp, "");
-  utimesSync(stamp, startedAt, startedAt);
+  const newStamp = join(made, ".built");
+  writeFileSync(newStamp, "");
+  utimesSync(newStamp, startedAt, startedAt);
+  const old = `${made}.old`;
+  if (existsSync(CHILD_PROGRAMS)) renameSync(CHILD_PROGRAMS, old);
+  renameSync(made, CHILD_PROGRAMS);
+  rmSync(old, { recursive: true, force: true });
 }
 
 /** With the folders, whose time changes when a file is removed. */

@@ -142,7 +142,8 @@ async function start(words: readonly string[], detached = false) {
   });
   onTestFinished(() => void program.kill("SIGKILL"));
   const ways = await new Promise<number>((resolve) => {
-    program.stdout.once("data", (bytes: Buffer) => resolve(Number(bytes)));
+    // On a busy machine the lines that follow may be in the same piece.
+    program.stdout.once("data", (bytes: Buffer) => resolve(Number.parseInt(bytes.toString(), 10)));
   });
   return { program, ways };
 }

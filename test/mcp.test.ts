@@ -528,12 +528,13 @@ describe.concurrent("what takes its time", () => {
   test("progress is shown, and keeps a call alive that takes longer than it may be silent", async (task) => {
     const { servers } = await start(
       { tools: toolsServer().config },
-      { callTimeout: 1500 },
+      { callTimeout: 2500 },
       task.onTestFinished,
     );
-    const { result, shown } = await call(servers, "tools__count", { to: 5, every: 400 });
+    const { result, shown } = await call(servers, "tools__count", { to: 12, every: 250 });
     expect(result.output).toBe("counted");
-    expect(shown).toEqual([1, 2, 3, 4, 5].map((done) => ({ done, total: 5, message: `step ${done}` })));
+    const steps = Array.from({ length: 12 }, (_, index) => index + 1);
+    expect(shown).toEqual(steps.map((done) => ({ done, total: 12, message: `step ${done}` })));
   });
 
   test("but not for ever", async (task) => {
@@ -586,7 +587,7 @@ describe.concurrent("what takes its time", () => {
     const { notes, config } = byHand("dies at once");
     const { servers } = await start(
       { hand: config, other: byHand("").config },
-      { startTimeout: 500 },
+      { startTimeout: 5000 },
       task.onTestFinished,
     );
     await until(() => servers.status()[0]?.status === "failed");
@@ -697,11 +698,18 @@ describe.concurrent("the public server that has everything", () => {
     await until(() => servers.status()[0]?.status === "ready");
     expect(await outputOf(servers, "all__echo", { message: "hello" })).toBe("Echo: hello");
 
+    // Another client: on a busy machine the first one has used up its restarts of this minute.
+    const { servers: others } = await start(
+      { all: { url: `http://127.0.0.1:${port}/mcp` } },
+      {},
+      task.onTestFinished,
+    );
+    expect(await outputOf(others, "all__echo", { message: "hello" })).toBe("Echo: hello");
     await stopSecond();
     task.onTestFinished(await run("streamableHttp", port));
     // The server is back, and has lost our session.
-    expect(await failureOf(call(servers, "all__echo", { message: "hello" }))).toContain("HTTP 400");
-    expect(await outputOf(servers, "all__echo", { message: "again" })).toBe("Echo: again");
+    expect(await failureOf(call(others, "all__echo", { message: "hello" }))).toContain("HTTP 400");
+    expect(await outputOf(others, "all__echo", { message: "again" })).toBe("Echo: again");
   });
 });
 

@@ -7,8 +7,19 @@ import { builtInTools, defineTool } from "../../src/tools/index.js";
 import { z } from "zod";
 
 const [folder] = process.argv.slice(2);
+const running = new Set();
 const tool = (name, run, timeLimit) =>
-  defineTool({ name, description: name, kind: "other", input: z.object({}), timeLimit, run });
+  defineTool({
+    name,
+    description: name,
+    kind: "other",
+    input: z.object({}),
+    timeLimit,
+    run: (...args) => {
+      running.add(name);
+      return run(...args);
+    },
+  });
 const gate = await openGate({
   ledger: new MemoryLedger(),
   workspace: folder,
@@ -39,7 +50,9 @@ const requests = [
   { name: "terminal", input: { command: "sleep 600" } },
 ];
 const calls = requests.map((request) => gate.call(request, stop.signal));
-await setTimeout(300);
+const [, , limited] = calls;
+await limited;
+while (!["slow", "asking", "loud", "instant"].every((name) => running.has(name))) await setTimeout(10);
 stop.abort();
 const ends = (await Promise.all(calls)).map(({ name, state }) => `${name} ${state.status}`);
 await gate.close();

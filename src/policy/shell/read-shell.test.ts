@@ -225,3 +225,15 @@ test.each([
 test.each(["ls 2>&1", "ls >&2", "ls 2>/dev/null", "ls >&-", "ls >&log.txt"])("%j is plain", (text) => {
   expect(readShell(text).doubts).toEqual([]);
 });
+
+test("a text that was read before is read anew for another shell, folder or variable", () => {
+  const text = "cat $A/x";
+  const argvWith = (A: string) =>
+    readText(text, { language: "bash", inherited: { A } }).commands.map(({ argv }) => argv);
+  expect(argvWith("/one")).toEqual([["cat", "/one/x"]]);
+  expect(argvWith("/two")).toEqual([["cat", "/two/x"]]);
+  expect(argvWith("/one")).toEqual([["cat", "/one/x"]]);
+  const first = readShell("echo 0");
+  for (let number = 0; number < 50; number += 1) readShell(`echo ${number}`);
+  expect(readShell("echo 0")).toEqual(first);
+});

@@ -73,10 +73,26 @@ export function readShell(
   text: string,
   { language = "sh", cwd, inherited = {} }: ReadOptions = {},
 ): ShellReading {
-  return read((draft) => {
+  const key = JSON.stringify([text, language, cwd, inherited]);
+  const seen = recent.get(key);
+  if (seen) return seen;
+  const reading = read((draft) => {
     for (const doubt of strangeCharacters(text)) draft.doubt(doubt);
     walkText(text, { draft, ...OUTSIDE, language, cwd, inherited });
   });
+  if (key.length <= MAX_RECENT_LENGTH) remember(key, reading);
+  return reading;
+}
+
+/** The check of one call reads its text several times: for links, for the rules, and for each "always". */
+const recent = new Map<string, ShellReading>();
+const MAX_RECENT = 16;
+const MAX_RECENT_LENGTH = 4_000;
+
+function remember(key: string, reading: ShellReading): void {
+  const [oldest] = recent.keys();
+  if (recent.size >= MAX_RECENT && oldest !== undefined) recent.delete(oldest);
+  recent.set(key, reading);
 }
 
 /** Reads a command given as words: no shell syntax, but the commands inside wrappers are read. */
