@@ -3,6 +3,7 @@
 // rules; beside them short models of other engines. Then every attack, with all grants stored.
 //
 //   --causes    the questions of the tuning half, grouped by reason
+//   --contain   with --causes: with the sandbox, which takes commands that are asked about because of what they run
 //   --passed    the attacks that passed (held-out ones only as a number)
 //   --json      the figures as JSON
 //   --sample=N  every Nth session and attack outside of the catalogue only, and without starter rules
@@ -18,6 +19,7 @@ import { STARTER_NAME, starterRules } from "./questions/starter-rules.mjs";
 const { values: options } = parseArgs({
   options: {
     causes: { type: "boolean" },
+    contain: { type: "boolean", default: false },
     passed: { type: "boolean" },
     json: { type: "boolean" },
     sample: { type: "string", default: "1" },
@@ -50,12 +52,17 @@ async function readHalf(half) {
 }
 
 /** Replays all sessions in one way. `keep`: a project keeps its grants from session to session. */
-function replayAll(sessions, { takesAlways, hasStarter, keep = false }) {
+function replayAll(sessions, { takesAlways, hasStarter, keep = false, canContain = false }) {
   const kept = new Map();
   return sessions.map((session) => {
     const before = keep ? (kept.get(session.project) ?? []) : [];
     const starter = [...(hasStarter ? session.starter : []), ...before];
-    const { asked, grants } = replayOurs(session.calls, { folder: session.folder, starter, takesAlways });
+    const { asked, grants } = replayOurs(session.calls, {
+      folder: session.folder,
+      starter,
+      takesAlways,
+      canContain,
+    });
     if (keep) kept.set(session.project, [...before, ...grants]);
     return { ...session, asked, grants };
   });
@@ -66,6 +73,8 @@ const WAYS = {
   "Toolgate, accept-edits, always always": { takesAlways: true, hasStarter: false },
   "Toolgate + starter rules, never always": { takesAlways: false, hasStarter: true },
   "Toolgate + starter rules, always always": { takesAlways: true, hasStarter: true },
+  "Toolgate with the sandbox, never always": { takesAlways: false, hasStarter: false, canContain: true },
+  "Toolgate with the sandbox, always always": { takesAlways: true, hasStarter: false, canContain: true },
   "Toolgate, always always, kept over a project's day": { takesAlways: true, hasStarter: false, keep: true },
 };
 
@@ -104,7 +113,8 @@ try {
 
 /** The questions that remain in the tuning half with every "always" taken. */
 async function causes() {
-  const replayed = replayAll(await readHalf("tuning"), { takesAlways: true, hasStarter: false });
+  const canContain = options.contain;
+  const replayed = replayAll(await readHalf("tuning"), { takesAlways: true, hasStarter: false, canContain });
   console.log(causesText(replayed, figuresOf(replayed), home));
 }
 

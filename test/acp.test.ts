@@ -37,7 +37,7 @@ const choose =
 /** Starts the agent and says hello to it. */
 async function editor(cwd: string, answer: Answer): Promise<Editor> {
   const args = ["acp", "--script", join(cwd, "script.json"), "--ledger", join(cwd, "ledger.sqlite")];
-  const child = spawn(process.execPath, [program, ...args], { stdio: ["pipe", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [program, ...args], { cwd, stdio: ["pipe", "pipe", "inherit"] });
   onTestFinished(() => void child.kill("SIGKILL"));
   const updates: acp.SessionUpdate[] = [];
   const questions: acp.RequestPermissionRequest[] = [];
@@ -107,7 +107,7 @@ describe("an editor", () => {
       "plan of 1",
       "call_1 completed",
       '"Now."',
-      "call Edit file pending",
+      "call Edit a.txt pending",
       "call_2 in_progress",
       "call_2 completed",
       '"Done."',
@@ -254,6 +254,14 @@ describe("an editor", () => {
     await second.agent.request(acp.methods.agent.session.load, { sessionId, cwd, mcpServers: [] });
     const call = second.updates.find((update) => update.sessionUpdate === "tool_call");
     expect(call).toMatchObject({ status: "failed" });
+  });
+
+  test("names a relative folder, which is taken from the folder that the agent was started in", async () => {
+    const cwd = await project(RUNS_ONCE);
+    const { agent } = await editor(cwd, choose("allow_once"));
+    const { sessionId } = await agent.request(acp.methods.agent.session.new, { cwd: ".", mcpServers: [] });
+    await agent.request(acp.methods.agent.session.prompt, prompt(sessionId));
+    expect(await readFile(join(cwd, "log.txt"), "utf8")).toContain("ran");
   });
 
   test("names a folder that does not exist and gets an error", async () => {

@@ -261,16 +261,16 @@ describe('"always"', () => {
     const grant = asked[0]?.options.find(({ kind }) => kind === "allow_always")?.grant;
     expect(grant).toEqual({
       sentence:
-        "Always allow `npm test` with harmless flags and workspace paths (runs project code) in this project",
-      rules: [{ allow: "execute", command: "npm test *", width: "subcommand" }],
+        "Always allow builds, tests, linters and formatters here, with harmless flags and workspace paths (runs project code) in this project",
+      rules: [{ allow: "execute", command: "*", width: "family" }],
       scope: "project",
-      width: "subcommand",
+      width: "family",
     });
     expect(stored).toEqual([{ ...grant, grantId: asked[0]?.questionId }]);
     const second = await gate.call({ name: "terminal", input: { command: "npm test" } });
     expect(second.decision).toMatchObject({
       by: "rule",
-      rule: 'allow execute "npm test *" with harmless flags in the workspace',
+      rule: expect.stringContaining('allow execute "*" for builds, tests, linters and formatters'),
     });
     expect(asked).toHaveLength(1);
   });

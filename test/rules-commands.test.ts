@@ -6,18 +6,32 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { openLedger } from "../src/history/index.js";
 import { aRun, record } from "../src/history/history.samples.js";
+import { findBubblewrap } from "../src/tools/sandbox/sandbox.js";
 import { folder } from "./agent-kit.js";
 import { runHere } from "./run-here.js";
 
 const program = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
 
-async function project(files: Readonly<Record<string, string>> = {}) {
+/** What a sandbox contains depends on the machine: switched off, but where a test is about it. */
+async function project(files: Readonly<Record<string, string>> = {}, contained = false) {
   const cwd = realpathSync(await folder(files));
   const env = { ...process.env, TOOLGATE_CONFIG: join(cwd, ".config"), XDG_STATE_HOME: join(cwd, ".state") };
+  mkdirSync(join(cwd, ".config"));
+  writeFileSync(join(cwd, ".config", "config.json"), JSON.stringify({ contained }));
   return { cwd, env, run: (...words: readonly string[]) => runHere(words, { cwd, env }) };
 }
 
 describe("rules explain", () => {
+  test.skipIf(findBubblewrap() === undefined)("says that a command would be contained", async () => {
+    const { run } = await project({}, true);
+    const { stdout } = await run("rules", "explain", "--", "npm test");
+    expect(stdout).toMatch(
+      /^contained\n {2}runs unasked in the sandbox, where that holds; else it is asked about\n/,
+    );
+    expect((await run("rules", "explain", "--json", "--", "npm test")).stdout).toContain('"contained"');
+    expect((await run("rules", "explain", "--", "git push")).stdout).toMatch(/^ask\n/);
+  });
+
   test("shows words, effects, rules and the way to run it unasked, in a process of its own", async () => {
     const { cwd, env } = await project();
     const { status, stdout, stderr } = spawnSync(

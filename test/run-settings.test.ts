@@ -16,8 +16,9 @@ const steps = [
 /** All bytes of the history as text: the ledger, its log and its index. */
 function stored({ home }: Home): string {
   const folder = join(home, "toolgate");
-  return readdirSync(folder)
-    .map((name) => readFileSync(join(folder, name), "latin1"))
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ name }) => readFileSync(join(folder, name), "latin1"))
     .join("\n");
 }
 

@@ -5,6 +5,8 @@ import { join } from "node:path";
 import { decide, inMode, readShell } from "toolgate/policy";
 import { builtInTools, LocalWorkspace } from "toolgate/tools";
 import { questionOptions } from "../../dist/run/question-options.js";
+import { ForwardingWorkspace } from "../../dist/tools/forwarding-workspace.js";
+import { temporaryPaths } from "../../dist/tools/scratch/temporary-paths.js";
 import { placed, stepsOf, touchFile } from "./sessions.mjs";
 
 const tools = new Map(builtInTools.map((tool) => [tool.name, tool]));
@@ -31,7 +33,9 @@ export async function intentOf(step, workspace) {
   const own = await tool.intent(parsed.input, workspace).catch(() => undefined);
   if (own === undefined) return undefined;
   const base = { cwd: workspace.root, paths: [], hosts: [], baseHashes: {} };
-  return { ...base, tool: name, kind: tool.kind, input: rawInput, ...own };
+  const intent = { ...base, tool: name, kind: tool.kind, input: rawInput, ...own };
+  const temporary = await temporaryPaths(intent, workspace);
+  return temporary.length === 0 ? intent : { ...intent, temporary };
 }
 
 /**
@@ -39,7 +43,7 @@ export async function intentOf(step, workspace) {
  * person's; a call that it allows stays allowed, since grants only add rules that allow.
  */
 export async function readCalls(session, project, { folder, home }) {
-  const workspace = await LocalWorkspace.open(folder);
+  const workspace = new SessionOfBench(await LocalWorkspace.open(folder));
   const calls = [];
   const judged = new Map();
   for (const step of stepsOf(session, project)) {
@@ -49,9 +53,23 @@ export async function readCalls(session, project, { folder, home }) {
     const first = judged.get(key) ?? (intent ? decide(intent, policyOf([], folder)) : { effect: "allow" });
     judged.set(key, first);
     calls.push({ call, intent, first });
+    workspace.made(intent?.temporary ?? []);
     for (const path of changedBy(call, folder)) touchFile(path, home);
   }
   return calls;
+}
+
+/** A session's workspace in which nothing is in /tmp but what the session's own calls put there. */
+class SessionOfBench extends ForwardingWorkspace {
+  #made = new Set();
+
+  async isOwnTemporary(path, isMade) {
+    return isMade || this.#made.has(path);
+  }
+
+  made(paths) {
+    for (const path of paths) this.#made.add(path);
+  }
 }
 
 function changedBy(call, folder) {
@@ -65,22 +83,27 @@ function changedBy(call, folder) {
   });
 }
 
-export const policyOf = (rules, folder) => ({
+export const policyOf = (rules, folder, canContain = false) => ({
   ...inMode("accept-edits", rules),
+  canContain,
   roots: [folder],
   home: homedir(),
   own: [`${homedir()}/.config/toolgate`, `${homedir()}/.local/state/toolgate`],
   now: Date.now(),
 });
 
-/** Answers every question with the first "always" that it offers, or with none of them. */
-export function replayOurs(calls, { folder, starter, takesAlways }) {
+/**
+ * Answers every question with the first "always" that it offers, or with none of them. `canContain`: a command that may
+ * run in the sandbox is not asked about.
+ */
+export function replayOurs(calls, { folder, starter, takesAlways, canContain = false }) {
   const rules = [...starter];
   const asked = [];
   for (const { call, intent, first } of calls) {
     if (first.effect === "allow") continue;
-    const verdict = rules.length === 0 ? first : decide(intent, policyOf(rules, folder));
-    if (verdict.effect === "allow") continue;
+    const isFirst = rules.length === 0 && !canContain;
+    const verdict = isFirst ? first : decide(intent, policyOf(rules, folder, canContain));
+    if (verdict.effect === "allow" || verdict.contained) continue;
     const grant = takesAlways && verdict.effect === "ask" ? grantFor(intent, folder, rules) : undefined;
     if (grant) rules.push(...grant.rules);
     asked.push({

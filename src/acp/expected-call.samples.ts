@@ -2,7 +2,15 @@
  * The call that a reader gets through each protocol version, written out by hand: the oracle for the codecs. With
  * `_meta.toolgate` a reader of ours gets back everything but content that had to be converted.
  */
-import { boundText, completeFields, EMPTY_TEXT, fieldCount, NO_INPUT, shownText } from "../call/index.js";
+import {
+  boundText,
+  completeFields,
+  createToolTitle,
+  EMPTY_TEXT,
+  fieldCount,
+  NO_INPUT,
+  shownText,
+} from "../call/index.js";
 import type {
   DiffContent,
   TerminalContent,
@@ -18,18 +26,20 @@ export function expectedCall(
   call: ToolCall,
   options: { withToolgate: boolean; at: number },
 ): ToolCall {
+  const isOngoing = ["drafting", "ready", "waiting", "cleared", "running"].includes(call.state.status);
+  const isAhead = isOngoing && call.times.started === undefined;
   const content = call.content.flatMap((item) =>
-    version === 1 ? v1Items(item, options.withToolgate) : [v2Item(item)],
+    version === 1 ? v1Items(item, options.withToolgate, isAhead) : [v2Item(item)],
   );
   const rawInput =
     call.state.status === "drafting" && call.rawInput === undefined ? partial(call.state) : call.rawInput;
+  const rawOutput = asObject(call.rawOutput);
   if (options.withToolgate) {
     const state: ToolCallState =
       call.state.status === "drafting" ? { status: "drafting", draft: NO_INPUT } : call.state;
-    return { ...call, childSteps: undefined, content, rawInput, state };
+    return { ...call, childSteps: undefined, refusals: undefined, content, rawInput, rawOutput, state };
   }
   const sentence = sentenceOf(call);
-  const isOngoing = ["drafting", "ready", "waiting", "cleared", "running"].includes(call.state.status);
   return {
     ...call,
     // A sub-agent's messages are not sent.
@@ -38,10 +48,12 @@ export function expectedCall(
     parentToolCallId: undefined,
     kindSource: "declared",
     title:
-      call.progress && isOngoing && !(version === 2 && call.title === "")
+      draftTitle(call) ??
+      (call.progress && isOngoing && !(version === 2 && call.title === "")
         ? `${call.title} ${suffix(call)}`
-        : call.title,
+        : call.title),
     rawInput,
+    rawOutput,
     content:
       sentence === undefined
         ? content
@@ -49,10 +61,23 @@ export function expectedCall(
     progress: undefined,
     decision: undefined,
     breach: undefined,
+    // The output has them as text.
+    refusals: undefined,
     times: timesOf(call, options.at),
     state: stateOf(version, call, rawInput !== undefined, sentence ?? ""),
   };
 }
+
+const draftTitle = ({ name, state }: ToolCall): string | undefined =>
+  state.status === "drafting" && fieldCount(state.draft) > 0
+    ? createToolTitle(name, completeFields(state.draft))
+    : undefined;
+
+/** A value that is no object is sent as the output of one. */
+const asObject = (output: unknown): unknown =>
+  output === undefined || (typeof output === "object" && output !== null && !Array.isArray(output))
+    ? output
+    : { output };
 
 function partial(state: ToolCallState & { status: "drafting" }): unknown {
   return fieldCount(state.draft) > 0 ? completeFields(state.draft) : undefined;
@@ -119,8 +144,8 @@ const text = (value: string, _meta: ToolCallContent["_meta"]): ToolCallContent =
     ? { type: "content", content: { type: "text", text: value }, _meta }
     : { type: "content", content: { type: "text", text: value } };
 
-function v1Items(item: ToolCallContent, withToolgate: boolean): readonly ToolCallContent[] {
-  if (item.type !== "diff" || !item.hunks) return [v1Item(item)];
+function v1Items(item: ToolCallContent, withToolgate: boolean, isAhead: boolean): readonly ToolCallContent[] {
+  if (item.type !== "diff" || !item.hunks) return [v1Item(item, isAhead)];
   const { path, hunks, _meta } = item;
   return hunks.map(({ oldLine, newLine, column, oldText, newText }) => {
     const excerpt = { oldLine, newLine, ...(column !== undefined && { column }) };
@@ -129,8 +154,8 @@ function v1Items(item: ToolCallContent, withToolgate: boolean): readonly ToolCal
   });
 }
 
-function v1Item(item: ToolCallContent): ToolCallContent {
-  if (item.type === "diff") return v1Diff(item);
+function v1Item(item: ToolCallContent, isAhead: boolean): ToolCallContent {
+  if (item.type === "diff") return v1Diff(item, isAhead);
   if (item.type !== "terminal") return item;
   // Someone else's terminal: they know how it ended.
   if (!item.output)
@@ -141,7 +166,7 @@ function v1Item(item: ToolCallContent): ToolCallContent {
 }
 
 /** v1 has texts before and after: a diff without texts becomes a sentence, and a moved file loses its old path. */
-function v1Diff(diff: DiffContent): ToolCallContent {
+function v1Diff(diff: DiffContent, isAhead: boolean): ToolCallContent {
   const { operation, path, oldPath, oldText, newText, fileType, _meta } = diff;
   const meta = _meta ? { _meta } : {};
   if (operation === "add" && newText !== undefined)
@@ -152,11 +177,13 @@ function v1Diff(diff: DiffContent): ToolCallContent {
     return { type: "diff", operation: "modify", path, oldText: oldText ?? "", newText, ...meta };
   }
   const what = fileType && fileType !== "text" ? `${fileType} ` : "";
-  const done = { add: "Added", modify: "Changed", delete: "Deleted", move: "Moved", copy: "Copied" }[
-    operation
-  ];
+  const done = isAhead
+    ? { add: "Will add", modify: "Will change", delete: "Will delete", move: "Will move", copy: "Will copy" }
+    : { add: "Added", modify: "Changed", delete: "Deleted", move: "Moved", copy: "Copied" };
   return text(
-    oldPath === undefined ? `${done} ${what}${path}` : `${done} ${what}${oldPath} to ${path}`,
+    oldPath === undefined
+      ? `${done[operation]} ${what}${path}`
+      : `${done[operation]} ${what}${oldPath} to ${path}`,
     _meta,
   );
 }

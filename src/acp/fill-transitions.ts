@@ -143,7 +143,8 @@ function settled(question: Question, target: Target, { at }: Reading): SessionEv
   const { decision, times, state } = target;
   const { questionId, intentHash } = question;
   const isYes = wasCleared(target);
-  if (!decision || (!isYes && state.status !== "refused")) {
+  // The sandbox decides on calls that nobody was asked about.
+  if (!decision || decision.by === "sandbox" || (!isYes && state.status !== "refused")) {
     return { type: "question-withdrawn", at, questionId, reason: "the call went on without an answer" };
   }
   const kind = isYes ? "allow_once" : "reject_once";
@@ -155,7 +156,7 @@ function settled(question: Question, target: Target, { at }: Reading): SessionEv
     type: "question-answered",
     at: answeredAt,
     questionId,
-    answer: { ...decision, outcome, intentHash, at: answeredAt },
+    answer: { ...decision, by: decision.by, outcome, intentHash, at: answeredAt },
   };
 }
 

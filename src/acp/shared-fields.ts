@@ -2,8 +2,9 @@
  * The fields of a call that both versions of ACP write alike, and the memory of what was last sent of each call. Calls
  * are immutable, so a field whose source is the same reference is taken from the last message and not made again.
  */
-import { completeFields, fieldCount, isOver, oneLine, plainJson } from "../call/index.js";
+import { completeFields, createToolTitle, fieldCount, isOver, oneLine, plainJson } from "../call/index.js";
 import type { Location, Meta, Progress, ToolCall, ToolKind } from "../call/index.js";
+import { isJsonObject } from "./json.js";
 import { mayDifferInMeta, wireMeta } from "./toolgate-meta.js";
 
 export type SharedFields = {
@@ -25,7 +26,7 @@ export function sharedFields(call: ToolCall, last: Sent<SharedFields> | undefine
     locations: call.locations,
     rawInput: last && !mayDifferInInput(last.call, call) ? last.fields.rawInput : wireInput(call),
     rawOutput:
-      last && last.call.rawOutput === call.rawOutput ? last.fields.rawOutput : wireRaw(call.rawOutput),
+      last && last.call.rawOutput === call.rawOutput ? last.fields.rawOutput : wireOutput(call.rawOutput),
     _meta: last && !mayDifferInMeta(last.call, call) ? last.fields._meta : wireMeta(call),
   };
 }
@@ -49,9 +50,12 @@ const MAX_MESSAGE_CHARACTERS = 60;
 
 /**
  * Most clients show nothing of a call but its title, so the progress of a call that is under way is written into it:
- * `Fetch page [3/10] - second mirror`, `Index [42]`.
+ * `Fetch page [3/10] - second mirror`, `Index [42]`. While the input is still arriving, the title shows the fields that
+ * have arrived.
  */
-export function wireTitle({ title, progress, state }: ToolCall): string {
+export function wireTitle({ name, title, progress, state }: ToolCall): string {
+  if (state.status === "drafting" && fieldCount(state.draft) > 0)
+    return createToolTitle(name, completeFields(state.draft));
   return progress && !isOver(state) ? `${title} ${progressText(progress)}` : title;
 }
 
@@ -75,6 +79,12 @@ function mayDifferInInput(before: ToolCall, after: ToolCall): boolean {
   return (
     before.state.status !== "drafting" || fieldCount(before.state.draft) !== fieldCount(after.state.draft)
   );
+}
+
+/** An object, since clients refuse a message with any other raw output. */
+function wireOutput(value: unknown): unknown {
+  const output = wireRaw(value);
+  return output === undefined || isJsonObject(output) ? output : { output };
 }
 
 /** A raw value made safe for JSON; none stays none, since null on the wire means something else. */

@@ -52,9 +52,12 @@ export function questionLines(question: Question, shown: QuestionPage | undefine
   const examples = widths.find(({ effect }) => effect === "allow")?.examples ?? [];
   return [
     ...about,
-    ...(reason === undefined ? [] : [reason]),
+    ...(about.length === 0 && reason === undefined ? [] : [`Asked because ${whyAsked(reason)}.`]),
     ...(examples.length === 0
       ? []
       : [`"Always" also lets through: ${examples.map((one) => visibleText(one)).join("; ")}`]),
   ].join("\n");
 }
+
+const whyAsked = (reason: string | undefined): string =>
+  reason === undefined ? "no rule allows it" : visibleText(reason.replace(/\.+$/, ""));

@@ -12,7 +12,7 @@ import type {
   ToolCall,
   ToolCallState,
 } from "../call/index.js";
-import { NO_INPUT, isOver, plainJson } from "../call/index.js";
+import { NO_INPUT, fieldCount, isOver, plainJson } from "../call/index.js";
 import { isJsonObject } from "./json.js";
 import type { JsonObject } from "./json.js";
 
@@ -28,7 +28,7 @@ export type ToolgateMeta = {
   readonly parentToolCallId?: string;
   readonly providerCallId?: string;
   readonly kindSource?: "inferred";
-  /** The title without the progress that was written into it. */
+  /** The title without the progress and the arrived input that were written into it. */
   readonly title?: string;
 };
 
@@ -65,12 +65,18 @@ function toolgateMeta(call: ToolCall): ToolgateMeta {
   if (decision) meta.decision = decision;
   if (breach) meta.breach = breach;
   if (progress) meta.progress = progress;
-  if (progress && !isOver(state)) meta.title = call.title;
+  if (hasOtherTitle(call)) meta.title = call.title;
   if (parentToolCallId !== undefined) meta.parentToolCallId = parentToolCallId;
   if (providerCallId !== undefined) meta.providerCallId = providerCallId;
   if (call.kindSource === "inferred") meta.kindSource = "inferred";
   return meta;
 }
+
+/** Whether the wire has another title than the call: see wireTitle. */
+const hasOtherTitle = ({ progress, state }: ToolCall): boolean =>
+  state.status === "drafting"
+    ? fieldCount(state.draft) > 0 || progress !== undefined
+    : progress !== undefined && !isOver(state);
 
 const DRAFTING: WireState = { status: "drafting" };
 
@@ -156,7 +162,7 @@ function isTimes(times: unknown): boolean {
 
 function isDecision(decision: unknown): boolean {
   if (!isJsonObject(decision) || typeof decision["at"] !== "number") return false;
-  const isKnown = decision["by"] === "rule" || decision["by"] === "person";
+  const isKnown = ["rule", "person", "sandbox"].some((one) => one === decision["by"]);
   return isKnown && ["who", "rule", "reason"].every((key) => isOptionalText(decision[key]));
 }
 

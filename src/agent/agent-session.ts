@@ -110,7 +110,6 @@ export class AgentSession extends RecordedSession {
     const tools = agent.tools.map((tool) => describedFor(tool, workspace));
     const toolbox = new Toolbox([...tools, ...(options.appTools ?? [])], agent.toolSources);
     const { root } = workspace;
-    const places = placesOf(workspace);
     const placeNow = () => {
       const { modeId } = record.book;
       return { root, sessionId, ...(modeId !== undefined && { modeId }) };
@@ -120,7 +119,7 @@ export class AgentSession extends RecordedSession {
       ((intent: Intent, also: readonly Rule[] = []) => {
         const { rules, ...policy } = agent.policy(placeNow());
         const all = also.length === 0 ? rules : [...rules, ...also];
-        return decide(intent, { ...policy, ...places, rules: all, now: now() });
+        return decide(intent, { ...policy, ...placesOf(workspace), rules: all, now: now() });
       });
     const { onCleared, remember, onRulesChanged } = agent;
     const gate = new Gate({

@@ -80,6 +80,7 @@ class SessionSpans {
     "cancel-requested": ignore,
     "process-started": ignore,
     "file-kept": ignore,
+    "sandbox-refused": ignore,
     "call-undone": ignore,
     "call-breached": ignore,
   };

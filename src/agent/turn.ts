@@ -7,6 +7,7 @@ import { asProviderOptions } from "../model/scripted-model.js";
 import { LedgerError, thoughtIdOf } from "../call/index.js";
 import type { StopReason } from "../call/index.js";
 import type { SessionRecord } from "../record/index.js";
+import { ClientGone } from "../run/index.js";
 import type { Gate } from "../run/index.js";
 import type { Toolbox } from "../tools/index.js";
 import type { Agent } from "./create-agent.js";
@@ -57,33 +58,30 @@ function recordedReason(error: unknown): string {
 }
 
 async function runSteps(context: TurnContext, turnId: string, signal: AbortSignal): Promise<TurnEnd> {
-  const { record, gate, agent, now } = context;
+  const { record, gate, agent } = context;
   const { book } = record;
   /** The requests since the last response that the model refused for their length. */
   const refused: RefusedRequest[] = [];
   for (;;) {
-    if (signal.aborted) return stop(context, "cancelled");
+    if (signal.aborted) return leave(context, signal);
     if (book.hasOpenCalls) {
       await gate.proceed(signal);
-      if (signal.aborted) return stop(context, "cancelled");
-      if (book.hasOpenCalls) {
-        await record.append([{ type: "turn-parked", at: now(), turnId }], { durable: true });
-        return { status: "parked" };
-      }
+      if (signal.aborted) return leave(context, signal);
+      if (book.hasOpenCalls) return park(context);
     }
     const steps = book.steps.filter((step) => step.turnId === turnId);
     // Older logs record the end of a turn apart from its last response.
     if (steps.at(-1)?.toolCallIds.length === 0) return stop(context, "end_turn");
     if (steps.length >= agent.maxSteps) return stop(context, "max_turn_requests");
     const request = await fittingRequest(context, refused.length > 0, signal);
-    if (signal.aborted) return stop(context, "cancelled");
+    if (signal.aborted) return leave(context, signal);
     const last = refused.at(-1);
     // A request that cannot get smaller would be refused again.
     if (last && tokensOf(request.prompt) >= tokensOf(last.request.prompt))
       return stop(context, last.stopReason, last.error);
     const made = await modelStep(context, turnId, request, signal);
     if (made.status === "broken") {
-      if (signal.aborted) return stop(context, "cancelled");
+      if (signal.aborted) return leave(context, signal);
       if (!made.overflow || refused.length === MAX_REFUSALS)
         return stop(context, made.stopReason, made.error);
       await learnWindow(context, request.prompt, made.overflow);
@@ -156,6 +154,17 @@ async function modelStep(
       : [{ type: "turn-stopped", at: now(), turnId, stopReason: "end_turn" } as const]),
   ]);
   return { status: "made" };
+}
+
+/** After an abort: a cancel ends the turn, and a client that is gone leaves it for the next one. */
+async function leave(context: TurnContext, { reason }: AbortSignal): Promise<TurnEnd> {
+  return reason instanceof ClientGone ? park(context) : stop(context, "cancelled");
+}
+
+async function park({ record, now }: TurnContext): Promise<TurnEnd> {
+  const turnId = record.book.turn?.turnId ?? "";
+  await record.append([{ type: "turn-parked", at: now(), turnId }], { durable: true });
+  return { status: "parked" };
 }
 
 /** Ends every call, then the turn. */

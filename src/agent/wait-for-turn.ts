@@ -5,7 +5,7 @@
  */
 import { shownQuestion } from "../call/index.js";
 import type { Question } from "../call/index.js";
-import { waitForAnswers, openQuestions } from "../run/index.js";
+import { ClientGone, waitForAnswers, openQuestions } from "../run/index.js";
 import type { Ask } from "../run/index.js";
 import type { SessionHandle } from "./session-handle.js";
 import type { TurnEnd } from "./turn.js";
@@ -30,6 +30,8 @@ async function runAndWait(
     let end = await start();
     while (end.status === "parked" && (waitsForAnswer(session) || questions.hasMoved)) {
       await questions.oneSettles();
+      // The turn stays parked, for the next client.
+      if (signal.reason instanceof ClientGone) return end;
       end = await session.advance(signal);
     }
     return end;

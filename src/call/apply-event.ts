@@ -123,6 +123,10 @@ function change(next: Draft, event: Exclude<ToolCallEvent, CallAnnounced>): bool
     case "process-started":
       // Read from the ledger after a crash; the call itself does not show it.
       return state.status === "running";
+    case "sandbox-refused":
+      if (state.status !== "running") return false;
+      next.refusals = [...(next.refusals ?? []), ...event.refusals];
+      return true;
     case "file-kept":
       // An undo reads this event from the ledger; the call itself shows its diff.
       return state.status === "running";
@@ -181,6 +185,7 @@ function announced(call: ToolCall | undefined, event: CallAnnounced): ToolCall {
     progress: undefined,
     decision: undefined,
     breach: undefined,
+    refusals: undefined,
     times: {
       announced: event.at,
       asked: undefined,
@@ -214,6 +219,7 @@ export function copiedCall(call: ToolCall): Draft {
     progress: call.progress,
     decision: call.decision,
     breach: call.breach,
+    refusals: call.refusals,
     times: call.times,
     _meta: call._meta,
     state: call.state,

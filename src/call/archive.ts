@@ -6,6 +6,7 @@
  * unless an export asks for the secrets.
  */
 import type { Usage } from "./step.js";
+import type { DecidedBy } from "./tool-call.js";
 
 export interface Archive {
   /** Sessions, the most recently written first. */
@@ -83,7 +84,7 @@ export type FoundCall = {
   readonly kind: string;
   readonly title: string;
   readonly status: string;
-  readonly decidedBy?: "rule" | "person";
+  readonly decidedBy?: DecidedBy;
   readonly who?: string;
   readonly rule?: string;
   readonly ranMs?: number;
@@ -133,6 +134,8 @@ export type CallStatistics = {
   readonly open: number;
   readonly decidedByRule: number;
   readonly decidedByPerson: number;
+  /** Run unasked in the sandbox. */
+  readonly contained: number;
   /** Run by an agent although the rules deny them. */
   readonly breaches: number;
   /** Left out when none of them ran. */

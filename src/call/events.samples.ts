@@ -85,6 +85,12 @@ export const event = {
       limitBytes: 2 ** 52,
     },
   },
+  sandboxRefused: {
+    type: "sandbox-refused",
+    toolCallId,
+    at: 64,
+    refusals: [{ type: "network", text: "The sandbox has no network." }],
+  },
   kept: {
     type: "file-kept",
     toolCallId,

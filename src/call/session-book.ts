@@ -45,6 +45,7 @@ const KEEPS_STATUS: { readonly [Type in ToolCallEvent["type"]]: boolean } = {
   "terminal-exited": true,
   "process-started": true,
   "file-kept": true,
+  "sandbox-refused": true,
   "call-breached": true,
   "call-announced": false,
   "input-delta": false,

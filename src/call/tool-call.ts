@@ -32,6 +32,8 @@ export type ToolCall = {
   readonly progress: Progress | undefined;
   readonly decision: Decision | undefined;
   readonly breach: Breach | undefined;
+  /** What the sandbox refused to the command of a contained call. */
+  readonly refusals: readonly SandboxRefusal[] | undefined;
   readonly times: CallTimes;
   readonly _meta: Meta | undefined;
   readonly state: ToolCallState;
@@ -41,9 +43,9 @@ export type KindSource = "declared" | "inferred";
 
 export type Progress = { readonly done: number; readonly total?: number; readonly message?: string };
 
-/** Who decided, by which rule, when, and why. */
+/** Who decided, by which rule, when, and why. By the sandbox: the command runs unasked because it is contained. */
 export type Decision = {
-  readonly by: "rule" | "person";
+  readonly by: DecidedBy;
   readonly who?: string;
   readonly rule?: string;
   readonly reason?: string;
@@ -52,6 +54,14 @@ export type Decision = {
   /** The input as the model wrote it, when the person who allowed the call changed it. */
   readonly originalInput?: unknown;
   readonly at: number;
+};
+
+export type DecidedBy = "rule" | "person" | "sandbox";
+
+/** `text`: a sentence about what the command tried, or left behind. */
+export type SandboxRefusal = {
+  readonly type: "network" | "file" | "held back" | "not started";
+  readonly text: string;
 };
 
 /**
@@ -223,6 +233,8 @@ export type ToolCallEvent =
   | CallEvent<"run-started", { readonly intent?: unknown }>
   /** A command of the call runs. After a crash it may still run: see `recoveryEvents`. */
   | CallEvent<"process-started", { readonly process: CallProcess }>
+  /** The sandbox was in the way of a contained command. */
+  | CallEvent<"sandbox-refused", { readonly refusals: readonly SandboxRefusal[] }>
   | CallEvent<"cancel-requested">
   /** A file is about to change: what it was is kept, so that the call can be undone. */
   | CallEvent<"file-kept", { readonly change: FileChange }>

@@ -43,6 +43,7 @@ export async function serveEditor(
     version: packageVersion(),
     v2,
     mcp: true,
+    base: process.cwd(),
     openHost: async () => {
       isOpened = true;
       const read = await theFlags();

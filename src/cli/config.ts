@@ -12,6 +12,7 @@ import {
 } from "../settings/index.js";
 import type { RuleOrigin, RulesInForce } from "../settings/index.js";
 import { jsonText } from "./json-text.js";
+import { whyNotContained } from "./open-workspace.js";
 import { ledgerAddress } from "./ledger-address.js";
 import { readRedaction } from "./redaction.js";
 import { readServers } from "./read-servers.js";
@@ -69,6 +70,7 @@ export async function showConfig({
     { name: "remembered", ...ruleCount(inForce, "grant", there(join(folder, "grants.json"))) },
     { name: "history", value: there(ledgerAddress({})), from: "XDG_STATE_HOME, or --ledger" },
     ...redaction,
+    containedSetting(folder),
     {
       name: "MCP servers",
       value: there(serverFile),
@@ -91,6 +93,18 @@ export async function showConfig({
   );
   for (const problem of found) note(problem);
   return found.length === 0 ? 0 : 1;
+}
+
+function containedSetting(folder: string): Setting {
+  const from = `contained in ${there(userConfigFile(folder))}, or --no-contain`;
+  const setting = (value: string): Setting => ({ name: "commands of the project", value, from });
+  try {
+    const why = whyNotContained(folder);
+    return setting(why === undefined ? "run unasked in a sandbox, where it holds" : `asked about: ${why}`);
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    return setting("asked about: the file cannot be used");
+  }
 }
 
 /** The rule that replaces an unusable file does not count as a rule of that file. */

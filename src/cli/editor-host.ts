@@ -66,12 +66,14 @@ const MODES = [
   {
     value: "ask",
     name: "Ask",
-    description: "Looks around by itself; asks before it changes or runs anything.",
+    description:
+      "Looks around by itself; asks before it changes anything, or runs anything that no sandbox contains.",
   },
   {
     value: "accept-edits",
     name: "Accept edits",
-    description: "Edits files in the workspace without asking; asks before anything else.",
+    description:
+      "Edits files in the workspace without asking, and runs what a sandbox contains; asks before anything else.",
   },
   { value: "read-only", name: "Read only", description: "Looks around; changes and runs nothing." },
   {

@@ -295,6 +295,7 @@ const SHOW: EventTable<[shows: Shows], void> = {
   "cancel-requested": showCall,
   "process-started": showCall,
   "file-kept": showCall,
+  "sandbox-refused": showCall,
   "call-done": showCall,
   "call-failed": showCall,
   "call-cancelled": showCall,

@@ -86,6 +86,11 @@ const LOG_TABLE: EventTable<[place: Place], void> = {
   "run-started": (event, place) => place.log.to.debug(about(event, place), "call started"),
   "process-started": (event, place) =>
     place.log.to.debug({ ...about(event, place), pid: event.process.pid }, "command started"),
+  "sandbox-refused": (event, place) =>
+    place.log.to.info(
+      { ...about(event, place), refused: event.refusals.map(({ type }) => type) },
+      "sandbox refused",
+    ),
   "cancel-requested": (event, place) => place.log.to.debug(about(event, place), "call cancel requested"),
   "call-undone": (event, place) => place.log.to.debug(about(event, place), "call undone"),
   "call-breached": logBreach,

@@ -5,8 +5,10 @@
 import { resolve } from "node:path";
 import { visibleText } from "../call/index.js";
 import { explain } from "../policy/explain.js";
+import type { Verdict } from "../policy/index.js";
 import type { ExplainedPart, Explanation } from "../policy/explain.js";
 import { jsonText } from "./json-text.js";
+import { whyNotContained } from "./open-workspace.js";
 import { openOnce, readQuestion, ruleQuestion, rulesToTry } from "./rule-question.js";
 
 export type RulesExplainFlags = { readonly rules?: string; readonly cwd?: string; readonly json?: boolean };
@@ -16,7 +18,7 @@ export async function explainRules(words: readonly string[], flags: RulesExplain
   const { programs, ...inForce } = await rulesToTry(flags.rules, cwd);
   const asked = ruleQuestion.parse({ ...inForce, cwd, command: words.length === 1 ? words[0] : [...words] });
   const { intent, policy } = await readQuestion(asked, openOnce(), programs);
-  const explanation = explain(intent, policy);
+  const explanation = explain(intent, { ...policy, canContain: whyNotContained() === undefined });
   process.stdout.write(
     flags.json
       ? `${jsonText(asJson(explanation))}\n`
@@ -26,9 +28,9 @@ export async function explainRules(words: readonly string[], flags: RulesExplain
 }
 
 function asJson({ verdict, parts, doubts, wouldAllow }: Explanation) {
-  const { effect, rule, reason } = verdict;
+  const { rule, reason } = verdict;
   return {
-    decision: effect,
+    decision: outcomeOf(verdict),
     rule: rule ?? null,
     reason: reason ?? null,
     parts,
@@ -38,12 +40,19 @@ function asJson({ verdict, parts, doubts, wouldAllow }: Explanation) {
 }
 
 function asText({ verdict, parts, doubts, wouldAllow }: Explanation): string {
-  const { effect, rule, reason } = verdict;
+  const { rule, reason } = verdict;
+  const outcome = outcomeOf(verdict);
   const by = rule === undefined ? "" : `  rule: ${rule}\n`;
   const why = reason === undefined ? "" : `  because: ${reason}\n`;
   const about = doubts.length === 0 ? "" : `about the whole:\n${lines(doubts)}`;
-  return `${effect}\n${by}${why}${parts.map(partText).join("")}${about}${wayText(effect, wouldAllow)}`;
+  const where = verdict.contained ? `  ${IN_SANDBOX}\n` : "";
+  return `${outcome}\n${where}${by}${why}${parts.map(partText).join("")}${about}${wayText(verdict.effect, wouldAllow)}`;
 }
+
+/** The third way beside allow and ask. */
+const outcomeOf = ({ effect, contained }: Verdict): string => (contained ? "contained" : effect);
+
+const IN_SANDBOX = "runs unasked in the sandbox, where that holds; else it is asked about";
 
 function partText({ words, effects, rules, needsNoRule, doubts }: ExplainedPart, index: number): string {
   const widest = Math.min(MAX_COLUMN, Math.max(...words.map(({ word }) => word.length)));

@@ -77,7 +77,7 @@ async function openSession(
   const { policy, remember, onRulesChanged, onCleared, limits } = opened.agent;
   const options = {
     ledger,
-    workspace: await openWorkspace(folder, flags, opened),
+    workspace: await openWorkspace(folder, { ...flags, contain: false }, opened),
     policy,
     ...(remember && { remember }),
     ...(onRulesChanged && { onRulesChanged }),

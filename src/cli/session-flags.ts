@@ -7,7 +7,16 @@ import { oneLine, readSessionInfo } from "../call/index.js";
 import type { Ledger, Meta, SessionInfo } from "../call/index.js";
 import type { RunFlags } from "./commands/run.js";
 
-const KEPT = ["sandbox", "model", "baseUrl", "contextWindow", "loopLimit", "mode", "onBreach"] as const;
+const KEPT = [
+  "sandbox",
+  "contain",
+  "model",
+  "baseUrl",
+  "contextWindow",
+  "loopLimit",
+  "mode",
+  "onBreach",
+] as const;
 
 export function keptFlags(flags: RunFlags): { readonly _meta: Meta } {
   const kept = KEPT.flatMap((name) => (flags[name] === undefined ? [] : [[name, flags[name]]]));
@@ -37,6 +46,8 @@ export async function withKeptFlags(ledger: Ledger, sessionId: string, flags: Ru
     ...onBreach,
     ...(stored["sandbox"] === true && { sandbox: true }),
     ...flags,
+    // Like a sandbox, a question is not taken away by leaving the option out.
+    ...(stored["contain"] === false && { contain: false }),
   };
 }
 

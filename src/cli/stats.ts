@@ -45,9 +45,11 @@ export async function folderStatsText(cwd: string, flags: HistoryFlags): Promise
 
 function table(by: string, statistics: readonly CallStatistics[]): string {
   if (statistics.length === 0) return "No calls are stored yet. Start with: toolgate run";
-  // Most histories have no breaches, and the table is wide.
-  const hasBreaches = statistics.some(({ breaches }) => breaches > 0);
-  const shown = COUNTS.filter(([, field]) => field !== "breaches" || hasBreaches);
+  // Many histories have none of these, and the table is wide.
+  const isShown = (field: "breaches" | "contained") => statistics.some((one) => one[field] > 0);
+  const shown = COUNTS.filter(
+    ([, field]) => (field !== "breaches" && field !== "contained") || isShown(field),
+  );
   return alignedTable([
     [by, ...shown.map(([title]) => title), "ran p50/p95", "waited p50/p95"],
     ...statistics.map((one) => [
@@ -69,6 +71,7 @@ const COUNTS = [
   ["open", "open"],
   ["by rule", "decidedByRule"],
   ["by a person", "decidedByPerson"],
+  ["contained", "contained"],
   ["breaches", "breaches"],
 ] as const;
 

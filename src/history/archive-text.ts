@@ -1,5 +1,6 @@
 /** The facts and the searchable text that an archive has of a session, a call or a message: bounded, and redacted. */
 import type {
+  DecidedBy,
   ContentBlock,
   DiffContent,
   Message,
@@ -49,7 +50,7 @@ export type CallFacts = {
   readonly title: string;
   readonly status: string;
   readonly day: string;
-  readonly decidedBy: "rule" | "person" | null;
+  readonly decidedBy: DecidedBy | null;
   readonly who: string | null;
   readonly rule: string | null;
   readonly ranMs: number | null;

@@ -91,7 +91,9 @@ function placeConcerns(part: CommandPart, looked: Looked): readonly string[] {
   // Where an agent writes unasked, only a rule with a path lets a program run code.
   const isOpen = (access: PathAccess): boolean =>
     (runsNothing(part) && isFree(access, policy)) ||
-    opening(access).some(({ path }) => path !== undefined || runsNothing(part));
+    opening(access).some(
+      ({ path }) => runsNothing(part) || (path !== undefined && mayHoldCode(path, access)),
+    );
   return [
     ...part.redirects
       .filter((access) => !isFree(access, policy) && opening(access).length === 0)
@@ -104,6 +106,10 @@ function placeConcerns(part: CommandPart, looked: Looked): readonly string[] {
       : []),
   ];
 }
+
+/** A pattern in the shared temporary folder opens files to look at: none of them is code that somebody agreed to. */
+const mayHoldCode = (pattern: string, { access }: PathAccess): boolean =>
+  access !== "read" || !/^\/(?:private\/)?tmp\/.*\*/.test(pattern);
 
 /** Why a path is forbidden, whatever the rules say. */
 export function forbiddenPaths(parts: readonly Part[], policy: Guarded): readonly string[] {
@@ -207,6 +213,10 @@ const namesExactly = (rule: RuleParts, access: PathAccess, { intent, policy }: L
   isInForce(rule, policy) &&
   expandHome(rule.path, policy) === access.path &&
   namesPart(rule, pathPart(access), intent);
+
+/** Why the paths of a part are protected, whatever rules name them. */
+export const protectedPaths = (part: Part, policy: Guarded): readonly string[] =>
+  pathsIn(part).flatMap((access) => guarded(access, policy, isProtected));
 
 function pathsIn(part: Part): readonly PathAccess[] {
   if (part.type === "path") return [part];

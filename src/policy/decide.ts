@@ -13,6 +13,8 @@ import {
   outsideUncovered,
   ownFilesWithinReach,
 } from "./concerns.js";
+import { containment } from "./contained/containment.js";
+import type { Containment } from "./contained/containment.js";
 import { fileAccesses } from "./file-accesses.js";
 import { forcesGitSettings } from "./git-settings.js";
 import type { Intent } from "./intent.js";
@@ -44,6 +46,8 @@ export type Policy = {
   readonly now?: number;
   /** Descriptions of programs that the user added. */
   readonly programs?: UserPrograms;
+  /** A sandbox was proved to hold: commands can run contained in it. */
+  readonly canContain?: boolean;
 };
 
 /** `rule` names the rules that decided, each once; none when none did. `saw` lists what was examined, in sentences. */
@@ -56,6 +60,11 @@ export type Verdict = {
   readonly by?: readonly Rule[];
   readonly reason?: string;
   readonly saw: readonly string[];
+  /**
+   * The third way beside allow and ask: the command may run unasked, in a sandbox that guards this. The effect is "ask"
+   * all the same, so that a caller that cannot contain a command asks.
+   */
+  readonly contained?: Containment;
 };
 
 export function decide(intent: Intent, given: Policy): Verdict {
@@ -67,7 +76,15 @@ export function decide(intent: Intent, given: Policy): Verdict {
   const { parts, doubts } = partsOf(intent, policy);
   const rules = policy.rules.map(ruleParts);
   const found: Found = { intent, policy, parts, doubts, rules, inDoubt, saw: sawIn(intent, parts, doubts) };
-  return refused(found) ?? strictVerdict(found) ?? allowVerdict(found);
+  return withContainment(found, refused(found) ?? strictVerdict(found) ?? allowVerdict(found));
+}
+
+function withContainment(found: Found, decided: Verdict): Verdict {
+  const { policy, intent } = found;
+  const isAsking = decided.effect === "ask" && (policy.default ?? "ask") === "ask";
+  if (!isAsking || policy.canContain !== true) return decided;
+  const contained = containment(found, { unknownEffects: (part) => unknownEffects(part, intent) });
+  return contained.ok ? { ...decided, contained: contained.containment } : decided;
 }
 
 type Found = {

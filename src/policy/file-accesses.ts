@@ -29,6 +29,11 @@ const OPENS_ONE_FILE: ReadonlySet<string> = new Set(
   ),
 );
 
+/** Programs that open one file and refuse a folder, unless a flag makes them go down. */
+const LOOKS_ONCE: ReadonlySet<string> = new Set(["grep", "egrep", "fgrep", "stat", "file"]);
+
+const isRecursive = (word: string): boolean => /^(?:-[a-zA-Z]*[rRdf]|--(?:rec|der|dir|file))/.test(word);
+
 /** Programs whose changes below a folder the disk was searched for: see tools/built-in/protected-by-command.ts. */
 const CHANGES_BELOW: ReadonlySet<string> = new Set(["cp", "mv", "ln", "rm"]);
 
@@ -61,7 +66,7 @@ export function actsOnFiles(part: CommandPart): boolean {
 function accessesOf(part: CommandPart): readonly FileAccess[] {
   const { argv, touches, redirects, cwd = "" } = part;
   const name = baseName(argv[0] ?? "");
-  const isOneFile = OPENS_ONE_FILE.has(name);
+  const isOneFile = OPENS_ONE_FILE.has(name) || (LOOKS_ONCE.has(name) && !argv.some(isRecursive));
   const accesses = touches.map(({ access, below, ...touch }): FileAccess => {
     if (access !== "read") return { ...touch, access, isDeep: below === true };
     return { ...touch, access: readAccess(part), isDeep: !isOneFile };

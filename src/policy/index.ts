@@ -7,6 +7,8 @@
  * what needs a question and what runs; they do not isolate what runs.
  */
 export { decide } from "./decide.js";
+export type { Containment } from "./contained/containment.js";
+export type { PathGuard } from "./contained/rule-guards.js";
 export type { Policy, Verdict } from "./decide.js";
 export { grantSentence } from "./grants/grant.js";
 export type { Grant, GrantScope, GrantWidth, Proposal } from "./grants/grant.js";

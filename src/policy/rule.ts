@@ -2,6 +2,7 @@
  * A rule allows, asks about or denies what its pattern names. The pattern is a kind (`read`), a tool (`edit_file`,
  * with `*` for any part of a name) or everything (`*`); the other fields narrow it.
  */
+import { familyText } from "./grants/families.js";
 
 export type RuleEffect = "allow" | "ask" | "deny";
 
@@ -33,9 +34,11 @@ export type RuleScope = {
   readonly patterns?: readonly string[];
   /**
    * Narrows `command` to a closed class: `subcommand`, the harmless flags of `go test *` with paths of the workspace;
-   * `host`, a curl that only reads from `host`. Written by grants.
+   * `family`, the builds and checks of the project (`*`) or what a program does without loss (`git *`); `plain`, the
+   * same script or undescribed program with plain words; `host`, a curl that only reads from `host`;
+   * `local`, one that sends a port of this machine the data in its words. Written by grants.
    */
-  readonly width?: "subcommand" | "host";
+  readonly width?: "subcommand" | "family" | "plain" | "host" | "local";
   readonly reason?: string;
   /** An ISO date and time after which an allowing rule no longer holds; the others never end. */
   readonly until?: string;
@@ -107,7 +110,10 @@ export class RuleParts {
       files.length > 0 && `with ${files.join(", ")} unchanged`,
       this.anyFlags && "with any flags",
       this.width === "subcommand" && "with harmless flags in the workspace",
+      this.width === "family" && `for ${familyText(words ?? "") ?? "nothing"}`,
+      this.width === "plain" && "with plain words",
       this.width === "host" && "reading only",
+      this.width === "local" && "with data of the command",
     ].filter(Boolean);
     return [this.effect, this.pattern, ...scope].join(" ");
   }

@@ -6,7 +6,7 @@
  */
 import { IllegalEvent } from "../call/index.js";
 import type { SessionEvent, ToolCall } from "../call/index.js";
-import type { Intent } from "../policy/index.js";
+import type { Containment, Intent, Verdict } from "../policy/index.js";
 import { isAppTool, isDelegating } from "../tools/index.js";
 import type { Tool, Workspace } from "../tools/index.js";
 import type { Approvals } from "./approvals.js";
@@ -125,7 +125,8 @@ export class CallRunner {
     const end = async (...events: readonly SessionEvent[]) =>
       void (await this.#recordUnlessOver(toolCallId, events));
     const ownBefore = this.#ownWrites.count;
-    const instead = await this.#instead(call, tool, input, intent);
+    const verdict = this.#options.judge(intent);
+    const instead = await this.#instead(call, tool, { input, intent, verdict });
     // A call that was cancelled meanwhile is not asked about again.
     if (stop.isStopped) return end(...stoppedBefore(toolCallId, stop, now()));
     if (instead.length > 0) return end(...instead);
@@ -147,6 +148,7 @@ export class CallRunner {
       stop,
       record,
       workspace,
+      contained: isContained(call) ? (verdict.contained ?? NO_GUARDS) : undefined,
       timeLimit: tool.timeLimit ?? timeLimit,
       stopGraceMs,
       elicit,
@@ -175,22 +177,26 @@ export class CallRunner {
 
   /** The events to record instead of running. A repeated question shows the call again. */
   async #instead(
-    { toolCallId, title, decision, times }: ToolCall,
+    call: ToolCall,
     tool: Tool,
-    input: unknown,
-    intent: Intent,
+    { input, intent, verdict }: Judged,
   ): Promise<readonly SessionEvent[]> {
-    const { judge, check, decisions, approvals, now } = this.#options;
+    const { toolCallId, title, decision, times } = call;
+    const { check, decisions, approvals, now } = this.#options;
     const at = now();
-    const verdict = judge(intent);
     if (verdict.effect === "deny")
       return [{ type: "call-refused", toolCallId, at, decision: { ...byRule(verdict), at } }];
     const isSame = decision?.intentHash === intentHash(intent);
     const isAnswered = times.answered !== undefined || approvals.hasCleared(toolCallId);
-    if (isSame && (isAnswered || verdict.effect === "allow")) return [];
+    const mayContain = isContained(call) && verdict.contained !== undefined;
+    if (isSame && (isAnswered || mayContain || verdict.effect === "allow")) return [];
     const shown = await check.shown(tool, input, intent, verdict);
     if (!shown.ok) return [{ type: "call-failed", toolCallId, at, error: shown.problem }];
-    const asked = decisions.question({ toolCallId, title, intent }, { ...verdict, reason: CHANGED }, false);
+    const asked = decisions.question(
+      { toolCallId, title, intent },
+      { ...verdict, reason: isSame && isContained(call) ? NO_SANDBOX : CHANGED },
+      false,
+    );
     return [
       { type: "call-revised", toolCallId, at, fields: shown.fields },
       { type: "question-asked", toolCallId, at, question: asked },
@@ -198,9 +204,18 @@ export class CallRunner {
   }
 }
 
+type Judged = { readonly input: unknown; readonly intent: Intent; readonly verdict: Verdict };
+
+/** Nobody was asked about it: it runs in the sandbox, or not at all. */
+const isContained = ({ decision }: ToolCall): boolean => decision?.by === "sandbox";
+
+/** For a call that a rule allows by now: the sandbox still has its own protected names. */
+const NO_GUARDS: Containment = { guards: [] };
+
 export const awaitsChild = ({ state }: ToolCall): boolean =>
   state.status === "waiting" && state.waitingFor.type === "child";
 
+const NO_SANDBOX = "it was to run in the sandbox, and that cannot contain it now";
 const CHANGED = "what it is about to do has changed since it was decided on";
 
 /**

@@ -3,7 +3,7 @@
  * input with both: the call's intent, its preview, and the verdict.
  */
 import { createToolTitle, plainJson } from "../call/index.js";
-import type { CallAnnounced, CallFields, Decision, SessionEvent } from "../call/index.js";
+import type { CallAnnounced, CallFields, Decision, SessionBook, SessionEvent } from "../call/index.js";
 import type { Intent, Rule, Verdict } from "../policy/index.js";
 import { mentionsTemporary, temporaryPaths } from "../tools/scratch/temporary-paths.js";
 import { isAppTool } from "../tools/index.js";
@@ -12,6 +12,7 @@ import type { Approvals } from "./approvals.js";
 import type { CallTools } from "./call-tools.js";
 import { byRule, intentHash } from "./decisions.js";
 import type { Decisions } from "./decisions.js";
+import { sandboxReason } from "./sandbox-reason.js";
 import { looping } from "./loop-guard.js";
 import type { LoopGuard } from "./loop-guard.js";
 import type { ToolRequest } from "./gate-options.js";
@@ -24,6 +25,7 @@ export type CheckOptions = {
   readonly tools: CallTools;
   readonly callIds: { next(): string };
   readonly workspace: Workspace;
+  readonly book: SessionBook;
   readonly judge: Judge;
   readonly decisions: Decisions;
   readonly approvals: Approvals;
@@ -35,6 +37,8 @@ export type CheckOptions = {
 export type Resolved =
   | { readonly ok: true; readonly input: unknown; readonly intent: Intent }
   | { readonly ok: false; readonly problem: string };
+
+type NamedInput = { readonly name: string; readonly rawInput: unknown };
 
 export class CallCheck {
   readonly #options: CheckOptions;
@@ -113,7 +117,7 @@ export class CallCheck {
       loops.forget(tool.name, rawInput);
       return [decisions.approve(toolCallId, intent, approval)];
     }
-    const verdict = this.#judged(intent, times);
+    const verdict = this.#judged(intent, times, { name: tool.name, rawInput });
     const shown = await this.shown(tool, input, intent, verdict);
     if (!shown.ok) return [{ type: "call-failed", toolCallId, at, error: shown.problem }];
     const fields = { ...(title !== plainTitle && { title }), ...shown.fields };
@@ -196,10 +200,14 @@ export class CallCheck {
     ];
   }
 
-  #judged(intent: Intent, times: number | undefined): Verdict {
-    const verdict = this.#options.judge(intent);
-    if (times === undefined || verdict.effect === "deny") return verdict;
-    return { effect: "ask", reason: looping(times), saw: verdict.saw };
+  #judged(intent: Intent, times: number | undefined, { name, rawInput }: NamedInput): Verdict {
+    const { contained, ...verdict } = this.#options.judge(intent);
+    if (verdict.effect === "deny") return verdict;
+    if (times !== undefined) return { effect: "ask", reason: looping(times), saw: verdict.saw };
+    if (!contained) return verdict;
+    // The sandbox was in the way of the same command before: the question is whether to run it outside.
+    const reason = sandboxReason(this.#options.book, name, rawInput);
+    return reason === undefined ? { ...verdict, contained } : { ...verdict, reason };
   }
 
   #intent(tool: Tool, own: ToolIntent, rawInput: unknown): Intent {

@@ -2,19 +2,19 @@
  * A workspace that holds a tool to its word: where the intent names paths, the tool reads and changes those
  * and nothing else. Links may be swapped between the decision and the act, and a path that then leads
  * elsewhere is not what anyone said yes to. A tool that named no paths was allowed as a whole; a command runs in
- * the folder that was decided on, by the shell that was.
+ * the folder that was decided on, by the shell that was. A contained command runs in the sandbox or not at all.
  */
 import { posix } from "node:path";
 import { isWithin } from "../call/absolute-path.js";
 import { visibleText } from "../call/index.js";
-import type { Intent, PathAccess } from "../policy/index.js";
+import type { Containment, Intent, PathAccess } from "../policy/index.js";
 import { executorOf } from "../tools/git/executor-for.js";
 import { ToolFailure } from "../tools/index.js";
 import type { Workspace } from "../tools/index.js";
 import type { KeptFile } from "../call/index.js";
 import { contentHash } from "./undoable-workspace.js";
 
-export function confinedWorkspace(workspace: Workspace, intent: Intent): Workspace {
+export function confinedWorkspace(workspace: Workspace, intent: Intent, contained?: Containment): Workspace {
   const { paths, command } = intent;
   const runCommand: Workspace["runCommand"] = async (words, options) => {
     if (command !== undefined && (options.cwd ?? workspace.root) !== intent.cwd)
@@ -26,6 +26,7 @@ export function confinedWorkspace(workspace: Workspace, intent: Intent): Workspa
       ...options,
       ...(executor && { executor }),
       ...(temporary && { temporary }),
+      ...(contained && { contained }),
     });
   };
   const isFree = paths.length === 0 || command !== undefined;

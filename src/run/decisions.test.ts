@@ -65,13 +65,13 @@ test("an always is offered with the rule that it stores, and only when that woul
   expect(options).toContainEqual({
     optionId: "allow_session",
     kind: "allow_always",
-    name: "Always allow `npm test` with harmless flags and workspace paths (runs project code) in this session",
+    name: "Always allow builds, tests, linters and formatters here, with harmless flags and workspace paths (runs project code) in this session",
     grant: {
       sentence:
-        "Always allow `npm test` with harmless flags and workspace paths (runs project code) in this session",
-      rules: [{ allow: "execute", command: "npm test *", width: "subcommand" }],
+        "Always allow builds, tests, linters and formatters here, with harmless flags and workspace paths (runs project code) in this session",
+      rules: [{ allow: "execute", command: "*", width: "family" }],
       scope: "session",
-      width: "subcommand",
+      width: "family",
     },
   });
   expect(options.find(({ optionId }) => optionId === "allow_exact")).toMatchObject({
@@ -79,6 +79,7 @@ test("an always is offered with the rule that it stores, and only when that woul
     grant: { rules: [{ allow: "execute", command: ["npm", "test"] }], scope: "project" },
   });
   expect(widths?.map(({ effect, width }) => `${effect} ${width}`)).toEqual([
+    "allow family",
     "allow subcommand",
     "allow exact",
     "deny subcommand",

@@ -47,6 +47,7 @@ export class Decisions {
     const { onCleared, now } = this.#options;
     const { toolCallId, intent, reported } = call;
     const at = now();
+    if (verdict.contained && !isForThisOnce && !reported) return this.#contained(call, verdict);
     if (verdict.effect === "ask")
       return {
         type: "question-asked",
@@ -58,6 +59,15 @@ export class Decisions {
     const decision = { ...byRule(verdict), at, intentHash: intentHash(intent) };
     if (verdict.effect === "deny") return { type: "call-refused", toolCallId, at, decision };
     onCleared?.(verdict);
+    return { type: "call-cleared", toolCallId, at, decision };
+  }
+
+  /** Nobody is asked: the command runs in the sandbox. The reason is the one for which it would be asked about. */
+  #contained({ toolCallId, intent }: DecidedCall, { reason }: Verdict): SessionEvent {
+    this.onIntent?.(toolCallId, intent, []);
+    const at = this.#options.now();
+    const why = reason === undefined ? {} : { reason };
+    const decision = { by: "sandbox" as const, ...why, at, intentHash: intentHash(intent) };
     return { type: "call-cleared", toolCallId, at, decision };
   }
 
@@ -169,7 +179,7 @@ const UNBOUNDED: Bounds = { maxCharacters: Infinity, maxLines: Infinity, maxInpu
 
 const aboutLines = (asked: AskedCall, bounds: Bounds): readonly string[] => [
   ...circumstances(asked, bounds),
-  ...bounded(asked.verdict.saw, bounds),
+  ...bounded([...new Set(asked.verdict.saw)], bounds),
   ...inputLines(asked, bounds),
 ];
 

@@ -324,7 +324,8 @@ function gateParts(options: GateOptions, reportedVerdict: (toolCallId: string) =
     now,
   });
   const callIds = options.callIds ?? new ToolCallIds(record.book);
-  const check = new CallCheck({ tools, callIds, workspace, judge, decisions, approvals, loops, now });
+  const { book } = record;
+  const check = new CallCheck({ tools, callIds, workspace, book, judge, decisions, approvals, loops, now });
   const shared = { record, tools, judge, check, now };
   const runner = new CallRunner({
     ...shared,

@@ -2,9 +2,10 @@
  * Runs one call whose start is recorded, and records the real outcome. A cancel is a request: a tool that finishes all
  * the same is done. A tool that does not stop within `stopGraceMs` is given up, and its end is recorded as unknown.
  */
+import { ClientGone } from "./client-gone.js";
 import { IllegalEvent, plainJson } from "../call/index.js";
 import type { SessionEvent, ToolCall } from "../call/index.js";
-import type { Intent } from "../policy/index.js";
+import type { Containment, Intent } from "../policy/index.js";
 import type { EventWriter, SessionRecord } from "../record/index.js";
 import { fullResult, ToolFailure } from "../tools/index.js";
 import type { AskReply, AskRequest, Tool, ToolContext, ToolReturn, Workspace } from "../tools/index.js";
@@ -33,6 +34,8 @@ export type RunOptions = {
   readonly stop: LinkedAbort;
   readonly record: SessionRecord;
   readonly workspace: Workspace;
+  /** The call's command runs in the sandbox, which guards this. */
+  readonly contained: Containment | undefined;
   /** The time limit in milliseconds. */
   readonly timeLimit: number;
   /** How long the tool may take to stop. */
@@ -109,15 +112,16 @@ function contextOf(options: RunOptions, reporter: CallReporter, writer: EventWri
 }
 
 function workspaceOf(
-  { call, intent, ownWrites, ownBefore, record, workspace, now }: RunOptions,
+  { call, intent, ownWrites, ownBefore, record, workspace, contained, now }: RunOptions,
   writer: EventWriter,
 ): Workspace {
   const { toolCallId } = call;
-  return undoableWorkspace(confinedWorkspace(workspace, intent), {
+  return undoableWorkspace(confinedWorkspace(workspace, intent, contained), {
     blob: (bytes) => record.ledger.putBlob(bytes),
     mayReplace: (path, before) => checkBase(intent, path, before, ownWrites.since(ownBefore, path)),
     wrote: (path, after) => ownWrites.add(path, after),
     started: (process) => writer.add({ type: "process-started", toolCallId, at: now(), process }),
+    refused: (refusals) => writer.add({ type: "sandbox-refused", toolCallId, at: now(), refusals }),
     record: (change) => writer.append([{ type: "file-kept", toolCallId, at: now(), change }]),
   });
 }
@@ -155,7 +159,7 @@ async function outcome(
     if (stop.reason instanceof TimeIsUp && isAbort(error, stop))
       return [{ type: "call-failed", toolCallId, at, error: stop.reason.message }];
     if (stop.isStopped && isAbort(error, stop))
-      return [{ type: "call-cancelled", toolCallId, at, reason: "it was stopped while it ran." }];
+      return [{ type: "call-cancelled", toolCallId, at, reason: whyStopped(stop.reason) }];
     return [{ type: "call-failed", toolCallId, at, error: failureText(tool, error) }];
   }
 }
@@ -208,6 +212,9 @@ class TimeIsUp extends Error {
 }
 
 const seconds = (milliseconds: number): string => `${milliseconds / 1000} s`;
+
+const whyStopped = (reason: unknown): string =>
+  reason instanceof ClientGone ? "the client went away while it ran." : "it was stopped while it ran.";
 
 function isAbort(error: unknown, { reason }: LinkedAbort): boolean {
   return error === reason || (error instanceof Error && error.name === "AbortError");

@@ -25,6 +25,7 @@ async function kept({ record = () => Promise.resolve() }: { record?: () => Promi
     mayReplace: () => undefined,
     wrote: () => undefined,
     started: () => undefined,
+    refused: () => undefined,
     record: async (change) => {
       await record();
       seen.push(await readdir(root));

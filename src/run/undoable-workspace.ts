@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import { posix } from "node:path";
-import type { CallProcess, FileChange, KeptFile } from "../call/index.js";
+import type { CallProcess, FileChange, KeptFile, SandboxRefusal } from "../call/index.js";
 import { ForwardingWorkspace } from "../tools/forwarding-workspace.js";
 import type { CommandOptions, Files, Workspace, FileInfo } from "../tools/index.js";
 
@@ -17,6 +17,8 @@ type Keep = {
   wrote(path: string, after: string): void;
   /** Puts a process that a command of the call runs in on record. */
   started(process: CallProcess): void;
+  /** Puts what the sandbox refused to a command on record. */
+  refused(refusals: readonly SandboxRefusal[]): void;
   /** Puts the change on record, in order and before it is made. */
   record(change: FileChange): Promise<void>;
 };
@@ -42,7 +44,11 @@ class UndoableWorkspace extends ForwardingWorkspace {
       this.#keep.started(process);
       options.onStart?.(process);
     };
-    return this.inner.runCommand(command, { ...options, onStart });
+    const onRefused = (refusals: readonly SandboxRefusal[]) => {
+      this.#keep.refused(refusals);
+      options.onRefused?.(refusals);
+    };
+    return this.inner.runCommand(command, { ...options, onStart, onRefused });
   }
 
   override async write(path: string, content: string | Uint8Array, options?: { readonly mode?: number }) {

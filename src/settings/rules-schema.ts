@@ -67,10 +67,10 @@ const looseRule = z.strictObject({
     .exactOptional()
     .describe('The words of the command that the shell expands. An "always" has it.'),
   width: z
-    .enum(["subcommand", "host"])
+    .enum(["subcommand", "family", "plain", "host", "local"])
     .exactOptional()
     .describe(
-      'Narrows the command: "subcommand" to flags known to be harmless and paths of the workspace, "host" to a curl that only reads from the host. An "always" has it.',
+      'Narrows the command: "subcommand" to flags known to be harmless and paths of the workspace, "family" to the builds and checks of the project ("*") or to the local and looking work of git, gh, docker, kubectl or helm, "plain" to plain words of that script or program, "host" to a curl that only reads from the host, "local" to one that sends a port of this machine the data in its words. An "always" has it.',
     ),
   reason: z.string().exactOptional().describe("Shown when a call is refused or asked about."),
   until: z.iso

@@ -15,6 +15,8 @@ export type UserConfig = {
   readonly redactPatterns?: readonly string[];
   /** The reaction when an external agent runs a call that the rules deny; "mark" by default. */
   readonly onBreach?: "mark" | "end";
+  /** Whether commands may run unasked in a sandbox, where one holds; true by default. */
+  readonly contained?: boolean;
 };
 
 const parse = jsonParser<UserConfig>(() =>
@@ -22,6 +24,7 @@ const parse = jsonParser<UserConfig>(() =>
     redactAtRest: z.boolean().exactOptional(),
     redactPatterns: z.array(z.string().min(1)).exactOptional(),
     onBreach: z.enum(["mark", "end"]).exactOptional(),
+    contained: z.boolean().exactOptional(),
   }),
 );
 

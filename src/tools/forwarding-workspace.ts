@@ -25,6 +25,10 @@ export class ForwardingWorkspace implements Workspace {
     return this.inner.own ?? [];
   }
 
+  get containing(): Workspace["containing"] {
+    return this.inner.containing;
+  }
+
   resolve(...given: Parameters<Files["resolve"]>): Promise<string> {
     return this.inner.resolve(...given);
   }

@@ -27,7 +27,9 @@ import { errorCode } from "../call/error-code.js";
 import { type FileAction, explainFileErrors, fileErrorText, READ, WRITE } from "./file-errors.js";
 import { findShell, shellWords } from "./find-shell.js";
 import { inFolderOf, realPathOf } from "./folder-handle.js";
-import { mustBeWords, runCommand } from "./run-command.js";
+import { runCommand } from "./run-command.js";
+import { runContained } from "./sandbox/run-contained.js";
+import { isConfinable } from "./sandbox/sandbox.js";
 import type { Sandbox } from "./sandbox/sandbox.js";
 import { ToolFailure } from "./tool.js";
 import type { CommandExit, CommandOptions, FileInfo, FileType, FolderEntry, Workspace } from "./workspace.js";
@@ -37,28 +39,36 @@ export type LocalWorkspaceOptions = {
   readonly roots?: readonly string[];
   /** Toolgate's own files and folders, which no search shows; the same as the policy's. */
   readonly own?: readonly string[];
-  /** The sandbox that confines commands. Files are not read or written through it. */
+  /** The sandbox that confines all commands. Files are not read or written through it. */
   readonly sandbox?: Sandbox;
+  /** The sandbox for contained commands, which nobody was asked about. */
+  readonly containing?: Sandbox;
 };
 
 const WORKSPACE_OPTIONS: OptionChecks<LocalWorkspaceOptions> = {
   roots: listOf(TEXT),
   own: listOf(TEXT),
   sandbox: having("a sandbox (openSandbox)", "enter"),
+  containing: having("a sandbox (openSandbox)", "enter"),
 };
 
 export class LocalWorkspace implements Workspace {
   readonly root: string;
   readonly roots: readonly string[];
   readonly own: readonly string[];
+  readonly containing?: Sandbox;
   readonly #sandbox: Sandbox | undefined;
   #executor: Promise<Executor> | undefined;
 
-  private constructor(roots: readonly [string, ...string[]], { own = [], sandbox }: LocalWorkspaceOptions) {
+  private constructor(
+    roots: readonly [string, ...string[]],
+    { own = [], sandbox, containing }: LocalWorkspaceOptions,
+  ) {
     this.root = roots[0];
     this.roots = [...new Set(roots)];
     this.own = own;
     this.#sandbox = sandbox;
+    if (containing && isConfinable(this.roots)) this.containing = containing;
   }
 
   static async open(root: string, options: LocalWorkspaceOptions = {}): Promise<LocalWorkspace> {
@@ -184,26 +194,17 @@ export class LocalWorkspace implements Workspace {
     const { cwd = this.root } = options;
     const forced = options.executor?.forced ?? {};
     const env = { ...options.env, ...forced };
-    const inherited = commandEnvironment(process.env, { isGitForced: Object.keys(forced).length > 0 });
-    if (!this.#sandbox) return runCommand(argv, { ...options, cwd, env: { ...inherited, ...env } });
-    mustBeWords(argv, env);
-    const { roots, own } = this;
-    const { scratch } = options;
-    const contained = await this.#sandbox.enter(argv, {
-      roots,
-      own,
-      cwd,
-      env,
-      ...(scratch !== undefined && { scratch }),
-    });
-    let exit: CommandExit = {};
-    try {
-      exit = await runCommand(contained.argv, { ...options, cwd, env: contained.env });
-      return exit;
-    } finally {
-      const notes = await contained.leave(exit);
-      for (const note of notes) options.onOutput(`[${note}]\n`);
+    const sandbox = options.contained ? this.containing : this.#sandbox;
+    if (options.contained && !sandbox) throw new ToolFailure(NO_CONTAINING);
+    if (sandbox) {
+      const { roots, own } = this;
+      const { scratch, contained, temporary = [] } = options;
+      const guards = contained?.guards ?? [];
+      const place = { roots, own, cwd, env, guards, temporary, ...(scratch !== undefined && { scratch }) };
+      return runContained(sandbox, argv, place, options);
     }
+    const inherited = commandEnvironment(process.env, { isGitForced: Object.keys(forced).length > 0 });
+    return runCommand(argv, { ...options, cwd, env: { ...inherited, ...env } });
   }
 
   /** Looked for once, when it is first asked for. */
@@ -231,6 +232,9 @@ export class NotAFolder extends Error {
     this.name = "NotAFolder";
   }
 }
+
+const NO_CONTAINING =
+  "The command could not be started: it was to run in a sandbox, and there is none. Nothing was run. Make the call again.";
 
 const MAKING = { make: true };
 const CHECK = "Check the path and its permissions.";

@@ -4,8 +4,8 @@
  * on it. The workspace enforces the decision: it acts on a real path only while that is the real path, so that no link
  * put in its way leads a call elsewhere.
  */
-import type { CallProcess } from "../call/index.js";
-import type { Executor } from "../policy/index.js";
+import type { CallProcess, SandboxRefusal } from "../call/index.js";
+import type { Containment, Executor } from "../policy/index.js";
 
 export type CommandExit = { readonly exitCode?: number; readonly signal?: string };
 
@@ -78,11 +78,20 @@ export type CommandOptions = {
   readonly onOutput: (text: string) => void;
   /** Called when the command runs, where it is a process of this machine. */
   readonly onStart?: (process: CallProcess) => void;
+  /**
+   * Runs it in the workspace's sandbox, which guards these paths beside the protected names. Where there is none, the
+   * command is not run.
+   */
+  readonly contained?: Containment;
+  /** Called when a command in a sandbox has ended, with what was refused to it, if anything was. */
+  readonly onRefused?: (refusals: readonly SandboxRefusal[]) => void;
   /** Called with the terminal's id when the command runs in a terminal of an ACP client, which then shows it. */
   readonly onTerminal?: (clientTerminalId: string) => void;
 };
 
 export interface Commands {
+  /** The sandbox for contained commands; absent where none was proved to hold. */
+  readonly containing?: { trouble(): string | undefined } | undefined;
   /** The shell that reads a text; unknown for a workspace without this method. */
   executor?(): Promise<Executor>;
   /** A text is read by a shell; a list of words is run as it is, by no shell. */

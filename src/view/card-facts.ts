@@ -40,6 +40,7 @@ export function cardFacts(call: ToolCall): readonly string[] {
     call.breach ? "breach" : undefined,
     stateWords(state),
     state.status === "done" ? failedCommand(call) : undefined,
+    call.refusals === undefined ? undefined : "stopped by the sandbox",
     times.undone === undefined ? undefined : "undone",
     isOver(state) ? durationText(0, runDuration(times)) : undefined,
     state.status === "done" ? undefined : progressWords(call),
@@ -86,9 +87,13 @@ export function progressWords({ progress }: ToolCall): string | undefined {
   return message === "" ? amount : `${amount} ${message}`;
 }
 
+/** The decision's word on cards: nobody was asked, since the sandbox keeps everything else out. */
+const CONTAINED = "contained";
+
 export function decisionWords({ decision, state, times }: ToolCall): string | undefined {
   const isNo = state.status === "refused";
   const waited = durationText(0, waitDuration(times));
+  if (decision?.by === "sandbox") return CONTAINED;
   if (decision)
     return `${isNo ? "refused" : "allowed"}${decidedBy(decision)}${waited === undefined ? "" : ` after ${waited}`}`;
   if (isNo) return "refused";

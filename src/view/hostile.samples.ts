@@ -227,6 +227,9 @@ export const hostileCalls = fc.record({
     sparse(fc.record({ done: fc.nat(), total: optional(fc.nat()), message: optional(hostileText) })),
   ),
   decision: optional(sparse(decisions)),
+  refusals: optional(
+    fc.array(fc.record({ type: fc.constantFrom("network", "file"), text: hostileText }), { maxLength: 2 }),
+  ),
   breach: optional(
     sparse(
       fc.record({

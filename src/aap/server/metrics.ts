@@ -71,6 +71,7 @@ export class Metrics {
     "cancel-requested": ignore,
     "process-started": ignore,
     "file-kept": ignore,
+    "sandbox-refused": ignore,
     "call-undone": ignore,
     "call-breached": ignore,
   };

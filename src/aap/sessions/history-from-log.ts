@@ -116,6 +116,7 @@ const STEP_TABLE: EventTable<[reader: StepReader], void> = {
   "cancel-requested": ignore,
   "process-started": ignore,
   "file-kept": ignore,
+  "sandbox-refused": ignore,
   "call-undone": ignore,
   "call-breached": ignore,
   "call-done": ignore,

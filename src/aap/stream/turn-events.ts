@@ -94,6 +94,7 @@ export class TurnEvents {
     "cancel-requested": nothing,
     "process-started": nothing,
     "file-kept": nothing,
+    "sandbox-refused": nothing,
     "call-undone": nothing,
     "call-breached": nothing,
   };

@@ -42,8 +42,11 @@ export function sessionJudge(
     const policy = agent.policy({ root, sessionId });
     const trust: readonly Rule[] = isTrusted ? [trustRule(intent)] : [];
     const rules = [...policy.rules, ...also, ...trust];
-    const verdict = decide(intent, { ...policy, ...placesOf(workspace), rules, now: now() });
-    if (verdict.effect !== "allow" || (tool && !isExposed(tool))) return verdict;
+    const places = placesOf(workspace);
+    const isHidden = tool !== undefined && !isExposed(tool);
+    const canContain = places.canContain === true && isHidden;
+    const verdict = decide(intent, { ...policy, ...places, canContain, rules, now: now() });
+    if (verdict.effect !== "allow" || isHidden) return verdict;
     return isTrusted
       ? { ...verdict, rule: `the app trusts ${tool.name}` }
       : { effect: "ask", saw: verdict.saw };

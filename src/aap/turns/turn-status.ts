@@ -36,6 +36,7 @@ const STATUS_AFTER: { readonly [Type in SessionEventType]: Exclude<TurnStatus, "
   "cancel-requested": undefined,
   "process-started": undefined,
   "file-kept": undefined,
+  "sandbox-refused": undefined,
   "call-undone": undefined,
   "call-breached": undefined,
   "call-done": undefined,

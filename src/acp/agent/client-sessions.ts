@@ -20,6 +20,8 @@ export type ClientSessionsOptions = {
   readonly host: AcpHost;
   readonly peer: Peer;
   readonly client: ClientSide;
+  /** Where relative folders begin; undefined for a client on another machine. */
+  readonly base?: string | undefined;
 };
 
 /** One version of ACP. */
@@ -66,13 +68,15 @@ export class ClientSessions {
     live?.cancel().catch(() => undefined);
   }
 
-  /** Ends every session of the connection: a client that is gone has cancelled. */
+  /** Leaves every session of the connection: a client that is gone has cancelled nothing. */
   async close(): Promise<void> {
     this.#isClosed = true;
     // A session that is still being opened is closed as soon as it is open.
     await Promise.allSettled(this.#opening);
     await setImmediate();
-    await Promise.allSettled([...this.#live.keys()].map((sessionId) => this.#close(sessionId)));
+    const left = [...this.#live.values()];
+    this.#live.clear();
+    await Promise.allSettled(left.map((live) => live.leave()));
   }
 
   session(params: JsonObject): LiveSession {
@@ -95,8 +99,8 @@ export class ClientSessions {
   /** Opens a recorded session. If it is open here already, that one closes first. */
   async reopen(params: JsonObject): Promise<LiveSession> {
     const sessionId = textParam(params, "sessionId");
-    folderParam(params, "cwd");
-    foldersParam(params, "additionalDirectories");
+    folderParam(params, "cwd", this.#options.base);
+    foldersParam(params, "additionalDirectories", this.#options.base);
     listParam(params, "mcpServers");
     await this.#close(sessionId);
     if (!(await this.#options.host.ledger.has(sessionId))) throw notFound(sessionId);
@@ -134,11 +138,11 @@ export class ClientSessions {
   }
 
   async #open(sessionId: string, params: JsonObject): Promise<LiveSession> {
-    const { host, peer, client, dialect } = this.#options;
+    const { host, peer, client, dialect, base } = this.#options;
     const request = {
       sessionId,
-      cwd: folderParam(params, "cwd"),
-      additionalDirectories: foldersParam(params, "additionalDirectories"),
+      cwd: folderParam(params, "cwd", base),
+      additionalDirectories: foldersParam(params, "additionalDirectories", base),
       mcpServers: listParam(params, "mcpServers"),
       client,
       // Not recorded: the session belongs to another process as yet.

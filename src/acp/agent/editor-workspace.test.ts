@@ -69,6 +69,17 @@ describe("does not use capabilities that the client does not offer", () => {
   });
 });
 
+test("does not run a contained command in the editor's terminal", async () => {
+  const { local, editor } = await opened({});
+  const workspace = editorWorkspace(local, editor, "s1");
+  const options = { signal: new AbortController().signal, onOutput: () => undefined };
+  // Here is no sandbox either, so nothing runs it.
+  const running = workspace.runCommand("touch ran", { ...options, contained: { guards: [] } });
+  await expect(running).rejects.toThrow("it was to run in a sandbox, and there is none. Nothing was run.");
+  expect(editor.asked).toEqual([]);
+  expect(workspace.containing).toBeUndefined();
+});
+
 describe("reading", () => {
   test("reads the unsaved buffer, in every way", async () => {
     const { editor, workspace, at } = await opened({ "a.txt": "saved" });

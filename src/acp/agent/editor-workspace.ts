@@ -76,6 +76,11 @@ class EditorWorkspace implements Workspace {
     return this.#local.own ?? [];
   }
 
+  /** Contained commands run in our process: the client's terminals are in no sandbox. */
+  get containing(): Workspace["containing"] {
+    return this.#local.containing;
+  }
+
   look: Files["look"] = (path) => this.#files.look(path);
   readText: Files["readText"] = (path) => this.#files.readText(path);
   readBytes: Files["readBytes"] = (path, range) => this.#files.readBytes(path, range);
@@ -90,7 +95,7 @@ class EditorWorkspace implements Workspace {
   move: Files["move"] = (path, to) => this.#local.move(path, to);
 
   async runCommand(command: string | readonly string[], options: CommandOptions): Promise<CommandExit> {
-    if (!this.#runsCommands) return this.#local.runCommand(command, options);
+    if (!this.#runsCommands || options.contained) return this.#local.runCommand(command, options);
     const executor = options.executor?.shell === undefined ? await this.executor() : options.executor;
     const words = typeof command === "string" ? shellWords(executor, command) : command;
     const forced = options.executor?.forced;

@@ -12,6 +12,7 @@ import type {
   Usage,
 } from "../../call/index.js";
 import { SerialQueue } from "../../call/serial-queue.js";
+import { ClientGone } from "../../run/index.js";
 import type { Ask } from "../../run/index.js";
 import { ConnectionClosed } from "../connection/peer.js";
 import type { Peer } from "../connection/peer.js";
@@ -157,15 +158,31 @@ export class LiveSession {
 
   /** Ends the turn under way and those that wait. Resolves when they have really ended and the client has the updates. */
   async cancel(): Promise<void> {
-    for (const abort of this.#aborts) abort.abort();
+    this.#abortTurns(undefined);
     await this.#turns.idle();
     await this.#commands;
   }
 
   async close(): Promise<void> {
     await this.cancel();
+    await this.#release();
+  }
+
+  /** The client is gone: the turn parks, and its questions stay open. */
+  async leave(): Promise<void> {
+    if (this.isBusy) this.#abortTurns(new ClientGone());
+    await this.#turns.idle();
+    await this.#commands;
+    await this.#release();
+  }
+
+  async #release(): Promise<void> {
     this.#stopListening();
     await this.hosted.close();
+  }
+
+  #abortTurns(reason: unknown): void {
+    for (const abort of this.#aborts) abort.abort(reason);
   }
 
   /** Sends the whole queue, also to a client that does not keep up: the next message must follow it. */
@@ -185,9 +202,15 @@ export class LiveSession {
   async #runTurn(signal: AbortSignal, start: (stop: AbortSignal) => Promise<TurnEnd>): Promise<TurnEnd> {
     const abort = new AbortController();
     this.#aborts.add(abort);
-    const stop = AbortSignal.any([signal, abort.signal]);
+    const { signal: stop } = abort;
+    const onAbort = () =>
+      abort.abort(signal.reason instanceof ConnectionClosed ? new ClientGone() : signal.reason);
+    signal.addEventListener("abort", onAbort, { once: true });
+    if (signal.aborted) onAbort();
     return this.#turns
       .run(async () => {
+        // A prompt in the queue must not end the turn that was left.
+        if (stop.reason instanceof ClientGone) return { status: "parked" } as const;
         const end = await waitForTurn(this.#session, this.#ask, stop, () => start(stop));
         // All of a turn's updates go out before its response.
         this.flush();
@@ -211,8 +234,8 @@ export class LiveSession {
         page = pageAskedFor(result, question, page);
       } while (page);
     } catch (error) {
-      // A client that is gone has cancelled, and refused nothing.
-      if (error instanceof ConnectionClosed) for (const abort of this.#aborts) abort.abort();
+      // A client that is gone has refused nothing.
+      if (error instanceof ConnectionClosed) this.#abortTurns(new ClientGone());
       throw error;
     }
     return { ...this.#dialect.answer(result, question), by: "person", who: this.#clientName };

@@ -1,5 +1,5 @@
 /** Reads the params of a client's request. An error names the param that is missing or of another type. */
-import { isAbsolute } from "node:path";
+import { isAbsolute, resolve } from "node:path";
 import type { ContentBlock } from "../../call/index.js";
 // Not the whole room: this file is loaded before the first message is answered.
 import { oneLine } from "../../call/visible-text.js";
@@ -22,16 +22,19 @@ export function optionalText(params: JsonObject, name: string): string | undefin
   return isNone(params[name]) ? undefined : textParam(params, name);
 }
 
-/** A folder: editors and agents may have different ideas of where a relative one begins. */
-export function folderParam(params: JsonObject, name: string): string {
-  return mustBeAbsolute(textParam(params, name), name);
+/**
+ * A folder. A relative one is taken from `base`, the folder that a client which started us shares with us; without
+ * `base` it is refused, since a client elsewhere has another idea of where it begins.
+ */
+export function folderParam(params: JsonObject, name: string, base: string | undefined): string {
+  return absoluteFolder(textParam(params, name), name, base);
 }
 
-export function foldersParam(params: JsonObject, name: string): readonly string[] {
+export function foldersParam(params: JsonObject, name: string, base: string | undefined): readonly string[] {
   return listParam(params, name).map((folder) => {
     if (typeof folder !== "string")
       throw invalidParams(`"${name}" must be a list of texts. Nothing was done.`);
-    return mustBeAbsolute(folder, name);
+    return absoluteFolder(folder, name, base);
   });
 }
 
@@ -43,8 +46,9 @@ export function listParam(params: JsonObject, name: string): readonly unknown[] 
   return value;
 }
 
-function mustBeAbsolute(path: string, name: string): string {
+function absoluteFolder(path: string, name: string, base: string | undefined): string {
   if (isAbsolute(path)) return path;
+  if (base !== undefined) return resolve(base, path);
   throw invalidParams(
     `"${name}" must be an absolute path, and ${oneLine(path, 200)} is none. Nothing was done.`,
   );

@@ -46,7 +46,14 @@ export async function serveAcp(served: Agent | Loop, options: ServeAcpOptions): 
   const { wire = stdioWire(process.stdin, process.stdout), version = "0.0.0", v2 = false } = options;
   const host = isLoop(served) ? loopHost(served, options) : agentHost({ agent: served, ...filled(options) });
   const { name } = served;
-  const serving = serveWire(wire, { name, version, v2, openHost: async () => host, onTrouble: tellTrouble });
+  const serving = serveWire(wire, {
+    name,
+    version,
+    v2,
+    base: process.cwd(),
+    openHost: async () => host,
+    onTrouble: tellTrouble,
+  });
   const leave = () => void wire.close();
   for (const signal of SIGNALS) process.once(signal, leave);
   try {

@@ -29,6 +29,8 @@ export type ServeWireOptions = {
   readonly maxRequests?: number;
   /** Whether MCP servers over HTTP are started too, where the client names them. */
   readonly mcp?: boolean | undefined;
+  /** The folder in which a client on this machine starts relative paths; without it they are refused. */
+  readonly base?: string | undefined;
   /** Reports internal errors. */
   readonly onTrouble?: ((error: unknown) => void) | undefined;
 };
@@ -41,6 +43,7 @@ const SERVE_OPTIONS: OptionChecks<ServeWireOptions> = {
   v2: FLAG,
   maxRequests: AMOUNT,
   mcp: FLAG,
+  base: TEXT,
   onTrouble: FUNCTION,
 };
 
@@ -126,7 +129,12 @@ class WireAgent {
     // then stay in memory until a full one, seconds later.
     const { v1Sessions } = await import("./v1-sessions.js");
     const openSessions = isV2 ? (await import("./v2-sessions.js")).v2Sessions : v1Sessions;
-    const sessions = openSessions({ host, peer: this.peer, client: this.#client(params, isV2) });
+    const sessions = openSessions({
+      host,
+      peer: this.peer,
+      client: this.#client(params, isV2),
+      base: this.#options.base,
+    });
     this.#sessions = sessions;
     return sessions;
   }

@@ -91,6 +91,8 @@ export function judgeFor(
       ...(unspoken !== undefined && { default: unspoken }),
       rules,
       ...placesOf(workspace),
+      // The agent runs its commands itself, in no sandbox of ours.
+      canContain: false,
       now: now(),
     });
   };

@@ -100,6 +100,7 @@ const TABLE: EventTable<[], V1Update | undefined> = {
   "cancel-requested": byEncoder,
   "process-started": byEncoder,
   "file-kept": byEncoder,
+  "sandbox-refused": byEncoder,
   "call-undone": byEncoder,
   "call-breached": byEncoder,
   "call-done": byEncoder,

@@ -137,7 +137,8 @@ function changed(toolCallId: string, last: Fields, next: Fields): V1Update | und
   if (name !== undefined && name !== last.name) update.name = name;
   if (kind !== last.kind) update.kind = kind;
   if (status !== last.status) update.status = status;
-  if (content !== last.content && !sameJson(content, last.content)) update.content = content;
+  if (isRepeated(last, next) || (content !== last.content && !sameJson(content, last.content)))
+    update.content = content;
   if (locations !== last.locations && !sameJson(locations, last.locations)) update.locations = locations;
   if (rawInput !== undefined && rawInput !== last.rawInput && !sameJson(rawInput, last.rawInput))
     update.rawInput = rawInput;
@@ -146,6 +147,17 @@ function changed(toolCallId: string, last: Fields, next: Fields): V1Update | und
   if (_meta !== last._meta && !sameJson(_meta, last._meta)) update._meta = _meta;
   return Object.keys(update).length > 2 ? update : undefined;
 }
+
+/** Some clients show only the content of the update at hand: the one that ends a call has its content again. */
+const isRepeated = (last: Fields, { status, content }: Fields): boolean =>
+  status !== last.status &&
+  (status === "completed" || status === "failed") &&
+  content.length > 0 &&
+  jsonLength(content) <= MAX_REPEATED_CHARACTERS;
+
+const MAX_REPEATED_CHARACTERS = 256 * 1024;
+
+const jsonLength = (value: unknown): number => JSON.stringify(value).length;
 
 type Update = { readonly sessionUpdate: "tool_call_update"; readonly toolCallId: string } & {
   -readonly [Field in keyof Fields]?: Exclude<Fields[Field], undefined>;
@@ -156,6 +168,7 @@ function wireFields(call: ToolCall, last: Sent<Fields> | undefined, shown: Termi
   const isSameContent =
     before?.content === call.content &&
     before.breach === call.breach &&
+    before.times.started === call.times.started &&
     (before.state === call.state || endSentence(before) === endSentence(call));
   const { name, kind, locations, rawInput, rawOutput, _meta } = sharedFields(call, last);
   const content = last && isSameContent ? last.fields.content : v1Content(call, shown);
@@ -178,7 +191,7 @@ export function wholeV1Call(call: ToolCall): V1ToolCall {
   return whole(call.toolCallId, wireFields(call, undefined, { clients: true, inMeta: false }));
 }
 
-/** Defaults are left out, as the schema crate does. */
+/** Defaults are left out, as the schema crate does, but for the status: several clients take a missing one for "in progress". */
 function whole(toolCallId: string, fields: Fields): V1ToolCall {
   const { title, name, kind, status, content, locations, rawInput, rawOutput, _meta } = fields;
   return {
@@ -186,7 +199,7 @@ function whole(toolCallId: string, fields: Fields): V1ToolCall {
     title,
     ...(name !== undefined && { name }),
     ...(kind !== "other" && { kind }),
-    ...(status !== "pending" && { status }),
+    status,
     ...(content.length > 0 && { content }),
     ...(locations.length > 0 && { locations }),
     ...(rawInput !== undefined && { rawInput }),

@@ -30,9 +30,7 @@ describe("the ACP tool-calls page", () => {
     const far = new Receiver(v1);
     const encoder = new V1Encoder();
     far.receive([creating.params.update]);
-    // Pending is the default, which is left out when it is written.
-    const { status: _, ...written } = creating.params.update;
-    expect(encoder.encode(far.call("call_001")!).map(withoutToolgate)).toEqual([written]);
+    expect(encoder.encode(far.call("call_001")!).map(withoutToolgate)).toEqual([creating.params.update]);
     far.receive([updating.params.update]);
     expect(encoder.encode(far.call("call_001")!).map(withoutToolgate)).toEqual([updating.params.update]);
     expect(far.call("call_001")).toMatchObject({
@@ -61,7 +59,12 @@ describe("the ACP tool-calls page", () => {
     const request = encodeV1Permission({ ...question, options: asked.options }, far.call("call_001")!);
     expect(withoutToolgate(request)).toEqual({
       ...requestingPermission.params,
-      toolCall: { toolCallId: "call_001", title: "Reading configuration file", kind: "read" },
+      toolCall: {
+        toolCallId: "call_001",
+        title: "Reading configuration file",
+        kind: "read",
+        status: "pending",
+      },
     });
   });
 
@@ -79,6 +82,7 @@ describe("the ACP tool-calls page", () => {
       sessionUpdate: "tool_call",
       toolCallId: "call_001",
       title: "A call",
+      status: "pending",
       content: [example(name)],
     };
     far.receive([update]);
@@ -91,6 +95,7 @@ describe("the ACP tool-calls page", () => {
       sessionUpdate: "tool_call",
       toolCallId: "call_001",
       title: "A call",
+      status: "pending",
       locations: [example("location")],
     };
     far.receive([update]);

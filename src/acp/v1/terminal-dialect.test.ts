@@ -80,7 +80,7 @@ describe("our terminals for a client that asked for them in _meta", () => {
       { sessionUpdate: "tool_call_update", terminal_output: { ...of, data: "one\n" } },
       { sessionUpdate: "tool_call_update", terminal_output: { ...of, data: "two\n" } },
       { sessionUpdate: "tool_call_update", terminal_exit: { ...of, exit_code: 3, signal: null } },
-      { sessionUpdate: "tool_call_update", status: "completed" },
+      { sessionUpdate: "tool_call_update", status: "completed", content },
     ]);
   });
 
@@ -89,11 +89,16 @@ describe("our terminals for a client that asked for them in _meta", () => {
     expect(new V1Encoder({ terminalDialect: "meta" }).encode(call).map(inShort)).toEqual([
       {
         sessionUpdate: "tool_call",
+        status: "pending",
         content: [{ type: "terminal", terminalId: toolCallId }],
         terminal_info: { terminal_id: toolCallId },
       },
       { sessionUpdate: "tool_call_update", terminal_output: { terminal_id: toolCallId, data: "all\n" } },
-      { sessionUpdate: "tool_call_update", status: "completed" },
+      {
+        sessionUpdate: "tool_call_update",
+        status: "completed",
+        content: [{ type: "terminal", terminalId: toolCallId }],
+      },
     ]);
   });
 
@@ -136,13 +141,14 @@ describe("a terminal of the client's own", () => {
   test.each(["text", "meta"] as const)(
     "is named while the call runs (%s), and not sent again when it prints",
     (terminalDialect) => {
+      const content = [{ type: "terminal", terminalId: "term_7" }];
       const messages = sent(new V1Encoder({ terminalDialect }), [
         ...running,
         ...steps({ type: "call-done" }).slice(-1),
       ]);
       expect(messages.slice(4)).toEqual([
-        { sessionUpdate: "tool_call_update", content: [{ type: "terminal", terminalId: "term_7" }] },
-        { sessionUpdate: "tool_call_update", status: "completed" },
+        { sessionUpdate: "tool_call_update", content },
+        { sessionUpdate: "tool_call_update", status: "completed", content },
       ]);
     },
   );

@@ -1,5 +1,5 @@
 /** A call's content as v1 can say it. The whole list is sent each time, in the order of the call's. */
-import { endSentence, shownText, textContent } from "../../call/index.js";
+import { endSentence, isOver, shownText, textContent } from "../../call/index.js";
 import type {
   BoundedText,
   DiffContent,
@@ -16,17 +16,19 @@ import type { V1Content } from "./wire.js";
 export type TerminalsShown = { readonly clients: boolean; readonly inMeta: boolean };
 
 export function v1Content(call: ToolCall, terminals: TerminalsShown): readonly V1Content[] {
-  const content = call.content.flatMap((item) => v1Items(item, terminals));
+  const isAhead = call.times.started === undefined && !isOver(call.state);
+  const content = call.content.flatMap((item) => v1Items(item, terminals, isAhead));
   const sentence = endSentence(call);
   return sentence === undefined ? content : [...content, textContent(sentence, SENTENCE_MARK)];
 }
 
-function v1Items(item: ToolCallContent, terminals: TerminalsShown): readonly V1Content[] {
+/** `isAhead`: the call has not started, so its changes are still to come. */
+function v1Items(item: ToolCallContent, terminals: TerminalsShown, isAhead: boolean): readonly V1Content[] {
   switch (item.type) {
     case "content":
       return [item];
     case "diff":
-      return item.hunks ? v1Hunks(item, item.hunks) : [v1Diff(item)];
+      return item.hunks ? v1Hunks(item, item.hunks) : [v1Diff(item, isAhead)];
     case "terminal":
       return [v1Terminal(item, terminals)];
     default:
@@ -46,7 +48,7 @@ function v1Hunks({ path, _meta }: DiffContent, hunks: readonly DiffHunk[]): read
  * v1 knows a path, a text before and a text after. Where there is no text to show, or the file came
  * from somewhere else, a sentence says what happened.
  */
-function v1Diff(diff: DiffContent): V1Content {
+function v1Diff(diff: DiffContent, isAhead: boolean): V1Content {
   const { operation, path, oldText, newText, patch, _meta } = diff;
   const meta = _meta ? { _meta } : {};
   if (operation === "add" && newText !== undefined) return { type: "diff", path, newText, ...meta };
@@ -57,26 +59,24 @@ function v1Diff(diff: DiffContent): V1Content {
   if (newText !== undefined && oldText !== newText) {
     return { type: "diff", path, oldText: oldText ?? "", newText, ...meta };
   }
-  return { ...textContent(patch ?? changeSentence(diff)), ...meta };
+  return { ...textContent(patch ?? changeSentence(diff, isAhead)), ...meta };
 }
 
-function changeSentence({ operation, path, oldPath, fileType }: DiffContent): string {
+function changeSentence({ operation, path, oldPath, fileType }: DiffContent, isAhead: boolean): string {
+  const [ahead, past] = VERBS[operation];
+  const verb = isAhead ? `Will ${ahead}` : past;
   const what = fileType && fileType !== "text" ? `${fileType} ` : "";
-  switch (operation) {
-    case "add":
-      return `Added ${what}${path}`;
-    case "modify":
-      return `Changed ${what}${path}`;
-    case "delete":
-      return `Deleted ${what}${path}`;
-    case "move":
-      return `Moved ${what}${oldPath ?? "?"} to ${path}`;
-    case "copy":
-      return `Copied ${what}${oldPath ?? "?"} to ${path}`;
-    default:
-      return operation satisfies never;
-  }
+  const isFromElsewhere = operation === "move" || operation === "copy";
+  return isFromElsewhere ? `${verb} ${what}${oldPath ?? "?"} to ${path}` : `${verb} ${what}${path}`;
 }
+
+const VERBS = {
+  add: ["add", "Added"],
+  modify: ["change", "Changed"],
+  delete: ["delete", "Deleted"],
+  move: ["move", "Moved"],
+  copy: ["copy", "Copied"],
+} as const satisfies Record<DiffContent["operation"], readonly [ahead: string, past: string]>;
 
 /** Whether it is a terminal of ours that is sent in `_meta.terminal_*`, with its output. */
 export function isShownInMeta(

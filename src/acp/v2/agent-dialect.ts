@@ -123,6 +123,7 @@ const TABLE: EventTable<[], V2Update | undefined> = {
   "cancel-requested": byEncoder,
   "process-started": byEncoder,
   "file-kept": byEncoder,
+  "sandbox-refused": byEncoder,
   "call-undone": byEncoder,
   "call-breached": byEncoder,
   "call-done": byEncoder,

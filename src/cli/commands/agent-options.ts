@@ -10,6 +10,7 @@ export type AgentFlags = LogFlags & {
   readonly ledger?: string;
   readonly cwd?: string;
   readonly sandbox?: boolean;
+  readonly contain?: boolean;
   readonly model?: string;
   readonly baseUrl?: string;
   readonly contextWindow?: number;
@@ -62,5 +63,9 @@ export function agentOptions(command: Command): Command {
     .option(
       "--sandbox",
       "run commands under bubblewrap: they change nothing outside of the folder,\nsee no secrets, and have no network unless a rule allows a host",
+    )
+    .option(
+      "--no-contain",
+      "ask about commands that would run unasked in a sandbox (default: contained\nof config.json, where a sandbox holds)",
     );
 }

@@ -228,6 +228,7 @@ export function archiveContract(name: string, open: Open): void {
           open: 0,
           decidedByRule: 2,
           decidedByPerson: 1,
+          contained: 0,
           breaches: 0,
           ranMs: { p50: 20, p95: 30 },
         },
@@ -247,6 +248,14 @@ export function archiveContract(name: string, open: Open): void {
       await expect(archive.statistics({ by: "1; drop" as "tool" })).rejects.toThrow(
         "There are no statistics by",
       );
+    });
+
+    test("counts the calls that the sandbox contained", async () => {
+      await record(ledger, "s1", [about("A", "/a"), ...aRun("c1", { decision: { by: "sandbox" } })]);
+      expect(await archive.statistics({ by: "tool" })).toMatchObject([
+        { calls: 1, contained: 1, decidedByRule: 0, decidedByPerson: 0 },
+      ]);
+      expect((await archive.calls()).items).toMatchObject([{ decidedBy: "sandbox" }]);
     });
 
     test("counts the answers and tokens of models", async () => {

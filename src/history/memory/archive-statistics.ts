@@ -55,6 +55,7 @@ function statisticsOf(key: string, calls: readonly ArchivedCall[]): CallStatisti
     open: calls.length - Object.values(ended).reduce((sum, number) => sum + number, 0),
     decidedByRule: count(({ decidedBy }) => decidedBy === "rule"),
     decidedByPerson: count(({ decidedBy }) => decidedBy === "person"),
+    contained: count(({ decidedBy }) => decidedBy === "sandbox"),
     breaches: count(({ breach }) => breach !== null),
     ...(ranMs && { ranMs }),
     ...(waitedMs && { waitedMs }),

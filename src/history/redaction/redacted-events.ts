@@ -129,6 +129,7 @@ const TABLE: EventTable<[], Redactable> = {
   "cancel-requested": asWhole,
   "process-started": asWhole,
   "file-kept": asWhole,
+  "sandbox-refused": asWhole,
   "call-undone": asWhole,
   "call-breached": asWhole,
   "call-done": asWhole,

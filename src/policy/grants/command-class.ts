@@ -4,18 +4,44 @@
  * applies it are the same, so the rule covers no command that could not have been widened itself.
  */
 import type { CommandPart } from "../parts.js";
-import { matchPath } from "../paths/match-path.js";
 import { namedActs } from "../programs/named-acts.js";
+import { toolPlace } from "../programs/project-tools.js";
+import { readOwnWords } from "../programs/plain-words.js";
 import { subcommandWords } from "../programs/subcommand-words.js";
-import { arePlain, scriptRun } from "./script-runner.js";
-import { isWideModule, isWideProgram, isWideSubcommand, mayFetch, mayReplaceFiles } from "./wide-commands.js";
+import { familyText } from "./families.js";
+import { isLocalGit, mayLoseWork } from "./git-work.js";
+import { isOwnFolder } from "./own-folder.js";
+import { arePlain, isUsualScript, scriptRun } from "./script-runner.js";
+import {
+  isWideModule,
+  isWideProgram,
+  isWideSubcommand,
+  mayFetch,
+  mayReplaceFiles,
+  standsAlone,
+} from "./wide-commands.js";
 
 /** Undefined when only the exact words can be remembered. */
 export function commandClass(part: CommandPart, roots: readonly string[]): string | undefined {
-  if (!runsInOwnFolder(part.cwd, roots)) return undefined;
-  const found = classOf(part.argv);
+  const found = boundedClass(part, roots);
+  return found && `${found.names.join(" ")} *`;
+}
+
+/** The pattern of the family that the command belongs to (families.ts); undefined when it stands for itself. */
+export function commandFamily(part: CommandPart, roots: readonly string[]): string | undefined {
+  const found = boundedClass(part, roots);
   if (!found) return undefined;
-  return isWithinBounds(part, found) ? `${found.names.join(" ")} *` : undefined;
+  const { program, subcommand, script } = found;
+  if (program === "git") return isLocalGit(subcommand) ? "git *" : undefined;
+  if (familyText(`${program} *`) !== undefined) return `${program} *`;
+  if (standsAlone(program, subcommand)) return undefined;
+  return script === undefined || script.every(isUsualScript) ? "*" : undefined;
+}
+
+function boundedClass(part: CommandPart, roots: readonly string[]): Class | undefined {
+  if (!isOwnFolder(part.cwd, roots)) return undefined;
+  const found = classOf(part.argv);
+  return found && isWithinBounds(part, found) ? found : undefined;
 }
 
 type Class = {
@@ -23,6 +49,8 @@ type Class = {
   /** The program that does the work, without the runner before it. */
   readonly program: string;
   readonly subcommand: string;
+  /** The names of the project's scripts or targets that it runs, where it is a runner of these. */
+  readonly script?: readonly string[];
   /** The description of the outermost program objects to running another one; that one is a part of its own. */
   readonly isWrapped: boolean;
 };
@@ -34,10 +62,30 @@ const PREFIXES: readonly (readonly string[])[] = [
     .map((words) => words.split(" ")),
 ].flat();
 
+/** The runner's words and the command that it runs; flags that choose packages of the workspace do not matter. */
+function prefixOf(
+  argv: readonly string[],
+): { readonly prefix: readonly string[]; readonly inner: readonly string[] } | undefined {
+  const [runner = "", ...args] = argv;
+  const tool = toolPlace(runner, args);
+  if (tool !== undefined) return { prefix: [runner], inner: args.slice(tool) };
+  const chosen = runner === "pnpm" ? [runner, ...withoutFilters(args)] : argv;
+  const prefix = PREFIXES.find((words) => words.every((word, index) => chosen[index] === word));
+  return prefix && { prefix, inner: chosen.slice(prefix.length) };
+}
+
+function withoutFilters(args: readonly string[]): readonly string[] {
+  const at = args.findIndex(
+    (word, index) =>
+      !/^(?:-r|--recursive|-F|--filter)/.test(word) && !/^(?:-F|--filter)$/.test(args[index - 1] ?? ""),
+  );
+  return at === -1 ? args : args.slice(at);
+}
+
 function classOf(argv: readonly string[]): Class | undefined {
-  const prefix = PREFIXES.find((words) => words.every((word, index) => argv[index] === word));
-  if (prefix) {
-    const inner = argv.slice(prefix.length);
+  const wrapped = prefixOf(argv);
+  if (wrapped) {
+    const { prefix, inner } = wrapped;
     const found = inner[0]?.startsWith("-") === false ? classOf(inner) : undefined;
     return found && !found.isWrapped
       ? { ...found, names: [...prefix, ...found.names], isWrapped: true }
@@ -48,9 +96,13 @@ function classOf(argv: readonly string[]): Class | undefined {
     return flag === "-m" && isWideModule(module)
       ? { names: [program, "-m", module], program: module, subcommand: "", isWrapped: false }
       : undefined;
+  if (program === "node" && flag === "--test")
+    return { names: [program, flag], program, subcommand: "", isWrapped: false };
   const run = scriptRun(argv);
   if (run)
-    return arePlain(run.rest) ? { names: run.names, program, subcommand: "", isWrapped: false } : undefined;
+    return arePlain(run.rest)
+      ? { names: run.names, program, subcommand: "", script: run.scripts, isWrapped: false }
+      : undefined;
   const name = baseName(program);
   const subcommand = subcommandWords([name, ...argv.slice(1)])
     .slice(1)
@@ -72,11 +124,21 @@ function isWithinBounds(part: CommandPart, { program, subcommand }: Class): bool
   if (!isKnown || takesList || part.elsewhere.length > 0) return false;
   if (doubts.length + sends.length + deletes.length + moves.length > 0) return false;
   if (namedActs(judgement).length > 0) return false;
+  if (part.argv.some((word) => OPENS_BROWSER.test(word)) || (program === "gh" && part.argv.includes("-w")))
+    return false;
+  if (program === "git" && mayLoseWork(subcommand, part.argv)) return false;
+  if (RUNS.test(subcommand) && !readOwnWords(part.argv.slice(2)).isPlain) return false;
   if (program === "go" && part.argv.some((word) => FOREIGN_PACKAGE.test(word))) return false;
   if (urls.some((url) => url !== "") || (urls.length > 0 && !mayFetch(program))) return false;
   if (deletesBelow.length > 0 && !mayReplaceFiles(program, subcommand)) return false;
   return judgement.writes.every((path) => RESULT.test(path) && !BUILD_FILE.test(path));
 }
+
+/** Flags with which a program shows its result in another one. */
+const OPENS_BROWSER = /^--?(?:open|web|browser|ui)(?:=|$)/;
+
+/** Subcommands that start the project's program with the words behind them. */
+const RUNS = /^(?:run|r)$/;
 
 /** A package by its address: code of others, which the module cache has. */
 const FOREIGN_PACKAGE = /^[\w-]+(?:\.[\w-]+)+\//;
@@ -87,15 +149,3 @@ const RESULT =
 
 /** Names without an extension that later builds read. */
 const BUILD_FILE = /(?:^|\/)(?:\w*file|configure|gradlew|mvnw)$/i;
-
-/** Code that was installed, or that git keeps, is not the project's own. */
-function runsInOwnFolder(cwd: string | undefined, roots: readonly string[]): boolean {
-  const root = cwd === undefined ? undefined : roots.find((one) => matchPath(`${one}/**`, cwd));
-  if (root === undefined || cwd === undefined) return false;
-  return !cwd
-    .slice(root.length)
-    .split("/")
-    .some((name) => name.startsWith(".") || INSTALLED.has(name));
-}
-
-const INSTALLED: ReadonlySet<string> = new Set(["node_modules", "site-packages", "vendor", "third_party"]);

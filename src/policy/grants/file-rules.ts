@@ -4,7 +4,8 @@
  */
 import { visibleText } from "../../call/index.js";
 import type { FileAccess } from "../file-accesses.js";
-import { isFree, isOurs } from "../places.js";
+import type { CommandPart } from "../parts.js";
+import { isFree, isInside, isOurs } from "../places.js";
 import type { Rule } from "../rule.js";
 import type { NamedRule } from "./exact-rule.js";
 import type { GrantWidth } from "./grant.js";
@@ -20,7 +21,28 @@ export function wideFileRules(accesses: readonly FileAccess[], places: FolderPla
   const widths = new Set(found.map(({ width }) => width));
   const [width] = widths;
   if (width === undefined) return undefined;
-  return { width: widths.size === 1 ? width : "parts", rules: found.map(({ rule }) => rule) };
+  return { width: widths.size === 1 ? width : "parts", rules: found.flatMap(({ rules }) => rules) };
+}
+
+/** Rules that open the places which a command that does more uses: where its output goes, and paths outside. */
+export function placeRules(
+  part: CommandPart,
+  places: FolderPlaces,
+  isExact: boolean,
+): readonly NamedRule[] | undefined {
+  const outside = part.touches
+    .filter(({ path }) => !isInside(path, places))
+    .map(({ below, ...touch }): FileAccess => ({ ...touch, isDeep: below === true }));
+  const written = part.redirects.map((access): FileAccess => ({ ...access, isDeep: false }));
+  const found = needed([...outside, ...written], places).map(
+    (access) => (isExact ? undefined : wideFileRule(access, places)?.rules) ?? oneRule(access),
+  );
+  return found.every((one) => one !== undefined) ? found.flat() : undefined;
+}
+
+function oneRule(access: FileAccess): readonly NamedRule[] | undefined {
+  const rule = exactFileRule(access);
+  return rule && [rule];
 }
 
 /** Rules for the very paths; undefined when one is deleted, moved, or cannot be named. */
@@ -46,20 +68,51 @@ const withoutPattern = (access: FileAccess): FileAccess =>
 
 const isReading = ({ access }: FileAccess): boolean => access === "read" || access === "search";
 
-function wideFileRule(
-  access: FileAccess,
-  places: FolderPlaces,
-): { readonly width: GrantWidth; readonly rule: NamedRule } | undefined {
+type WideFileRule = { readonly width: GrantWidth; readonly rules: readonly NamedRule[] };
+
+function wideFileRule(access: FileAccess, places: FolderPlaces): WideFileRule | undefined {
   const { path } = access;
+  if (isTemporaryPath(path) && !isOurs(path, places)) return temporaryRule(access);
   if (isReading(access)) {
     const folder = readFolder(path, places);
     const rule = folder === undefined ? exactFileRule(access) : belowRule("read", folder);
-    return rule && { width: folder === undefined ? "exact" : "folder", rule };
+    return rule && { width: folder === undefined ? "exact" : "folder", rules: [rule] };
   }
   if (access.access !== "write" || !isOurs(path, places)) return undefined;
   const folder = editFolder(path, places);
   const rule = folder === undefined ? exactFileRule(access) : belowRule("edit", folder);
-  return rule && { width: folder === undefined ? "exact" : "edits", rule };
+  return rule && { width: folder === undefined ? "exact" : "edits", rules: [rule] };
+}
+
+/** A name in the system's temporary folder, which agents use out of habit. */
+const isTemporaryPath = (path: string): boolean => TEMPORARY.test(path);
+
+const TEMPORARY = /^(?<place>\/(?:private\/)?tmp)\/(?<name>[\w][\w.+-]*)(?<below>\/.*)?$/;
+
+/** Kinds of files that people write for themselves; sockets, tickets and keys have other names or none. */
+const TEMPORARY_KIND = /^[^.].*\.(?<kind>log|txt|out|err|json|jsonl|csv|tsv|md|html|diff|patch|sql|svg|png)$/;
+
+/**
+ * Files of one kind directly in the temporary folder, or all below a folder in it. A file that is written is also read
+ * later; one that is read is not meant to be written.
+ */
+function temporaryRule(access: FileAccess): WideFileRule | undefined {
+  const { place = "", name = "", below } = TEMPORARY.exec(access.path)?.groups ?? {};
+  const kind = below === undefined ? TEMPORARY_KIND.exec(name)?.groups?.["kind"] : undefined;
+  const isRead = isReading(access);
+  if (!isRead && access.access !== "write") return undefined;
+  if (access.named !== undefined || /[*?[]/.test(access.path)) return undefined;
+  const kinds = isRead ? (["read"] as const) : (["edit", "read"] as const);
+  const isFolder = below !== undefined || access.isDeep || !name.includes(".");
+  const path = kind === undefined ? `${place}/${name}` : `${place}/*.${kind}`;
+  return {
+    width: "folder",
+    rules: kinds.map((one) =>
+      kind === undefined && isFolder
+        ? belowRule(one, path)
+        : { rule: { allow: one, path }, name: `${DOES[one]} ${visibleText(path)}` },
+    ),
+  };
 }
 
 /** The first folder of the workspace above the file; undefined for a file in the workspace's own folder. */

@@ -25,15 +25,25 @@ const isSame = ({ intent: { command, paths } }: Candidate, asked: Intent): boole
 
 function candidates(rule: Rule, intent: Intent): readonly Candidate[] {
   const { command, host, path, width } = rule;
+  if (width === "local" && host !== undefined)
+    return [`curl -s -X POST ${host}/another/path -d 'a=b'`, `curl -s ${host}/`].map((text) =>
+      asCommand(text, intent),
+    );
   if (width === "host" && host !== undefined)
     return [`curl -s ${host}/another/path`, `curl -sI ${host}/`].map((text) => asCommand(text, intent));
-  if (width === "subcommand" && typeof command === "string") {
+  if (width === "family" && typeof command === "string")
+    return familyExamples(command, intent).map((text) => asCommand(text, intent));
+  if ((width === "subcommand" || width === "plain") && typeof command === "string") {
     const words = command.slice(0, -2);
     return further(words).map((more) => asCommand(more === "" ? words : `${words} ${more}`, intent));
   }
-  const folder = path?.endsWith("/**") ? path.slice(0, -3) : undefined;
-  if (folder === undefined) return [];
   const isRead = "allow" in rule && rule.allow === "read";
+  const folder = path?.endsWith("/**") ? path.slice(0, -3) : undefined;
+  if (path !== undefined && folder === undefined && path.includes("*")) {
+    const other = path.replaceAll("*", "other");
+    return [`${isRead ? "cat" : "touch"} ${other}`].map((text) => asCommand(text, intent));
+  }
+  if (folder === undefined) return [];
   if (intent.command !== undefined) {
     const texts = isRead
       ? [`cat ${folder}/README.md`, `ls -la ${folder}`, `grep -rn text ${folder}`]
@@ -52,6 +62,42 @@ const asCommand = (text: string, intent: Intent): Candidate => ({
   text,
   intent: { ...intent, command: text },
 });
+
+/** Members of a family; of the checks, first those of a program that the question is about. */
+function familyExamples(pattern: string, { command }: Intent): readonly string[] {
+  const examples = MEMBERS[pattern] ?? [];
+  const words = new Set(typeof command === "string" ? command.split(/\s+/) : command);
+  const isNear = (text: string): boolean => words.has(text.split(" ", 1)[0] ?? "");
+  return [...examples.filter(isNear), ...examples.filter((text) => !isNear(text))];
+}
+
+const MEMBERS: { readonly [pattern: string]: readonly string[] } = {
+  "*": [
+    "go test ./...",
+    "go vet ./...",
+    "cargo test",
+    "cargo clippy --all-targets",
+    "dotnet test",
+    "npm test",
+    "npm run build",
+    "pnpm lint",
+    "yarn build",
+    "npx tsc --noEmit",
+    "pytest -q",
+    "python -m pytest -q",
+    "uv run pytest -q",
+    "bundle exec rspec",
+    "mvn test",
+    "./gradlew build",
+    "make test",
+    "make build",
+  ],
+  "git *": ["git add -A", "git commit -m 'any message'", "git switch -c new-branch", "git stash"],
+  "gh *": ["gh pr view 1", "gh pr checks 1", "gh issue list"],
+  "docker *": ["docker ps -a", "docker logs web", "docker compose ps"],
+  "kubectl *": ["kubectl get pods", "kubectl logs web", "kubectl describe pod web"],
+  "helm *": ["helm lint charts/app", "helm template charts/app"],
+};
 
 /** Words that people often add, by the program or subcommand; then words that many programs take. */
 function further(words: string): readonly string[] {

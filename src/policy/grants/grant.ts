@@ -9,8 +9,17 @@ export type GrantScope =
   | { readonly type: "project"; readonly root: string }
   | { readonly type: "user" };
 
-/** `parts`: each part of a compound command has a width of its own. */
-export const GRANT_WIDTHS = ["subcommand", "folder", "host", "edits", "parts", "exact"] as const;
+/** `family`: a part is widened to its family. `parts`: each part of a compound command has a width of its own. */
+export const GRANT_WIDTHS = [
+  "family",
+  "subcommand",
+  "plain",
+  "folder",
+  "host",
+  "edits",
+  "parts",
+  "exact",
+] as const;
 
 export type GrantWidth = (typeof GRANT_WIDTHS)[number];
 

@@ -1,8 +1,9 @@
 /** Whether a command belongs to the class of a widened "always". */
 import type { CommandPart } from "../parts.js";
 import type { RuleParts } from "../rule.js";
-import { commandClass } from "./command-class.js";
-import { hostClass } from "./host-class.js";
+import { commandClass, commandFamily } from "./command-class.js";
+import { hostClass, localClass } from "./host-class.js";
+import { plainClass } from "./plain-class.js";
 
 export function isOfClass(
   { width, command, host, path, anyFlags }: RuleParts,
@@ -14,8 +15,14 @@ export function isOfClass(
   switch (width) {
     case "subcommand":
       return host === undefined && beginsAlike(command, part) && commandClass(part, roots) === command;
+    case "family":
+      return host === undefined && commandFamily(part, roots) === command;
+    case "plain":
+      return host === undefined && beginsAlike(command, part) && plainClass(part, roots) === command;
     case "host":
       return host !== undefined && command === `${part.argv[0] ?? ""} *` && hostClass(part) === host;
+    case "local":
+      return host !== undefined && command === "curl *" && localClass(part) === host;
     default:
       return false;
   }

@@ -19,7 +19,7 @@ import { grantSentence, MAX_SENTENCE_LENGTH } from "./grant.js";
 import type { GrantScope, Proposal } from "./grant.js";
 import type { FolderPlaces } from "./read-folder.js";
 import { wideRules } from "./wide-rule.js";
-import { exactFileRules } from "./file-rules.js";
+import { exactFileRules, placeRules } from "./file-rules.js";
 import type { WideRules } from "./file-rules.js";
 
 export type GrantPlaces = Places &
@@ -36,14 +36,26 @@ export function proposeGrants(
   const { parts, doubts } = partsOf(intent, places);
   if (!isSourceKnown(intent) || doubts.length > 0 || parts.some((part) => touchesProtected(part, places)))
     return [];
-  const candidates = [widened(parts, intent, places), exactly(parts, intent, places)];
+  const candidates = [
+    widened(parts, intent, places, "family"),
+    widened(parts, intent, places, "subcommand"),
+    exactly(parts, intent, places),
+    // Without the readers, the sentence may be short enough to be shown.
+    exactly(
+      parts.filter((part) => !needsNothing(part, intent, places)),
+      intent,
+      places,
+    ),
+  ];
   const proposals = candidates.flatMap((candidate) => {
     const proposal = candidate && proposed(candidate, intent, places, scope);
     return proposal ? [proposal] : [];
   });
-  // The very paths may be all that the wider width names.
-  const [first, ...others] = proposals;
-  return first ? [first, ...others.filter(({ sentence }) => sentence !== first.sentence)] : [];
+  // The very paths may be all that the wider width names, and a command without a family has no widest width.
+  return proposals.filter(
+    ({ sentence, width }, index) =>
+      proposals.findIndex((one) => one.sentence === sentence || one.width === width) === index,
+  );
 }
 
 function proposed(
@@ -65,25 +77,49 @@ function proposed(
 const inAskMode = (intent: Intent, rules: readonly Rule[], places: Places): RuleEffect =>
   decide(intent, { ...places, ...inMode("ask", rules) }).effect;
 
-/** Each part at its widest; undefined when no part can be widened. */
-function widened(parts: readonly Part[], intent: Intent, places: GrantPlaces): WideRules | undefined {
+/** Each part at its widest within the reach; undefined when no part can be widened. */
+function widened(
+  parts: readonly Part[],
+  intent: Intent,
+  places: GrantPlaces,
+  reach: "family" | "subcommand",
+): WideRules | undefined {
   const needed = parts.filter((part) => !needsNothing(part, intent, places));
   const found = needed.map((part) => {
-    const wide = wideRules(part, intent, places);
-    const exact = wide ? undefined : exactRules(part, intent, places);
-    return wide ?? (exact && { width: "exact" as const, rules: exact });
+    const wide = wideRules(part, intent, places, reach);
+    const rules = wide?.rules ?? exactRules(part, intent, places);
+    const opened = placesOf(part, intent, places, wide === undefined);
+    return rules && opened && { width: wide?.width ?? ("exact" as const), rules: [...rules, ...opened] };
   });
   if (!found.every((one) => one !== undefined)) return undefined;
   const widths = new Set(found.map(({ width }) => width));
   const [width] = widths;
   if (width === undefined || (widths.size === 1 && width === "exact")) return undefined;
-  return { width: widths.size === 1 ? width : "parts", rules: found.flatMap(({ rules }) => rules) };
+  return {
+    width: widths.has("family") ? "family" : widths.size === 1 ? width : "parts",
+    rules: found.flatMap(({ rules }) => rules),
+  };
 }
 
 function exactly(parts: readonly Part[], intent: Intent, places: GrantPlaces): WideRules | undefined {
   const needed = parts.filter((part) => !isHarmless(part, places));
-  const rules = (needed.length > 0 ? needed : parts).map((part) => exactRules(part, intent, places));
+  const rules = (needed.length > 0 ? needed : parts).map((part) => {
+    const own = exactRules(part, intent, places);
+    const opened = placesOf(part, intent, places, true);
+    return own && opened && [...own, ...opened];
+  });
   return rules.every((rule) => rule !== undefined) ? { width: "exact", rules: rules.flat() } : undefined;
+}
+
+/** A rule for a command's words says nothing of where its output goes; the rules for file accesses are that already. */
+function placesOf(
+  part: Part,
+  intent: Intent,
+  places: GrantPlaces,
+  isExact: boolean,
+): readonly NamedRule[] | undefined {
+  if (part.type !== "command" || fileAccesses(part, intent)) return [];
+  return placeRules(part, places, isExact);
 }
 
 /** The rule for the very part. One that acts on files outside of the workspace is remembered by these. */

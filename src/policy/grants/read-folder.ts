@@ -9,11 +9,39 @@ export type FolderPlaces = {
   readonly folderOf?: (path: string) => string | undefined;
 };
 
-/** Undefined when the folder would be too wide, or holds secrets. */
+/**
+ * The project or collection that the path belongs to, which is what people mean, or its folder. Undefined when that
+ * would be too wide, or holds secrets.
+ */
 export function readFolder(path: string, places: FolderPlaces): string | undefined {
-  const candidates = [places.folderOf?.(path), folderByName(path)];
+  const onDisk = places.folderOf?.(path);
+  const byName = folderByName(path);
+  const isRepository = onDisk !== undefined && onDisk !== path && onDisk !== byName;
+  const candidates = [isRepository ? onDisk : projectFolder(byName, places), onDisk, byName];
   return candidates.find((folder) => folder !== undefined && mayBeOpened(folder, path, places));
 }
+
+/** Names below the root of the system that lead to one collection: `/usr/local/go`. */
+const SYSTEM_DEPTH = 3;
+
+/**
+ * The folder beside the workspace that the path is in, at the same depth: projects lie beside each other. Below the
+ * home folder alone, at least two names deep.
+ */
+function projectFolder(folder: string, { home, roots: [root = home] }: FolderPlaces): string {
+  const names = namesIn(folder);
+  const own = namesIn(root);
+  const split = names.findIndex((name, index) => name !== own[index]);
+  const shared = split === -1 ? names.length : split;
+  const homeDepth = namesIn(home).length;
+  const isAtHome = folder.startsWith(`${home}/`);
+  if (shared > (isAtHome ? homeDepth : 0)) return pathTo(names, Math.max(own.length, shared + 1));
+  return pathTo(names, isAtHome ? Math.max(own.length, homeDepth + 2) : SYSTEM_DEPTH);
+}
+
+const namesIn = (path: string): readonly string[] => path.split("/").filter((name) => name !== "");
+
+const pathTo = (names: readonly string[], depth: number): string => `/${names.slice(0, depth).join("/")}`;
 
 /** A name with an extension is a file's. */
 function folderByName(path: string): string {
@@ -22,7 +50,7 @@ function folderByName(path: string): string {
 }
 
 function mayBeOpened(folder: string, path: string, { home, roots }: FolderPlaces): boolean {
-  const names = folder.split("/").filter((name) => name !== "");
+  const names = namesIn(folder);
   const holds = (place: string): boolean => matchPath(`${folder}/**`, place);
   // Somebody's home folder.
   if (/^\/(?:home|Users)\/[^/]*$/.test(folder)) return false;

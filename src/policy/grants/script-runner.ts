@@ -3,8 +3,12 @@
  * for one is the same script with flags known to be harmless and paths of the workspace.
  */
 
-/** The runner's words and the script's name; the words behind it. */
-export type ScriptRun = { readonly names: readonly string[]; readonly rest: readonly string[] };
+/** The runner's words with the scripts' names; those names; the words behind them. */
+export type ScriptRun = {
+  readonly names: readonly string[];
+  readonly scripts: readonly string[];
+  readonly rest: readonly string[];
+};
 
 /** Undefined when the program is no such runner, or when it cannot be seen which script runs. */
 export function scriptRun(argv: readonly string[]): ScriptRun | undefined {
@@ -13,10 +17,10 @@ export function scriptRun(argv: readonly string[]): ScriptRun | undefined {
   const run = PACKAGE_RUNNERS.has(name)
     ? packageScript(name, args)
     : TARGET_RUNNERS.has(name)
-      ? targets(args)
+      ? targets(/^(?:turbo|nx)$/.test(name) && args[0] === "run" ? args.slice(1) : args)
       : undefined;
   if (!run || run.names.some((word) => !SCRIPT_NAME.test(word) || mayReachOut(word))) return undefined;
-  return { names: [program, ...run.names], rest: run.rest };
+  return { ...run, names: [program, ...run.names] };
 }
 
 const PACKAGE_RUNNERS: ReadonlySet<string> = new Set(["npm", "pnpm", "yarn", "bun"]);
@@ -25,7 +29,7 @@ const TARGET_RUNNERS: ReadonlySet<string> = new Set(
 );
 
 /** A script whose name says that it publishes, removes or changes something that builds and tests do not. */
-const mayReachOut = (name: string): boolean =>
+export const mayReachOut = (name: string): boolean =>
   /deploy|publish|release|push|upload|send|ship|prod|migrat|seed|drop|reset|destroy|delete|remove|purge|prune|wipe|install|upgrade|update|login|auth|token|secret|exec|eval|shell|sync|apply|docker|cloud|remote|backup|restore|post|pre|prepare/i.test(
     name,
   );
@@ -35,6 +39,12 @@ const SCRIPT_NAME = /^[A-Za-z][\w:.-]*$/;
 /** Names that pnpm and yarn take for a script without `run`; others are commands of their own. */
 const USUAL_SCRIPT =
   /^(?:build|test|lint|type-?check|tsc|check|dev|start|format|fmt|e2e|compile|coverage|watch|verify)(?:[:-][\w:-]+)?$/;
+
+/** Whether a script of this name builds, tests, checks or starts the project, as in nearly every project. */
+export const isUsualScript = (name: string): boolean => USUAL_SCRIPT.test(name) || USUAL_TARGET.test(name);
+
+const USUAL_TARGET =
+  /^(?:t|all|clean|gen|generate|codegen|docs|unit|integration|spec|bench|vet|assemble|package|classes|(?:compile|test|check)\w*|(?:unit|integration)-?tests?)$/i;
 
 const RUN_WORDS: ReadonlySet<string> = new Set(["run", "run-script"]);
 
@@ -46,22 +56,31 @@ function packageScript(runner: string, args: readonly string[]): ScriptRun | und
     const script = firstWord(after);
     const name = after[script];
     if (name === undefined) return undefined;
-    return { names: [verb, name], rest: [...flags, ...after.slice(0, script), ...after.slice(script + 1)] };
+    const rest = [...flags, ...after.slice(0, script), ...after.slice(script + 1)];
+    return { names: [verb, name], scripts: [name], rest };
   }
   const isScript =
     runner === "npm" ? /^(?:test|t|start)$/.test(verb) : runner !== "bun" && USUAL_SCRIPT.test(verb);
-  return isScript ? { names: [verb], rest: [...flags, ...after] } : undefined;
+  return isScript ? { names: [verb], scripts: [verb], rest: [...flags, ...after] } : undefined;
 }
 
 const MAX_TARGETS = 4;
 
 /** All words are targets; a flag stands for itself. */
 function targets(args: readonly string[]): ScriptRun | undefined {
-  const words = args.filter((word) => !word.startsWith("-"));
+  const words = args.filter(
+    (word, index) =>
+      !word.startsWith("-") && !CHOOSES.has(args[index - 1] ?? "") && !isJobs(word, args[index - 1]),
+  );
   if (words.length === 0 || words.length > MAX_TARGETS) return undefined;
   // The flags were read with the program's description, which doubts what it does not know.
-  return { names: words, rest: [] };
+  return { names: words, scripts: words, rest: [] };
 }
+
+/** Flags of gradle and maven whose value chooses tests, tasks to leave out, or parts of the project. */
+const CHOOSES: ReadonlySet<string> = new Set(["--tests", "-x", "--exclude-task", "-pl", "--projects"]);
+
+const isJobs = (word: string, before?: string): boolean => before === "-j" && /^\d+$/.test(word);
 
 const TAKES_NAME: ReadonlySet<string> = new Set(["-w", "--workspace", "-F", "--filter"]);
 
@@ -99,7 +118,7 @@ const HARMLESS: ReadonlySet<string> = new Set(
   [
     "-- -s --silent -q --quiet -v --verbose --run --runInBand -i --ci --bail -x --coverage --passWithNoTests",
     "--watch=false --watchAll=false --no-watch --no-coverage --no-color --color --if-present --list --noEmit --debug",
-    "--maxWorkers=1 --maxWorkers=2 --workspaces -ws --parallel --reporter=verbose --reporter=dot --reporter=list",
+    "-r --recursive --workspace-root --stream --aggregate-output --no-bail --maxWorkers=1 --maxWorkers=2 --workspaces -ws --parallel --reporter=verbose --reporter=dot --reporter=list",
   ]
     .join(" ")
     .split(" "),

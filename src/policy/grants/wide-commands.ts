@@ -22,10 +22,10 @@ const WHOLE: ReadonlySet<string> = new Set(
 
 /** Subcommands that may be widened, by program. */
 const SUBCOMMANDS: ReadonlyMap<string, ReadonlySet<string>> = table({
-  go: "build, test, vet, fmt, list, version, doc",
-  cargo: "build, b, test, t, check, c, clippy, fmt, doc, bench, tree, metadata, nextest run",
-  dotnet: "build, test, format",
-  swift: "build, test",
+  go: "build, test, run, vet, fmt, list, version, doc, env, tool cover, mod graph, mod verify, mod why",
+  cargo: "build, b, test, t, run, r, check, c, clippy, fmt, doc, bench, tree, metadata, nextest run",
+  dotnet: "build, test, run, format, list, sln list, ef migrations list",
+  swift: "build, test, run",
   zig: "test, fmt",
   bazel: "build, test, query",
   meson: "compile, test, setup",
@@ -43,20 +43,30 @@ const SUBCOMMANDS: ReadonlyMap<string, ReadonlySet<string>> = table({
   parcel: "build",
   playwright: "test",
   cypress: "run",
-  terraform: "fmt, validate",
-  tofu: "fmt, validate",
+  terraform: "fmt, validate, plan",
+  tofu: "fmt, validate, plan",
   npm: "ls, list, outdated, why",
   pip: "list, show, freeze, check",
   pip3: "list, show, freeze, check",
   git: [
     "add, commit, status, log, diff, show, blame, branch, switch, checkout, merge, rebase, stash, stash push,",
-    "stash pop, stash list, stash show, stash apply, cherry-pick, revert, reset, tag, rev-parse, ls-files, shortlog,",
-    "describe, grep, reflog, rev-list, merge-base, for-each-ref, cat-file, ls-tree, diff-tree",
+    "stash pop, stash list, stash show, stash apply, cherry-pick, revert, reset, restore, tag, rev-parse, ls-files,",
+    "shortlog, describe, grep, reflog, rev-list, merge-base, for-each-ref, cat-file, ls-tree, diff-tree",
   ].join(" "),
   gh: [
     "pr view, pr list, pr diff, pr checks, pr status, issue view, issue list, issue status, run view, run list,",
-    "run watch, repo view, release list, release view, workflow list, workflow view",
+    "run watch, repo view, release list, release view, workflow list, workflow view, label list, api, search code,",
+    "search issues, search prs, search repos",
   ].join(" "),
+  docker: [
+    "ps, logs, images, version, container ls, image ls, network ls, volume ls, compose ps, compose logs,",
+    "compose images, compose top, compose version, compose ls, top, stats, port",
+  ].join(" "),
+  kubectl: [
+    "get, describe, logs, top, version, explain, api-resources, rollout status, rollout history, cluster-info,",
+    "config current-context, config get-contexts, top pods, top nodes",
+  ].join(" "),
+  helm: "lint, template, list, ls, status, history, version",
 });
 
 /** Modules of Python that are programs of the list. */
@@ -65,12 +75,25 @@ const MODULES: ReadonlySet<string> = new Set(
 );
 
 /** Programs of the list that may ask a registry for what the project names, or only show what a server has. */
-const MAY_FETCH: ReadonlySet<string> = new Set(["go", "gh", "npm"]);
+const MAY_FETCH: ReadonlySet<string> = new Set(["go", "gh", "npm", "kubectl", "helm", "terraform", "tofu"]);
 
 /** Subcommands of git that replace files by others of the repository, and lose nothing that is not recorded. */
 const REPLACES_FILES: ReadonlySet<string> = new Set(
   "switch merge rebase stash cherry-pick revert reset".split(" "),
 );
+
+/** Subcommands that are no checks: they start the project's program, or use the keys of a server. */
+const ALONE: ReadonlyMap<string, ReadonlySet<string>> = table({
+  go: "run",
+  cargo: "run, r",
+  dotnet: "run",
+  swift: "run",
+  terraform: "plan",
+  tofu: "plan",
+});
+
+export const standsAlone = (program: string, subcommand: string): boolean =>
+  ALONE.get(program)?.has(subcommand) === true;
 
 export const isWideProgram = (program: string): boolean => WHOLE.has(program);
 

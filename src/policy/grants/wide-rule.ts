@@ -6,49 +6,84 @@ import type { Intent, PathAccess } from "../intent.js";
 import type { CommandPart, Part, PathPart } from "../parts.js";
 import { isInside } from "../places.js";
 import type { Rule } from "../rule.js";
-import { commandClass } from "./command-class.js";
+import { commandClass, commandFamily } from "./command-class.js";
 import { boundContents } from "./exact-rule.js";
 import type { NamedRule } from "./exact-rule.js";
+import { familyText } from "./families.js";
 import { belowRule, editFolder, wideFileRules } from "./file-rules.js";
 import type { WideRules } from "./file-rules.js";
-import { hostClass } from "./host-class.js";
+import { hostClass, localClass } from "./host-class.js";
+import { plainClass } from "./plain-class.js";
 import { readFolder } from "./read-folder.js";
 import type { FolderPlaces } from "./read-folder.js";
 
-/** Undefined when the part can only be remembered as it is. */
-export function wideRules(part: Part, intent: Intent, places: FolderPlaces): WideRules | undefined {
-  if (part.type === "command") return commandRules(part, intent, places);
+/** Undefined when the part can only be remembered as it is. `reach`: how far a command is widened where it can be. */
+export function wideRules(
+  part: Part,
+  intent: Intent,
+  places: FolderPlaces,
+  reach: "family" | "subcommand" = "subcommand",
+): WideRules | undefined {
+  if (part.type === "command") return commandRules(part, intent, places, reach);
   return part.type === "path" ? pathRules(part, intent, places) : undefined;
 }
 
-function commandRules(part: CommandPart, intent: Intent, places: FolderPlaces): WideRules | undefined {
+function commandRules(
+  part: CommandPart,
+  intent: Intent,
+  places: FolderPlaces,
+  reach: "family" | "subcommand",
+): WideRules | undefined {
   const accesses = fileAccesses(part, intent);
   if (accesses) return wideFileRules(accesses, places);
-  const host = hostClass(part);
-  if (host !== undefined)
-    return {
-      width: "host",
-      rules: [
-        {
-          rule: { allow: "execute", command: "curl *", host, width: "host" },
-          name: `reading from ${host} with curl (GET and HEAD, nothing sent)`,
-        },
-      ],
-    };
-  const pattern = commandClass(part, places.roots);
-  const rule = pattern === undefined ? undefined : classRule(pattern, part, intent);
-  return rule && { width: "subcommand", rules: [rule] };
+  const host = hostRule(part);
+  if (host) return { width: "host", rules: [host] };
+  const family = reach === "family" ? commandFamily(part, places.roots) : undefined;
+  const width = family === undefined ? "subcommand" : "family";
+  const pattern = family ?? commandClass(part, places.roots);
+  const rule = pattern === undefined ? plainRule(part, places) : classRule(pattern, width, part, intent);
+  return rule && { width: pattern === undefined ? "plain" : width, rules: [rule] };
 }
 
-function classRule(pattern: string, part: CommandPart, { contents = {} }: Intent): NamedRule | undefined {
+function hostRule(part: CommandPart): NamedRule | undefined {
+  const read = hostClass(part);
+  if (read !== undefined)
+    return {
+      rule: { allow: "execute", command: "curl *", host: read, width: "host" },
+      name: `reading from ${read} with curl (GET and HEAD, nothing sent)`,
+    };
+  const local = localClass(part);
+  return local === undefined
+    ? undefined
+    : {
+        rule: { allow: "execute", command: "curl *", host: local, width: "local" },
+        name: `requests to ${local} with curl (GET, HEAD and POST, with data in the command, no files)`,
+      };
+}
+
+function classRule(
+  pattern: string,
+  width: "family" | "subcommand",
+  part: CommandPart,
+  { contents = {} }: Intent,
+): NamedRule | undefined {
   if (part.runsFiles.some((path) => contents[path] === UNBOUND)) return undefined;
   const rule: Rule = {
     allow: "execute",
     command: pattern,
-    width: "subcommand",
+    width,
     ...(part.runsFiles.length > 0 && { contents: boundContents(part, contents) }),
   };
-  return { rule, name: `\`${visibleText(pattern.slice(0, -2))}\`` };
+  const name = width === "family" ? familyText(pattern) : undefined;
+  return { rule, name: name ?? `\`${visibleText(pattern.slice(0, -2))}\`` };
+}
+
+/** The same script or program with other plain words. */
+function plainRule(part: CommandPart, { roots }: FolderPlaces): NamedRule | undefined {
+  const command = plainClass(part, roots);
+  if (command === undefined) return undefined;
+  const name = `\`${visibleText(command.slice(0, -2))}\` with any plain words (whatever code it then runs)`;
+  return { rule: { allow: "execute", command, width: "plain" }, name };
 }
 
 /** A tool of a server, or of an unknown kind, is named by itself: a rule on a kind does not open it. */

@@ -48,7 +48,11 @@ const PASSES_WORDS_ON: ReadonlySet<string> = new Set(["npm", "pnpm", "yarn", "bu
 function passedWords(args: readonly string[]): Effects | undefined {
   const at = args.indexOf("--");
   if (at === -1) return undefined;
-  const { doubts, reads = [], writes = [] } = readPlainWords(args.slice(at + 1));
+  const {
+    doubts,
+    reads = [],
+    writes = [],
+  } = readPlainWords(args.slice(at + 1).filter((word) => word !== "--run"));
   const whys = doubts.map((doubt) => `${doubt}, and a script gets it`);
   return { doubts: whys, reads: [...reads, ...writes] };
 }

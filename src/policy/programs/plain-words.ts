@@ -28,6 +28,16 @@ export function readPlainWords(args: readonly string[]): Effects & { readonly do
   };
 }
 
+/**
+ * The same for a script of the project: its options mean what the project made of them, so only the values count. An
+ * agent that may run the script may change it, too.
+ */
+export function readOwnWords(args: readonly string[]): { readonly isPlain: boolean } {
+  const names = args.flatMap(valuesOf).filter((value) => value !== "" && !NUMBER.test(value));
+  const doubts = [...names.flatMap(valueDoubts), ...pathDoubts({ reads: names, writes: names })];
+  return { isPlain: doubts.length === 0 && !names.some(mayLeadOut) };
+}
+
 function wordDoubts(word: string, next: string | undefined, index: number): readonly string[] {
   if (word === "--")
     return next === undefined || isDataFile(next) ? [] : ['the words behind "--" may be a command'];
@@ -39,7 +49,8 @@ function wordDoubts(word: string, next: string | undefined, index: number): read
 function optionDoubts(word: string, next: string | undefined): readonly string[] {
   const [name = ""] = word.split("=", 1);
   const letters = name.replace(/^[-+]+/, "");
-  if (smellsOfExecution(letters)) return [`"${name}" may name code, settings or a command`];
+  if (smellsOfExecution(letters) && !TRIES.test(letters))
+    return [`"${name}" may name code, settings or a command`];
   const value = word.includes("=") ? word.slice(name.length + 1) : (next ?? "");
   if (/^\.{1,2}\/[^.]*$/.test(value) && !name.includes("out"))
     return [`"${name}" is given "${value}", which may be a program`];
@@ -52,6 +63,9 @@ function optionDoubts(word: string, next: string | undefined): readonly string[]
   const isLast = /[ceE]$/.test(letters) && (takesText || word.includes("="));
   return isLast ? [`"${name}" takes code or a command in many programs`] : [];
 }
+
+/** Options with which a program shows what it would do. */
+const TRIES = /^(?:dry-?run|no-?run)$/i;
 
 /** Longer ones with one dash are names: `-verbose`. */
 const MAX_BUNDLE = 4;

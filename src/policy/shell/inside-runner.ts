@@ -1,4 +1,5 @@
 /** Package runners: `npm exec -- eslint`, `npx eslint`, `uv run pytest`. */
+import { toolPlace } from "../programs/project-tools.js";
 import { readOptions } from "./read-options.js";
 import type { InnerCommand, InnerCommands } from "./inner-command.js";
 
@@ -13,7 +14,10 @@ const RUNNERS = new Map<string, { readonly starts: readonly string[]; readonly o
   ["pnpx", { starts: [], options: `${NPX} --shell-mode` }],
   ["uvx", { starts: [], options: `${PLAIN} --from= --with= -p= --python=` }],
   ["npm", { starts: ["exec", "x"], options: NPX }],
-  ["pnpm", { starts: ["exec", "dlx"], options: `${PLAIN} -r --recursive -C= --dir= --package=` }],
+  [
+    "pnpm",
+    { starts: ["exec", "dlx"], options: `${PLAIN} -r --recursive -F= --filter= -C= --dir= --package=` },
+  ],
   ["yarn", { starts: ["exec", "dlx"], options: `${PLAIN} -p= --package=` }],
   ["bun", { starts: ["x"], options: `${PLAIN} --bun -p= --package=` }],
   ["uv", { starts: ["run"], options: `${PLAIN} --with= -p= --python= --frozen --locked --no-sync` }],
@@ -27,6 +31,9 @@ const RUNNERS = new Map<string, { readonly starts: readonly string[]; readonly o
 export function insideRunner(name: string, words: readonly string[]): InnerCommands | undefined {
   const runner = RUNNERS.get(name);
   if (!runner) return undefined;
+  const tool = toolPlace(name, words);
+  if (tool !== undefined)
+    return { insides: [{ wrapper: name, argv: words.slice(tool) }], doubts: [], known: true };
   const at = startOf(words, runner.starts);
   if (at === undefined) return { insides: [], doubts: [], known: false };
   const { options, rests, doubts } = readOptions(

@@ -7,7 +7,7 @@ export const todoRead = defineTool({
   name: "todo_read",
   description: "Returns the to-do list that the user sees as your plan, with the status of each entry.",
   // As crow-agent's page shows it: the tool neither reads a file nor thinks.
-  kind: "other",
+  kind: "think",
   input: () => z.object({}),
   async run(_input, { plan }) {
     return plan.length === 0

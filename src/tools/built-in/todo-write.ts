@@ -31,7 +31,7 @@ export const todoWrite = defineTool({
   name: "todo_write",
   description:
     "Replaces the to-do list that the user sees as your plan. Use it for work of several steps, and again whenever a step's status changes.",
-  kind: "other",
+  kind: "think",
   input: () => z.object({ todos: anyList() }),
   async run(input) {
     const plan = planFromTodos(input) ?? [];

@@ -3,10 +3,11 @@
  * repositories of git, and things that are no plain files. Contents of dependency folders are passed over: nobody starts
  * programs in them by opening a folder, and they hold more entries than everything else together.
  */
-import { type Dirent, existsSync, readFileSync, readlinkSync } from "node:fs";
-import { readdir } from "node:fs/promises";
+import { type Dirent, existsSync, readdirSync, readFileSync, readlinkSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { errorCode } from "../../call/error-code.js";
+import type { PathGuard } from "../../policy/index.js";
+import { touchesBelow, touchesPath } from "../../policy/paths/match-path.js";
 import { isProtected, mayBeProtected } from "../../policy/paths/protected-paths.js";
 
 export type Guarded =
@@ -37,43 +38,102 @@ export type GuardedPlaces = {
   readonly home: string;
   readonly roots: readonly string[];
   readonly own: readonly string[];
+  /** Paths that rules name. */
+  readonly guards?: readonly PathGuard[];
 };
 
 const PASSED_OVER = new Set(["node_modules", "site-packages"]);
 const BARE = ["HEAD", "objects", "refs"];
 
-/** All of them below the roots, by path. A folder that cannot be read has none: the command cannot read it either. */
-export async function findGuarded(places: GuardedPlaces): Promise<ReadonlyMap<string, Guarded>> {
+/**
+ * All of them below the roots, by path. A folder that cannot be read has none: the command cannot read it either. With
+ * `seen`, a folder that has not changed since an earlier walk is not read again.
+ */
+export function findGuarded(places: GuardedPlaces, seen?: SeenFolders): ReadonlyMap<string, Guarded> {
   const found = new Map<string, Guarded>();
-  let folders = [...places.roots];
-  while (folders.length > 0) {
-    const inner = await Promise.all(folders.map((folder) => lookInto(folder, places, found)));
-    folders = inner.flat();
+  const folders = [...places.roots];
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    const { guarded, inner } = seen ? seen.look(folder, places) : lookInto(folder, places);
+    for (const one of guarded) found.set(one.path, one.type === "repository" ? again(one) : one);
+    folders.push(...inner);
   }
   return found;
 }
 
-/** Adds what is guarded in this folder and returns the folders in it that are to be looked into. */
-async function lookInto(
-  folder: string,
-  places: GuardedPlaces,
-  found: Map<string, Guarded>,
-): Promise<readonly string[]> {
-  const entries = await entriesOf(folder);
+type Folder = {
+  readonly guarded: readonly Guarded[];
+  /** The folders in it that are to be looked into. */
+  readonly inner: readonly string[];
+};
+
+/**
+ * The folders of earlier walks. A name that is made, removed or renamed in a folder changes the folder's ctime, which no
+ * command can set.
+ */
+export class SeenFolders {
+  #key = "";
+  readonly #folders = new Map<string, Folder & { readonly stamp: string }>();
+
+  look(path: string, places: GuardedPlaces): Folder {
+    this.#start(JSON.stringify([places.home, places.own, places.guards]));
+    const stamp = stampOf(path);
+    const known = stamp === undefined ? undefined : this.#folders.get(path);
+    if (known && known.stamp === stamp) return known;
+    const folder = lookInto(path, places);
+    if (stamp === undefined || this.#folders.size >= MAX_SEEN) this.#folders.delete(path);
+    else this.#folders.set(path, { ...folder, stamp });
+    return folder;
+  }
+
+  /** What is guarded depends on these places. */
+  #start(key: string): void {
+    if (key === this.#key) return;
+    this.#key = key;
+    this.#folders.clear();
+  }
+}
+
+const MAX_SEEN = 200_000;
+/** Longer than any file system takes to move its clock on: a change after this shows. */
+const SETTLED_MS = 2_500;
+
+/** Undefined for a folder that changed just now, since another change might not show. */
+function stampOf(path: string): string | undefined {
+  try {
+    const { ino, dev, ctimeNs, ctimeMs } = statSync(path, { bigint: true });
+    return Date.now() - Number(ctimeMs) < SETTLED_MS ? undefined : `${dev} ${ino} ${ctimeNs}`;
+  } catch {
+    return undefined;
+  }
+}
+
+function lookInto(folder: string, places: GuardedPlaces): Folder {
+  const entries = entriesOf(folder);
   const names = new Set(entries.map(({ name }) => name));
-  if (BARE.every((name) => names.has(name))) found.set(folder, repository(folder, true));
+  const guarded: Guarded[] = BARE.every((name) => names.has(name)) ? [repository(folder, true)] : [];
   const inner: string[] = [];
   for (const entry of entries) {
     const path = join(folder, entry.name);
-    const guarded = guardedAt(path, entry, places);
-    if (guarded) found.set(path, guarded);
-    else if (entry.isDirectory() && !PASSED_OVER.has(entry.name)) inner.push(path);
+    const one = guardedAt(path, entry, places);
+    if (one) guarded.push(one);
+    else if (entry.isDirectory() && !isPassedOver(path, entry.name, places)) inner.push(path);
   }
-  return inner;
+  return { guarded, inner };
 }
+
+/** The names in a repository change while the folder that it lies in does not. */
+const again = ({ path, isBare }: Repository): Repository => repository(path, isBare);
+
+/** A rule may name something among the dependencies. */
+const isPassedOver = (path: string, name: string, { guards = [] }: GuardedPlaces): boolean =>
+  PASSED_OVER.has(name) && !guards.some(({ pattern }) => touchesBelow(pattern, path));
 
 function guardedAt(path: string, entry: Dirent, places: GuardedPlaces): Guarded | undefined {
   const isFolder = entry.isDirectory();
+  const named = (places.guards ?? []).filter(({ pattern }) => touchesPath(pattern, path));
+  if (named.length > 0 && entry.isSymbolicLink()) return { type: "link", path, target: readlinkSync(path) };
+  if (named.length > 0)
+    return { type: "protected", path, isFolder, isSecret: named.some(({ isHidden }) => isHidden) };
   if (entry.name === ".git" && isFolder) return repository(path, false);
   if (entry.isSocket() || entry.isFIFO()) return { type: "special", path };
   if (!mayBeProtected(entry.name) && !places.own.includes(path)) return undefined;
@@ -112,9 +172,9 @@ function runsByRebase(path: string): boolean {
   return existsSync(file) && /^\s*(?:x|exec)\s/m.test(readFileSync(file, "latin1"));
 }
 
-async function entriesOf(folder: string): Promise<readonly Dirent[]> {
+function entriesOf(folder: string): readonly Dirent[] {
   try {
-    return await readdir(folder, { withFileTypes: true });
+    return readdirSync(folder, { withFileTypes: true });
   } catch (error) {
     if (["EACCES", "ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "")) return [];
     throw error;

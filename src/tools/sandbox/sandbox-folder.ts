@@ -14,6 +14,7 @@ import { seccompFilter } from "./seccomp-filter.js";
 import { SYSTEM_CALLS } from "./system-calls.js";
 
 export type SandboxFolder = {
+  readonly place: string;
   readonly home: string;
   readonly filter: string;
   /** Files of the commands that run now. */
@@ -48,7 +49,7 @@ export function openSandboxFolder(place = defaultPlace()): SandboxFolder {
   const identity = join(run, "gitconfig");
   writeFileSync(identity, gitIdentity(home));
   const files = [{ type: "read", path: join(home, ".gitconfig"), from: identity } as const];
-  const folder = { home, filter, run, cache, held, files, controlGroups };
+  const folder = { place, home, filter, run, cache, held, files, controlGroups };
   opened.set(place, folder);
   return folder;
 }

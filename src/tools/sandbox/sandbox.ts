@@ -9,19 +9,25 @@
  */
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { randomBytes } from "node:crypto";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { checkOptions, FLAG, TEXT } from "../../call/check-options.js";
+import type { SandboxRefusal } from "../../call/index.js";
+import type { PathGuard } from "../../policy/index.js";
 import { ToolFailure } from "../tool.js";
 import type { CommandExit } from "../workspace.js";
-import { findGuarded } from "./find-guarded.js";
+import { fileRefusals } from "./file-refusals.js";
+import { findGuarded, SeenFolders } from "./find-guarded.js";
 import { holdBack } from "./hold-back.js";
 import { type Mount, mountWords } from "./mount.js";
 import { NoSandbox } from "./no-sandbox.js";
 import { sandboxEnvironment } from "./sandbox-environment.js";
 import { openSandboxFolder, type SandboxFolder } from "./sandbox-folder.js";
-import { selfTest } from "./self-test.js";
+import { isProved, machineState, storeProof } from "./sandbox-proof.js";
+import { SELF_TEST, selfTest } from "./self-test.js";
 import { DESCRIPTORS, insideWords, packetsRefused, startWords } from "./start-script.js";
 import { systemView } from "./system-view.js";
+import { temporaryView } from "./temporary-view.js";
 import { workspaceView } from "./workspace-view.js";
 
 export type SandboxPlace = {
@@ -30,23 +36,29 @@ export type SandboxPlace = {
   readonly cwd: string;
   /** The session's folder for temporary files: writable too, and not looked at afterwards. */
   readonly scratch?: string;
+  /** Names in the system's temporary folder that are the session's own: seen by the command, and kept after it. */
+  readonly temporary?: readonly string[];
   /** Toolgate's own files: hidden. */
   readonly own?: readonly string[];
   /** Variables of the command itself. */
   readonly env?: { readonly [name: string]: string };
+  /** Paths of rules, guarded like protected names. */
+  readonly guards?: readonly PathGuard[];
 };
 
 export type SandboxedCommand = {
   readonly argv: readonly string[];
   /** The whole environment of the program that starts the sandbox. */
   readonly env: NodeJS.ProcessEnv;
-  /** To be called when all processes of the command have ended. Returns sentences about what was refused. */
-  leave(exit: CommandExit): Promise<readonly string[]>;
+  /** To be called when all processes of the command have ended. Returns what was refused. `output`: the end of what it printed. */
+  leave(exit: CommandExit, output?: string): Promise<readonly SandboxRefusal[]>;
 };
 
 export type Sandbox = {
   /** Prepares the workspace for a command; `leave` must be called also when the command could not be started. */
   enter(argv: readonly string[], place: SandboxPlace): Promise<SandboxedCommand>;
+  /** Why the sandbox may no longer hold as it was tested; undefined while it does. Cheap: asked before each command. */
+  trouble(): string | undefined;
 };
 
 export type SandboxOptions = {
@@ -56,26 +68,59 @@ export type SandboxOptions = {
   readonly program?: string;
   /** Where the sandbox keeps its cache and what it held back; a folder of Toolgate's state when left out. */
   readonly folder?: string;
+  /** Toolgate's version. With it, a test that passed is remembered until something changes; else each opening tests. */
+  readonly version?: string;
 };
 
 // Not PATH: that often leads through the project, where an agent could put a bwrap of its own.
 const PROGRAMS = ["/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap", "/run/current-system/sw/bin/bwrap"];
 
+/** The path of bubblewrap at one of its usual places. Whether a sandbox holds, only opening one shows. */
+export const findBubblewrap = (): string | undefined => PROGRAMS.find((path) => existsSync(path));
+
 /** Throws NoSandbox where bubblewrap is not installed, or where the self-test finds a way out. */
 export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  checkOptions<SandboxOptions>("openSandbox", options, { network: FLAG, program: TEXT, folder: TEXT });
-  const { network: hasNetwork = false, program = PROGRAMS.find((path) => existsSync(path)) } = options;
+  checkOptions<SandboxOptions>("openSandbox", options, {
+    network: FLAG,
+    program: TEXT,
+    folder: TEXT,
+    version: TEXT,
+  });
+  const { network: hasNetwork = false, program = findBubblewrap(), version } = options;
   if (program === undefined || !existsSync(program)) throw new NoSandbox();
+  const tested = machineState(program);
   const folder = openSandboxFolder(options.folder);
-  const opened = { program, hasNetwork, folder };
-  // The test's own files are not kept.
-  const tested = { ...opened, folder: { ...folder, held: folder.run } };
-  const trouble = await selfTest((argv, place) => enter(argv, place, tested), tested);
-  if (trouble !== undefined) throw new NoSandbox(trouble);
-  return { enter: (argv, place) => enter(argv, place, opened) };
+  const opened: Opened = { program, hasNetwork, folder, seen: new SeenFolders(), isBroken: false };
+  const words = JSON.stringify([fixedWords(hasNetwork), SELF_TEST]);
+  const proof = version === undefined ? undefined : { place: folder.place, program, version, words };
+  if (!proof || !isProved(proof)) await prove(opened);
+  if (proof) storeProof(proof);
+  return {
+    enter: (argv, place) => enter(argv, place, opened),
+    trouble() {
+      if (opened.isBroken) return "bubblewrap could not make a sandbox the last time";
+      return machineState(program) === tested
+        ? undefined
+        : "bubblewrap or what the system permits has changed";
+    },
+  };
 }
 
-type Opened = { readonly program: string; readonly hasNetwork: boolean; readonly folder: SandboxFolder };
+async function prove(opened: Opened): Promise<void> {
+  // The test's own files are not kept.
+  const tested = { ...opened, folder: { ...opened.folder, held: opened.folder.run } };
+  const trouble = await selfTest((argv, place) => enter(argv, place, tested), tested);
+  if (trouble !== undefined) throw new NoSandbox(trouble);
+}
+
+type Opened = {
+  readonly program: string;
+  readonly hasNetwork: boolean;
+  readonly folder: SandboxFolder;
+  readonly seen: SeenFolders;
+  /** A command could not be started. */
+  isBroken: boolean;
+};
 
 async function enter(
   argv: readonly string[],
@@ -87,8 +132,8 @@ async function enter(
   mustBeConfined(place.roots, home);
   // One inside of another is there already.
   const roots = place.roots.filter((root) => !place.roots.some((other) => root.startsWith(`${other}/`)));
-  const places = { home, roots, own: place.own ?? [] };
-  const before = await findGuarded(places);
+  const places = { home, roots, own: place.own ?? [], guards: place.guards ?? [] };
+  const before = findGuarded(places, opened.seen);
   const view = workspaceView(roots, before.values());
   const env = sandboxEnvironment(process.env, { home, hasNetwork, env: place.env ?? {} });
   const id = randomBytes(8).toString("hex");
@@ -98,16 +143,19 @@ async function enter(
     counters: join(folder.run, `counters-${id}`),
     controlGroups: folder.controlGroups,
   };
+  const temporary = temporaryView(place.temporary ?? [], join(folder.run, `tmp-${id}`));
+  const mounts = [
+    ...KERNEL_VIEW.filter(isThere),
+    ...systemView({ home, cache: folder.cache }),
+    ...folder.files,
+    ...temporary.mounts,
+    ...scratchMount(place),
+    ...view.mounts,
+  ];
   const bubblewrap = [
     program,
     ...fixedWords(hasNetwork),
-    ...mountWords([
-      ...KERNEL_VIEW.filter(isThere),
-      ...systemView({ home, cache: folder.cache }),
-      ...folder.files,
-      ...scratchMount(place),
-      ...view.mounts,
-    ]),
+    ...mountWords(mounts),
     ...Object.entries(env).flatMap(([name, value]) => ["--setenv", name, value]),
     "--chdir",
     place.cwd,
@@ -118,20 +166,34 @@ async function enter(
     argv: startWords(bubblewrap, files),
     // The first process inside can be read there: it gets no variable of ours.
     env: { PATH: "/usr/bin:/bin" },
-    async leave({ exitCode }) {
+    async leave({ exitCode }, output = "") {
       view.release();
-      const after = await findGuarded(places);
-      const notes = holdBack(before, after, join(folder.held, id));
+      temporary.release();
+      const after = findGuarded(places, opened.seen);
+      const held = holdBack(before, after, join(folder.held, id)).map((text): SandboxRefusal => ({
+        type: "held back",
+        text,
+      }));
       const [status, counters] = [readAndRemove(files.status), readAndRemove(files.counters)];
-      if (exitCode === 1 && !status.includes('"exit-code"')) return [NOT_BUILT, ...notes];
-      return !hasNetwork && packetsRefused(counters) > 0 ? [NO_NETWORK, ...notes] : notes;
+      if (exitCode === 1 && !status.includes('"exit-code"')) {
+        opened.isBroken = true;
+        return [NOT_BUILT, ...held];
+      }
+      const isRefused = !hasNetwork && packetsRefused(counters) > 0;
+      const ofFiles = exitCode === 0 ? [] : fileRefusals(output, { cwd: place.cwd, mounts });
+      return [...(isRefused ? [NO_NETWORK] : []), ...ofFiles, ...held];
     },
   };
 }
 
-const NOT_BUILT =
-  "The command could not be started: bubblewrap could not make the sandbox, for the reason above. Nothing was run.";
-const NO_NETWORK = "The sandbox has no network, and the command tried to reach something outside of it.";
+const NOT_BUILT: SandboxRefusal = {
+  type: "not started",
+  text: "The command could not be started: bubblewrap could not make the sandbox, for the reason above. Nothing was run.",
+};
+const NO_NETWORK: SandboxRefusal = {
+  type: "network",
+  text: "The sandbox has no network, and the command tried to reach something outside of it.",
+};
 
 function fixedWords(hasNetwork: boolean): readonly string[] {
   const isRoot = process.getuid?.() === 0;
@@ -172,8 +234,14 @@ const MAX_SHARED_BYTES = 256 << 20;
 const scratchMount = ({ scratch }: SandboxPlace): readonly Mount[] =>
   scratch !== undefined && existsSync(scratch) ? [{ type: "write", path: scratch }] : [];
 
+/** Whether a sandbox around these folders would confine anything. */
+export const isConfinable = (roots: readonly string[]): boolean => wideRoot(roots, homedir()) === undefined;
+
+const wideRoot = (roots: readonly string[], home: string): string | undefined =>
+  roots.find((root) => root === "/" || root === home || home.startsWith(`${root}/`));
+
 function mustBeConfined(roots: readonly string[], home: string): void {
-  const wide = roots.find((root) => root === "/" || root === home || home.startsWith(`${root}/`));
+  const wide = wideRoot(roots, home);
   if (wide === undefined) return;
   throw new ToolFailure(
     `The command could not be started: the workspace is ${wide === "/" ? "the whole disk" : `${wide}, the home folder or above it`}, and a sandbox around that would confine nothing. Nothing was run. Use a smaller workspace.`,

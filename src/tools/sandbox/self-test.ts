@@ -21,7 +21,7 @@ const FILES = {
 };
 
 /** Prints a line for each way out that is open. */
-const SCRIPT = `
+export const SELF_TEST = `
 outside=$1 pid=$2 network=$3
 open() { echo "$1"; }
 status() { sed -n "s/^$1:[[:space:]]*//p" /proc/self/status; }
@@ -65,7 +65,7 @@ export async function selfTest(
   for (const name of ["objects", "refs"]) mkdirSync(join(root, ".git", name));
   try {
     const words = [folder.filter, String(process.pid), hasNetwork ? "yes" : "no"];
-    const entered = await enter(["/bin/sh", "-c", SCRIPT, "sh", ...words], {
+    const entered = await enter(["/bin/sh", "-c", SELF_TEST, "sh", ...words], {
       roots: [root],
       cwd: root,
     });
@@ -74,11 +74,11 @@ export async function selfTest(
       env: entered.env,
       timeoutMs: TIMEOUT_MS,
     });
-    const notes = await entered.leave(exit);
+    const refusals = await entered.leave(exit);
     const [first = "", ...more] = stdout.trim().split("\n");
     if (more.length > 0) return first;
     if (first !== PASSED) return stderr.trim().split("\n", 1)[0] || exitReport(exit, "");
-    return notes.some((note) => note.includes("AGENTS.md")) ? undefined : "a new protected name stays";
+    return refusals.some(({ text }) => text.includes("AGENTS.md")) ? undefined : "a new protected name stays";
   } catch (error) {
     return String(error);
   } finally {

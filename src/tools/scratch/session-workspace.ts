@@ -16,9 +16,11 @@ export async function sessionWorkspace(workspace: Workspace, sessionId: string):
   return scratch === undefined ? workspace : new SessionWorkspace(workspace, scratch);
 }
 
-/** Where the files of a workspace are, as the rules need it. */
-export function placesOf({ roots, scratch }: Workspace): Pick<Policy, "roots" | "home" | "scratch"> {
-  return { roots, home: homedir(), ...(scratch !== undefined && { scratch }) };
+/** Where the files of a workspace are, and whether its sandbox holds now, as the rules need it. */
+export function placesOf(workspace: Workspace): Pick<Policy, "roots" | "home" | "scratch" | "canContain"> {
+  const { roots, scratch, containing } = workspace;
+  const canContain = containing !== undefined && containing.trouble() === undefined;
+  return { roots, home: homedir(), canContain, ...(scratch !== undefined && { scratch }) };
 }
 
 class SessionWorkspace extends ForwardingWorkspace {

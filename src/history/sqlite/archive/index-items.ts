@@ -1,5 +1,5 @@
 /** The rows of the index, read as the sessions, calls and hits of the archive. */
-import type { FoundCall, FoundSession, SearchHit } from "../../../call/index.js";
+import type { DecidedBy, FoundCall, FoundSession, SearchHit } from "../../../call/index.js";
 import { momentOf } from "./index-tables.js";
 import { nameFromStored } from "../../stored-json.js";
 
@@ -26,7 +26,7 @@ export type CallRow = {
   kind: string;
   title: string;
   status: string;
-  decided_by: "rule" | "person" | null;
+  decided_by: DecidedBy | null;
   who: string | null;
   rule: string | null;
   ran_ms: number | null;

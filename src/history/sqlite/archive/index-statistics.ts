@@ -35,6 +35,7 @@ export function callStatistics(index: SqliteDatabase, query: StatisticsQuery): r
          ${count("status = 'failed'")} as failed, ${count("status = 'refused'")} as refused,
          ${count("status = 'cancelled'")} as cancelled, ${count("status = 'unknown'")} as unknown,
          ${count("decided_by = 'rule'")} as decidedByRule, ${count("decided_by = 'person'")} as decidedByPerson,
+         ${count("decided_by = 'sandbox'")} as contained,
          ${count("breach is not null")} as breaches
        ${from} group by 1 order by calls desc, key`,
       values,

@@ -257,6 +257,7 @@ const TABLE: EventTable<[changes: Changes, seq: number], void> = {
   "cancel-requested": touch,
   "process-started": touch,
   "file-kept": touch,
+  "sandbox-refused": touch,
   "call-undone": touch,
   "call-breached": touch,
   "call-done": touch,

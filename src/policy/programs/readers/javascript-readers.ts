@@ -1,6 +1,6 @@
 /** Readers for the programs of data/javascript.json. */
 import type { Effects, Reader } from "../program.js";
-import { npx } from "./npx.js";
+import { npx, withExec } from "./npx.js";
 import { nodeFiles } from "./script-files.js";
 
 const STDIN = "without a file, it runs whatever comes on standard input";
@@ -73,6 +73,7 @@ const yarnScript: Reader = {
 
 /** Without a subcommand, yarn installs. */
 const yarn: Reader = {
+  prepare: (args) => withExec("yarn", args),
   effects: (_words, seen) =>
     seen.words.length > 0 || seen.has("-v", "--version", "-h", "--help")
       ? {}
@@ -110,6 +111,7 @@ export const javascriptReaders: readonly (readonly [name: string, reader: Reader
   ["npm-script", npmScript],
   ["npx", npx],
   ["nyc", nyc],
+  ["pnpm", { prepare: (args) => withExec("pnpm", args) }],
   ["yarn", yarn],
   ["yarn-script", yarnScript],
   ["yarn-workspace", yarnWorkspace],

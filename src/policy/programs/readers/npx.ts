@@ -1,13 +1,16 @@
 /** `npx tsc --noEmit` is judged as `tsc --noEmit`; a name that is not known here is someone's package. */
 import type { Effects, NestedCommands, Reader, Seen } from "../program.js";
-
-/** Tools that work on this project only. Other packages, and programs of the system, are not expected here. */
-const TOOLS =
-  /^(?:tsc|eslint|oxlint|oxfmt|prettier|biome|stylelint|standard|xo|jest|vitest|mocha|ava|tap|playwright|cypress|nyc|webpack|vite|rollup|esbuild|parcel|next|nx|turbo|lerna|knip|publint|depcheck|madge)$/;
+import { isProjectTool, toolPlace } from "../project-tools.js";
 
 const OWN_FLAGS = /^(?:--no-install|--no|--yes|-y|-q|--quiet|--offline|--prefer-offline|--silent|-s)$/;
 
 export const npx: Reader = { nested: takeTool, effects: packageEffects };
+
+/** `pnpm vitest run` is `pnpm exec vitest run`. */
+export function withExec(runner: string, args: readonly string[]): readonly string[] {
+  const at = toolPlace(runner, args);
+  return at === undefined ? args : args.toSpliced(at, 0, "exec");
+}
 
 function takeTool(args: readonly string[]): NestedCommands {
   const at = args.findIndex((word) => !OWN_FLAGS.test(word) && word !== "--");
@@ -16,7 +19,7 @@ function takeTool(args: readonly string[]): NestedCommands {
   const [name = "", ...rest] = args.slice(at);
   if (name.startsWith("-")) return { words: args, commands: [], mustOnlyRead: false };
   const plain = nameOnly(name);
-  if (!TOOLS.test(plain)) return { words: [...own, "--", name], commands: [], mustOnlyRead: false };
+  if (!isProjectTool(plain)) return { words: [...own, "--", name], commands: [], mustOnlyRead: false };
   // A version asks for that package, whatever the project has installed.
   const words = plain === name ? own : [...own, "--", name];
   return { words, commands: [[plain, ...rest]], mustOnlyRead: false };
@@ -29,7 +32,7 @@ function packageEffects(words: readonly string[], seen: Seen): Effects {
   if (name === undefined) return { runs: !seen.has("-h", "--help", "-v", "--version") };
   const plain = nameOnly(name);
   // A tool that is judged on its own is among the words only for its version.
-  const isJudged = TOOLS.test(plain) && plain !== name && words.length === 1;
+  const isJudged = isProjectTool(plain) && plain !== name && words.length === 1;
   if (name === "") return { runs: true, doubts: ["without a package, it opens a shell"] };
   return {
     installs: [name],

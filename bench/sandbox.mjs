@@ -1,0 +1,88 @@
+// The cost of containing a command: `true` in the sandbox against the same command started bare by the same code, in a
+// small project and in one with 20,000 files, each a repository with protected names; and where the time goes.
+//
+//   --json   the figures as JSON
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { LocalWorkspace, openSandbox } from "toolgate/tools";
+import { median } from "./measure.mjs";
+
+const ROUNDS = 60;
+const BAR_MS = 15;
+const SIZES = { "400 files": [20, 20], "20,000 files": [400, 50] };
+
+function project([folders, files]) {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "toolgate-bench-")));
+  execFileSync("git", ["init", "-q", root]);
+  for (const name of [".env", "AGENTS.md", ".vscode/settings.json", ".github/workflows/ci.yml"]) {
+    mkdirSync(join(root, name, ".."), { recursive: true });
+    writeFileSync(join(root, name), "");
+  }
+  for (let folder = 0; folder < folders; folder += 1) {
+    const path = join(root, "src", `part-${folder % 20}`, `folder-${folder}`);
+    mkdirSync(path, { recursive: true });
+    for (let file = 0; file < files; file += 1) writeFileSync(join(path, `file-${file}.ts`), "");
+  }
+  return root;
+}
+
+/** Milliseconds of the steps of contained commands, beside those of the whole. */
+function timedSandbox(sandbox, steps) {
+  const timed = async (name, run) => {
+    const start = performance.now();
+    const result = await run();
+    steps[name].push(performance.now() - start);
+    return result;
+  };
+  return {
+    trouble: () => sandbox.trouble(),
+    async enter(argv, place) {
+      const entered = await timed("enter", () => sandbox.enter(argv, place));
+      return { ...entered, leave: (...given) => timed("leave", () => entered.leave(...given)) };
+    },
+  };
+}
+
+const sandbox = await openSandbox();
+const results = {};
+for (const [name, size] of Object.entries(SIZES)) {
+  const root = project(size);
+  try {
+    const steps = { enter: [], leave: [] };
+    const workspace = await LocalWorkspace.open(root, { containing: timedSandbox(sandbox, steps) });
+    const options = { signal: new AbortController().signal, onOutput: () => {} };
+    const times = { bare: [], contained: [] };
+    for (let round = 0; round < ROUNDS + 5; round += 1)
+      for (const way of ["bare", "contained"]) {
+        const start = performance.now();
+        const { exitCode } = await workspace.runCommand("true", {
+          ...options,
+          ...(way === "contained" && { contained: { guards: [] } }),
+        });
+        if (exitCode !== 0) throw new Error(`${way}: exit code ${exitCode}`);
+        if (round >= 5) times[way].push(performance.now() - start);
+      }
+    const [bare, contained] = [median(times.bare), median(times.contained)];
+    const [enter, leave] = [median(steps.enter.slice(5)), median(steps.leave.slice(5))];
+    results[name] = { bare, contained, over: contained - bare, enter, leave };
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+}
+
+if (process.argv.includes("--json")) console.log(JSON.stringify(results, undefined, 1));
+else {
+  console.log(`sandbox: \`true\`, bare and contained, median of ${ROUNDS}`);
+  for (const [name, { bare, contained, over, enter, leave }] of Object.entries(results)) {
+    const parts = `mounts prepared ${ms(enter)}, workspace looked at after ${ms(leave)}`;
+    console.log(
+      `  ${name.padEnd(14)} bare ${ms(bare)}  contained ${ms(contained)}  over ${ms(over)} (${parts})  bar: ${BAR_MS} ms`,
+    );
+  }
+}
+
+function ms(milliseconds) {
+  return `${milliseconds.toFixed(1)} ms`;
+}

@@ -1,0 +1,51 @@
+/**
+ * Whether a command that would be asked about may run unasked in a sandbox instead, and what the sandbox must guard for
+ * that. Only a command that is asked about because of what it runs: a rule that asks still asks, and so does a rule that
+ * the sandbox cannot enforce.
+ */
+import { visibleText } from "../../call/index.js";
+import type { CommandPart } from "../parts.js";
+import type { RuleParts } from "../rule.js";
+import { meets } from "../strict-rules.js";
+import { isContainable, questionCauses } from "./question-causes.js";
+import type { Caused, QuestionCause } from "./question-causes.js";
+import { ruleGuards } from "./rule-guards.js";
+import type { PathGuard } from "./rule-guards.js";
+
+export type Containment = {
+  /** Paths of the rules that ask or deny. */
+  readonly guards: readonly PathGuard[];
+};
+
+export type Contained =
+  | { readonly ok: true; readonly containment: Containment }
+  | { readonly ok: false; readonly causes: readonly (QuestionCause | RuleCause)[] };
+
+type RuleCause = { readonly type: "rule"; readonly text: string };
+
+export type ContainedOptions = {
+  /** Why a command may do more than its known effects; undefined when it cannot. */
+  readonly unknownEffects: (part: CommandPart) => string | undefined;
+};
+
+export function containment(caused: Caused, { unknownEffects }: ContainedOptions): Contained {
+  const { intent, policy, parts, rules } = caused;
+  const { guards, open } = ruleGuards(rules, intent, policy);
+  const met = rules.flatMap((rule) => {
+    if (rule.effect === "allow") return [];
+    const isOpen = open.includes(rule);
+    const isMet = parts.some((part) => {
+      const one = meets(rule, part, intent, policy);
+      if (one === true || (one !== undefined && isOpen)) return true;
+      return isOpen && part.type === "command" && unknownEffects(part) !== undefined;
+    });
+    return isMet ? [ruleCause(rule)] : [];
+  });
+  const causes = [...met, ...questionCauses(caused).filter((cause) => !isContainable(cause))];
+  return causes.length > 0 ? { ok: false, causes } : { ok: true, containment: { guards } };
+}
+
+const ruleCause = ({ name }: RuleParts): RuleCause => ({
+  type: "rule",
+  text: `no sandbox enforces the rule ${visibleText(name)}`,
+});

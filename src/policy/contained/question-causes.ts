@@ -1,0 +1,125 @@
+/**
+ * Why a command is asked about, as data: by the code that it may run, or by something that a sandbox cannot take
+ * responsibility for. Parts that a rule allows count too: all parts of a text run in one place.
+ */
+import { visibleText } from "../../call/index.js";
+import { coversAccess, isFileRule, isInForce } from "../allow-rules.js";
+import { protectedPaths } from "../concerns.js";
+import { fileAccesses } from "../file-accesses.js";
+import type { Intent } from "../intent.js";
+import { isFolderChange } from "../parts.js";
+import type { CommandPart, Part } from "../parts.js";
+import { isInside, isOurs } from "../places.js";
+import type { Roots } from "../places.js";
+import type { RuleEffect, RuleParts } from "../rule.js";
+import { strangeCharacters } from "../shell/strange-characters.js";
+import { needsOutside } from "./needs-outside.js";
+import type { OutsideNeed } from "./needs-outside.js";
+
+export type QuestionCause = {
+  readonly type:
+    /** What it runs: code of the project, code in its words, a program or a flag that nobody described. */
+    | "code"
+    /** It changes files in the workspace. */
+    | "changes"
+    | OutsideNeed
+    /** A path outside of the workspace, or a folder that is not known. */
+    | "outside"
+    /** A protected name, or a secret. */
+    | "protected"
+    /** It deletes the workspace, or all that is in it. */
+    | "everything"
+    /** Characters that hide what the text says. */
+    | "hidden text"
+    /** Not a command. */
+    | "tool";
+  readonly text: string;
+};
+
+/** Causes that a sandbox answers: nothing outside of the workspace can come to harm. */
+const CONTAINABLE: ReadonlySet<QuestionCause["type"]> = new Set(["code"]);
+
+export const isContainable = ({ type }: QuestionCause): boolean => CONTAINABLE.has(type);
+
+export type Caused = {
+  readonly intent: Intent;
+  readonly policy: Roots & {
+    readonly own?: readonly string[];
+    readonly now?: number;
+    readonly default?: RuleEffect;
+  };
+  readonly parts: readonly Part[];
+  readonly rules: readonly RuleParts[];
+};
+
+export function questionCauses(caused: Caused): readonly QuestionCause[] {
+  const { command } = caused.intent;
+  if (command === undefined) return [{ type: "tool", text: "it is not a command" }];
+  const words = typeof command === "string" ? [command] : command;
+  return [
+    ...words.flatMap(strangeCharacters).map((text): QuestionCause => ({ type: "hidden text", text })),
+    ...caused.parts.flatMap((part) => partCauses(part, caused)),
+  ];
+}
+
+function partCauses(part: Part, caused: Caused): readonly QuestionCause[] {
+  const { policy } = caused;
+  if (part.type === "path")
+    return isOurs(part.path, policy)
+      ? []
+      : [{ type: "outside", text: `${visibleText(part.path)} is outside` }];
+  if (part.type !== "command") return [{ type: "tool", text: "it is not a command" }];
+  const program = visibleText(part.argv[0] ?? "");
+  const need = needsOutside(part);
+  const guarded = protectedPaths(part, policy);
+  const outside = outsidePaths(part, policy);
+  return [
+    ...(need === undefined ? [] : [{ type: need, text: `${program} needs more than a sandbox has` }]),
+    ...guarded.map((text) => ({ type: "protected" as const, text })),
+    ...outside.map((path) => ({ type: "outside" as const, text: `${visibleText(path)} is outside` })),
+    ...(deletesAll(part, policy)
+      ? [{ type: "everything" as const, text: `${program} deletes the workspace` }]
+      : []),
+    ...(changesUncovered(part, caused)
+      ? [{ type: "changes" as const, text: `${program} changes files` }]
+      : []),
+    { type: "code", text: `${program} runs` },
+  ];
+}
+
+/** Paths that a contained command does not see as they are. */
+function outsidePaths(part: CommandPart, policy: Roots): readonly string[] {
+  const folder = part.cwd === undefined || !isOurs(part.cwd, policy) ? [part.cwd ?? part.way] : [];
+  const { runs, isKnown } = part.judgement;
+  // Code that is given a path most likely opens it.
+  const words = runs || !isKnown ? part.mayMean : [];
+  const paths = [...part.touches, ...part.redirects].map(({ path }) => path).concat(part.runsFiles, words);
+  const outside = paths.filter((path) => !isOurs(path, policy) && !HARMLESS.test(path));
+  return isFolderChange(part) ? outside : [...folder, ...outside];
+}
+
+const HARMLESS = /^\/dev\/(?:null|zero|full|u?random|std(?:in|out|err)|tty|fd\/\d+)$/;
+
+/** A root, a folder above one, or everything that is directly in one. */
+function deletesAll({ touches }: CommandPart, { roots }: Roots): boolean {
+  return touches.some(({ access, path, below }) => {
+    if ((access !== "delete" && access !== "move") || below === true) return false;
+    const slash = path.lastIndexOf("/");
+    const folder = /^[*?.]+$/.test(path.slice(slash + 1)) ? path.slice(0, slash) : path;
+    return roots.some((root) => root === folder || root.startsWith(`${folder}/`));
+  });
+}
+
+/**
+ * Whether a command that only acts on files changes one where edits are asked about: a person who wants to see every
+ * edit wants to see that one, too.
+ */
+function changesUncovered(part: CommandPart, { intent, policy, rules }: Caused): boolean {
+  const changes = (fileAccesses(part, intent) ?? []).filter(
+    ({ access, path }) => access !== "read" && access !== "search" && isInside(path, policy),
+  );
+  const allowing = rules.filter((rule) => isInForce(rule, policy) && isFileRule(rule));
+  return changes.some(
+    (access) => !allowing.some((rule) => coversAccess(rule, { ...access, access: "write" }, intent, policy)),
+  );
+}

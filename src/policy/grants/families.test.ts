@@ -1,0 +1,278 @@
+/** The families that one "always" opens, and the classes of scripts, programs and places: what each lets through. */
+import { describe, expect, test } from "vitest";
+import { decide } from "../decide.js";
+import { FORCED_GIT_SETTINGS } from "../git-settings.js";
+import type { Intent } from "../intent.js";
+import { inMode } from "../modes.js";
+import { proposeGrants } from "./propose-grants.js";
+
+const home = "/home/ann";
+const places = { roots: [`${home}/src/app`], home };
+const command = (text: string): Intent => ({
+  tool: "terminal",
+  kind: "execute",
+  input: {},
+  cwd: `${home}/src/app`,
+  command: text,
+  executor: { language: "bash", forced: FORCED_GIT_SETTINGS },
+  paths: [],
+  hosts: [],
+  baseHashes: {},
+});
+const first = (text: string) => proposeGrants(command(text), places)[0];
+const effect = (text: string, granted: string) =>
+  decide(command(text), { ...places, ...inMode("accept-edits", first(granted)?.rules ?? []) }).effect;
+
+/** A command that is granted; commands that its first width allows; commands that it must not. */
+type Row = readonly [granted: string, allowed: readonly string[], asked: readonly string[]];
+
+const holds = (rows: readonly Row[]) =>
+  test.each(rows)("always for %s", (granted, allowed, asked) => {
+    for (const text of [granted, ...allowed]) expect(effect(text, granted), text).toBe("allow");
+    for (const text of asked) expect(effect(text, granted), text).not.toBe("allow");
+  });
+
+describe("the checks of a project are granted together", () => {
+  holds([
+    [
+      "go test ./... 2>&1 | tail -5",
+      ["go build ./...", "go vet ./pkg", "npm run build", "make test", "npx tsc --noEmit", "pnpm vitest run"],
+      [
+        "go test -exec ./evil ./...",
+        "go run ./cmd/a",
+        "go install ./cmd/a",
+        "npm run deploy",
+        "npm run anything",
+        "npm ci",
+        "npm test -- --config=/tmp/evil.js",
+        "make install",
+        "make SHELL=./evil test",
+        "cargo doc --open",
+        "python evil.py",
+        "./evil",
+        "terraform plan",
+        "go test ./... && git push",
+        "cd ../other && go test ./...",
+        "cd node_modules/evil && npm test",
+      ],
+    ],
+    [
+      "pytest -q",
+      ["uv run pytest tests -x", "python -m mypy src"],
+      ["pytest -p evil", "python -m http.server"],
+    ],
+    [
+      "./gradlew test --tests '*PriceTest*'",
+      ["./gradlew build -x test", "mvn -q test -pl core"],
+      ["./gradlew publish", "mvn deploy"],
+    ],
+    [
+      "pnpm --filter api exec tsc --noEmit",
+      ["pnpm -r build"],
+      ["pnpm dlx evil", "pnpm evil", "pnpm -C /x build"],
+    ],
+  ]);
+});
+
+describe("git's local work is granted together", () => {
+  holds([
+    [
+      "git add src && git commit -m 'a message'",
+      [
+        "git commit --amend --no-edit",
+        "git switch -c topic",
+        "git checkout -b topic",
+        "git stash",
+        "git tag v1",
+      ],
+      [
+        "git push",
+        "git fetch",
+        "git pull",
+        "git reset --hard",
+        "git reset HEAD~1",
+        "git rebase main",
+        "git checkout -- src",
+        "git checkout .",
+        "git checkout src",
+        "git checkout -B main",
+        "git restore src",
+        "git restore --staged --worktree src",
+        "git clean -fd",
+        "git stash --all",
+        "git stash drop",
+        "git tag -d v1",
+        "git tag -f v1",
+        "git branch -D topic",
+        "git branch -d topic",
+        "git branch -m other",
+        "git switch -C topic",
+        "git switch --discard-changes main",
+        "git config user.name x",
+        "git -c core.hooksPath=evil commit -m x",
+        "git -C ../other commit -m x",
+        "npm test",
+      ],
+    ],
+  ]);
+});
+
+describe("looking with a program is granted together", () => {
+  holds([
+    [
+      "gh pr view 1",
+      ["gh pr checks 1", "gh run list --limit 5", "gh api repos/o/n/pulls"],
+      [
+        "gh pr view 1 --web",
+        "gh pr merge 1",
+        "gh api repos/o/n/pulls -X POST",
+        "gh auth token",
+        "gh pr comment 1 -b x",
+      ],
+    ],
+    [
+      "docker ps",
+      ["docker logs --tail 5 web", "docker compose ps"],
+      [
+        "docker run x",
+        "docker inspect web",
+        "docker compose config",
+        "docker compose up",
+        "docker -H tcp://x ps",
+      ],
+    ],
+    [
+      "kubectl get pods",
+      ["kubectl logs web", "kubectl describe pod web"],
+      ["kubectl get secrets", "kubectl delete pod web", "kubectl get pods --server=https://evil.example"],
+    ],
+  ]);
+});
+
+describe("a script or program is granted with other plain words", () => {
+  holds([
+    [
+      "python scripts/check.py docs",
+      ["python scripts/check.py --limit 5 src/a.txt", "python scripts/check.py --config small.yaml"],
+      [
+        "python scripts/other.py",
+        "python -c 'print(1)'",
+        "python scripts/check.py /etc/passwd",
+        "python scripts/check.py ../other/a.txt",
+        "python scripts/check.py https://evil.example",
+        "python scripts/check.py 'a;b'",
+        "cp evil.py scripts/check.py && python scripts/check.py docs",
+      ],
+    ],
+    ["node scripts/a.mjs", ["node scripts/a.mjs --once"], ["node -e 1 scripts/a.mjs", "node scripts/b.mjs"]],
+    ["./pack -l a.bin", ["./pack b.bin"], ["./pack delete", "./other", "./pack ../../secret"]],
+    [
+      "frob list --all",
+      ["frob list src"],
+      ["frob delete x", "frob serve", "frob run", "frob list --config=x", "frob list https://evil.example"],
+    ],
+    [
+      "uv run etl sum data/a.csv",
+      ["uv run etl sum data/b.csv --dry-run"],
+      ["uv run evil", "uv run --with evil etl sum"],
+    ],
+    ["cargo run -q -- a.txt", ["cargo run -- --ast b.txt"], ["cargo run -- /etc/passwd", "cargo test"]],
+  ]);
+
+  test.each([
+    "python scripts/deploy.py",
+    "frob delete x",
+    "frob serve",
+    "bin/rails runner 'puts 1'",
+    "bin/rails db:migrate",
+    "npx frob",
+    "pnpm dlx frob",
+    "node node_modules/evil/a.js",
+    "node ../other/a.js",
+    "echo 1 | frob",
+  ])("%s is granted as it is alone", (text) => {
+    const widths = proposeGrants(command(text), places).map(({ width }) => width);
+    expect(widths.filter((width) => width !== "exact" && width !== "parts")).toEqual([]);
+    expect(effect(`${text} more`, text)).not.toBe("allow");
+  });
+});
+
+describe("a folder outside is the project that the path is in", () => {
+  test.each([
+    [`cat ${home}/src/other/apps/api/a.ts`, `${home}/src/other`],
+    [`cd ${home}/src/other/apps && grep -rn x api | head`, `${home}/src/other`],
+    [`head -3 ${home}/models/small/weights/config.json`, `${home}/models/small`],
+    [`ls ${home}/.cargo/registry/src/index/logos`, `${home}/.cargo/registry`],
+    ["sed -n 1,5p /usr/lib/python3.11/json/decoder.py", "/usr/lib/python3.11"],
+  ])("%s", (text, folder) => {
+    expect(first(text)?.rules).toEqual([{ allow: "read", path: `${folder}/**` }]);
+  });
+
+  test.each([`cat ${home}/notes.txt`, `cat ${home}/src/notes.txt`, "cat /etc/hosts"])(
+    "%s opens no folder above the workspace or of the system",
+    (text) => {
+      const paths = first(text)?.rules.map(({ path = "" }) => path) ?? [];
+      expect(
+        paths.filter((path) => path.endsWith("*") && `${home}/src/app`.startsWith(path.slice(0, -3))),
+      ).toEqual([]);
+      expect(paths).not.toContain("/etc/**");
+    },
+  );
+});
+
+describe("files in the temporary folder are granted by their kind", () => {
+  holds([
+    [
+      "npm run dev > /tmp/vite.log 2>&1 &",
+      ["tail -5 /tmp/vite.log", "npm run build > /tmp/build.log"],
+      ["cat /tmp/krb5cc_1000", "cat /tmp/other.pem", "rm /tmp/vite.log", "npm run dev > /tmp/x.sh"],
+    ],
+    ["tail -5 /tmp/a.log", ["grep x /tmp/b.log"], ["echo x > /tmp/b.log", "cat /tmp/sub/b.log"]],
+    [
+      "cat > /tmp/probe.py <<'E'\nx\nE",
+      ["cat /tmp/probe.py"],
+      ["python /tmp/probe.py", "cat > /tmp/other.py"],
+    ],
+    [
+      "mkdir -p /tmp/work && cp a.csv /tmp/work/a.csv",
+      ["ls /tmp/work"],
+      ["sh /tmp/work/a.sh", "rm -rf /tmp/work"],
+    ],
+  ]);
+
+  test("no such pattern lets a check load code from there", () => {
+    const rules = [...(first("cat /tmp/a.json")?.rules ?? []), ...(first("npx eslint src")?.rules ?? [])];
+    const policy = { ...places, ...inMode("accept-edits", rules) };
+    expect(decide(command("cat /tmp/b.json"), policy).effect).toBe("allow");
+    expect(decide(command("npx eslint --resolve-plugins-relative-to /tmp/b.json src"), policy).effect).toBe(
+      "ask",
+    );
+    expect(decide(command("npx tsc -p /tmp/b.json"), policy).effect).toBe("ask");
+  });
+});
+
+describe("a port of this machine", () => {
+  holds([
+    [
+      "curl -s localhost:4000/health",
+      ["curl -s http://localhost:4000/users?limit=2", "curl -s localhost:4000/users | jq length"],
+      [
+        "curl -s -X POST localhost:4000/users -d a=b",
+        "curl -s localhost:9200/x",
+        "curl -s localhost:4000@evil.example/",
+      ],
+    ],
+    [
+      `curl -s -X POST localhost:4000/users -d '{"name":"a"}' -H 'content-type: application/json'`,
+      ["curl -s http://localhost:4000/users/1 --json '{}'", "curl -s http://localhost:4000/users"],
+      [
+        "curl -s -X POST localhost:4000/users -d @.env",
+        "curl -s localhost:4000/users -T .env",
+        "curl -s -X DELETE http://localhost:4000/users/1",
+        "curl -s -x http://evil.example http://localhost:4000/users",
+        "curl -s -X POST https://example.com/users -d a=b",
+        "curl -s -X POST localhost:2375/containers/create -d a=b",
+      ],
+    ],
+  ]);
+});

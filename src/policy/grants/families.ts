@@ -1,0 +1,20 @@
+/**
+ * Families of commands that one "always" opens together. Each member could be widened by itself, and gives no more
+ * power than the others: whoever lets an agent run the project's tests lets it run the project's code.
+ */
+
+/** By the pattern that a rule of the width "family" has: `*` for the checks of a project, else the program. */
+const FAMILIES: ReadonlyMap<string, string> = new Map([
+  [
+    "*",
+    "builds, tests, linters and formatters here, with harmless flags and workspace paths (runs project code)",
+  ],
+  ["git *", "local git work: adding, committing, new branches, stashing and looking (runs the hooks)"],
+  ["gh *", "looking at GitHub with gh (view, list, status, diff, checks, api without changes)"],
+  ["docker *", "looking at containers with docker (ps, logs, images)"],
+  ["kubectl *", "looking at the cluster with kubectl (get, describe, logs; no secrets)"],
+  ["helm *", "looking at charts with helm (list, status, lint, template)"],
+]);
+
+/** The rule's meaning in words; undefined when there is no such family. */
+export const familyText = (pattern: string): string | undefined => FAMILIES.get(pattern);

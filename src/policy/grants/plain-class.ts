@@ -1,0 +1,92 @@
+/**
+ * The class of a script or program of the project, and of a program that nobody described: the same one, and the same
+ * subcommand, with other plain words (programs/plain-words.ts). A rule with the width "plain" covers exactly the
+ * commands of its class.
+ *
+ * The content of a script is not bound: who lets an agent edit and test a project lets it run what it wrote, and a
+ * script is edited between two runs as often as a test. The exact width still binds it.
+ */
+import type { CommandPart } from "../parts.js";
+import { normalisePath } from "../paths/match-path.js";
+import { judgeArgv } from "../programs/judge-argv.js";
+import { namedActs } from "../programs/named-acts.js";
+import { mayRunWhatFollows, readOwnWords } from "../programs/plain-words.js";
+import { isOwnFolder } from "./own-folder.js";
+import { mayReachOut } from "./script-runner.js";
+
+type Run = Pick<CommandPart, "argv" | "judgement" | "read"> & {
+  /** Whether a word is the path of a file of the project. */
+  readonly isOwn: (word: string) => boolean;
+};
+
+/** Undefined when the command is no such one, or its words are not plain. */
+export function plainClass(part: CommandPart, roots: readonly string[]): string | undefined {
+  const { argv, judgement, read, cwd } = part;
+  if (!isOwnFolder(cwd, roots) || read.patterns.length > 0 || part.elsewhere.length > 0) return undefined;
+  if (judgement.takesList || namedActs(judgement).length > 0) return undefined;
+  const isOwn = (word: string): boolean => {
+    const path = normalisePath(cwd, word) ?? "/";
+    return isOwnFolder(path.slice(0, path.lastIndexOf("/")), roots);
+  };
+  const run = { argv, judgement, read, isOwn };
+  const words = runnerClass(run) ?? scriptClass(run) ?? programClass(run);
+  return words?.every((word) => NAME.test(word)) === true ? `${words.join(" ")} *` : undefined;
+}
+
+/** No blank and no star, so that the pattern can be read back. */
+const NAME = /^[\w@.+/:-]+$/;
+
+/** Programs that run the script whose path is the first word. */
+const INTERPRETERS = /^(?:python[\d.]*|node|ruby|php|tsx|ts-node|bun|bash|sh|zsh|Rscript|julia|lua)$/;
+
+const SCRIPT = /^(?:\.\/|\/)?[\w@+-][\w@.+/-]*\.(?:py|[cm]?[jt]sx?|rb|php|sh|bash|R|jl|lua)$/;
+
+function scriptClass({ argv, judgement, isOwn }: Run): readonly string[] | undefined {
+  const [program = "", script = "", ...args] = argv;
+  if (!INTERPRETERS.test(program) || !judgement.isKnown || judgement.doubts.length > 0) return undefined;
+  if (!SCRIPT.test(script) || !isOwn(script) || isRisky(script)) return undefined;
+  return readOwnWords(args).isPlain ? [program, script] : undefined;
+}
+
+/** A program of the project by its path, or one that nobody described by its name. */
+function programClass({ argv, judgement, read, isOwn }: Run): readonly string[] | undefined {
+  const [program = "", first = "", second = ""] = argv;
+  if (judgement.isKnown || read.fedText !== undefined || read.reads.length > 0) return undefined;
+  if (read.wrappers.some((name) => DOWNLOADS.test(name))) return undefined;
+  const isFile = program.includes("/");
+  if (!isFile && read.feeds.length > 0) return undefined;
+  if (isFile ? !isOwn(program) : !/^[A-Za-z][\w.-]*$/.test(program)) return undefined;
+  const isPlain = isFile ? readOwnWords(argv.slice(1)).isPlain : judgement.isPlain === true;
+  if (!isPlain || judgement.writes.length > 0 || [program, first, second].some(isRisky)) return undefined;
+  return SUBCOMMAND.test(first) ? [program, first] : [program];
+}
+
+/** A first word that is neither an option nor a file. */
+const SUBCOMMAND = /^[A-Za-z][\w:-]*$/;
+
+/** Names of what reaches out, removes or starts something lasting. Only of plain names: a path may hold any word. */
+const isRisky = (name: string): boolean => {
+  const word = name.slice(name.lastIndexOf("/") + 1);
+  return mayReachOut(word) || mayRunWhatFollows(word) || RISKY.test(word);
+};
+
+/** Runners that may download the program first. */
+const DOWNLOADS = /^(?:npx|bunx|pnpx|uvx|pipx|npm|pnpm|yarn|bun|corepack)$/;
+
+const RISKY = /^(?:rm|del|kill\w*|stop|serve\w*|daemon|clean\w*|clear|flush|db|runner)\b/i;
+
+/** Runners of locally installed programs; others may download one first. */
+const RUNNERS: readonly (readonly string[])[] =
+  "uv run, poetry run, pipenv run, pdm run, hatch run, rye run, bundle exec"
+    .split(", ")
+    .map((words) => words.split(" "));
+
+/** The runner's own words; the command that it runs is a part of its own, and is judged as such. */
+function runnerClass({ argv, read, isOwn }: Run): readonly string[] | undefined {
+  const runner = RUNNERS.find((words) => words.every((word, index) => argv[index] === word));
+  const inner = argv.slice(runner?.length ?? 0);
+  if (!runner || inner.length === 0) return undefined;
+  const run = { argv: inner, judgement: judgeArgv(inner), read, isOwn };
+  const words = scriptClass(run) ?? programClass(run);
+  return words && [...runner, ...words];
+}

@@ -1,0 +1,63 @@
+/**
+ * Finds out from a command's output whether it failed because of the sandbox: a line that names a file and one of the
+ * system's errors, where the file is read-only or hidden inside only. Exit codes do not say it.
+ */
+import { existsSync, lstatSync } from "node:fs";
+import { resolve } from "node:path";
+import type { SandboxRefusal } from "../../call/index.js";
+import type { Mount } from "./mount.js";
+
+export type SeenFiles = {
+  readonly cwd: string;
+  readonly mounts: readonly Mount[];
+};
+
+const MAX_REFUSALS = 5;
+const MAX_LINES = 2_000;
+const NOT_WRITABLE = /Read-only file system|EROFS|Device or resource busy|EBUSY/i;
+const NOT_OPENED = /Permission denied|EACCES|Operation not permitted|EPERM/i;
+const NOT_FOUND = /No such file or directory|ENOENT|not found/i;
+
+export function fileRefusals(output: string, { cwd, mounts }: SeenFiles): readonly SandboxRefusal[] {
+  const found = new Map<string, string>();
+  for (const line of output.split("\n").slice(-MAX_LINES)) {
+    const isUnwritable = NOT_WRITABLE.test(line);
+    const isUnopened = NOT_OPENED.test(line);
+    if (!isUnwritable && !isUnopened && !NOT_FOUND.test(line)) continue;
+    for (const path of pathsIn(line, cwd)) {
+      const seen = mountAt(path, mounts);
+      if (isUnwritable && seen?.type !== "write" && !isMemory(seen))
+        found.set(path, `The sandbox keeps ${path} read-only, and the command tried to change it.`);
+      else if (isUnopened && seen?.type === "hidden")
+        found.set(path, `The sandbox hides ${path}, and the command tried to open it.`);
+      else if (!isUnwritable && !isUnopened && isHiddenHere(path, seen))
+        found.set(path, `The sandbox does not have ${path}, and the command looked for it.`);
+    }
+  }
+  return [...found.values()].slice(0, MAX_REFUSALS).map((text) => ({ type: "file", text }));
+}
+
+/** There outside, and not inside: below a folder in memory, or below no mount. */
+function isHiddenHere(path: string, seen: Mount | undefined): boolean {
+  if (seen?.type === "write" || seen?.type === "read" || seen?.type === "link") return false;
+  // A folder that every system has is often only a part of a name.
+  return path.split("/").length > 2 && existsSync(path) && !lstatSync(path).isSocket();
+}
+
+const isMemory = (mount: Mount | undefined): boolean => mount?.type === "memory" || mount?.type === "folder";
+
+/** The innermost mount that the path lies in. */
+function mountAt(path: string, mounts: readonly Mount[]): Mount | undefined {
+  return mounts.findLast((mount) => path === mount.path || path.startsWith(`${mount.path}/`));
+}
+
+/** Words of a line that look like a path: with a slash, or with a dot in them. */
+function pathsIn(line: string, cwd: string): readonly string[] {
+  const words = line
+    .split(/[\s'"`‘’“”()[\]<>,;|]+/)
+    .flatMap((word) => [word, word.replace(/^[\w.-]+[:=]/, "")]);
+  return words
+    .map((word) => word.replace(/[:.]+$/, ""))
+    .filter((word) => word.length > 1 && word.length < 4096 && /\/|\./.test(word) && !word.includes("://"))
+    .map((word) => resolve(cwd, word));
+}

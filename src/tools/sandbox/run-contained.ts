@@ -1,0 +1,45 @@
+/**
+ * Runs a command in a sandbox, from before it enters until the workspace was looked at after it. The one way in: what
+ * must happen around every contained command happens here.
+ */
+import { appendText, EMPTY_TEXT, shownText } from "../../call/index.js";
+import type { SandboxRefusal } from "../../call/index.js";
+import { mustBeWords, runCommand } from "../run-command.js";
+import type { CommandExit, CommandOptions } from "../workspace.js";
+import type { Sandbox, SandboxPlace } from "./sandbox.js";
+
+export async function runContained(
+  sandbox: Sandbox,
+  argv: readonly string[],
+  place: SandboxPlace,
+  options: CommandOptions,
+): Promise<CommandExit> {
+  mustBeWords(argv, place.env ?? {});
+  const entered = await sandbox.enter(argv, place);
+  let output = EMPTY_TEXT;
+  const onOutput = (text: string): void => {
+    output = appendText(output, text);
+    options.onOutput(text);
+  };
+  let exit: CommandExit = {};
+  try {
+    exit = await runCommand(entered.argv, { ...options, onOutput, cwd: place.cwd, env: entered.env });
+    return exit;
+  } finally {
+    const refusals = await entered.leave(exit, shownText(output));
+    if (refusals.length > 0) options.onRefused?.(refusals);
+    for (const note of notesOn(refusals, options)) options.onOutput(`[${note}]\n`);
+  }
+}
+
+/** For the reader of the output. A contained command may be asked for again; in a session with --sandbox there is no outside. */
+function notesOn(refusals: readonly SandboxRefusal[], { contained }: CommandOptions): readonly string[] {
+  const isInTheWay = refusals.some(isOfSandbox);
+  return [...refusals.map(({ text }) => text), ...(contained && isInTheWay ? [AGAIN] : [])];
+}
+
+/** Whether the command failed because of the sandbox, and would perhaps not fail outside. */
+export const isOfSandbox = ({ type }: SandboxRefusal): boolean => type !== "held back";
+
+const AGAIN =
+  "This command ran in a sandbox. To run it outside of the sandbox, make the same call again: a person is then asked.";

@@ -1,0 +1,46 @@
+/**
+ * How a command sees the session's own files in the system's temporary folder. Those that are there are mounted. For
+ * those that it will make, its `/tmp` is a folder of ours on the disk, from which they are copied when it has ended.
+ * All else that it puts into `/tmp` ends with it.
+ */
+import { cpSync, lstatSync, mkdirSync, rmSync } from "node:fs";
+import { basename, join } from "node:path";
+import type { Mount } from "./mount.js";
+
+export type TemporaryView = {
+  /** To be mounted over the system's view. */
+  readonly mounts: readonly Mount[];
+  /** Copies what the command made. To be called when it has ended. */
+  release(): void;
+};
+
+export function temporaryView(paths: readonly string[], folder: string): TemporaryView {
+  const there = paths.filter((path) => isPlain(path));
+  const absent = paths.filter((path) => lstatSync(path, { throwIfNoEntry: false }) === undefined);
+  if (absent.length > 0) mkdirSync(folder, { mode: 0o700 });
+  return {
+    mounts: [
+      ...(absent.length > 0 ? [{ type: "write" as const, path: "/tmp", from: folder }] : []),
+      ...there.map((path): Mount => ({ type: "write", path })),
+    ],
+    release() {
+      for (const path of absent) copyOut(join(folder, basename(path)), path);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A link could lead anywhere. */
+function isPlain(path: string): boolean {
+  const info = lstatSync(path, { throwIfNoEntry: false });
+  return info?.isFile() === true || info?.isDirectory() === true;
+}
+
+function copyOut(from: string, to: string): void {
+  if (!isPlain(from)) return;
+  try {
+    cpSync(from, to, { recursive: true, verbatimSymlinks: true, errorOnExist: true, force: false });
+  } catch {
+    // Somebody else made it meanwhile: theirs stays.
+  }
+}
