@@ -24,7 +24,7 @@ import { openGate } from "../src/run/index.js";
 import { builtInTools, LocalWorkspace, NoSandbox, openSandbox } from "../src/tools/index.js";
 import type { Sandbox, SandboxOptions } from "../src/tools/index.js";
 import { callCard } from "../src/view/index.js";
-import { atHome, command } from "./cli-kit.js";
+import { atHome, command as terminalCall } from "./cli-kit.js";
 import { childProgram } from "./child-programs.js";
 import { until } from "./until.js";
 import { aWorkspace } from "../src/tools/tools.samples.js";
@@ -253,12 +253,18 @@ describe.skipIf(typeof opened === "string")(`a contained command${why}`, () => {
   });
 
   test("keeps the session's own files in /tmp, and nothing else that it puts there", async () => {
+    if (typeof opened === "string") throw new Error(opened);
     const name = `/tmp/toolgate-own-${process.pid}-${Date.now()}`;
     onTestFinished(() => rmSync(name, { force: true }));
-    const { run, asked } = await gateIn({ files: { "a.sh": `echo once; echo x > ${name}.other` } });
-    await run(`sh a.sh > ${name}`);
-    await run(`sh a.sh >> ${name}`);
-    expect(asked).toEqual([]);
+    const { root } = await aWorkspace();
+    const workspace = await LocalWorkspace.open(root, { containing: opened });
+    const options = { signal: new AbortController().signal, onOutput: () => undefined };
+    for (const _ of [1, 2])
+      await workspace.runCommand(`echo once >> ${name}; echo x > ${name}.other`, {
+        ...options,
+        contained: { guards: [] },
+        temporary: [name],
+      });
     expect(await readFile(name, "utf8")).toBe("once\nonce\n");
     expect(existsSync(`${name}.other`)).toBe(false);
   });
@@ -300,7 +306,7 @@ test.skipIf(typeof opened === "string")(
     const at = await atHome();
     writeFileSync(join(at.project, "a.sh"), "touch ran-$1");
     const run = async (name: string, ...flags: readonly string[]) => {
-      const script = at.script([{ calls: [command(`sh a.sh ${name}`)] }, { say: "Done." }]);
+      const script = at.script([{ calls: [terminalCall(`sh a.sh ${name}`)] }, { say: "Done." }]);
       const { stdout } = await at.runHere(["run", ...flags, "--script", script, "go"]);
       return { stdout, hasRun: existsSync(join(at.project, `ran-${name}`)) };
     };

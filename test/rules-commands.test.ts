@@ -12,7 +12,7 @@ import { runHere } from "./run-here.js";
 
 const program = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
 
-/** What a sandbox contains depends on the machine: switched off, but where a test is about it. */
+/** Containing depends on the machine: switched off, but where a test is about it. */
 async function project(files: Readonly<Record<string, string>> = {}, contained = false) {
   const cwd = realpathSync(await folder(files));
   const env = { ...process.env, TOOLGATE_CONFIG: join(cwd, ".config"), XDG_STATE_HOME: join(cwd, ".state") };

@@ -126,7 +126,7 @@ export function providerCallIds(
 function resultPart(call: ToolCall, maxCharacters: number): LanguageModelV3ToolResultPart {
   const { toolCallId, name: toolName } = call;
   const trouble = endSentence(call);
-  const text = [...remarks(call), cut(outcomeText(call, trouble), maxCharacters)].join("\n");
+  const text = [...remarks(call), ...undone(call), cut(outcomeText(call, trouble), maxCharacters)].join("\n");
   const images = trouble === undefined ? imagesOf(call) : [];
   const output: LanguageModelV3ToolResultPart["output"] =
     images.length > 0
@@ -160,6 +160,12 @@ function remarks({ decision, rawInput, times, state }: ToolCall): readonly strin
     ...(by === "person" && reason !== undefined ? [`[The user said: ${reason}]`] : []),
   ];
 }
+
+/** Without it the model would build on files that are no longer there. */
+const undone = ({ times }: ToolCall): readonly string[] =>
+  times.undone === undefined
+    ? []
+    : ["[The user has undone this call since: the files that it changed are as they were before it.]"];
 
 function resultText(output: unknown): string {
   return typeof output === "string" ? output : JSON.stringify(output ?? null);

@@ -32,7 +32,7 @@ export type ToolCall = {
   readonly progress: Progress | undefined;
   readonly decision: Decision | undefined;
   readonly breach: Breach | undefined;
-  /** What the sandbox refused to the command of a contained call. */
+  /** The refusals of the sandbox to the command of a contained call. */
   readonly refusals: readonly SandboxRefusal[] | undefined;
   readonly times: CallTimes;
   readonly _meta: Meta | undefined;
@@ -157,6 +157,15 @@ export type FileChange =
   | { readonly type: "moved"; readonly path: string; readonly to: string; readonly fingerprint?: string }
   /** A folder that was created because a file goes into it. */
   | { readonly type: "made"; readonly path: string }
+  /** Changes of a command in the folder `path`. The blob has each changed path with its earlier content. */
+  | {
+      readonly type: "commanded";
+      readonly path: string;
+      readonly before: { readonly type: "bundle"; readonly blob: string };
+      readonly count: number;
+    }
+  /** A change of a command that an undo leaves as it is, for this reason. */
+  | { readonly type: "left"; readonly path: string; readonly reason: string }
   /** The earlier state could not be stored, so the call cannot be undone. */
   | { readonly type: "not-kept"; readonly path: string; readonly reason: string };
 

@@ -131,6 +131,12 @@ async function problemOf(reading: Promise<unknown>): Promise<string | undefined>
   }
 }
 
+const UNDONE = {
+  contained: "those that run in the sandbox",
+  writing: "all that may write",
+  never: "none",
+} as const;
+
 /** A file with a mistake becomes a problem; the other settings are still shown. */
 function redactionIn(folder: string): {
   readonly redaction: readonly Setting[];
@@ -139,7 +145,7 @@ function redactionIn(folder: string): {
   const from = there(userConfigFile(folder));
   try {
     const { atRest, patterns } = readRedaction(folder);
-    const { onBreach = "mark" } = readUserConfig(folder);
+    const { onBreach = "mark", undoCommands = "contained" } = readUserConfig(folder);
     const value = atRest
       ? "before anything is stored; no call can be undone"
       : "where history leaves the store: exports, search, logs";
@@ -156,6 +162,11 @@ function redactionIn(folder: string): {
           name: "breach of an agent",
           value: onBreach === "end" ? "the call is marked, and the agent is ended" : "the call is marked",
           from: `onBreach in ${from}; --on-breach overrides it`,
+        },
+        {
+          name: "undo of commands",
+          value: atRest ? "none, since nothing is stored for it" : UNDONE[undoCommands],
+          from: `undoCommands in ${from}; --undo-commands overrides it`,
         },
       ],
       redactionProblems: [],

@@ -1,7 +1,6 @@
 /** The slash commands of `toolgate acp` in an editor's chat. They run without the model. */
 import type { Command } from "../acp/index.js";
 import type { AgentSession } from "../agent/index.js";
-import { visibleText } from "../call/index.js";
 import type { AgentFlags } from "./commands/agent-options.js";
 
 export function editorCommands(
@@ -36,8 +35,8 @@ export function editorCommands(
       run: async (words) => {
         const toolCallId = words === "" ? lastChange(session) : words;
         if (toolCallId === undefined) return "No call of this session changed a file that can be restored.";
-        const { paths } = await session.gate.undo(toolCallId);
-        return `Restored: ${paths.map((path) => visibleText(path)).join(", ")}`;
+        const { undoneText } = await import("./undo.js");
+        return undoneText(await session.gate.undo(toolCallId));
       },
     },
     {

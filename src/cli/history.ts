@@ -12,6 +12,8 @@ import type {
 import { openArchive, openLedger, redactSession } from "../history/index.js";
 import { clipped, columns, sessionMarkdown, sessionText } from "../view/index.js";
 import { coloured, wantsColour } from "./colour.js";
+import { removeShadows } from "../tools/kept-workspace/shadow-keeper.js";
+import { keptFolder } from "./open-keeper.js";
 import { removeScratch } from "../tools/scratch/scratch-folder.js";
 import { findSession } from "./find-session.js";
 import { jsonText } from "./json-text.js";
@@ -198,6 +200,8 @@ export async function deleteHistory(
       ...(keepLast !== undefined && { keepLast }),
     });
     await removeScratch(removed);
+    // They are a cache, with files that the sessions' commands were kept from.
+    if (removed.length > 0) removeShadows(keptFolder());
     for (const { sessionId, why } of kept)
       process.stderr.write(`toolgate: ${sessionId} was not deleted: ${WHY[why]}.\n`);
     if (flags.json) json({ removed });

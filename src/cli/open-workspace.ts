@@ -7,16 +7,19 @@ import { findBubblewrap } from "../tools/sandbox/sandbox.js";
 import { LocalWorkspace, NoSandbox, openSandbox } from "../tools/index.js";
 import type { Sandbox, Workspace } from "../tools/index.js";
 import type { OpenedAgent } from "./open-agent.js";
+import { flaggedKeeper } from "./open-keeper.js";
 import { packageVersion } from "./package-version.js";
 import type { AgentFlags } from "./commands/agent-options.js";
 
 export async function openWorkspace(
   folder: string,
-  flags: Pick<AgentFlags, "sandbox" | "contain">,
+  flags: Pick<AgentFlags, "sandbox" | "contain" | "undoCommands">,
   { rulesIn, own }: Pick<OpenedAgent, "rulesIn" | "own">,
   roots: readonly string[] = [],
 ): Promise<Workspace> {
-  const plain = await LocalWorkspace.open(folder, { roots, own });
+  const keeper = flaggedKeeper(flags);
+  const options = { roots, own, ...(keeper && { keeper }) };
+  const plain = await LocalWorkspace.open(folder, options);
   // Read the rules also without a sandbox: this reports their mistakes before a turn starts.
   const rules = rulesIn(plain.root);
   const containing = await openContaining(flags);
@@ -25,8 +28,7 @@ export async function openWorkspace(
   const sandbox = flags.sandbox === true ? await openSandbox({ network }) : undefined;
   if (!sandbox && !containing) return plain;
   return LocalWorkspace.open(folder, {
-    roots,
-    own,
+    ...options,
     ...(sandbox && { sandbox }),
     ...(containing && { containing }),
   });

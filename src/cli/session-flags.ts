@@ -10,6 +10,7 @@ import type { RunFlags } from "./commands/run.js";
 const KEPT = [
   "sandbox",
   "contain",
+  "undoCommands",
   "model",
   "baseUrl",
   "contextWindow",
@@ -44,6 +45,7 @@ export async function withKeptFlags(ledger: Ledger, sessionId: string, flags: Ru
     ...number("loopLimit"),
     ...text("mode"),
     ...onBreach,
+    ...(isKeptCommands(stored["undoCommands"]) && { undoCommands: stored["undoCommands"] }),
     ...(stored["sandbox"] === true && { sandbox: true }),
     ...flags,
     // Like a sandbox, a question is not taken away by leaving the option out.
@@ -73,3 +75,6 @@ function storedFlags({ _meta }: SessionInfo): { readonly [name: string]: unknown
 
 const isObject = (value: unknown): value is { readonly [name: string]: unknown } =>
   typeof value === "object" && value !== null;
+
+const isKeptCommands = (value: unknown): value is "contained" | "writing" | "never" =>
+  value === "contained" || value === "writing" || value === "never";

@@ -6,6 +6,7 @@
  * memory for output is bounded. No other room imports `node:child_process`.
  */
 export { captureOutput } from "./capture-output.js";
+export { collectOutput } from "./collect-output.js";
 export { startChild, startChildWithStdin } from "./child.js";
 export type { Child, ChildExit } from "./child.js";
 export { exitReport } from "./exit-report.js";

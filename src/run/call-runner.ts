@@ -9,12 +9,14 @@ import type { SessionEvent, ToolCall } from "../call/index.js";
 import type { Containment, Intent, Verdict } from "../policy/index.js";
 import { isAppTool, isDelegating } from "../tools/index.js";
 import type { Tool, Workspace } from "../tools/index.js";
+import type { KeepOutcome } from "../tools/kept-workspace/workspace-keeper.js";
 import type { Approvals } from "./approvals.js";
 import { OwnWrites } from "./confined-workspace.js";
 import type { CallTools } from "./call-tools.js";
 import type { CallCheck, Judge, Resolved } from "./check-call.js";
 import { byRule, intentHash } from "./decisions.js";
 import type { Decisions } from "./decisions.js";
+import { cannotBeUndone, keepBefore, keeperFor } from "./keep-before.js";
 import { runCall } from "./run-call.js";
 import { changesFiles, groupOf, RunGroups, Cancelled, RunningCalls } from "./running-calls.js";
 import type { Elicit } from "./run-call.js";
@@ -107,10 +109,15 @@ export class CallRunner {
    * wait for the command. Its file changes run one by one, each on the file that the one before it left.
    */
   #groupOf(toolCallId: string, intent: Intent): { readonly groups: RunGroups; readonly group?: string } {
-    const { tools, workspace } = this.#options;
+    const { tools, workspace, record } = this.#options;
     const isGiven = tools.isGiven(toolCallId);
     const alone = changesFiles(intent) ? toolCallId : undefined;
-    const group = isGiven ? alone : groupOf(intent, workspace.roots);
+    // Its changes could not be told from those of another call.
+    const decidedBy = record.book.call(toolCallId)?.decision?.by;
+    const isKept =
+      intent.command !== undefined &&
+      keeperFor({ intent, workspace, ledger: record.ledger, decidedBy }) !== undefined;
+    const group = isGiven ? alone : isKept ? toolCallId : groupOf(intent, workspace.roots);
     return { groups: isGiven ? this.#givenGroups : this.#groups, ...(group !== undefined && { group }) };
   }
 
@@ -135,25 +142,60 @@ export class CallRunner {
       const childSessionId = `${record.sessionId}/${toolCallId}`;
       return end({ type: "child-awaited", toolCallId, at, childSessionId });
     }
-    const started: SessionEvent = { type: "run-started", toolCallId, at, intent };
-    if (!(await this.#recordUnlessOver(toolCallId, [started]))) return;
+    const keeping = intent.command === undefined ? undefined : await this.#keepBefore(call, intent);
+    if (keeping?.type === "not-kept") {
+      const question = this.#unkeptQuestion(call, intent, keeping.reason);
+      if (question) return end(question);
+    }
     const { workspace, elicit, timeLimit, stopGraceMs } = this.#options;
-    await runCall({
-      tool,
-      input,
-      intent,
-      ownWrites: this.#ownWrites,
-      ownBefore,
-      call: record.book.call(toolCallId) ?? call,
-      stop,
-      record,
-      workspace,
-      contained: isContained(call) ? (verdict.contained ?? NO_GUARDS) : undefined,
-      timeLimit: tool.timeLimit ?? timeLimit,
-      stopGraceMs,
-      elicit,
-      now,
+    const started: SessionEvent = { type: "run-started", toolCallId, at: now(), intent };
+    const run = async (): Promise<void> => {
+      if (!(await this.#recordUnlessOver(toolCallId, [started]))) return;
+      await runCall({
+        tool,
+        input,
+        intent,
+        ownWrites: this.#ownWrites,
+        ownBefore,
+        call: record.book.call(toolCallId) ?? call,
+        stop,
+        record,
+        workspace,
+        keeping,
+        contained: isContained(call) ? (verdict.contained ?? NO_GUARDS) : undefined,
+        timeLimit: tool.timeLimit ?? timeLimit,
+        stopGraceMs,
+        elicit,
+        now,
+      });
+    };
+    await run().finally(() => {
+      if (keeping?.type === "kept") workspace.keeper?.release(keeping);
     });
+  }
+
+  #keepBefore({ decision }: ToolCall, intent: Intent): Promise<KeepOutcome | undefined> {
+    const { workspace, record } = this.#options;
+    return keepBefore({ intent, workspace, ledger: record.ledger, decidedBy: decision?.by });
+  }
+
+  /**
+   * A command that was to be undoable and is not is asked about. Undefined when a person has said yes to it, or when
+   * everything is allowed by default.
+   */
+  #unkeptQuestion(call: ToolCall, intent: Intent, why: string): SessionEvent | undefined {
+    const { judge, decisions, approvals, now } = this.#options;
+    const { toolCallId, title, times, decision } = call;
+    if (times.answered !== undefined || approvals.hasCleared(toolCallId)) return undefined;
+    if (decision?.by === "rule" && decision.rule === undefined) return undefined;
+    // The rule that allows it is not the reason for the question.
+    const { saw } = judge(intent);
+    const question = decisions.question(
+      { toolCallId, title, intent },
+      asking(cannotBeUndone(why), saw),
+      true,
+    );
+    return { type: "question-asked", toolCallId, at: now(), question };
   }
 
   readonly #stepChild = async ({ toolCallId }: ToolCall, stop: LinkedAbort): Promise<void> => {
@@ -216,6 +258,8 @@ export const awaitsChild = ({ state }: ToolCall): boolean =>
   state.status === "waiting" && state.waitingFor.type === "child";
 
 const NO_SANDBOX = "it was to run in the sandbox, and that cannot contain it now";
+const asking = (reason: string, saw: readonly string[]): Verdict => ({ effect: "ask", reason, saw });
+
 const CHANGED = "what it is about to do has changed since it was decided on";
 
 /**

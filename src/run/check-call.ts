@@ -2,10 +2,11 @@
  * Makes the events of a new call: announced, with its input, and with what the tool and the rules say of it. Checks an
  * input with both: the call's intent, its preview, and the verdict.
  */
+import { isWithinAny } from "../call/absolute-path.js";
 import { createToolTitle, plainJson } from "../call/index.js";
 import type { CallAnnounced, CallFields, Decision, SessionBook, SessionEvent } from "../call/index.js";
 import type { Intent, Rule, Verdict } from "../policy/index.js";
-import { mentionsTemporary, temporaryPaths } from "../tools/scratch/temporary-paths.js";
+import { temporaryPaths } from "../tools/scratch/temporary-paths.js";
 import { isAppTool } from "../tools/index.js";
 import type { AppTool, Tool, ToolIntent, Workspace } from "../tools/index.js";
 import type { Approvals } from "./approvals.js";
@@ -37,6 +38,10 @@ export type CheckOptions = {
 export type Resolved =
   | { readonly ok: true; readonly input: unknown; readonly intent: Intent }
   | { readonly ok: false; readonly problem: string };
+
+/** Whether a call touches only files of these folders. The paths of a command are not known here. */
+const staysWithin = ({ command, paths }: Intent, folders: readonly string[]): boolean =>
+  command === undefined && paths.every(({ path }) => isWithinAny(path, folders));
 
 type NamedInput = { readonly name: string; readonly rawInput: unknown };
 
@@ -157,8 +162,9 @@ export class CallCheck {
       // Many tools have none, and then there is nothing to wait for.
       const own = tool.intent && (await tool.intent(input, this.#options.workspace));
       const intent = this.#intent(tool, own ?? {}, rawInput);
-      if (!mentionsTemporary(intent)) return { ok: true, input, intent };
-      const temporary = await temporaryPaths(intent, this.#options.workspace);
+      const { workspace } = this.#options;
+      if (staysWithin(intent, workspace.roots)) return { ok: true, input, intent };
+      const temporary = await temporaryPaths(intent, workspace);
       return { ok: true, input, intent: temporary.length === 0 ? intent : { ...intent, temporary } };
     } catch (error) {
       return { ok: false, problem: failureText(tool, error) };

@@ -4,11 +4,13 @@
  */
 import { ClientGone } from "./client-gone.js";
 import { IllegalEvent, plainJson } from "../call/index.js";
-import type { SessionEvent, ToolCall } from "../call/index.js";
+import type { FileChange, SessionEvent, ToolCall } from "../call/index.js";
 import type { Containment, Intent } from "../policy/index.js";
 import type { EventWriter, SessionRecord } from "../record/index.js";
 import { fullResult, ToolFailure } from "../tools/index.js";
 import type { AskReply, AskRequest, Tool, ToolContext, ToolReturn, Workspace } from "../tools/index.js";
+import type { KeepOutcome } from "../tools/kept-workspace/workspace-keeper.js";
+import { commandChanges } from "./keep-before.js";
 import { checkBase, confinedWorkspace } from "./confined-workspace.js";
 import type { OwnWrites } from "./confined-workspace.js";
 import { CallReporter } from "./call-reporter.js";
@@ -36,6 +38,8 @@ export type RunOptions = {
   readonly workspace: Workspace;
   /** The call's command runs in the sandbox, which guards this. */
   readonly contained: Containment | undefined;
+  /** The state of the workspace before the call, where it was to be kept. */
+  readonly keeping: KeepOutcome | undefined;
   /** The time limit in milliseconds. */
   readonly timeLimit: number;
   /** How long the tool may take to stop. */
@@ -112,17 +116,25 @@ function contextOf(options: RunOptions, reporter: CallReporter, writer: EventWri
 }
 
 function workspaceOf(
-  { call, intent, ownWrites, ownBefore, record, workspace, contained, now }: RunOptions,
+  { call, intent, ownWrites, ownBefore, record, workspace, contained, keeping, now }: RunOptions,
   writer: EventWriter,
 ): Workspace {
   const { toolCallId } = call;
+  const keep = (change: FileChange): Promise<void> =>
+    writer.append([{ type: "file-kept", toolCallId, at: now(), change }]);
+  let isRecorded = false;
   return undoableWorkspace(confinedWorkspace(workspace, intent, contained), {
     blob: (bytes) => record.ledger.putBlob(bytes),
     mayReplace: (path, before) => checkBase(intent, path, before, ownWrites.since(ownBefore, path)),
     wrote: (path, after) => ownWrites.add(path, after),
     started: (process) => writer.add({ type: "process-started", toolCallId, at: now(), process }),
     refused: (refusals) => writer.add({ type: "sandbox-refused", toolCallId, at: now(), refusals }),
-    record: (change) => writer.append([{ type: "file-kept", toolCallId, at: now(), change }]),
+    record: keep,
+    commandEnded: async () => {
+      if (isRecorded || !keeping) return;
+      isRecorded = true;
+      for await (const change of commandChanges(keeping, workspace, record.ledger)) await keep(change);
+    },
   });
 }
 

@@ -9,8 +9,13 @@ import type { Workspace } from "../tools/index.js";
 import type { KeptPart } from "./undoable-workspace.js";
 import { contentHash, fingerprint, wholeAgain, wholeFile, wholeFingerprint } from "./undoable-workspace.js";
 import type { SessionRecord } from "../record/index.js";
+import { stepsBeforeCommand } from "./undo-command.js";
 
-export type Undone = { readonly paths: readonly string[] };
+/** `left`: what a command changed and the undo left as it is, with the reason. */
+export type Undone = {
+  readonly paths: readonly string[];
+  readonly left?: readonly { readonly path: string; readonly reason: string }[];
+};
 
 /** Throws UndoRefused with the reason when it cannot be undone; then nothing was changed. */
 export async function undoCall(
@@ -29,7 +34,14 @@ export async function undoCall(
     event.type === "file-kept" && event.toolCallId === toolCallId ? [event.change] : [],
   );
   if (changes.length === 0) throw new UndoRefused(toolCallId, "no file that it changed was kept");
-  const steps = await stepsBack(changes, workspace, ledger, toolCallId);
+  const paths = new Set(changes.flatMap((change) => (NOT_A_PATH.has(change.type) ? [] : [change.path])));
+  const left = changes.flatMap((change) =>
+    change.type === "left" ? [{ path: change.path, reason: change.reason }] : [],
+  );
+  const steps = await stepsBack(changes, paths, workspace, ledger, toolCallId);
+  const [first] = left;
+  if (steps.length === 0 && first)
+    throw new UndoRefused(toolCallId, `${visibleText(first.path)} was not kept: ${first.reason}`);
   if (steps.length === 0)
     throw new UndoRefused(
       toolCallId,
@@ -37,14 +49,18 @@ export async function undoCall(
     );
   for (const step of steps) await step();
   await record.append([{ type: "call-undone", toolCallId, at: now() }], { durable: true });
-  return { paths: [...new Set(changes.map(({ path }) => path))] };
+  return { paths: [...paths], ...(left.length > 0 && { left }) };
 }
+
+/** Their path is a folder with changes, or was not restored. */
+const NOT_A_PATH: ReadonlySet<FileChange["type"]> = new Set(["commanded", "left"]);
 
 type Step = () => Promise<void>;
 
 /** All is checked before anything is touched. */
 async function stepsBack(
   changes: readonly FileChange[],
+  paths: Set<string>,
   workspace: Workspace,
   ledger: Ledger,
   toolCallId: string,
@@ -56,7 +72,18 @@ async function stepsBack(
   const seen = new Set<string>();
   const made = new Set<string>();
   const steps: Step[] = [];
-  for (const change of inOrder(changes)) {
+  let blobs: string[] = [];
+  const ordered = inOrder(changes);
+  for (const [index, change] of ordered.entries()) {
+    if (change.type === "left") continue;
+    if (change.type === "commanded") {
+      // The changes of one command may fill several blobs, and are put back together.
+      blobs = [change.before.blob, ...blobs];
+      if (ordered[index + 1]?.type === "commanded") continue;
+      steps.push(...(await stepsBeforeCommand({ workspace, ledger, blobs, seen, paths, refuse })));
+      blobs = [];
+      continue;
+    }
     if (change.type === "made") {
       made.add(change.path);
       steps.push(() => removeIfEmpty(workspace, change.path));

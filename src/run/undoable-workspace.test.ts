@@ -25,6 +25,7 @@ async function kept({ record = () => Promise.resolve() }: { record?: () => Promi
     mayReplace: () => undefined,
     wrote: () => undefined,
     started: () => undefined,
+    commandEnded: () => Promise.resolve(),
     refused: () => undefined,
     record: async (change) => {
       await record();

@@ -15,6 +15,8 @@ type Keep = {
   mayReplace(path: string, before: KeptFile | undefined): void;
   /** Called after a write, with the SHA-256 of the new content. */
   wrote(path: string, after: string): void;
+  /** Records what a command changed, where the workspace was kept before it. */
+  commandEnded(): Promise<void>;
   /** Puts a process that a command of the call runs in on record. */
   started(process: CallProcess): void;
   /** Puts what the sandbox refused to a command on record. */
@@ -38,8 +40,8 @@ class UndoableWorkspace extends ForwardingWorkspace {
     this.#keep = keep;
   }
 
-  /** The changes of a command cannot be predicted, so they are not kept. */
-  override runCommand(command: string | readonly string[], options: CommandOptions) {
+  /** The changes of a command cannot be predicted: the whole workspace is kept before it, or nothing. */
+  override async runCommand(command: string | readonly string[], options: CommandOptions) {
     const onStart = (process: CallProcess) => {
       this.#keep.started(process);
       options.onStart?.(process);
@@ -48,7 +50,11 @@ class UndoableWorkspace extends ForwardingWorkspace {
       this.#keep.refused(refusals);
       options.onRefused?.(refusals);
     };
-    return this.inner.runCommand(command, { ...options, onStart, onRefused });
+    try {
+      return await this.inner.runCommand(command, { ...options, onStart, onRefused });
+    } finally {
+      await this.#keep.commandEnded();
+    }
   }
 
   override async write(path: string, content: string | Uint8Array, options?: { readonly mode?: number }) {

@@ -17,6 +17,14 @@ export type UserConfig = {
   readonly onBreach?: "mark" | "end";
   /** Whether commands may run unasked in a sandbox, where one holds; true by default. */
   readonly contained?: boolean;
+  /** Which commands can be undone; "contained" by default. */
+  readonly undoCommands?: "contained" | "writing" | "never";
+  /** Up to which size and time the workspace is kept before a command. */
+  readonly undoLimits?: {
+    readonly files?: number;
+    readonly megabytes?: number;
+    readonly seconds?: number;
+  };
 };
 
 const parse = jsonParser<UserConfig>(() =>
@@ -25,6 +33,14 @@ const parse = jsonParser<UserConfig>(() =>
     redactPatterns: z.array(z.string().min(1)).exactOptional(),
     onBreach: z.enum(["mark", "end"]).exactOptional(),
     contained: z.boolean().exactOptional(),
+    undoCommands: z.enum(["contained", "writing", "never"]).exactOptional(),
+    undoLimits: z
+      .strictObject({
+        files: z.int().positive().exactOptional(),
+        megabytes: z.number().positive().exactOptional(),
+        seconds: z.number().positive().exactOptional(),
+      })
+      .exactOptional(),
   }),
 );
 

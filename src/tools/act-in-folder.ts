@@ -49,7 +49,7 @@ export async function replaceFileIn(
   await folder.sync();
 }
 
-/** A folder that is there already is left as it is. */
+/** A folder that is there already is left as it is, but for the mode. */
 export async function makeFolderIn(
   folder: FolderHandle,
   name: string,
@@ -59,8 +59,8 @@ export async function makeFolderIn(
     await mkdir(folder.at(name), mode === undefined ? 0o777 : 0o700);
   } catch (error) {
     // Throws for anything but a folder.
-    if (errorCode(error) === "EEXIST") return (await folder.enter(name)).close();
-    throw error;
+    if (errorCode(error) !== "EEXIST") throw error;
+    await (await folder.enter(name)).close();
   }
   if (mode !== undefined) {
     const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = constants;

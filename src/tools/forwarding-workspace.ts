@@ -4,6 +4,7 @@
  */
 import type { Executor } from "../policy/index.js";
 import { executorOf } from "./git/executor-for.js";
+import type { WorkspaceKeeper } from "./kept-workspace/workspace-keeper.js";
 import type { CommandExit, CommandOptions, FileInfo, Files, FolderEntry, Workspace } from "./workspace.js";
 
 export class ForwardingWorkspace implements Workspace {
@@ -23,6 +24,10 @@ export class ForwardingWorkspace implements Workspace {
 
   get own(): readonly string[] {
     return this.inner.own ?? [];
+  }
+
+  get keeper(): WorkspaceKeeper | undefined {
+    return this.inner.keeper;
   }
 
   get containing(): Workspace["containing"] {

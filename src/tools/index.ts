@@ -32,6 +32,17 @@ export type { LocalWorkspaceOptions } from "./local-workspace.js";
 export { NoSandbox } from "./sandbox/no-sandbox.js";
 export { openSandbox } from "./sandbox/sandbox.js";
 export type { Sandbox, SandboxedCommand, SandboxOptions, SandboxPlace } from "./sandbox/sandbox.js";
+export { openKeeper } from "./kept-workspace/shadow-keeper.js";
+export type { KeeperOptions } from "./kept-workspace/shadow-keeper.js";
+export type { KeepLimits } from "./kept-workspace/scan-place.js";
+export type {
+  CommandChanges,
+  KeepOutcome,
+  KeptCommands,
+  KeptWorkspace,
+  UnkeptPath,
+  WorkspaceKeeper,
+} from "./kept-workspace/workspace-keeper.js";
 export type {
   CommandExit,
   CommandOptions,

@@ -30,6 +30,7 @@ import { inFolderOf, realPathOf } from "./folder-handle.js";
 import { runCommand } from "./run-command.js";
 import { runContained } from "./sandbox/run-contained.js";
 import { isConfinable } from "./sandbox/sandbox.js";
+import type { WorkspaceKeeper } from "./kept-workspace/workspace-keeper.js";
 import type { Sandbox } from "./sandbox/sandbox.js";
 import { ToolFailure } from "./tool.js";
 import type { CommandExit, CommandOptions, FileInfo, FileType, FolderEntry, Workspace } from "./workspace.js";
@@ -43,6 +44,8 @@ export type LocalWorkspaceOptions = {
   readonly sandbox?: Sandbox;
   /** The sandbox for contained commands, which nobody was asked about. */
   readonly containing?: Sandbox;
+  /** Keeps the workspace before commands, so that they can be undone. */
+  readonly keeper?: WorkspaceKeeper;
 };
 
 const WORKSPACE_OPTIONS: OptionChecks<LocalWorkspaceOptions> = {
@@ -50,25 +53,26 @@ const WORKSPACE_OPTIONS: OptionChecks<LocalWorkspaceOptions> = {
   own: listOf(TEXT),
   sandbox: having("a sandbox (openSandbox)", "enter"),
   containing: having("a sandbox (openSandbox)", "enter"),
+  keeper: having("a keeper (openKeeper)", "keep"),
 };
 
 export class LocalWorkspace implements Workspace {
   readonly root: string;
   readonly roots: readonly string[];
   readonly own: readonly string[];
+  readonly keeper: WorkspaceKeeper | undefined;
   readonly containing?: Sandbox;
   readonly #sandbox: Sandbox | undefined;
   #executor: Promise<Executor> | undefined;
 
-  private constructor(
-    roots: readonly [string, ...string[]],
-    { own = [], sandbox, containing }: LocalWorkspaceOptions,
-  ) {
+  private constructor(roots: readonly [string, ...string[]], options: LocalWorkspaceOptions) {
+    const { own = [], sandbox, containing, keeper } = options;
     this.root = roots[0];
     this.roots = [...new Set(roots)];
     this.own = own;
     this.#sandbox = sandbox;
     if (containing && isConfinable(this.roots)) this.containing = containing;
+    this.keeper = keeper;
   }
 
   static async open(root: string, options: LocalWorkspaceOptions = {}): Promise<LocalWorkspace> {

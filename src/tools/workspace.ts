@@ -6,6 +6,7 @@
  */
 import type { CallProcess, SandboxRefusal } from "../call/index.js";
 import type { Containment, Executor } from "../policy/index.js";
+import type { WorkspaceKeeper } from "./kept-workspace/workspace-keeper.js";
 
 export type CommandExit = { readonly exitCode?: number; readonly signal?: string };
 
@@ -52,6 +53,7 @@ export interface Files {
   list(realPath: string): Promise<readonly FolderEntry[]>;
   /** Replaces the file whole, or leaves it as it was; makes the folders on its way. The old one's mode is kept. */
   write(realPath: string, content: string | Uint8Array, options?: { readonly mode?: number }): Promise<void>;
+  /** A folder that is there already stays; with a mode, it gets that one. */
   makeFolder(realPath: string, options?: { readonly mode?: number }): Promise<void>;
   makeLink(realPath: string, target: string): Promise<void>;
   /** A file, a link (not what it leads to), or a folder with its contents. */
@@ -104,6 +106,8 @@ export interface Workspace extends Files, Commands {
    * it may also be new. Only a session's workspace knows.
    */
   isOwnTemporary?(path: string, isMade: boolean): Promise<boolean>;
+  /** Keeps the workspace before commands, so that they can be undone. Without it they cannot. */
+  readonly keeper?: WorkspaceKeeper | undefined;
   /** Called when the session that uses the workspace is closed. */
   release?(): Promise<void>;
 }

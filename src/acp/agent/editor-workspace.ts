@@ -76,6 +76,10 @@ class EditorWorkspace implements Workspace {
     return this.#local.own ?? [];
   }
 
+  get keeper(): Workspace["keeper"] {
+    return this.#local.keeper;
+  }
+
   /** Contained commands run in our process: the client's terminals are in no sandbox. */
   get containing(): Workspace["containing"] {
     return this.#local.containing;

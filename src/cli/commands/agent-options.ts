@@ -10,6 +10,7 @@ export type AgentFlags = LogFlags & {
   readonly ledger?: string;
   readonly cwd?: string;
   readonly sandbox?: boolean;
+  readonly undoCommands?: "contained" | "writing" | "never";
   readonly contain?: boolean;
   readonly model?: string;
   readonly baseUrl?: string;
@@ -67,5 +68,11 @@ export function agentOptions(command: Command): Command {
     .option(
       "--no-contain",
       "ask about commands that would run unasked in a sandbox (default: contained\nof config.json, where a sandbox holds)",
+    )
+    .addOption(
+      new Option(
+        "--undo-commands <which>",
+        "which commands can be undone: contained ones, all that may write, or none\n(default: undoCommands of config.json, or contained)",
+      ).choices(["contained", "writing", "never"]),
     );
 }

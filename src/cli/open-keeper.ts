@@ -1,0 +1,26 @@
+/** Keeps the workspace before commands, as the command line and the user's `config.json` say. */
+import { join } from "node:path";
+import { readUserConfig, settingsFolder } from "../settings/index.js";
+import { openKeeper } from "../tools/index.js";
+import type { WorkspaceKeeper } from "../tools/index.js";
+import type { AgentFlags } from "./commands/agent-options.js";
+import { stateFolder } from "./state-folder.js";
+
+export const keptFolder = (): string => join(stateFolder(), "kept");
+
+/** Undefined when no command is to be undone. */
+export function flaggedKeeper(flags: Pick<AgentFlags, "undoCommands">): WorkspaceKeeper | undefined {
+  const { undoCommands: written = "contained", undoLimits = {} } = readUserConfig(settingsFolder());
+  const commands = flags.undoCommands ?? written;
+  if (commands === "never") return undefined;
+  const { files, megabytes, seconds } = undoLimits;
+  return openKeeper({
+    folder: keptFolder(),
+    commands,
+    limits: {
+      ...(files !== undefined && { maxFiles: files }),
+      ...(megabytes !== undefined && { maxBytes: megabytes * 2 ** 20 }),
+      ...(seconds !== undefined && { maxMs: seconds * 1000 }),
+    },
+  });
+}

@@ -1,0 +1,326 @@
+/** The changes from one snapshot of a workspace to a later one, by path. Contents are read afterwards. */
+import { lstatSync } from "node:fs";
+import { join } from "node:path";
+import { listObjects, missingObjects } from "./object-files.js";
+import { onDisk, usualModes, zeroEnded } from "./place-snapshot.js";
+import type { PlaceSnapshot } from "./place-snapshot.js";
+import type { ShadowGit } from "./shadow-git.js";
+import type { WorkspaceSnapshot } from "./snapshot-workspace.js";
+import { earlierStateText, folderState, indexState, treeFingerprint } from "./path-state.js";
+
+/** The earlier state of a path; `object`: the name of its content in the shadow, `file`: a file that has it. */
+export type Earlier =
+  | { readonly type: "file"; readonly mode: number; readonly object: string }
+  | { readonly type: "file"; readonly mode: number; readonly file: string }
+  | { readonly type: "file"; readonly mode: number; readonly content: Uint8Array }
+  | { readonly type: "link"; readonly object: string }
+  | { readonly type: "folder"; readonly mode: number };
+
+/** By absolute path, byte for byte as latin1. */
+export type Compared = {
+  readonly before: ReadonlyMap<string, Earlier>;
+  readonly after: ReadonlyMap<string, string>;
+  /** Changed, and not to be put back; with the reason. */
+  readonly unkept: ReadonlyMap<string, string>;
+};
+
+const NO_OBJECT = /^0+$/;
+
+export async function compareSnapshots(
+  before: WorkspaceSnapshot,
+  after: WorkspaceSnapshot,
+  deadline: number,
+): Promise<Compared> {
+  const comparing = new Comparing(after.git, deadline);
+  for (const key of new Set([...before.places.keys(), ...after.places.keys()]))
+    await comparing.places(before.places.get(key), after.places.get(key), after);
+  await comparing.folders([...before.places.values()], [...after.places.values()]);
+  for (const [folder, names] of before.objects) {
+    const now = after.objects.get(folder) ?? listObjects(folder);
+    for (const name of missingObjects(names, now))
+      comparing.lostObject(join(folder, name), join(after.git.linked, name));
+  }
+  return comparing.result();
+}
+
+class Comparing {
+  readonly #git: ShadowGit;
+  readonly #deadline: number;
+  readonly #before = new Map<string, Earlier>();
+  readonly #after = new Map<string, string>();
+  readonly #unkept = new Map<string, string>();
+
+  constructor(git: ShadowGit, deadline: number) {
+    this.#git = git;
+    this.#deadline = deadline;
+  }
+
+  result(): Compared {
+    return { before: this.#before, after: this.#after, unkept: this.#unkept };
+  }
+
+  async places(
+    before: PlaceSnapshot | undefined,
+    after: PlaceSnapshot | undefined,
+    all: WorkspaceSnapshot,
+  ): Promise<void> {
+    if (before && after) return this.#changed(before, after);
+    if (before) return this.#changed(before, emptied(before));
+    if (!after) return;
+    const absolute = absoluteIn(after);
+    if (after.place.kind === "git") {
+      // A new repository: all of its git folder is new, the objects too.
+      this.#after.set(latin(after.place.workTree), treeFingerprint(after.place.workTree));
+      return;
+    }
+    const around = await this.#trackedAround(after, all);
+    await this.#changed(emptied(after), after, (path) => !around.has(absolute(path)));
+  }
+
+  /** The files of a new repository that the place around it has in its own index. */
+  async #trackedAround(
+    { place }: PlaceSnapshot,
+    { places }: WorkspaceSnapshot,
+  ): Promise<ReadonlySet<string>> {
+    const tracked = new Set<string>();
+    for (const outer of places.values()) {
+      if (outer.place.kind !== "files" || !place.workTree.startsWith(`${outer.place.workTree}/`)) continue;
+      const inner = place.workTree.slice(outer.place.workTree.length + 1);
+      const listed = await this.#run("ls-tree", "-r", "-z", "--name-only", outer.tree, "--", `${inner}/`);
+      for (const path of zeroEnded(listed)) tracked.add(absoluteIn(outer)(path));
+    }
+    return tracked;
+  }
+
+  async #changed(
+    before: PlaceSnapshot,
+    after: PlaceSnapshot,
+    isMeant: (path: string) => boolean = () => true,
+  ): Promise<void> {
+    const absolute = absoluteIn(after);
+    const seen = new Set<string>();
+    if (before.tree !== after.tree)
+      for (const change of rawChanges(
+        await this.#run("diff-tree", "-r", "-z", "--no-renames", before.tree, after.tree),
+      )) {
+        const { path } = change;
+        if (!isMeant(path)) continue;
+        seen.add(path);
+        const opaque = opaqueAround(before, path);
+        if (opaque !== undefined && NO_OBJECT.test(change.oldObject)) {
+          this.#unkept.set(absolute(path), opaque);
+          continue;
+        }
+        const earlier = entryOf(change.oldMode, change.oldObject, before, path);
+        if (earlier) this.#before.set(absolute(path), earlier);
+        const later = entryOf(change.newMode, change.newObject, after, path);
+        if (later) this.#after.set(absolute(path), entryState(later));
+        if (isIndex(after, path)) await this.#index(absolute(path), change);
+      }
+    await this.#permissions(before, after, seen);
+    this.#gitFile(before, after);
+    this.#opaque(before, after);
+  }
+
+  #gitFile(before: PlaceSnapshot, after: PlaceSnapshot): void {
+    const path = absoluteIn(after)(".git");
+    const format = after.tree.length === 64 ? "sha256" : "sha1";
+    const stateFor = ({ gitFile }: PlaceSnapshot): string | undefined =>
+      gitFile && earlierStateText({ type: "file", ...gitFile }, { format, like: undefined });
+    const [earlier, later] = [stateFor(before), stateFor(after)];
+    if (earlier === later) return;
+    if (before.gitFile) this.#before.set(path, { type: "file", ...before.gitFile });
+    if (later !== undefined) this.#after.set(path, later);
+  }
+
+  /** The entries of the user's index count, and not how git has stored them. */
+  async #index(path: string, { oldObject, newObject }: RawChange): Promise<void> {
+    const format = newObject.length === 64 ? "sha256" : "sha1";
+    const stateFor = async (object: string, mode: number): Promise<string | undefined> =>
+      NO_OBJECT.test(object)
+        ? undefined
+        : indexState(await this.#run("cat-file", "blob", object), format, mode);
+    const earlier = this.#before.get(path);
+    const later = await stateFor(newObject, modeIn(this.#after.get(path)));
+    if (later === undefined) return;
+    const same = earlier?.type === "file" && later === (await stateFor(oldObject, earlier.mode));
+    if (!same) this.#after.set(path, later);
+    else {
+      this.#before.delete(path);
+      this.#after.delete(path);
+    }
+  }
+
+  /** Files with the same content and other permission bits. */
+  async #permissions(before: PlaceSnapshot, after: PlaceSnapshot, seen: ReadonlySet<string>): Promise<void> {
+    const paths = [...new Set([...before.modes.keys(), ...after.modes.keys()])].filter(
+      (path) => !seen.has(path) && before.modes.get(path) !== after.modes.get(path),
+    );
+    if (paths.length === 0) return;
+    const absolute = absoluteIn(after);
+    const wanted = new Set(paths);
+    const listed = zeroEnded(await this.#run("ls-tree", "-r", "-z", after.tree));
+    for (const line of listed) {
+      const [, mode = "", object = "", path = ""] = /^(\d+) \w+ (\w+)\t(.*)$/s.exec(line) ?? [];
+      if (!wanted.has(path)) continue;
+      const [earlier, later] = [entryOf(mode, object, before, path), entryOf(mode, object, after, path)];
+      if (!earlier || !later || entryState(earlier) === entryState(later)) continue;
+      this.#before.set(absolute(path), earlier);
+      this.#after.set(absolute(path), entryState(later));
+    }
+  }
+
+  /** Empty folders, folders with other permission bits, and folders that were made. Last, when all files are compared. */
+  async folders(before: readonly PlaceSnapshot[], after: readonly PlaceSnapshot[]): Promise<void> {
+    const [earlier, later] = [foldersOf(before), foldersOf(after)];
+    for (const [path, mode] of earlier) {
+      const info = lstatSync(Buffer.from(path, "latin1"), { throwIfNoEntry: false });
+      const now = info?.isDirectory() ? info.mode & 0o7777 : undefined;
+      if (now === mode) continue;
+      this.#before.set(path, { type: "folder", mode });
+      if (now !== undefined) this.#after.set(path, folderState(now));
+    }
+    const added = [...later].filter(([path]) => !earlier.has(path));
+    const made = this.#foldersOfNewFiles(after);
+    if (made.size + added.length === 0) return;
+    const known = await this.#knownFolders(before);
+    const usual = usualModes(before[0]?.umask ?? 0).folder;
+    for (const [path, mode] of added) {
+      if (!known.has(path)) made.add(path);
+      else if (mode !== usual) {
+        this.#before.set(path, { type: "folder", mode: usual });
+        this.#after.set(path, folderState(mode));
+      }
+    }
+    for (const path of made)
+      if (!known.has(path) && !this.#after.has(path)) this.#after.set(path, CREATED_FOLDER);
+  }
+
+  async #knownFolders(before: readonly PlaceSnapshot[]): Promise<ReadonlySet<string>> {
+    const known = new Set(foldersOf(before).keys());
+    for (const snapshot of before) {
+      const absolute = absoluteIn(snapshot);
+      known.add(latin(snapshot.place.workTree));
+      const listed = await this.#run("ls-tree", "-r", "-d", "-z", "--name-only", snapshot.tree);
+      for (const path of [...zeroEnded(listed), ...snapshot.opaque.keys()]) known.add(absolute(path));
+    }
+    return known;
+  }
+
+  /** The folders on the way to what is new, up to the workspace. */
+  #foldersOfNewFiles([top]: readonly PlaceSnapshot[]): Set<string> {
+    const start = `${latin(top?.place.workTree ?? "")}/`;
+    const folders = new Set<string>();
+    for (const path of this.#after.keys()) {
+      if (!path.startsWith(start) || this.#before.has(path)) continue;
+      for (let at = path.lastIndexOf("/"); at > start.length; at = path.lastIndexOf("/", at - 1))
+        folders.add(path.slice(0, at));
+    }
+    return folders;
+  }
+
+  #opaque(before: PlaceSnapshot, after: PlaceSnapshot): void {
+    const absolute = absoluteIn(after);
+    for (const [path, { reason, stamp }] of before.opaque) {
+      const now = after.opaque.get(path);
+      const isThere = now ?? lstatSync(onDisk(after.place, path), { throwIfNoEntry: false });
+      if (!isThere || (now && now.stamp !== stamp)) this.#unkept.set(absolute(path), reason);
+    }
+    for (const [path, { stamp }] of after.opaque) {
+      if (before.opaque.has(path) || opaqueAround(before, path) !== undefined) continue;
+      // A file that was kept and is too large now: `before` has it.
+      const full = join(after.place.workTree, Buffer.from(path, "latin1").toString());
+      this.#after.set(absolute(path), stamp === undefined ? treeFingerprint(full) : `stamp ${stamp}`);
+    }
+  }
+
+  lostObject(path: string, copy: string): void {
+    const info = lstatSync(copy, { throwIfNoEntry: false });
+    if (info) this.#before.set(latin(path), { type: "file", mode: info.mode & 0o7777, file: copy });
+    else this.#unkept.set(latin(path), "the repository has too many objects to keep them");
+  }
+
+  #run(...args: string[]): Promise<Buffer> {
+    return this.#git.run(args, { deadline: this.#deadline });
+  }
+}
+
+/** The state of a folder that the command made: it goes when nothing is left in it. */
+export const CREATED_FOLDER = "new folder";
+
+const latin = (path: string): string => Buffer.from(path).toString("latin1");
+
+const absoluteIn =
+  ({ place }: PlaceSnapshot) =>
+  (path: string): string =>
+    `${latin(place.workTree)}/${path}`;
+
+const foldersOf = (snapshots: readonly PlaceSnapshot[]): Map<string, number> =>
+  new Map(
+    snapshots.flatMap((snapshot) =>
+      [...snapshot.folders].map(([path, mode]) => [absoluteIn(snapshot)(path), mode]),
+    ),
+  );
+
+/** The reason why a path was not kept, or a folder above it. */
+function opaqueAround({ opaque }: PlaceSnapshot, path: string): string | undefined {
+  for (let at = path.length; at > 0; at = path.lastIndexOf("/", at - 1)) {
+    const found = opaque.get(path.slice(0, at));
+    if (found) return found.reason;
+  }
+  return undefined;
+}
+
+const isIndex = ({ place }: PlaceSnapshot, path: string): boolean =>
+  place.kind === "git" && /(?:^|\/)index$/.test(path);
+
+/** The permission bits in a state as `entryState` writes it. */
+const modeIn = (state: string | undefined): number => Number.parseInt(state?.split(" ")[2] ?? "0", 8);
+
+/** The same place with nothing in it. */
+function emptied(snapshot: PlaceSnapshot): PlaceSnapshot {
+  const tree = snapshot.tree.length === 40 ? EMPTY_TREES.sha1 : EMPTY_TREES.sha256;
+  const { gitFile: _, ...rest } = snapshot;
+  return { ...rest, tree, modes: new Map(), folders: new Map(), opaque: new Map() };
+}
+
+/** Every repository knows these. */
+const EMPTY_TREES = {
+  sha1: "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
+  sha256: "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
+} as const;
+
+type RawChange = {
+  readonly path: string;
+  readonly oldMode: string;
+  readonly newMode: string;
+  readonly oldObject: string;
+  readonly newObject: string;
+};
+
+function rawChanges(output: Buffer): readonly RawChange[] {
+  const parts = zeroEnded(output);
+  const changes: RawChange[] = [];
+  for (let at = 0; at + 1 < parts.length; at += 2) {
+    const [oldMode = "", newMode = "", oldObject = "", newObject = ""] = (parts[at] ?? "")
+      .slice(1)
+      .split(" ");
+    changes.push({ path: parts[at + 1] ?? "", oldMode, newMode, oldObject, newObject });
+  }
+  return changes;
+}
+
+function entryOf(
+  mode: string,
+  object: string,
+  { modes, umask }: PlaceSnapshot,
+  path: string,
+): (Earlier & { readonly object: string }) | undefined {
+  if (NO_OBJECT.test(object)) return undefined;
+  if (mode === "120000") return { type: "link", object };
+  const usual = usualModes(umask);
+  return { type: "file", mode: modes.get(path) ?? (mode === "100755" ? usual.program : usual.file), object };
+}
+
+const entryState = (entry: Earlier & { readonly object: string }): string =>
+  entry.type === "file" ? `file ${entry.object} ${entry.mode.toString(8)}` : `link ${entry.object}`;

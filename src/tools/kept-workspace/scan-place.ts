@@ -1,0 +1,232 @@
+/**
+ * Brings the index of a place up to date with the disk and returns the place's snapshot.
+ *
+ * Git looks for changed and for new files in two processes side by side; only these files are then read. Where nothing
+ * changed, the tree of the last scan is the result.
+ */
+import { accessSync, closeSync, constants, lstatSync, openSync, readSync, rmSync } from "node:fs";
+import type { Stats } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import type { FoundFolders } from "./find-folders.js";
+import type { KeptPlace, Opaque, PlaceSnapshot } from "./place-snapshot.js";
+import { onDisk, usualModes, zeroEnded, zeroEndedBytes } from "./place-snapshot.js";
+import { KeepFailed } from "./shadow-git.js";
+import type { ShadowGit } from "./shadow-git.js";
+import { sortNewPaths, stampOf } from "./sort-new-paths.js";
+
+export type KeepLimits = {
+  /** Files of a workspace. */
+  readonly maxFiles: number;
+  /** Bytes of changed and new files in one keep. */
+  readonly maxBytes: number;
+  readonly maxMs: number;
+};
+
+/** A larger file is not kept, unless the user's repository has it. */
+const MAX_FILE_BYTES = 64 * 1024 * 1024;
+
+/** What the index does not hold, as it is stored beside it. */
+export type PlaceState = {
+  readonly tree?: string;
+  /** Of the process that made the index. */
+  readonly umask: number;
+  readonly modes: { readonly [path: string]: number };
+  /** The opaque folders of the last scan. */
+  readonly opaque: readonly string[];
+  /**
+   * Files that had changed just before the last scan. Git compares the times of changes in whole seconds, so it does not
+   * see permission bits that change in the same second.
+   */
+  readonly recent: readonly string[];
+};
+
+export type ScanOptions = {
+  readonly git: ShadowGit;
+  readonly place: KeptPlace;
+  readonly limits: KeepLimits;
+  readonly deadline: number;
+  /** Folders with unusual permission bits, and files with them where the index is new; relative to the place. */
+  readonly odd?: Promise<Pick<FoundFolders, "oddFolders" | "oddFiles">>;
+};
+
+export async function scanPlace(options: ScanOptions): Promise<PlaceSnapshot> {
+  const { git, place, limits, deadline } = options;
+  const state = await readState(place);
+  // We hold the lock of this shadow, so nobody works on the index: a lock file is a leftover of a killed process.
+  rmSync(`${place.index}.lock`, { force: true });
+  const run = (...args: string[]) => git.run(args, { place, deadline });
+  const [differing, listed] = await Promise.all([
+    run("diff-files", "--name-only", "-z", "--ignore-submodules=all"),
+    run("ls-files", "-o", "--directory", "-z"),
+  ]);
+  const sorted = await sortNewPaths(git, place, zeroEnded(listed), deadline);
+  const { oddFolders, oddFiles } = (await options.odd) ?? NOTHING_ODD;
+  const opaque = new Map(sorted.opaque);
+  const modes = new Map([...Object.entries(state.modes), ...oddFiles]);
+  const usual = usualModes(state.umask);
+  const recent = recentOf(place, state.recent, usual, modes);
+  const changed = [...zeroEnded(differing), ...sorted.files, ...recent.differing];
+  const update = updateOf(place, [...new Set(changed)], {
+    usual,
+    maxBytes: limits.maxBytes,
+    modes,
+    opaque,
+  });
+  const hasChanges = update.put.length + update.removed.length > 0;
+  const folders = [...opaque].flatMap(([path, { stamp }]) => (stamp === undefined ? [path] : []));
+  const next: PlaceState = {
+    umask: state.umask,
+    modes: Object.fromEntries(modes),
+    opaque: folders,
+    recent: [...new Set([...update.recent, ...recent.still])].slice(0, MAX_RECENT),
+  };
+  // Before the index changes: a process that is killed in between must not leave a tree of an older index.
+  if (hasChanges) await writeState(place, next);
+  if (update.removed.length > 0)
+    await git.run(["update-index", "--force-remove", "-z", "--stdin"], {
+      place,
+      deadline,
+      stdin: zeroEndedBytes(update.removed),
+    });
+  if (update.put.length > 0)
+    await git.run(["update-index", "--add", "--remove", "--replace", "-z", "--stdin"], {
+      place,
+      deadline,
+      stdin: zeroEndedBytes(update.put),
+    });
+  if (entryCount(place) > limits.maxFiles)
+    throw new KeepFailed("files", `there are more than ${limits.maxFiles} files`);
+  const known = hasChanges ? undefined : state.tree;
+  const tree = known ?? (await run("write-tree", "--missing-ok")).toString("latin1").trim();
+  await writeState(place, { ...next, tree });
+  const allFolders = new Map([...sorted.folders, ...oddFolders]);
+  return { place, tree, umask: state.umask, modes, folders: allFolders, opaque };
+}
+
+const NOTHING_ODD = { oddFolders: new Map<string, number>(), oddFiles: new Map<string, number>() };
+
+type UpdateOptions = {
+  readonly usual: ReturnType<typeof usualModes>;
+  readonly maxBytes: number;
+  /** Brought up to date. */
+  readonly modes: Map<string, number>;
+  /** Gets what cannot be kept. */
+  readonly opaque: Map<string, Opaque>;
+};
+
+const SAME_SECOND_MS = 2_000;
+export const MAX_RECENT = 20_000;
+
+/** Of these files, those with other permission bits than known, and those that could still change unseen. */
+function recentOf(
+  place: KeptPlace,
+  paths: readonly string[],
+  usual: UpdateOptions["usual"],
+  modes: ReadonlyMap<string, number>,
+): { readonly differing: readonly string[]; readonly still: readonly string[] } {
+  const differing: string[] = [];
+  const still: string[] = [];
+  const sinceMs = Date.now() - SAME_SECOND_MS;
+  for (const path of paths) {
+    const info = lstatSync(onDisk(place, path), { throwIfNoEntry: false });
+    if (!info?.isFile()) continue;
+    if (modeOf(info, usual) !== modes.get(path)) differing.push(path);
+    if (info.ctimeMs > sinceMs) still.push(path);
+  }
+  return { differing, still };
+}
+
+/** Undefined for the usual permission bits. */
+function modeOf(info: Stats, usual: UpdateOptions["usual"]): number | undefined {
+  const mode = info.mode & 0o7777;
+  return mode === ((mode & 0o100) === 0 ? usual.file : usual.program) ? undefined : mode;
+}
+
+/** What git must read again, and what it must forget. `recent`: of the former, those that have just changed. */
+function updateOf(
+  place: KeptPlace,
+  paths: readonly string[],
+  { usual, maxBytes, modes, opaque }: UpdateOptions,
+): {
+  readonly put: readonly string[];
+  readonly removed: readonly string[];
+  readonly recent: readonly string[];
+} {
+  const put: string[] = [];
+  const recent: string[] = [];
+  const sinceMs = Date.now() - SAME_SECOND_MS;
+  const removed: string[] = [];
+  let bytes = 0;
+  for (const path of paths) {
+    modes.delete(path);
+    // Git takes no such name.
+    if (/(?:^|\/)\.git(?:\/|$)/i.test(path)) continue;
+    const info = lstatSync(onDisk(place, path), { throwIfNoEntry: false });
+    if (!info || info.isDirectory()) {
+      removed.push(path);
+      continue;
+    }
+    const trouble = info.isSymbolicLink() ? undefined : troubleOf(place, path, info);
+    if (trouble !== undefined) {
+      removed.push(path);
+      opaque.set(path, { reason: trouble, stamp: stampOf(info) });
+      continue;
+    }
+    put.push(path);
+    bytes += info.size;
+    const mode = info.isFile() ? modeOf(info, usual) : undefined;
+    if (mode !== undefined) modes.set(path, mode);
+    if (info.ctimeMs > sinceMs && recent.length < MAX_RECENT) recent.push(path);
+  }
+  if (bytes > maxBytes)
+    throw new KeepFailed(
+      "bytes",
+      `its changed and new files have more than ${Math.floor(maxBytes / 2 ** 20)} MB`,
+    );
+  return { put, removed, recent };
+}
+
+function troubleOf(
+  place: KeptPlace,
+  path: string,
+  info: { isFile(): boolean; readonly size: number },
+): string | undefined {
+  if (!info.isFile()) return "it is no file, folder or link";
+  if (info.size > MAX_FILE_BYTES) return "it is larger than 64 MB";
+  try {
+    accessSync(onDisk(place, path), constants.R_OK);
+    return undefined;
+  } catch {
+    return "it cannot be read";
+  }
+}
+
+/** From the head of the index. */
+function entryCount({ index }: KeptPlace): number {
+  const head = Buffer.alloc(12);
+  try {
+    const file = openSync(index, "r");
+    try {
+      readSync(file, head, 0, head.length, 0);
+    } finally {
+      closeSync(file);
+    }
+    return head.readUInt32BE(8);
+  } catch {
+    // No file was ever added.
+    return 0;
+  }
+}
+
+export async function readState({ state }: KeptPlace): Promise<PlaceState> {
+  try {
+    // Written by `writeState` alone, in a folder that only this user can enter.
+    return JSON.parse(await readFile(state, "utf8")) as PlaceState;
+  } catch {
+    return { umask: process.umask(), modes: {}, opaque: [], recent: [] };
+  }
+}
+
+export async function writeState({ state }: KeptPlace, value: PlaceState): Promise<void> {
+  await writeFile(state, JSON.stringify(value), { mode: 0o600 });
+}

@@ -1,0 +1,459 @@
+/** Undo of commands: real files, real git, real commands. */
+import { execFileSync } from "node:child_process";
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as fc from "fast-check";
+import { expect, onTestFinished, test } from "vitest";
+import { MemoryLedger } from "../src/history/index.js";
+import { inMode } from "../src/policy/index.js";
+import { allowAll, openGate } from "../src/run/index.js";
+import type { Gate } from "../src/run/index.js";
+import { builtInTools, LocalWorkspace, NoSandbox, openKeeper, openSandbox } from "../src/tools/index.js";
+import type { KeeperOptions } from "../src/tools/index.js";
+import { git } from "../src/tools/git/repository.samples.js";
+import { folder } from "./agent-kit.js";
+import { wholeTree } from "./kept-tree.js";
+import { runHere } from "./run-here.js";
+
+const RUNS = Number(process.env["TOOLGATE_RUNS"] ?? 5);
+
+async function gateOn(root: string, options: Partial<KeeperOptions> = {}): Promise<Gate> {
+  const keeper = openKeeper({ folder: await folder(), commands: "writing", ...options });
+  const gate = await openGate({
+    ledger: new MemoryLedger(),
+    workspace: await LocalWorkspace.open(root, { keeper }),
+    sessionId: "s",
+    tools: builtInTools,
+    policy: () => ({ rules: [], default: "allow" }),
+    ask: allowAll,
+    loopLimit: 1_000,
+  });
+  onTestFinished(() => gate.close());
+  return gate;
+}
+
+async function run(gate: Gate, command: string): Promise<string> {
+  const { toolCallId, state } = await gate.call({ name: "terminal", input: { command } });
+  expect(state.status).toBe("done");
+  return toolCallId;
+}
+
+let template: string | undefined;
+
+/** A repository with most of what a workspace can have. */
+async function fullWorkspace(): Promise<string> {
+  const root = await folder();
+  copyTemplate(root);
+  return root;
+}
+
+function copyTemplate(to: string): void {
+  template ??= newTemplate();
+  execFileSync("cp", ["-a", `${template}/.`, to]);
+}
+
+function newTemplate(): string {
+  const root = mkdtempSync(join(tmpdir(), "toolgate-template-"));
+  process.once("exit", () => rmSync(root, { recursive: true, force: true }));
+  const repository = (at: string, files: Record<string, string>): void => {
+    mkdirSync(join(root, at, "src/deep"), { recursive: true });
+    git(join(root, at), "init", "-q", "-b", "main");
+    for (const sample of readdirSync(join(root, at, ".git/hooks")))
+      rmSync(join(root, at, ".git/hooks", sample));
+    git(join(root, at), "config", "user.name", "a");
+    git(join(root, at), "config", "user.email", "a@example.com");
+    for (const [name, content] of Object.entries(files)) writeFileSync(join(root, at, name), content);
+    git(join(root, at), "add", "-A");
+    git(join(root, at), "commit", "-qm", "one");
+  };
+  symlinkSync("src/b.txt", join(root, "link"));
+  repository(".", {
+    "a.txt": "a\n",
+    "src/b.txt": "b\n",
+    "src/deep/c.txt": "c\nc\n",
+    "src/run.sh": "#!/bin/sh\n",
+    "odd ' \" \n\\*é🎈.txt": "odd",
+    "-dash": "dash",
+    ".gitignore": ".env\nbuild/\n*.log\n",
+  });
+  chmodSync(join(root, "src/run.sh"), 0o755);
+  writeFileSync(join(root, ".env"), "SECRET=1\n", { mode: 0o600 });
+  writeFileSync(join(root, "x.log"), "log\n");
+  mkdirSync(join(root, "build/deep"), { recursive: true });
+  writeFileSync(join(root, "build/deep/out.js"), "out\n");
+  mkdirSync(join(root, "empty/inner"), { recursive: true });
+  writeFileSync(join(root, "new.txt"), "new\n", { mode: 0o640 });
+  chmodSync(join(root, "src/deep"), 0o700);
+  appendFileSync(join(root, "src/b.txt"), "changed\n");
+  repository("nested", { "n.txt": "n\n" });
+  return root;
+}
+
+const path = fc.constantFrom(
+  "a.txt",
+  "src/b.txt",
+  "src/deep/c.txt",
+  "src/run.sh",
+  "src",
+  "src/deep",
+  "link",
+  "new.txt",
+  ".env",
+  "x.log",
+  "build",
+  "build/deep/out.js",
+  "empty",
+  "empty/inner",
+  "nested/n.txt",
+  "nested",
+  "fresh",
+  "fresh/er",
+  "./-dash",
+  "./odd*",
+);
+const text = fc.constantFrom("", "one", "two\\ntwo", "a\\n");
+const mode = fc.constantFrom("600", "640", "644", "755", "700", "444");
+const quiet = ">/dev/null 2>&1";
+const act = fc.oneof(
+  fc.record({ path, text }).map((it) => `printf '${it.text}' > ${it.path}`),
+  fc.record({ path, text }).map((it) => `printf '${it.text}' >> ${it.path}`),
+  path.map((it) => `rm -rf -- ${it}`),
+  path.map((it) => `rmdir ${it}`),
+  path.map((it) => `mkdir -p ${it}/made`),
+  fc.record({ path, to: path }).map((it) => `mv -f ${it.path} ${it.to}`),
+  fc.record({ path, to: path }).map((it) => `cp -a ${it.path} ${it.to}`),
+  fc.record({ path, mode }).map((it) => `chmod ${it.mode} ${it.path}`),
+  fc.record({ path, to: path }).map((it) => `ln -s ${it.to} ${it.path}`),
+  fc.record({ path, to: path }).map((it) => `ln -f ${it.path} ${it.to}`),
+  fc.constantFrom(
+    "git add -A",
+    "git commit -qam more",
+    "git stash",
+    "git stash -u",
+    "git stash; git stash pop",
+    "git checkout -q -b other",
+    "git checkout -q -- .",
+    "git branch side/one; git pack-refs --all",
+    "git tag t",
+    "git rm -rq --cached .",
+    "git reset -q --hard",
+    "git clean -fdxq",
+    "git config user.name other",
+    "git gc -q --prune=now",
+    "git mv a.txt moved.txt",
+    "git worktree add -q tree",
+    "git status",
+    "git -C nested commit -q --allow-empty -m two",
+    "git init -q fresh",
+    "git init -q src",
+    "rm -rf .git/objects",
+    "rm -rf .git",
+    "rm .gitignore",
+    "echo '*' > .gitignore",
+    "printf 'x' > $(printf 'bad\\377')",
+  ),
+);
+
+/** A name that is no valid text cannot be put back, and is named as such. */
+const withoutBadName = ({ "bad\u00ff": _, ...rest }: Record<string, string>): Record<string, string> => rest;
+
+test(
+  "is byte for byte as before when any command is undone",
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(act, { minLength: 1, maxLength: 4 }),
+        fc.boolean(),
+        async (acts, isSecond) => {
+          const root = await fullWorkspace();
+          const gate = await gateOn(root);
+          // Also with an index that has seen the workspace before.
+          if (isSecond) await run(gate, "printf 'z' > earlier.txt; git status");
+          const before = wholeTree(root);
+          // From a file: the rules need not read it.
+          const script = join(await folder(), "acts");
+          writeFileSync(script, `umask 022\n${acts.map((one) => `{ ${one}; } ${quiet}`).join("\n")}\ntrue\n`);
+          const toolCallId = await run(gate, `bash ${script}`);
+          writeFileSync(join(root, "of somebody else"), "mine");
+          const after = wholeTree(root);
+          delete after["of somebody else"];
+          const isSame = JSON.stringify(withoutBadName(after)) === JSON.stringify(before);
+          const undone = await gate.undo(toolCallId).catch((error: unknown) => error);
+          if (isSame && undone instanceof Error) expect(undone.message).toMatch(/kept|nothing to put back/);
+          else expect(undone).toMatchObject({ paths: expect.anything() });
+          const { "of somebody else": mine, ...now } = wholeTree(root);
+          expect(mine).toBeDefined();
+          expect(withoutBadName(now)).toEqual(before);
+          execFileSync("git", ["fsck", "--connectivity-only"], { cwd: root, stdio: "pipe" });
+          await gate.close();
+          await rm(root, { recursive: true });
+        },
+      ),
+      { numRuns: RUNS },
+    );
+  },
+  Math.max(120_000, RUNS * 5_000),
+);
+
+test("puts deleted, edited, renamed and ignored files back in a folder that is no repository", async () => {
+  const root = await folder({ "a.txt": "a\n", "b.txt": "b\n", ".gitignore": ".env\n", ".env": "KEY=1\n" });
+  mkdirSync(join(root, "empty"));
+  const gate = await gateOn(root);
+  const before = wholeTree(root);
+  const toolCallId = await run(
+    gate,
+    "rm a.txt .env; echo more >> b.txt; mv b.txt c.txt; rmdir empty; ln -s c.txt d",
+  );
+  const { paths, left } = await gate.undo(toolCallId);
+  expect(paths.map((path) => path.slice(root.length + 1)).toSorted()).toEqual([
+    ".env",
+    "a.txt",
+    "b.txt",
+    "c.txt",
+    "d",
+    "empty",
+  ]);
+  expect(left).toBeUndefined();
+  expect(wholeTree(root)).toEqual(before);
+  await expect(gate.undo(toolCallId)).rejects.toThrow("it was undone already");
+});
+
+test("refuses with the path, and touches nothing, when a file has changed since", async () => {
+  const root = await folder({ "a.txt": "a\n", "b.txt": "b\n" });
+  const gate = await gateOn(root);
+  const toolCallId = await run(gate, "echo 1 >> a.txt; rm b.txt");
+  appendFileSync(join(root, "a.txt"), "mine\n");
+  const now = wholeTree(root);
+  await expect(gate.undo(toolCallId)).rejects.toThrow("a.txt has changed since. No file was touched.");
+  expect(wholeTree(root)).toEqual(now);
+});
+
+test("undoes a commit after somebody has looked at the repository", async () => {
+  const root = await fullWorkspace();
+  const gate = await gateOn(root);
+  const before = wholeTree(root);
+  const toolCallId = await run(gate, "git add -A && git commit -qm more && git checkout -q -b other");
+  git(root, "status");
+  await gate.undo(toolCallId);
+  expect(wholeTree(root)).toEqual(before);
+});
+
+test("leaves large ignored folders alone, and names them", async () => {
+  const root = await folder({ ".gitignore": "big/\nother/\n", "a.txt": "a\n" });
+  mkdirSync(join(root, "big"));
+  for (let number = 0; number < 300; number += 1) writeFileSync(join(root, "big", String(number)), "x");
+  const gate = await gateOn(root);
+  const removing = await run(gate, "echo b > a.txt; rm -r big; mkdir other; touch other/{1..300}");
+  const { left } = await gate.undo(removing);
+  expect(left).toEqual([
+    { path: join(root, "big"), reason: "git ignores it, and it is too large to be kept" },
+  ]);
+  expect(Object.keys(wholeTree(root)).toSorted()).toEqual([".gitignore", "a.txt"]);
+  // Without the pattern the folder is new to git, and was there before the command all the same.
+  mkdirSync(join(root, "big"));
+  for (let number = 0; number < 300; number += 1) writeFileSync(join(root, "big", String(number)), "x");
+  const before = wholeTree(root);
+  const revealing = await run(gate, "rm .gitignore");
+  await gate.undo(revealing);
+  expect(wholeTree(root)).toEqual(before);
+});
+
+test("never writes to the user's repository, and runs no program that it names", async () => {
+  const root = await fullWorkspace();
+  const outside = await folder();
+  writeFileSync(join(root, ".gitattributes"), "* filter=evil\n*.txt text eol=crlf\n");
+  for (const [name, value] of [
+    ["filter.evil.clean", `touch ${outside}/filter; cat`],
+    ["core.fsmonitor", `touch ${outside}/monitor`],
+    ["core.hooksPath", outside],
+    ["core.autocrlf", "true"],
+  ] as const)
+    git(root, "config", name, value);
+  writeFileSync(join(outside, "post-index-change"), `#!/bin/sh\ntouch ${outside}/hook\n`, { mode: 0o755 });
+  writeFileSync(join(root, "crlf.txt"), "one\r\ntwo\r\n");
+  const times = () =>
+    execFileSync("find", [".git", "-printf", "%p %T@ %s\n"], { cwd: root, encoding: "utf8" });
+  const [before, stamps] = [wholeTree(root), times()];
+  const gate = await gateOn(root);
+  const toolCallId = await run(gate, "rm crlf.txt a.txt");
+  expect(times()).toBe(stamps);
+  await gate.undo(toolCallId);
+  expect(wholeTree(root)).toEqual(before);
+  expect(readdirSync(outside)).toEqual(["post-index-change"]);
+});
+
+test("keeps what a filter of the user's has changed on its way into the repository", async () => {
+  const root = await folder({ "a.txt": "one\r\ntwo\r\n", ".gitattributes": "*.txt text eol=crlf\n" });
+  git(root, "init", "-q");
+  git(root, "add", "-A");
+  const gate = await gateOn(root);
+  const before = wholeTree(root);
+  await gate.undo(await run(gate, "rm a.txt"));
+  expect(wholeTree(root)).toEqual(before);
+});
+
+test("works in a part of a repository and in a further worktree", async () => {
+  const around = await fullWorkspace();
+  for (const root of [join(around, "src"), join(await folder(), "tree")]) {
+    if (!root.startsWith(around)) git(around, "worktree", "add", "-q", root);
+    const gate = await gateOn(root);
+    const [before, outer] = [wholeTree(root), wholeTree(around)];
+    await gate.undo(
+      await run(
+        gate,
+        "echo x > new; rm -rf deep; git add -A . && git -c user.name=a -c user.email=a@b commit -qm x",
+      ),
+    );
+    expect(wholeTree(root)).toEqual(before);
+    expect(wholeTree(around)).toEqual(outer);
+  }
+});
+
+test("asks, with the reason, about an allowed command that could not be undone", async () => {
+  const root = await folder({ "a.txt": "a\n", "b.txt": "b\n" });
+  const asked: string[] = [];
+  const keeper = openKeeper({ folder: await folder(), commands: "writing", limits: { maxFiles: 1 } });
+  const gate = await openGate({
+    ledger: new MemoryLedger(),
+    workspace: await LocalWorkspace.open(root, { keeper }),
+    tools: builtInTools,
+    rules: [{ allow: "execute", command: "touch *" }],
+    ask: async (question, signal) => {
+      asked.push(question.reason ?? "");
+      return allowAll(question, signal);
+    },
+  });
+  onTestFinished(() => gate.close());
+  const { toolCallId, state } = await gate.call({ name: "terminal", input: { command: "touch c.txt" } });
+  expect(state.status).toBe("done");
+  expect(asked).toEqual(["it cannot be undone: there are more than 1 files"]);
+  await expect(gate.undo(toolCallId)).rejects.toThrow("was not kept: there are more than 1 files");
+});
+
+test("runs one kept command after another, and reading ones without a keep", async () => {
+  const root = await folder({ "a.txt": "" });
+  const gate = await gateOn(root);
+  const calls = ["1", "2", "3"].map((text) =>
+    gate.call({ name: "terminal", input: { command: `sleep 0.05; echo ${text} >> a.txt` } }),
+  );
+  const ids = (await Promise.all(calls)).map(({ toolCallId }) => toolCallId);
+  const order = readFileSync(join(root, "a.txt"), "utf8").trim().split("\n").map(Number);
+  for (const number of order.toReversed()) await gate.undo(ids[number - 1] ?? "");
+  expect(wholeTree(root)).toEqual(wholeTree(await folder({ "a.txt": "" })));
+  const read = await run(gate, "cat a.txt");
+  await expect(gate.undo(read)).rejects.toThrow("no file that it changed was kept");
+});
+
+test("undoes neither of two commands that ran at the same time in two sessions", async () => {
+  const root = await folder({ "a.txt": "a\n" });
+  const keptIn = await folder();
+  const [one, other] = [await gateOn(root, { folder: keptIn }), await gateOn(root, { folder: keptIn })];
+  const long = run(one, "touch started; while [ ! -e second ]; do sleep 0.01; done; touch one");
+  await expect.poll(() => readdirSync(root)).toContain("started");
+  const second = await run(other, "touch second");
+  for (const [gate, toolCallId] of [
+    [one, await long],
+    [other, second],
+  ] as const)
+    await expect(gate.undo(toolCallId)).rejects.toThrow(
+      "another command ran in this folder at the same time",
+    );
+  // The next one is alone again.
+  await other.undo(await run(other, "rm a.txt"));
+  expect(readdirSync(root)).toContain("a.txt");
+});
+
+test("toolgate run keeps a command's files, and toolgate undo puts them back and tells the model", async () => {
+  const home = await folder();
+  const project = join(home, "project");
+  mkdirSync(project);
+  copyTemplate(project);
+  const command = "rm -r src; echo more >> a.txt; git commit -qam all";
+  writeFileSync(
+    join(home, "script.json"),
+    JSON.stringify({
+      steps: [{ calls: [{ tool: "terminal", input: { command } }] }, { say: "Done." }, { say: "Again." }],
+    }),
+  );
+  const env = { ...process.env, HOME: home, XDG_CONFIG_HOME: join(home, "config"), XDG_STATE_HOME: home };
+  const toolgate = (...words: string[]) => runHere(words, { cwd: project, env });
+  const before = wholeTree(project);
+  const flags = ["--script", join(home, "script.json"), "--mode", "allow-all", "--undo-commands", "writing"];
+  expect(await toolgate("run", ...flags, "go")).toMatchObject({ status: 0 });
+  expect(Object.keys(wholeTree(project))).not.toContain("src/b.txt");
+  const undone = await toolgate("undo", "call_1");
+  expect(undone).toMatchObject({ status: 0, stderr: "" });
+  expect(undone.stdout).toContain(join(project, "src/b.txt"));
+  expect(wholeTree(project)).toEqual(before);
+  expect(existsSync(join(home, "toolgate/kept"))).toBe(true);
+  const { stdout } = await toolgate("history", "list", "--json");
+  const [{ sessionId }] = JSON.parse(stdout).sessions ?? JSON.parse(stdout);
+  expect(await toolgate("history", "delete", sessionId)).toMatchObject({ status: 0 });
+  expect(readdirSync(join(home, "toolgate/kept"))).toEqual([]);
+});
+
+const sandbox = await openSandbox().catch((error: unknown) => {
+  if (error instanceof NoSandbox) return undefined;
+  throw error;
+});
+
+test.skipIf(!sandbox)(
+  "puts back what a contained command did, and asks about one that it could not",
+  async () => {
+    const root = await fullWorkspace();
+    writeFileSync(join(root, "wipe.sh"), WIPE);
+    const asked: string[] = [];
+    const contained = async (limits: KeeperOptions["limits"] = {}): Promise<Gate> => {
+      const keeper = openKeeper({ folder: await folder(), limits });
+      const gate = await openGate({
+        ledger: new MemoryLedger(),
+        workspace: await LocalWorkspace.open(root, { keeper, ...(sandbox && { containing: sandbox }) }),
+        tools: builtInTools,
+        policy: () => inMode("ask", []),
+        ask: (question) => {
+          asked.push(question.reason ?? "");
+          return Promise.resolve({ outcome: { type: "selected", optionId: "reject_once" }, by: "person" });
+        },
+      });
+      onTestFinished(() => gate.close());
+      return gate;
+    };
+    const before = wholeTree(root);
+    const gate = await contained();
+    const toolCallId = await run(gate, "sh wipe.sh");
+    expect(gate.book.call(toolCallId)).toMatchObject({
+      decision: { by: "sandbox" },
+      rawOutput: { output: "", exitCode: 0 },
+    });
+    expect(Object.keys(wholeTree(root)).filter((path) => path.startsWith("src/"))).toEqual([]);
+    await gate.undo(toolCallId);
+    expect(wholeTree(root)).toEqual(before);
+    expect(asked).toEqual([]);
+    const small = await contained({ maxFiles: 1 });
+    const { state } = await small.call({ name: "terminal", input: { command: "sh wipe.sh" } });
+    expect(state.status).toBe("refused");
+    expect(asked).toEqual(["it cannot be undone: there are more than 1 files"]);
+    expect(wholeTree(root)).toEqual(before);
+  },
+);
+
+/** Much of what a program can do to a workspace in a sandbox. */
+const WIPE = `
+git commit -q --allow-empty -m lost
+rm -rf src a.txt new.txt .git/refs .git/objects empty
+chmod 400 x.log
+echo x > nested/n.txt
+`;
