@@ -15,7 +15,7 @@ import { rolldown } from "rolldown";
 const BUNDLED = ["@ai-sdk/provider", "commander", "unbash", "zod"];
 
 /** Packages that have a CommonJS build too and that every session loads: Node's loader of ES modules costs more than they do. */
-const REQUIRED = ["@photostructure/sqlite"];
+const REQUIRED = new Set(["@photostructure/sqlite"]);
 
 /**
  * The chunks that `toolgate acp` loads to open a session, each with the imports that no earlier chunk has. Split as
@@ -88,7 +88,7 @@ const { output: main } = await launcher.generate({ ...OUTPUT, format: "cjs" });
 await launcher.close();
 const imports = [...packages].map((id) => {
   const name = JSON.stringify(id);
-  return `${name}:${REQUIRED.includes(id) ? `async()=>require(${name})` : `()=>import(${name})`}`;
+  return `${name}:${REQUIRED.has(id) ? `async()=>require(${name})` : `()=>import(${name})`}`;
 });
 writeFileSync(
   join(made, "main.js"),

@@ -84,7 +84,7 @@ test("runs its chunks as strict code, each in one byte a character", async () =>
 test("opens a session without the code that reads commands and checks files", async () => {
   const home = await folder();
   const cache = join(home, "code");
-  const agent = spawn(process.execPath, [join(root, "dist", "cli", "main.js"), "acp"], {
+  const agent = spawn(process.execPath, [join(root, "dist", "cli", "main.js"), "acp", "--no-contain"], {
     env: { ...process.env, HOME: home, XDG_STATE_HOME: join(home, "state"), TOOLGATE_CODE_CACHE: cache },
     stdio: ["pipe", "pipe", "inherit"],
   });

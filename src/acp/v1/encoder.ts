@@ -137,11 +137,14 @@ function changed(toolCallId: string, last: Fields, next: Fields): V1Update | und
   if (name !== undefined && name !== last.name) update.name = name;
   if (kind !== last.kind) update.kind = kind;
   if (status !== last.status) update.status = status;
-  if (isRepeated(last, next) || !sameJson(content, last.content)) update.content = content;
-  if (!sameJson(locations, last.locations)) update.locations = locations;
-  if (rawInput !== undefined && !sameJson(rawInput, last.rawInput)) update.rawInput = rawInput;
-  if (rawOutput !== undefined && !sameJson(rawOutput, last.rawOutput)) update.rawOutput = rawOutput;
-  if (!sameJson(_meta, last._meta)) update._meta = _meta;
+  if (isRepeated(last, next) || (content !== last.content && !sameJson(content, last.content)))
+    update.content = content;
+  if (locations !== last.locations && !sameJson(locations, last.locations)) update.locations = locations;
+  if (rawInput !== undefined && rawInput !== last.rawInput && !sameJson(rawInput, last.rawInput))
+    update.rawInput = rawInput;
+  if (rawOutput !== undefined && rawOutput !== last.rawOutput && !sameJson(rawOutput, last.rawOutput))
+    update.rawOutput = rawOutput;
+  if (_meta !== last._meta && !sameJson(_meta, last._meta)) update._meta = _meta;
   return Object.keys(update).length > 2 ? update : undefined;
 }
 
