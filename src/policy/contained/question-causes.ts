@@ -65,7 +65,9 @@ export function questionCauses(caused: Caused): readonly QuestionCause[] {
 function partCauses(part: Part, caused: Caused): readonly QuestionCause[] {
   const { policy } = caused;
   if (part.type === "path")
-    return isOurs(part.path, policy) ? [] : [{ type: "outside", text: `${visibleText(part.path)} is outside` }];
+    return isOurs(part.path, policy)
+      ? []
+      : [{ type: "outside", text: `${visibleText(part.path)} is outside` }];
   if (part.type !== "command") return [{ type: "tool", text: "it is not a command" }];
   const program = visibleText(part.argv[0] ?? "");
   const need = needsOutside(part);
@@ -78,7 +80,9 @@ function partCauses(part: Part, caused: Caused): readonly QuestionCause[] {
     ...(deletesAll(part, policy)
       ? [{ type: "everything" as const, text: `${program} deletes the workspace` }]
       : []),
-    ...(changesUncovered(part, caused) ? [{ type: "changes" as const, text: `${program} changes files` }] : []),
+    ...(changesUncovered(part, caused)
+      ? [{ type: "changes" as const, text: `${program} changes files` }]
+      : []),
     { type: "code", text: `${program} runs` },
   ];
 }

@@ -45,7 +45,19 @@ function pathGuard({ pattern, path, host, command }: RuleParts, roots: Roots): P
 }
 
 /** Folders of the system that a contained command can read: a rule that names a place in them is not enforced there. */
-const SEEN_FOLDERS = ["/usr", "/etc", "/opt", "/bin", "/sbin", "/lib", "/lib64", "/nix", "/gnu", "/proc", "/dev"];
+const SEEN_FOLDERS = [
+  "/usr",
+  "/etc",
+  "/opt",
+  "/bin",
+  "/sbin",
+  "/lib",
+  "/lib64",
+  "/nix",
+  "/gnu",
+  "/proc",
+  "/dev",
+];
 
 const isOfSystem = (pattern: string): boolean =>
   pattern.startsWith("/") && SEEN_FOLDERS.some((folder) => touchesBelow(pattern, folder));

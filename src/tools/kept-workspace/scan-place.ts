@@ -25,10 +25,10 @@ export type KeepLimits = {
 /** A larger file is not kept, unless the user's repository has it. */
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
 
-/** What the index does not hold, as it is stored beside it. */
+/** The state that the index does not hold, as it is stored beside it. */
 export type PlaceState = {
   readonly tree?: string;
-  /** Of the process that made the index. */
+  /** The umask of the process that made the index. */
   readonly umask: number;
   readonly modes: { readonly [path: string]: number };
   /** The opaque folders of the last scan. */
@@ -117,7 +117,7 @@ type UpdateOptions = {
 const SAME_SECOND_MS = 2_000;
 export const MAX_RECENT = 20_000;
 
-/** Of these files, those with other permission bits than known, and those that could still change unseen. */
+/** Finds those of the files that have other permission bits than known, and those that could still change unseen. */
 function recentOf(
   place: KeptPlace,
   paths: readonly string[],
@@ -142,7 +142,7 @@ function modeOf(info: Stats, usual: UpdateOptions["usual"]): number | undefined 
   return mode === ((mode & 0o100) === 0 ? usual.file : usual.program) ? undefined : mode;
 }
 
-/** What git must read again, and what it must forget. `recent`: of the former, those that have just changed. */
+/** Returns the files that git must read again, those of them that have just changed, and the ones to be removed. */
 function updateOf(
   place: KeptPlace,
   paths: readonly string[],

@@ -53,7 +53,9 @@ function mountAt(path: string, mounts: readonly Mount[]): Mount | undefined {
 
 /** Words of a line that look like a path: with a slash, or with a dot in them. */
 function pathsIn(line: string, cwd: string): readonly string[] {
-  const words = line.split(/[\s'"`‘’“”()[\]<>,;|]+/).flatMap((word) => [word, word.replace(/^[\w.-]+[:=]/, "")]);
+  const words = line
+    .split(/[\s'"`‘’“”()[\]<>,;|]+/)
+    .flatMap((word) => [word, word.replace(/^[\w.-]+[:=]/, "")]);
   return words
     .map((word) => word.replace(/[:.]+$/, ""))
     .filter((word) => word.length > 1 && word.length < 4096 && /\/|\./.test(word) && !word.includes("://"))

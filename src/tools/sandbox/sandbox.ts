@@ -99,7 +99,9 @@ export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox
     enter: (argv, place) => enter(argv, place, opened),
     trouble() {
       if (opened.isBroken) return "bubblewrap could not make a sandbox the last time";
-      return machineState(program) === tested ? undefined : "bubblewrap or what the system permits has changed";
+      return machineState(program) === tested
+        ? undefined
+        : "bubblewrap or what the system permits has changed";
     },
   };
 }
@@ -168,9 +170,10 @@ async function enter(
       view.release();
       temporary.release();
       const after = findGuarded(places, opened.seen);
-      const held = holdBack(before, after, join(folder.held, id)).map(
-        (text): SandboxRefusal => ({ type: "held back", text }),
-      );
+      const held = holdBack(before, after, join(folder.held, id)).map((text): SandboxRefusal => ({
+        type: "held back",
+        text,
+      }));
       const [status, counters] = [readAndRemove(files.status), readAndRemove(files.counters)];
       if (exitCode === 1 && !status.includes('"exit-code"')) {
         opened.isBroken = true;

@@ -17,9 +17,7 @@ export async function sessionWorkspace(workspace: Workspace, sessionId: string):
 }
 
 /** Where the files of a workspace are, and whether its sandbox holds now, as the rules need it. */
-export function placesOf(
-  workspace: Workspace,
-): Pick<Policy, "roots" | "home" | "scratch" | "canContain"> {
+export function placesOf(workspace: Workspace): Pick<Policy, "roots" | "home" | "scratch" | "canContain"> {
   const { roots, scratch, containing } = workspace;
   const canContain = containing !== undefined && containing.trouble() === undefined;
   return { roots, home: homedir(), canContain, ...(scratch !== undefined && { scratch }) };
