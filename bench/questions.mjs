@@ -8,7 +8,7 @@
 //   --json      the figures as JSON
 //   --sample=N  every Nth session and attack outside of the catalogue only, and without starter rules
 import { parseArgs } from "node:util";
-import { makeAttacked, passOther, passOurs, readAttacks } from "./questions/attacks.mjs";
+import { containedOurs, makeAttacked, passOther, passOurs, readAttacks } from "./questions/attacks.mjs";
 import { causesText } from "./questions/causes.mjs";
 import { figuresOf, lineOf } from "./questions/figures.mjs";
 import { OTHERS, replayOther } from "./questions/other-engines.mjs";
@@ -134,7 +134,7 @@ async function measure() {
       const replayed = replayAll(sessions, way);
       rows[name] = figuresOf(replayed);
       if (way.takesAlways && !way.keep)
-        days.push({ row: rows[name], rules: rulesOfDay(replayed, way.hasStarter, folder) });
+        days.push({ row: rows[name], way, rules: rulesOfDay(replayed, way.hasStarter, folder) });
     }
     for (const [name, makeEngine] of Object.entries(OTHERS)) {
       const replayed = sessions.map((session) => ({
@@ -153,8 +153,10 @@ async function measure() {
     days.flatMap(({ rules }) => rules),
     folder,
   );
-  for (const { row, rules } of days)
+  for (const { row, way, rules } of days) {
     Object.assign(row, { grants: rules.length, passed: passedOf(passOurs(doubtful, rules, folder)) });
+    if (way.canContain) row.contained = containedOurs(attacks, rules, folder).length;
+  }
 }
 
 function grouped(list) {

@@ -192,6 +192,21 @@ test("a cancelled turn answers its questions with cancelled, and a later yes cou
   expect(session.book.call("t1")?.state.status).toBe("failed");
 });
 
+test("a turn that an agent calls cancelled, and nobody cancelled, has ended", async () => {
+  const ask = async () => ({ outcome: { type: "refused" }, by: "person" }) as const;
+  const { say, session } = await drive("ends its turn as cancelled after a no", { ask });
+  expect(await say("go")).toEqual({ status: "stopped", stopReason: "end_turn" });
+  expect(session.book.call("t1")?.state.status).toBe("refused");
+});
+
+test("shows the details of an agent's error", async () => {
+  const { say } = await drive("refuses the prompt");
+  expect(await say("go")).toMatchObject({
+    stopReason: "error",
+    error: "by-hand said: Invalid params: this agent takes no pictures",
+  });
+});
+
 test("ends an agent that ignores a cancel", async () => {
   const stop = new AbortController();
   const { say, session } = await drive("ignores a cancel", { cancelGraceMs: 100 });

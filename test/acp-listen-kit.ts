@@ -39,7 +39,7 @@ export async function listening(
   return { ...served, closeHost, ledger };
 }
 
-export type Transport = "HTTP" | "WebSocket";
+export type Transport = "HTTP" | "HTTP without session headers" | "WebSocket";
 type Answer = (asked: acp.RequestPermissionRequest) => Promise<acp.RequestPermissionResponse>;
 
 export const choose =
@@ -54,7 +54,8 @@ export const silence: Answer = () => new Promise(() => undefined);
 
 /** A client that has said hello. `vanish` is what a crash or a pulled cable does: nothing is said any more. */
 export async function editor(transport: Transport, url: string, answer: Answer) {
-  const { stream, vanish } = transport === "HTTP" ? httpStream(url) : webSocketStream(url);
+  const { stream, vanish } =
+    transport === "WebSocket" ? webSocketStream(url) : httpStream(url, transport === "HTTP");
   const updates: acp.SessionUpdate[] = [];
   const questions: acp.RequestPermissionRequest[] = [];
   const { agent } = acp
@@ -70,13 +71,17 @@ export async function editor(transport: Transport, url: string, answer: Answer) 
   return { agent, updates, questions, vanish };
 }
 
-function httpStream(url: string) {
+/** `namesSessions`: whether a response to the agent names its session in a header, which the Python SDK's do not. */
+function httpStream(url: string, namesSessions: boolean) {
   const gone = new AbortController();
   const stream = createHttpStream(url, {
     headers: AUTHORIZED,
     fetch: (input, init) => {
       const signals = [gone.signal, ...(init?.signal ? [init.signal] : [])];
-      return fetch(input, { ...init, signal: AbortSignal.any(signals) });
+      const headers = new Headers(init?.headers);
+      const isResponse = typeof init?.body === "string" && !init.body.includes('"method":');
+      if (isResponse && !namesSessions) headers.delete("acp-session-id");
+      return fetch(input, { ...init, headers, signal: AbortSignal.any(signals) });
     },
   });
   return { stream, vanish: () => gone.abort() };

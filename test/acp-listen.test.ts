@@ -58,6 +58,18 @@ async function callStatuses(ledger: Ledger, sessionId: string): Promise<string[]
   return [...new SessionBook(sessionId, events).calls()].map(({ state }) => state.status);
 }
 
+test("routes the answers of a client that does not name the session of a response, with two sessions open", async () => {
+  const { url } = await listening([...RUNS_ONCE, ...RUNS_ONCE]);
+  const { agent } = await editor("HTTP without session headers", url, choose("allow_once"));
+  const folders = await Promise.all([folder(), folder()]);
+  const ends = folders.map(async (cwd) => {
+    const { sessionId } = await agent.request(session.new, { cwd, mcpServers: [] });
+    return agent.request(session.prompt, prompt(sessionId));
+  });
+  expect(await Promise.all(ends)).toEqual([{ stopReason: "end_turn" }, { stopReason: "end_turn" }]);
+  expect(await Promise.all(folders.map(runs))).toEqual(["ran\n", "ran\n"]);
+});
+
 describe.each<Transport>(["HTTP", "WebSocket"])("an editor over %s", (transport) => {
   test("prompts, is asked, answers, and sees every step before the turn's response", async () => {
     const { url } = await listening(RUNS_ONCE);

@@ -1,12 +1,12 @@
 /** Toolchains work in the sandbox as they do outside, offline, on small projects. */
 import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { LocalWorkspace, NoSandbox, openSandbox } from "../src/tools/index.js";
 import type { Sandbox } from "../src/tools/index.js";
-import { aWorkspace } from "../src/tools/tools.samples.js";
 
 const modules = fileURLToPath(new URL("../node_modules", import.meta.url));
 const isLong = process.env["TOOLGATE_LONG"] === "1";
@@ -58,7 +58,8 @@ const PROJECTS: readonly Project[] = [
     name: "tsc",
     packages: ["typescript", "@typescript"],
     files: {
-      "tsconfig.json": '{ "compilerOptions": { "outDir": "out", "strict": true, "types": [] }, "files": ["a.ts"] }',
+      "tsconfig.json":
+        '{ "compilerOptions": { "outDir": "out", "strict": true, "types": [] }, "files": ["a.ts"] }',
       "a.ts": "export const a: number = 1;\n",
     },
     command: "node node_modules/typescript/bin/tsc && cat out/a.js",
@@ -153,18 +154,27 @@ function isInstalled(program: string): boolean {
   }
 }
 
-describe.concurrent("in the sandbox", () => {
+describe("in the sandbox", () => {
   for (const project of PROJECTS) {
     const why = whyNot(project);
-    test.skipIf(why !== undefined)(why === undefined ? project.name : `${project.name} (${why})`, async () => {
+    const reason = why === undefined ? "" : ` (${why})`;
+    test.skipIf(why !== undefined)(`${project.name}${reason}`, async () => {
       expect(await outputOf(project)).toContain(project.prints);
     });
   }
 });
 
+// Removed after all tests: they run at the same time, and a hook in one of them may be another's.
+const folder = mkdtempSync(join(tmpdir(), "toolgate-toolchains-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
 async function outputOf({ name, files, command, packages = [] }: Project): Promise<string> {
   if (typeof opened === "string") return "";
-  const { root } = await aWorkspace(files);
+  const root = realpathSync(mkdtempSync(join(folder, "project-")));
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  }
   for (const one of packages) copyPackage(join(modules, one), join(root, "node_modules", one));
   if (name.startsWith("git")) prepareRepository(root);
   const workspace = await LocalWorkspace.open(root, { containing: opened });
@@ -189,7 +199,11 @@ function copyPackage(from: string, to: string): void {
 
 function prepareRepository(root: string): void {
   execFileSync("git", ["init", "-q", root]);
-  execFileSync("sh", ["-c", "printf '#!/bin/sh\\necho hooked > hooked\\n' > hooks/pre-commit; chmod +x hooks/pre-commit"], {
-    cwd: join(root, ".git"),
-  });
+  execFileSync(
+    "sh",
+    ["-c", "printf '#!/bin/sh\\necho hooked > hooked\\n' > hooks/pre-commit; chmod +x hooks/pre-commit"],
+    {
+      cwd: join(root, ".git"),
+    },
+  );
 }

@@ -12,7 +12,7 @@ import { runHere } from "./run-here.js";
 
 const program = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
 
-/** What a sandbox contains depends on the machine: switched off, but where a test is about it. */
+/** Containing depends on the machine: switched off, but where a test is about it. */
 async function project(files: Readonly<Record<string, string>> = {}, contained = false) {
   const cwd = realpathSync(await folder(files));
   const env = { ...process.env, TOOLGATE_CONFIG: join(cwd, ".config"), XDG_STATE_HOME: join(cwd, ".state") };
@@ -25,7 +25,9 @@ describe("rules explain", () => {
   test.skipIf(findBubblewrap() === undefined)("says that a command would be contained", async () => {
     const { run } = await project({}, true);
     const { stdout } = await run("rules", "explain", "--", "npm test");
-    expect(stdout).toMatch(/^contained\n {2}runs unasked in the sandbox, where that holds; else it is asked about\n/);
+    expect(stdout).toMatch(
+      /^contained\n {2}runs unasked in the sandbox, where that holds; else it is asked about\n/,
+    );
     expect((await run("rules", "explain", "--json", "--", "npm test")).stdout).toContain('"contained"');
     expect((await run("rules", "explain", "--", "git push")).stdout).toMatch(/^ask\n/);
   });

@@ -36,7 +36,10 @@ test("edits by commands and files in the scratch folder run unasked in accept-ed
     commands.map((command) => ({ calls: [{ tool: "terminal", input: { command } }] })),
   );
   const env = { TMPDIR: temporary };
-  const { stdout } = await at.run(["run", "--no-contain", "--script", script, "--mode", "accept-edits", "go"], { env });
+  const { stdout } = await at.run(
+    ["run", "--no-contain", "--script", script, "--mode", "accept-edits", "go"],
+    { env },
+  );
   const text = (name: string): string => readFileSync(join(at.project, name), "utf8");
   expect(text("docs/a.md") + text("docs/c.md") + text("docs/from-scratch.md")).toBe("hello\nbye\nkept\n");
   expect(readdirSync(join(at.project, "docs"))).toEqual(["a.md", "c.md", "d.md", "from-scratch.md"]);

@@ -25,12 +25,16 @@ async function atTerminal(
   const script = join(home, "script.json");
   writeFileSync(script, JSON.stringify({ steps }));
   const env = { ...process.env, HOME: home, XDG_CONFIG_HOME: join(home, "config"), XDG_STATE_HOME: home };
-  const pty = spawn(process.execPath, [main, "run", "--no-contain", "--script", script, ...flags, ...prompt], {
-    cwd: project,
-    cols: 120,
-    rows: 40,
-    env,
-  });
+  const pty = spawn(
+    process.execPath,
+    [main, "run", "--no-contain", "--script", script, ...flags, ...prompt],
+    {
+      cwd: project,
+      cols: 120,
+      rows: 40,
+      env,
+    },
+  );
   onTestFinished(() => pty.kill("SIGKILL"));
   let screen = "";
   let exitCode: number | undefined;

@@ -36,6 +36,9 @@ export async function freshPage(page: string, options: TranscriptOptions): Promi
   const [project, bin] = [join(home, "cart"), join(home, "bin")];
   for (const path of [project, bin]) mkdirSync(path);
   for (const [name, text] of Object.entries(options.files)) writeFileSync(join(project, name), text);
+  // The pages are the same where a sandbox holds and where none does.
+  mkdirSync(join(home, ".config", "toolgate"), { recursive: true });
+  writeFileSync(join(home, ".config", "toolgate", "config.json"), '{ "contained": false }\n');
   writeFileSync(join(bin, "toolgate"), `#!/bin/sh\nexec '${process.execPath}' '${main}' "$@"\n`);
   chmodSync(join(bin, "toolgate"), 0o755);
   const servers = Object.entries(options.servers ?? {});

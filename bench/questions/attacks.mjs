@@ -99,4 +99,11 @@ export const passOurs = (attacks, rules, folder) =>
     ({ intent, strict }) => decide(intent, policyOf([...rules, ...strict], folder)).effect === "allow",
   );
 
+/** Attacks that would run, in the sandbox alone. */
+export const containedOurs = (attacks, rules, folder) =>
+  attacks.filter(
+    ({ intent, strict }) =>
+      decide(intent, policyOf([...rules, ...strict], folder, true)).contained !== undefined,
+  );
+
 export const passOther = (attacks, engine) => attacks.filter(({ call }) => !engine.asks(call));

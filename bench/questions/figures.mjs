@@ -23,9 +23,10 @@ export function figuresOf(replayed) {
 
 const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
 
-export function lineOf(name, { perShell, perCall, median, p90, passed }) {
+export function lineOf(name, { perShell, perCall, median, p90, passed, contained }) {
   const through = passed
     ? `  passed: ${passed.catalogue} catalogue, ${passed.abuses} abuses, ${passed.hijacked} hijacked`
     : "";
-  return `    ${name.padEnd(62)} ${perShell.toFixed(1).padStart(5)} per 100 shell ${perCall.toFixed(1).padStart(5)} per 100 calls  a session ${String(median).padStart(2)} / ${String(p90).padStart(2)}${through}`;
+  const inside = contained === undefined ? "" : ` (${contained} of all run in the sandbox)`;
+  return `    ${name.padEnd(62)} ${perShell.toFixed(1).padStart(5)} per 100 shell ${perCall.toFixed(1).padStart(5)} per 100 calls  a session ${String(median).padStart(2)} / ${String(p90).padStart(2)}${through}${inside}`;
 }

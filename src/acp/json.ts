@@ -22,7 +22,9 @@ export function sameJson(a: unknown, b: unknown): boolean {
   // Counted and not listed: this runs on every step of every call. Keys are looked up as own properties only.
   let more = 0;
   for (const key in a) {
-    if (!Object.hasOwn(b, key) || !sameJson((a as JsonObject)[key], (b as JsonObject)[key])) return false;
+    const one = (a as JsonObject)[key];
+    const other = (b as JsonObject)[key];
+    if (!Object.hasOwn(b, key) || (one !== other && !sameJson(one, other))) return false;
     more += 1;
   }
   for (const _ in b) more -= 1;

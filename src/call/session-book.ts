@@ -209,8 +209,8 @@ export class SessionBook {
   check(events: readonly SessionEvent[]): CheckedEvents {
     const trial = new SessionBook(this.sessionId);
     // Only a turn's end reads the open calls, and there may be thousands.
-    if (events.some(({ type }) => type === "turn-stopped"))
-      for (const toolCallId of this.#openCalls) trial.#openCalls.add(toolCallId);
+    for (const { type } of events)
+      if (type === "turn-stopped") for (const toolCallId of this.#openCalls) trial.#openCalls.add(toolCallId);
     trial.#tried = this;
     const { turn } = this;
     if (turn) trial.#turns.push(turn);

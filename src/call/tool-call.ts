@@ -32,7 +32,7 @@ export type ToolCall = {
   readonly progress: Progress | undefined;
   readonly decision: Decision | undefined;
   readonly breach: Breach | undefined;
-  /** What the sandbox refused to the command of a contained call. */
+  /** The refusals of the sandbox to the command of a contained call. */
   readonly refusals: readonly SandboxRefusal[] | undefined;
   readonly times: CallTimes;
   readonly _meta: Meta | undefined;

@@ -10,6 +10,7 @@ import { openAgent, openLedger } from "./open-agent.js";
 import type { OpenedAgent } from "./open-agent.js";
 import { onBreach } from "./on-breach.js";
 import { openWorkspace } from "./open-workspace.js";
+import { sandboxedAgent } from "./sandboxed-agent.js";
 import { packageVersion } from "./package-version.js";
 import type { RunFlags } from "./commands/run.js";
 import { asJson, asText } from "./run.js";
@@ -30,11 +31,15 @@ export async function runAgent(
     // Only the rules, grants and mode of our agent apply; the external agent uses its own model.
     const opened = await openAgent(flags);
     const { auth } = flags;
+    const sandboxed = flags.sandbox === true ? await sandboxedAgent(argv, folder, opened) : undefined;
     const connection = await AgentConnection.open({
-      agent: { argv, cwd: folder },
+      agent: { argv: sandboxed?.argv ?? argv, cwd: folder },
       client: { name: "toolgate", version: packageVersion() },
       ...(auth !== undefined && { signIn: () => auth }),
-    }).catch(withNextStep(given.agent));
+    }).catch(async (error: unknown) => {
+      await sandboxed?.leave();
+      return withNextStep(given.agent)(error);
+    });
     try {
       const session = await openSession(connection, { flags, folder, ledger, opened, known }).catch(
         withNextStep(given.agent),
@@ -43,6 +48,7 @@ export async function runAgent(
       return exitCode(end);
     } finally {
       await connection.close();
+      await sandboxed?.leave();
     }
   } finally {
     await ledger.close();

@@ -6,13 +6,28 @@ import type { QuestionEvent } from "./question-state.js";
 
 /** Throws IllegalEvent for a value that JSON cannot write. */
 function jsonText(value: unknown, subject: string, eventType: string): string {
-  // JSON.stringify returns undefined for a value that JSON cannot express, although its type does not say so.
-  return written(() => JSON.stringify(value) as string | undefined, subject, eventType);
+  let text: string | undefined;
+  try {
+    // JSON.stringify returns undefined for a value that JSON cannot express, although its type does not say so.
+    text = JSON.stringify(value) as string | undefined;
+  } catch (thrown) {
+    throw unwritable(subject, eventType, thrown);
+  }
+  if (text === undefined) throw unwritable(subject, eventType, NOTHING);
+  return text;
 }
 
 /** A copy of the value as a ledger on disk would return it. Freeze it before sharing it. */
 export function copiedJson<Value>(value: Value, subject: string, eventType: string): Value {
-  return written(() => jsonCopy(value), subject, eventType) as Value;
+  let copy: unknown;
+  try {
+    copy = jsonCopy(value);
+  } catch (thrown) {
+    throw unwritable(subject, eventType, thrown);
+  }
+  if (copy === undefined) throw unwritable(subject, eventType, NOTHING);
+  // JSON gives a value back as it was; what JSON leaves out, types of events do not have.
+  return copy as Value;
 }
 
 /** The same copy, frozen, safe to share. */
@@ -20,16 +35,11 @@ export function frozenJson<Value>(value: Value, subject: string, eventType: stri
   return frozen(copiedJson(value, subject, eventType));
 }
 
-function written<Written>(write: () => Written | undefined, subject: string, eventType: string): Written {
-  let result: Written | undefined;
-  try {
-    result = write();
-  } catch (thrown) {
-    const reason = oneLine(thrown instanceof Error ? thrown.message : String(thrown), 200);
-    throw new IllegalEvent(subject, eventType, `keeps only what can be written as JSON (${reason})`);
-  }
-  if (result !== undefined) return result;
-  throw new IllegalEvent(subject, eventType, `keeps only what can be written as JSON (it is nothing)`);
+const NOTHING = "it is nothing";
+
+function unwritable(subject: string, eventType: string, thrown: unknown): IllegalEvent {
+  const reason = oneLine(thrown instanceof Error ? thrown.message : String(thrown), 200);
+  return new IllegalEvent(subject, eventType, `keeps only what can be written as JSON (${reason})`);
 }
 
 /**
@@ -119,7 +129,9 @@ function listCopy(list: readonly unknown[], depth: number): unknown {
 function objectCopy(object: object, depth: number): unknown {
   const copy: Record<string, unknown> = {};
   for (const key of Object.keys(object)) {
-    const copied = jsonCopy(Reflect.get(object, key), depth + 1);
+    const value: unknown = Reflect.get(object, key);
+    // Most values are strings.
+    const copied = typeof value === "string" ? value : jsonCopy(value, depth + 1);
     if (copied === undefined) continue;
     // An assignment to this name would set the prototype.
     if (key === "__proto__") Object.defineProperty(copy, key, { value: copied, enumerable: true });

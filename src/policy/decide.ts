@@ -215,6 +215,7 @@ export function accessRules(
 
 /** The most specific of the rules that let a part through, so that the record names the true reason. */
 function narrowest(rules: readonly RuleParts[]): RuleParts | undefined {
+  if (rules.length < 2) return rules[0];
   return rules.toSorted((one, other) => narrowness(other) - narrowness(one))[0];
 }
 

@@ -281,11 +281,17 @@ function commandPart(command: ReadCommand, { start, home, programs, links }: Sta
       // Nobody knows which of its words an undescribed program runs.
       ...(judgement.isKnown ? [] : mayMean),
     ],
-    globs: [...reads, ...writes, ...deletes, ...moves, ...argv.slice(1).filter(isGlobPath)]
+    globs: [
+      ...[...reads, ...writes, ...deletes, ...moves],
+      // A text with blanks in it, which the shell leaves alone, is no pattern of names.
+      ...argv
+        .slice(1)
+        .filter((word) => isGlobPath(word) && (!/\s/.test(word) || command.patterns.includes(word))),
+    ]
       .flatMap((word) => {
         if (!GLOB.test(word)) return [];
         const folder = cwd === undefined ? undefined : filePath(fixedFolder(word), cwd, home);
-        return [{ folder: folder ?? "/", mayBeHidden: HIDDEN_GLOB.test(word) }];
+        return [{ folder: folder ?? "/", mayBeHidden: HIDDEN_GLOB.test(globbedPart(word)) }];
       })
       .concat(judgement.takesList ? [ANY_FILE] : []),
     mayMean,
@@ -300,6 +306,9 @@ const GLOB = /[*?[]/;
 
 /** A folder or file name in the pattern that begins with a dot: only such a pattern names hidden files. */
 const HIDDEN_GLOB = /(?:^|\/)\.(?!\.?(?:\/|$))/;
+
+/** From the first name with a star in it: a hidden folder before that is named, and judged by its name. */
+const globbedPart = (word: string): string => word.slice(word.lastIndexOf("/", word.search(GLOB)) + 1);
 
 const isGlobPath = (word: string): boolean => word.includes("/") && GLOB.test(word) && !word.startsWith("-");
 

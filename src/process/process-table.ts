@@ -1,5 +1,5 @@
 /** Reads the kernel's table of processes. Only Linux has one that a program can read: see `HAS_PROCESS_TABLE`. */
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
 import type { TreeMark } from "./tree-mark.js";
 
 export const HAS_PROCESS_TABLE = process.platform === "linux" && existsSync("/proc/self/stat");
@@ -26,7 +26,7 @@ export function listProcesses(sinceTick: number): readonly ProcessEntry[] {
 
 export function readProcess(pid: number): ProcessEntry | undefined {
   try {
-    const text = readFileSync(`/proc/${pid}/stat`, "latin1");
+    const text = readShort(`/proc/${pid}/stat`);
     // The program's name stands in brackets before the other fields and may hold any character.
     const [state, parent, group, session, ...rest] = text.slice(text.lastIndexOf(")") + 2).split(" ");
     return {
@@ -39,6 +39,19 @@ export function readProcess(pid: number): ProcessEntry | undefined {
     };
   } catch {
     return undefined;
+  }
+}
+
+/** Twice the longest line that the kernel writes about a process. */
+const shortFile = Buffer.alloc(2048);
+
+/** A list reads a file per process, and `readFileSync` allocates 64 KB for each. */
+function readShort(file: string): string {
+  const descriptor = openSync(file, "r");
+  try {
+    return shortFile.toString("latin1", 0, readSync(descriptor, shortFile, 0, shortFile.length, 0));
+  } finally {
+    closeSync(descriptor);
   }
 }
 

@@ -99,13 +99,14 @@ export class AppendBatcher {
     this.#tasks -= 1;
   };
 
+  /** By the wall clock, which is cheaper to read for each event; when someone sets it, the loop's turn still ends the tick. */
   #isInTick(): boolean {
-    return this.#tickEnd !== undefined && performance.now() - this.#tickStartedAt <= MAX_TICK_MS;
+    return this.#tickEnd !== undefined && Date.now() - this.#tickStartedAt <= MAX_TICK_MS;
   }
 
   #startTick(): void {
     if (this.#isInTick()) return;
-    this.#tickStartedAt = performance.now();
+    this.#tickStartedAt = Date.now();
     this.#tickEnd ??= setImmediate(this.#endTick);
   }
 
@@ -133,19 +134,22 @@ export class AppendBatcher {
   async #writePending(): Promise<void> {
     const batches = this.#pending;
     this.#pending = new Set();
-    const isLater = ({ after }: Batch) => after !== undefined && batches.has(after);
-    const all = [...batches];
-    await this.#write(all.filter((batch) => !isLater(batch)));
-    await this.#write(all.filter(isLater));
+    const first: Batch[] = [];
+    const later: Batch[] = [];
+    for (const batch of batches)
+      (batch.after !== undefined && batches.has(batch.after) ? later : first).push(batch);
+    if (first.length > 0) await this.#write(first);
+    if (later.length > 0) await this.#write(later);
   }
 
   async #write(batches: readonly Batch[]): Promise<void> {
-    if (batches.length === 0) return;
-    const events = batches.flatMap((batch) => batch.events);
-    const failure = await this.#store(
-      events,
-      batches.some(({ guarantee }) => guarantee === "durable"),
-    );
+    const events: SessionEvent[] = [];
+    let durable = false;
+    for (const batch of batches) {
+      for (const event of batch.events) events.push(event);
+      durable ||= batch.guarantee === "durable";
+    }
+    const failure = await this.#store(events, durable);
     if (!(failure?.error instanceof IllegalEvent)) {
       for (const { settle } of batches) settle(failure);
       return;

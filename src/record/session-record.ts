@@ -268,8 +268,8 @@ function warnOf(error: unknown): void {
 
 /** Folding fewer events takes about as long as reading a snapshot. */
 const MIN_EVENTS = 500;
-/** In an open session: a snapshot holds all of it, so the next one is due after a fixed share more. */
-const MIN_EVENTS_BETWEEN = 2_000;
+/** In an open session, where saving one delays the calls: a snapshot holds all of it, so the next one is due after a fixed share more. */
+const MIN_EVENTS_BETWEEN = 5_000;
 const SHARE_BETWEEN = 1 / 3;
 /** When the session is closed there is time to save one, and the next process has less to fold. */
 const SHARE_AT_CLOSE = 1 / 10;

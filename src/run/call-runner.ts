@@ -140,7 +140,7 @@ export class CallRunner {
       const childSessionId = `${record.sessionId}/${toolCallId}`;
       return end({ type: "child-awaited", toolCallId, at, childSessionId });
     }
-    const keeping = await this.#keepBefore(call, intent);
+    const keeping = intent.command === undefined ? undefined : await this.#keepBefore(call, intent);
     if (keeping?.type === "not-kept") {
       const question = this.#unkeptQuestion(call, intent, keeping.reason);
       if (question) return end(question);

@@ -2,10 +2,11 @@
  * Makes the events of a new call: announced, with its input, and with what the tool and the rules say of it. Checks an
  * input with both: the call's intent, its preview, and the verdict.
  */
+import { isWithinAny } from "../call/absolute-path.js";
 import { createToolTitle, plainJson } from "../call/index.js";
 import type { CallAnnounced, CallFields, Decision, SessionBook, SessionEvent } from "../call/index.js";
 import type { Intent, Rule, Verdict } from "../policy/index.js";
-import { temporaryPaths } from "../tools/scratch/temporary-paths.js";
+import { mentionsTemporary, temporaryPaths } from "../tools/scratch/temporary-paths.js";
 import { isAppTool } from "../tools/index.js";
 import type { AppTool, Tool, ToolIntent, Workspace } from "../tools/index.js";
 import type { Approvals } from "./approvals.js";
@@ -37,6 +38,12 @@ export type CheckOptions = {
 export type Resolved =
   | { readonly ok: true; readonly input: unknown; readonly intent: Intent }
   | { readonly ok: false; readonly problem: string };
+
+/** Whether a call touches only files of these folders. The paths of a command are not known here. */
+const staysWithin = ({ command, paths }: Intent, folders: readonly string[]): boolean =>
+  command === undefined && paths.every(({ path }) => isWithinAny(path, folders));
+
+type NamedInput = { readonly name: string; readonly rawInput: unknown };
 
 export class CallCheck {
   readonly #options: CheckOptions;
@@ -115,7 +122,7 @@ export class CallCheck {
       loops.forget(tool.name, rawInput);
       return [decisions.approve(toolCallId, intent, approval)];
     }
-    const verdict = this.#judged(intent, times, sandboxReason(this.#options.book, tool.name, rawInput));
+    const verdict = this.#judged(intent, times, { name: tool.name, rawInput });
     const shown = await this.shown(tool, input, intent, verdict);
     if (!shown.ok) return [{ type: "call-failed", toolCallId, at, error: shown.problem }];
     const fields = { ...(title !== plainTitle && { title }), ...shown.fields };
@@ -155,7 +162,9 @@ export class CallCheck {
       // Many tools have none, and then there is nothing to wait for.
       const own = tool.intent && (await tool.intent(input, this.#options.workspace));
       const intent = this.#intent(tool, own ?? {}, rawInput);
-      const temporary = await temporaryPaths(intent, this.#options.workspace);
+      if (!mentionsTemporary(intent)) return { ok: true, input, intent };
+      const { workspace } = this.#options;
+      const temporary = staysWithin(intent, workspace.roots) ? [] : await temporaryPaths(intent, workspace);
       return { ok: true, input, intent: temporary.length === 0 ? intent : { ...intent, temporary } };
     } catch (error) {
       return { ok: false, problem: failureText(tool, error) };
@@ -197,14 +206,14 @@ export class CallCheck {
     ];
   }
 
-  /** `refused`: why the sandbox was in the way of the same command before. */
-  #judged(intent: Intent, times: number | undefined, refused: string | undefined): Verdict {
+  #judged(intent: Intent, times: number | undefined, { name, rawInput }: NamedInput): Verdict {
     const { contained, ...verdict } = this.#options.judge(intent);
     if (verdict.effect === "deny") return verdict;
-    if (times === undefined && (!contained || refused === undefined))
-      return { ...verdict, ...(contained && { contained }) };
-    if (times === undefined) return { ...verdict, reason: refused ?? "" };
-    return { effect: "ask", reason: looping(times), saw: verdict.saw };
+    if (times !== undefined) return { effect: "ask", reason: looping(times), saw: verdict.saw };
+    if (!contained) return verdict;
+    // The sandbox was in the way of the same command before: the question is whether to run it outside.
+    const reason = sandboxReason(this.#options.book, name, rawInput);
+    return reason === undefined ? { ...verdict, contained } : { ...verdict, reason };
   }
 
   #intent(tool: Tool, own: ToolIntent, rawInput: unknown): Intent {

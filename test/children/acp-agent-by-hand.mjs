@@ -130,6 +130,13 @@ const BEHAVIOURS = {
     more("t1", { status: "failed" });
     return { stopReason: "cancelled" };
   },
+  "ends its turn as cancelled after a no": async () => {
+    await asked("t1", { title: "Delete it", kind: "delete" });
+    return { stopReason: "cancelled" };
+  },
+  "refuses the prompt": () => ({
+    error: { code: -32602, message: "Invalid params", data: "this agent takes no pictures" },
+  }),
   "ignores a cancel": () => new Promise(() => call("t1", { status: "in_progress" })),
   "floods stderr": async () => {
     const chunk = "x".repeat(1024 * 1024);
@@ -228,7 +235,8 @@ const BEHAVIOURS = {
 async function prompt(id, params) {
   sessionId = params.sessionId;
   const ended = (await BEHAVIOURS[behaviour]?.(params.prompt[0].text)) ?? {};
-  send({ id, result: { stopReason: ended.stopReason ?? "end_turn" } });
+  if (ended.error) send({ id, error: ended.error });
+  else send({ id, result: { stopReason: ended.stopReason ?? "end_turn" } });
   ended.after?.();
 }
 

@@ -170,7 +170,7 @@ export class LiveSession {
 
   /** The client is gone: the turn parks, and its questions stay open. */
   async leave(): Promise<void> {
-    this.#abortTurns(new ClientGone());
+    if (this.isBusy) this.#abortTurns(new ClientGone());
     await this.#turns.idle();
     await this.#commands;
     await this.#release();

@@ -17,7 +17,6 @@ import {
   required,
 } from "../../call/check-options.js";
 import type { OptionChecks } from "../../call/check-options.js";
-import { oneLine } from "../../call/index.js";
 import { emitWarning } from "../../run/emit-warning.js";
 import { CODE, RpcError } from "../connection/message.js";
 import { Peer } from "../connection/peer.js";
@@ -26,6 +25,7 @@ import type { Wire } from "../connection/wire.js";
 import { isJsonObject } from "../json.js";
 import { AgentLine } from "./agent-line.js";
 import { AgentProcess } from "./agent-process.js";
+import { commandName } from "./command-name.js";
 import { dialectOfVersion } from "./dialect-of-version.js";
 import { initializeParams } from "./initialize-params.js";
 import type { AgentCommand } from "./agent-process.js";
@@ -267,8 +267,7 @@ export class AgentConnection {
 
   #nameByCommand(): string {
     const { agent } = this.#options;
-    const program = "argv" in agent ? agent.argv[0] : "the agent";
-    return oneLine(program.split("/").at(-1) ?? program, 60);
+    return "argv" in agent ? commandName(agent.argv) : "the agent";
   }
 
   #side(): AgentSide {

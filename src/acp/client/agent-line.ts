@@ -76,13 +76,16 @@ export class AgentLine {
       return new AgentTrouble("AGENT_REFUSED", `${late} ${await stderrTail()}`.trim());
     }
     if (!(error instanceof RpcError) || error.code === CODE.authRequired) return error;
-    const said = [error.message, detailsOf(error.data)].filter((words) => words !== "").join(": ");
-    return new AgentTrouble("AGENT_REFUSED", `${name} refused ${method}: ${oneLine(said, 1_000)}`);
+    return new AgentTrouble(
+      "AGENT_REFUSED",
+      `${name} refused ${method}: ${oneLine(errorText(error), 1_000)}`,
+    );
   }
 }
 
-/** Agents put what went wrong beside a message that says nothing. */
-function detailsOf(data: unknown): string {
-  const details = isJsonObject(data) ? data["details"] : data;
-  return typeof details === "string" ? details : "";
+/** The message and its details: agents put the reason beside a message that says nothing. */
+export function errorText(error: Error): string {
+  const data = error instanceof RpcError ? error.data : undefined;
+  const details = isJsonObject(data) ? (data["details"] ?? data["message"] ?? data["reason"]) : data;
+  return [error.message, details].filter((text) => typeof text === "string" && text !== "").join(": ");
 }

@@ -10,6 +10,7 @@ import { CODE, RpcError } from "../connection/message.js";
 import { ConnectionClosed } from "../connection/peer.js";
 import { isJsonObject } from "../json.js";
 import type { JsonObject } from "../json.js";
+import { errorText } from "./agent-line.js";
 import type { AgentSide } from "./agent-side.js";
 
 /** Why the open calls of the agent end when it does not report it. */
@@ -55,7 +56,7 @@ export class AgentTurn {
     if (signal.aborted) return { stopReason: "cancelled", why: CANCELLED };
     const answered = this.#answered(blocks).catch((error: unknown) => this.#broken(error));
     const ended = await Promise.race([answered, aborted(signal)]);
-    return ended ?? this.#cancelled(answered);
+    return ended ? unlessCancelled(ended) : this.#cancelled(answered);
   }
 
   /** An update of the session: in v2 one may say what it is doing. Idle without a reason may be what it was before. */
@@ -103,7 +104,7 @@ export class AgentTurn {
     }
     if (error instanceof RpcError && error.code === CODE.cancelled)
       return { stopReason: "cancelled", why: CANCELLED };
-    const said = error instanceof Error ? oneLine(error.message, MAX_ERROR_CHARS) : "no reason given";
+    const said = error instanceof Error ? oneLine(errorText(error), MAX_ERROR_CHARS) : "no reason given";
     return { stopReason: "error", why: TURN_OVER, error: `${agent.name} said: ${said}` };
   }
 }
@@ -125,6 +126,10 @@ function endedBy(result: unknown): TurnEnded {
       : `the agent ended its turn with no reason that is known (${oneLine(JSON.stringify(said) ?? "none", 80)})`;
   return { stopReason: "error", why: TURN_OVER, error };
 }
+
+/** A turn that nobody here cancelled has ended: some agents say "cancelled" when a call was refused. */
+const unlessCancelled = (ended: TurnEnded): TurnEnded =>
+  ended.stopReason === "cancelled" ? { stopReason: "end_turn", why: TURN_OVER } : ended;
 
 /** Comes with nothing when the signal aborts. */
 function aborted(signal: AbortSignal): Promise<undefined> {

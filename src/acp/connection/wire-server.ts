@@ -10,13 +10,13 @@ import {
   createNodeHttpHandler,
   createNodeWebSocketUpgradeHandler,
 } from "@agentclientprotocol/sdk/experimental/node";
-import { AcpServer } from "@agentclientprotocol/sdk/experimental/server";
 import { openDoor, refuse, refuseOnSocket } from "../../http/index.js";
 import type { DoorOptions, Refusal } from "../../http/index.js";
 import { ClientPresence } from "./client-presence.js";
 import { LISTEN_LIMITS } from "./listen-limits.js";
 import type { ListenLimits } from "./listen-limits.js";
 import { ListenSockets } from "./listen-sockets.js";
+import { RoutingServer } from "./routing-server.js";
 import { streamWire } from "./stream-wire.js";
 import type { Wire } from "./wire.js";
 
@@ -50,7 +50,7 @@ export async function openWireServer(options: WireServerOptions): Promise<Listen
 class WireServer {
   readonly limits: ListenLimits;
   readonly #options: WireServerOptions;
-  readonly #acp: AcpServer;
+  readonly #acp: RoutingServer;
   readonly #presence: ClientPresence;
   readonly #sockets: ListenSockets;
   /** The open connections. */
@@ -61,7 +61,7 @@ class WireServer {
   constructor(options: WireServerOptions) {
     this.#options = options;
     this.limits = { ...LISTEN_LIMITS, ...options.limits };
-    this.#acp = new AcpServer({
+    this.#acp = new RoutingServer({
       agent: { connect: (stream) => ({ closed: this.#serve(stream) }) },
       maxBufferedBytes: this.limits.unreadBytes,
       maxOutputStallMs: this.limits.stallTimeoutMs,

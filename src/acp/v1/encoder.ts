@@ -150,11 +150,17 @@ const isRepeated = (last: Fields, { status, content }: Fields): boolean =>
   status !== last.status &&
   (status === "completed" || status === "failed") &&
   content.length > 0 &&
-  jsonLength(content) <= MAX_REPEATED_CHARACTERS;
+  content.reduce((sum, item) => sum + charactersOf(item), 0) <= MAX_REPEATED_CHARACTERS;
 
 const MAX_REPEATED_CHARACTERS = 256 * 1024;
 
-const jsonLength = (value: unknown): number => JSON.stringify(value).length;
+function charactersOf(item: V1Content): number {
+  if (item.type === "terminal") return 0;
+  if (item.type === "diff") return (item.oldText?.length ?? 0) + item.newText.length;
+  const { content: block } = item;
+  if (block.type === "text") return block.text.length;
+  return "data" in block ? block.data.length : JSON.stringify(block).length;
+}
 
 type Update = { readonly sessionUpdate: "tool_call_update"; readonly toolCallId: string } & {
   -readonly [Field in keyof Fields]?: Exclude<Fields[Field], undefined>;

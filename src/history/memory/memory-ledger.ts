@@ -76,7 +76,8 @@ export class MemoryLedger implements Ledger {
     this.#checkNotClosed();
     const { sessionId } = lease;
     // Copied first: an event with a `toJSON` of its own runs foreign code, and the checks must come after that.
-    const copies = events.map((event) => copiedJson(event, `Session ${sessionId}`, event.type));
+    const subject = `Session ${sessionId}`;
+    const copies = events.map((event) => copiedJson(event, subject, event.type));
     checkNewest(this.#leases.get(sessionId), lease, "appended");
     return this.#record(sessionId, copies);
   }

@@ -18,16 +18,16 @@ import type { OutsideNeed } from "./needs-outside.js";
 
 export type QuestionCause = {
   readonly type:
-    /** What it runs: code of the project, code in its words, a program or a flag that nobody described. */
+    /** The command runs code of the project, code in its words, a program or a flag that nobody described. */
     | "code"
-    /** It changes files in the workspace. */
+    /** The command changes files in the workspace. */
     | "changes"
     | OutsideNeed
     /** A path outside of the workspace, or a folder that is not known. */
     | "outside"
     /** A protected name, or a secret. */
     | "protected"
-    /** It deletes the workspace, or all that is in it. */
+    /** The command deletes the workspace, or all that is in it. */
     | "everything"
     /** Characters that hide what the text says. */
     | "hidden text"

@@ -8,6 +8,7 @@ import { namedActs } from "../programs/named-acts.js";
 import { toolPlace } from "../programs/project-tools.js";
 import { readOwnWords } from "../programs/plain-words.js";
 import { subcommandWords } from "../programs/subcommand-words.js";
+import { isActivation } from "../shell/builtin-doubts.js";
 import { familyText } from "./families.js";
 import { isLocalGit, mayLoseWork } from "./git-work.js";
 import { isOwnFolder } from "./own-folder.js";
@@ -18,6 +19,7 @@ import {
   isWideSubcommand,
   mayFetch,
   mayReplaceFiles,
+  plainChecker,
   standsAlone,
 } from "./wide-commands.js";
 
@@ -40,8 +42,22 @@ export function commandFamily(part: CommandPart, roots: readonly string[]): stri
 
 function boundedClass(part: CommandPart, roots: readonly string[]): Class | undefined {
   if (!isOwnFolder(part.cwd, roots)) return undefined;
+  const checker = plainChecker(part.argv);
+  if (checker !== undefined && !part.judgement.isKnown) return checkerClass(part, checker);
   const found = classOf(part.argv);
   return found && isWithinBounds(part, found) ? found : undefined;
+}
+
+/** A checker that nobody described, as long as its words are plain. */
+function checkerClass(
+  { argv, judgement, read, elsewhere }: CommandPart,
+  subcommand: string,
+): Class | undefined {
+  const [program = ""] = argv;
+  if (judgement.isPlain !== true || judgement.writes.length + elsewhere.length > 0) return undefined;
+  if (namedActs(judgement).length > 0 || read.fedText !== undefined) return undefined;
+  const names = [program, ...(subcommand === "" ? [] : [subcommand])];
+  return { names, program, subcommand, isWrapped: false };
 }
 
 type Class = {
@@ -98,6 +114,16 @@ function classOf(argv: readonly string[]): Class | undefined {
       : undefined;
   if (program === "node" && flag === "--test")
     return { names: [program, flag], program, subcommand: "", isWrapped: false };
+  if (isActivation(argv)) return { names: [program, flag ?? ""], program, subcommand: "", isWrapped: false };
+  if (/^(?:ba)?sh$/.test(program) && flag === "-n")
+    return { names: [program, flag], program, subcommand: "", isWrapped: false };
+  // Jobs have numbers in the shell that started them, and each text has a shell of its own.
+  if (
+    program === "kill" &&
+    argv.length > 1 &&
+    argv.slice(1).every((word) => /^(?:%\d{1,3}|-(?:9|TERM|INT|KILL))$/.test(word))
+  )
+    return { names: [program], program, subcommand: "", isWrapped: false };
   const run = scriptRun(argv);
   if (run)
     return arePlain(run.rest)
@@ -122,7 +148,9 @@ function isWithinBounds(part: CommandPart, { program, subcommand }: Class): bool
   const { judgement } = part;
   const { doubts, sends, urls, deletes, moves, deletesBelow, isKnown, takesList } = judgement;
   if (!isKnown || takesList || part.elsewhere.length > 0) return false;
-  if (doubts.length + sends.length + deletes.length + moves.length > 0) return false;
+  // git refuses to move over a file, and has what it moves.
+  const isMoving = moves.length > 0 && !(program === "git" && subcommand === "mv");
+  if (doubts.length + sends.length + deletes.length > 0 || isMoving) return false;
   if (namedActs(judgement).length > 0) return false;
   if (part.argv.some((word) => OPENS_BROWSER.test(word)) || (program === "gh" && part.argv.includes("-w")))
     return false;
@@ -131,6 +159,8 @@ function isWithinBounds(part: CommandPart, { program, subcommand }: Class): bool
   if (program === "go" && part.argv.some((word) => FOREIGN_PACKAGE.test(word))) return false;
   if (urls.some((url) => url !== "") || (urls.length > 0 && !mayFetch(program))) return false;
   if (deletesBelow.length > 0 && !mayReplaceFiles(program, subcommand)) return false;
+  if (program === "git" && subcommand === "mv")
+    return !part.argv.some((word) => /^-[a-zA-Z]*f|^--force/.test(word));
   return judgement.writes.every((path) => RESULT.test(path) && !BUILD_FILE.test(path));
 }
 

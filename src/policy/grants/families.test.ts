@@ -36,7 +36,15 @@ describe("the checks of a project are granted together", () => {
   holds([
     [
       "go test ./... 2>&1 | tail -5",
-      ["go build ./...", "go vet ./pkg", "npm run build", "make test", "npx tsc --noEmit", "pnpm vitest run"],
+      [
+        "go build ./...",
+        "go vet ./pkg",
+        "npm run build",
+        "make test",
+        "kill %1",
+        "npx tsc --noEmit",
+        "pnpm vitest run",
+      ],
       [
         "go test -exec ./evil ./...",
         "go run ./cmd/a",
@@ -46,6 +54,8 @@ describe("the checks of a project are granted together", () => {
         "npm ci",
         "npm test -- --config=/tmp/evil.js",
         "make install",
+        "kill 1",
+        "kill -1",
         "make SHELL=./evil test",
         "cargo doc --open",
         "python evil.py",
@@ -67,6 +77,29 @@ describe("the checks of a project are granted together", () => {
       ["./gradlew publish", "mvn deploy"],
     ],
     [
+      "bats tests/a.bats",
+      [
+        "bats tests",
+        "vale docs/a.md",
+        "dart analyze lib",
+        "bash -n deploy.sh",
+        ". .venv/bin/activate && pytest",
+      ],
+      [
+        "vale --config=x docs",
+        "bats ../other",
+        "dart run x",
+        "bash -n -c id",
+        "source ./evil.sh",
+        "bash deploy.sh",
+      ],
+    ],
+    [
+      "PYTHONPATH=src python -m pytest",
+      ["CGO_ENABLED=0 go build ./...", "NODE_OPTIONS=--max-old-space-size=4096 npm test"],
+      ["PYTHONPATH=/tmp python -m pytest", "PYTHONPATH=evil pytest", "NODE_OPTIONS=--require=./x npm test"],
+    ],
+    [
       "pnpm --filter api exec tsc --noEmit",
       ["pnpm -r build"],
       ["pnpm dlx evil", "pnpm evil", "pnpm -C /x build"],
@@ -80,6 +113,7 @@ describe("git's local work is granted together", () => {
       "git add src && git commit -m 'a message'",
       [
         "git commit --amend --no-edit",
+        "git mv a.ts src/b.ts",
         "git switch -c topic",
         "git checkout -b topic",
         "git stash",
@@ -109,6 +143,9 @@ describe("git's local work is granted together", () => {
         "git switch -C topic",
         "git switch --discard-changes main",
         "git config user.name x",
+        "git mv -f a.ts b.ts",
+        "git mv a.ts ../b.ts",
+        "git mv a.sh .git/hooks/pre-commit",
         "git -c core.hooksPath=evil commit -m x",
         "git -C ../other commit -m x",
         "npm test",
@@ -250,6 +287,20 @@ describe("files in the temporary folder are granted by their kind", () => {
     expect(decide(command("npx tsc -p /tmp/b.json"), policy).effect).toBe("ask");
   });
 });
+
+test.each([
+  "for c in HEAD~2 HEAD~1; do git show $c --stat | tail -3; done",
+  "find . -type f -not -path './.git/*'",
+])("allows %s without any rule", (text) => {
+  expect(effect(text, "true")).toBe("allow");
+});
+
+test.each(["cat .env*", "cat ./*/.ssh/*", "for c in '~/.ssh/id_rsa'; do cat $c; done", `cat ${home}/.ssh/*`])(
+  "asks about %s",
+  (text) => {
+    expect(effect(text, "true")).toBe("ask");
+  },
+);
 
 describe("a port of this machine", () => {
   holds([

@@ -3,7 +3,7 @@
 /** Subcommands that record and look; the others that may be widened rewrite what is recorded, and stand alone. */
 const LOCAL: ReadonlySet<string> = new Set(
   [
-    "add, commit, status, log, diff, show, blame, branch, switch, checkout, stash, stash push, stash pop, stash list",
+    "add, mv, commit, status, log, diff, show, blame, branch, switch, checkout, stash, stash push, stash pop, stash list",
     "stash show, stash apply, tag, rev-parse, ls-files, shortlog, describe, grep, reflog, rev-list, merge-base",
     "for-each-ref, cat-file, ls-tree, diff-tree, restore",
   ]

@@ -132,13 +132,18 @@ export function foldPath(path: string): string {
 }
 
 function foldName(name: string): string {
-  const folded = foldCase(name.replace(/\p{Default_Ignorable_Code_Point}/gu, ""));
+  const folded = PLAIN.test(name)
+    ? name.toLowerCase()
+    : foldCase(name.replace(/\p{Default_Ignorable_Code_Point}/gu, ""));
   // Not a regular expression: /[. ]+$/ takes quadratic time on a name full of dots.
   let end = folded.length;
   while (end > 0 && ". ".includes(folded.charAt(end - 1))) end -= 1;
   // A name of dots alone, and above all "..", keeps its meaning.
   return end === 0 ? folded : folded.slice(0, end);
 }
+
+/** Printable ASCII: only its case can be folded, and most names are of it. */
+const PLAIN = /^[ -~]*$/;
 
 /** Down, up and down again, since some letters meet only there (ſ and s; ẞ, ß and ss). */
 function foldCase(text: string): string {

@@ -94,7 +94,18 @@ const takesAlong = ({ access }: Whereabouts) => access === "delete" || access ==
 const isOfProject = (segments: readonly string[]): boolean => segments.includes(".toolgate");
 
 const isIn = (segments: readonly string[], own: readonly string[]): boolean =>
-  own.some((one) => COMPANIONS.some((end) => startsWith(segments, foldedSegments(one + end))));
+  ownSegments(own).some((one) => startsWith(segments, one));
+
+/** A walk checks thousands of paths against the same list: each list is folded once. */
+const foldedOwn = new WeakMap<readonly string[], readonly (readonly string[] | undefined)[]>();
+
+function ownSegments(own: readonly string[]): readonly (readonly string[] | undefined)[] {
+  const seen = foldedOwn.get(own);
+  if (seen) return seen;
+  const folded = own.flatMap((one) => COMPANIONS.map((end) => foldedSegments(one + end)));
+  foldedOwn.set(own, folded);
+  return folded;
+}
 
 /** SQLite writes beside a database. */
 const COMPANIONS = ["", "-wal", "-shm", "-journal"];

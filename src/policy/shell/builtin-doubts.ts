@@ -10,6 +10,7 @@ import { testWordsDoubt } from "./test-doubts.js";
 
 export function builtinDoubts(argv: readonly string[], language: ShellLanguage): readonly string[] {
   const [program = "", ...words] = argv;
+  if (isActivation(argv)) return [];
   const reason = HARMFUL.get(program) ?? (language === "sh" ? ELSEWHERE.get(program) : undefined);
   if (reason !== undefined) return [`${program} ${reason}`];
   if (program === "set" && !SET_ERRORS.test(words.join(" "))) return ["set changes how the shell reads"];
@@ -17,6 +18,15 @@ export function builtinDoubts(argv: readonly string[], language: ShellLanguage):
   const doubt = wordsDoubt(program, words, language);
   return doubt === undefined ? [] : [doubt];
 }
+
+/**
+ * `source .venv/bin/activate`: the project's own environment of Python. The command is one that runs code of the
+ * project, and needs a rule as such; behind it, names mean the programs that the project has installed.
+ */
+export const isActivation = ([program, path = "", ...others]: readonly string[]): boolean =>
+  (program === "source" || program === ".") &&
+  others.length === 0 &&
+  /^(?:\.\/)?(?:[A-Za-z][\w-]*\/){0,3}\.?v?env[\w-]*\/bin\/activate$/.test(path);
 
 /** `set -e`, `set -euo pipefail`: the shell ends at an error, and reads its text as before. */
 const SET_ERRORS =

@@ -238,7 +238,8 @@ const PLAIN = /^[\w./:@%+,=-]*$/;
 /** An unquoted value: bash splits it at blanks, then takes its stars for patterns. */
 function addSplit(value: string, { fields, scope, text }: Omit<AddingValue, "isQuoted" | "isAlone">): void {
   if (PLAIN.test(value)) return fields.add(value);
-  if (scope.language === "sh" || /[\\~]/.test(value) || /(?![ \t\n])\s/.test(value))
+  // A tilde inside of a word, as in HEAD~1, stands for itself.
+  if (scope.language === "sh" || /\\|(?:^|[\s:=])~/.test(value) || /(?![ \t\n])\s/.test(value))
     fields.doubts.push(splitDoubt(text));
   for (const [index, piece] of value.split(/[ \t\n]+/).entries()) {
     if (index > 0) fields.end();

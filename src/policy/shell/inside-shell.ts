@@ -15,6 +15,14 @@ export function insideShell(name: string, words: readonly string[]): InnerComman
     return { insides, doubts: [], known: true };
   }
   if (!isShell(name)) return undefined;
+  // With -n alone before a file, the shell checks the text and runs nothing.
+  if (
+    isLikeBash(name) &&
+    words[0] === "-n" &&
+    words.length > 1 &&
+    words.slice(1).every((word) => /^[\w./]/.test(word))
+  )
+    return { insides: [], doubts: [], known: true };
   const { texts, operands, doubts } = readShellOptions(words);
   const also: string[] = [];
   if (texts.length > 0 && !isLikeBash(name)) also.push(`${name} reads some texts differently from bash`);

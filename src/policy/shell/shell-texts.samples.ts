@@ -592,9 +592,13 @@ const VALUE: fc.Arbitrary<ShellText> = fc
       ...'$x "$x" $y a$x "$y"b ${x} ${x}b ${x:-c} ${x:+c} ${y%x} ${y#a} ${#x} $? $# $((1+2)) $((x+1))'.split(
         " ",
       ),
-      ..."~ ~/f a:~/f '~/f' src/*.ts 'src/*.ts' '*' {a,b} a{1..3} {$x,b} $x{a,b} \\* a=b".split(" "),
+      ..."~ ~/f a:~/f '~/f' a~1 'a:~' b=~/f a~+ src/*.ts 'src/*.ts' '*' {a,b} a{1..3} {$x,b} $x{a,b} \\* a=b".split(
+        " ",
+      ),
       ...'$HOME $PWD "$PWD" $PWD/a $(pwd) $(bbx) "$(bbx)" `bbx` $(seq 2) $(seq 1 2) $OLDPWD'.split(" "),
       "'b c'",
+      "'a~1 b~'",
+      "'a ~/f'",
       '"d  e"',
       "' a'",
       "'a '",
@@ -680,6 +684,8 @@ const using = () =>
       weight: 1,
     },
     { arbitrary: all("bash -c ", USE), weight: 1 },
+    { arbitrary: all("bash -n ", USE), weight: 1 },
+    { arbitrary: all(moving(". ", "source "), moving("venv/bin/activate", ".venv/bin/activate")), weight: 1 },
     { arbitrary: all("eval ", USE), weight: 1 },
     { arbitrary: all("eval aax ", USE), weight: 1 },
   );

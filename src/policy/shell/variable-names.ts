@@ -44,17 +44,28 @@ export function isHarmlessVariable(name: string, value: string): boolean {
   if (PAGERS.has(name)) return value === "cat";
   if (/^(?:LANG|LC_[A-Z]+)$/.test(name)) return LOCALE.test(value);
   if (name === "TZ") return /^(?:[A-Za-z][\w+-]*(?:\/[A-Za-z][\w+-]*){0,2})?$/.test(value);
+  if (name === "NODE_OPTIONS") return /^--max[-_]old[-_]space[-_]size=\d{1,6}$/.test(value);
   return HARMLESS.has(name) && /^[\w.:@%+,*-]*$/.test(value);
 }
+
+/** The usual folder of the project's sources, for programs that run the project's Python code anyway. */
+export const isProjectPath = (name: string, value: string, program: string): boolean =>
+  name === "PYTHONPATH" &&
+  /^(?:\.|(?:\.\/)?(?:src|lib|app|backend|server|api|python))\/?$/.test(value) &&
+  /^(?:python[\d.]*|pytest|coverage)$/.test(program);
 
 /** Another set of characters would change how the shell reads the rest of the text. */
 const LOCALE = /^(?:C|POSIX|(?:C|[a-z]{2}_[A-Z]{2})\.(?:UTF-8|utf8))?$/;
 
 const HARMLESS: ReadonlySet<string> = new Set(
   (
-    "APP_ENV ASPNETCORE_ENVIRONMENT CARGO_TERM_COLOR CI CLICOLOR CLICOLOR_FORCE COLOR COLUMNS DEBUG DEBUG_COLORS " +
-    "DOTNET_CLI_TELEMETRY_OPTOUT DOTNET_NOLOGO DO_NOT_TRACK FORCE_COLOR GOARCH GOOS LINES LOGLEVEL LOG_LEVEL " +
-    "NEXT_TELEMETRY_DISABLED NODE_ENV NO_COLOR PORT PY_COLORS RACK_ENV RAILS_ENV RUST_BACKTRACE RUST_LOG TERM VERBOSE"
+    "APP_ENV ASPNETCORE_ENVIRONMENT CARGO_TERM_COLOR CGO_ENABLED CI CLICOLOR CLICOLOR_FORCE COLOR COLUMNS " +
+    "CUDA_VISIBLE_DEVICES DEBUG DEBUG_COLORS DOTNET_CLI_TELEMETRY_OPTOUT DOTNET_ENVIRONMENT DOTNET_NOLOGO DO_NOT_TRACK " +
+    "DRY_RUN FLASK_DEBUG FLASK_ENV FORCE_COLOR GIN_MODE GOARCH GOMAXPROCS GOOS HEADLESS HF_HUB_OFFLINE HUSKY LINES " +
+    "LOGLEVEL LOG_LEVEL MIX_ENV NEXT_TELEMETRY_DISABLED NODE_ENV NODE_NO_WARNINGS NO_COLOR NUXT_TELEMETRY_DISABLED " +
+    "OMP_NUM_THREADS PIP_DISABLE_PIP_VERSION_CHECK PORT PYTHONDONTWRITEBYTECODE PYTHONHASHSEED PYTHONUNBUFFERED " +
+    "PYTHONUTF8 PY_COLORS RACK_ENV RAILS_ENV RUST_BACKTRACE RUST_LOG RUST_TEST_THREADS SEED SKIP_SLOW TERM TEST_ENV " +
+    "TOKENIZERS_PARALLELISM TURBO_TELEMETRY_DISABLED UPDATE_GOLDEN UPDATE_SNAPSHOT UPDATE_SNAPSHOTS VERBOSE"
   ).split(" "),
 );
 

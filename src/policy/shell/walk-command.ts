@@ -9,7 +9,7 @@ import { either, type Outcome, staying } from "./outcome.js";
 import { type Scope } from "./parameter-value.js";
 import { type ShellContext, scopeOf, type WalkText } from "./shell-context.js";
 import { changedVariables } from "./variable-builtins.js";
-import { isHarmlessVariable, isOwnName } from "./variable-names.js";
+import { isHarmlessVariable, isOwnName, isProjectPath } from "./variable-names.js";
 import type { Value } from "./variables.js";
 import { readWords, type Words } from "./walk-words.js";
 import type { Ways } from "./ways.js";
@@ -155,5 +155,6 @@ const SPECIAL = new Set(
 /** An assignment before a command. */
 function mayBePassed(name: string, value: Value, program: string): boolean {
   if (value.type !== "text" || SPECIAL.has(program)) return false;
+  if (isProjectPath(name, value.text, program)) return true;
   return isHarmlessVariable(name, value.text) || (name === "IFS" && program === "read");
 }

@@ -52,6 +52,7 @@ const BARE = ["HEAD", "objects", "refs"];
 export function findGuarded(places: GuardedPlaces, seen?: SeenFolders): ReadonlyMap<string, Guarded> {
   const found = new Map<string, Guarded>();
   const folders = [...places.roots];
+  seen?.start(places);
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     const { guarded, inner } = seen ? seen.look(folder, places) : lookInto(folder, places);
     for (const one of guarded) found.set(one.path, one.type === "repository" ? again(one) : one);
@@ -75,7 +76,6 @@ export class SeenFolders {
   readonly #folders = new Map<string, Folder & { readonly stamp: string }>();
 
   look(path: string, places: GuardedPlaces): Folder {
-    this.#start(JSON.stringify([places.home, places.own, places.guards]));
     const stamp = stampOf(path);
     const known = stamp === undefined ? undefined : this.#folders.get(path);
     if (known && known.stamp === stamp) return known;
@@ -85,8 +85,9 @@ export class SeenFolders {
     return folder;
   }
 
-  /** What is guarded depends on these places. */
-  #start(key: string): void {
+  /** For a walk: what is guarded depends on these places. */
+  start({ home, own, guards }: GuardedPlaces): void {
+    const key = JSON.stringify([home, own, guards]);
     if (key === this.#key) return;
     this.#key = key;
     this.#folders.clear();
@@ -101,7 +102,7 @@ const SETTLED_MS = 2_500;
 function stampOf(path: string): string | undefined {
   try {
     const { ino, dev, ctimeNs, ctimeMs } = statSync(path, { bigint: true });
-    return Date.now() - Number(ctimeMs) < SETTLED_MS ? undefined : `${dev} ${ino} ${ctimeNs}`;
+    return Date.now() - Number(ctimeMs) < SETTLED_MS ? undefined : `${ctimeNs} ${ino} ${dev}`;
   } catch {
     return undefined;
   }

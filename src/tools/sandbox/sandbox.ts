@@ -38,6 +38,8 @@ export type SandboxPlace = {
   readonly scratch?: string;
   /** Names in the system's temporary folder that are the session's own: seen by the command, and kept after it. */
   readonly temporary?: readonly string[];
+  /** Further folders and files that can be written, and are not looked at afterwards. */
+  readonly folders?: readonly string[];
   /** Toolgate's own files: hidden. */
   readonly own?: readonly string[];
   /** Variables of the command itself. */
@@ -150,6 +152,7 @@ async function enter(
     ...folder.files,
     ...temporary.mounts,
     ...scratchMount(place),
+    ...(place.folders ?? []).map((path): Mount => ({ type: "write", path })),
     ...view.mounts,
   ];
   const bubblewrap = [

@@ -1,6 +1,6 @@
 /**
- * How a command sees the session's own files in the system's temporary folder. Those that are there are mounted. For
- * those that it will make, its `/tmp` is a folder of ours on the disk, from which they are copied when it has ended.
+ * How a command sees the session's own files in the system's temporary folder. Files that are there are mounted. For
+ * files that it will make, its `/tmp` is a folder of ours on the disk, from which they are copied when it has ended.
  * All else that it puts into `/tmp` ends with it.
  */
 import { cpSync, lstatSync, mkdirSync, rmSync } from "node:fs";

@@ -8,7 +8,7 @@ import { SHARED_FOLDER } from "./own-temporary.js";
 
 /** The names directly in the shared folder, sorted. Nothing is disclosed about the others: they are left out. */
 export async function temporaryPaths(intent: Intent, workspace: Workspace): Promise<readonly string[]> {
-  if (!workspace.isOwnTemporary || !mentions(intent)) return [];
+  if (!workspace.isOwnTemporary || !mentionsTemporary(intent)) return [];
   const made = new Map<string, boolean>();
   for (const { path, access } of accessesOf(intent, workspace)) {
     const name = isWithinAny(path, workspace.roots) ? undefined : topName(path);
@@ -20,9 +20,9 @@ export async function temporaryPaths(intent: Intent, workspace: Workspace): Prom
   return found.flat().sort();
 }
 
-/** Most calls do not, and need no second reading. */
-const mentions = ({ command, paths }: Intent): boolean =>
-  JSON.stringify([command, paths]).includes(SHARED_FOLDER);
+/** Whether the call names a path in the shared folder. Most calls do not, and need no second reading. */
+export const mentionsTemporary = ({ command, paths }: Intent): boolean =>
+  (command !== undefined || paths.length > 0) && JSON.stringify([command, paths]).includes(SHARED_FOLDER);
 
 function accessesOf(intent: Intent, { roots }: Workspace): readonly PathAccess[] {
   const { parts } = partsOf(intent, { roots, home: homedir() });

@@ -3,8 +3,8 @@
  * that walks through a folder skips or reports them, because nobody named them.
  */
 import { homedir } from "node:os";
-import { decide } from "../../policy/index.js";
-import type { PathAccess, Rule } from "../../policy/index.js";
+import type { PathAccess } from "../../policy/index.js";
+import { isProtected } from "../../policy/paths/protected-paths.js";
 
 /** Whether even a rule that allows everything does not open the file. */
 export function isProtectedFile(
@@ -12,11 +12,5 @@ export function isProtectedFile(
   own: readonly string[] = [],
   access: PathAccess["access"] = "read",
 ): boolean {
-  const { effect } = decide(
-    { tool: "", kind: "other", input: {}, cwd: "/", paths: [{ path, access }], hosts: [], baseHashes: {} },
-    { rules: EVERYTHING, roots: [], home: homedir(), own },
-  );
-  return effect !== "allow";
+  return isProtected(path, { home: homedir(), roots: [], own, access }) !== undefined;
 }
-
-const EVERYTHING: readonly Rule[] = [{ allow: "*", path: "/**" }];

@@ -1,0 +1,94 @@
+import { expect, test } from "vitest";
+import { decide } from "../decide.js";
+import { plannedCommand } from "../intent.js";
+import { inMode } from "../modes.js";
+import type { Mode } from "../modes.js";
+import type { Rule } from "../rule.js";
+
+const executor = { shell: "/bin/bash", language: "bash" } as const;
+const places = { roots: ["/ws"], home: "/home/u", scratch: "/tmp/scratch", canContain: true };
+
+function verdictOn(command: string, rules: readonly Rule[] = [], mode: Mode = "accept-edits") {
+  return decide(plannedCommand({ command, cwd: "/ws", executor }), { ...places, ...inMode(mode, rules) });
+}
+
+test.each([
+  "npm test",
+  "npx vitest run src/a.test.ts",
+  "make -j4 && ./build/tests --all",
+  "node -e 'console.log(1)'",
+  "frobnicate --level 3 src",
+  "python3 scripts/a.py | head -5",
+  "go test ./... 2>&1 | tail",
+  "git add config && git commit -m push",
+  "rm -rf build src/old.ts",
+  'for f in $(cat list); do sh "$f"; done',
+  "node a.js > $TMPDIR/out.log",
+  "cargo test > out.txt 2>&1",
+])("contains %s", (command) => {
+  const { effect, contained } = verdictOn(command);
+  expect([effect, contained]).toEqual(["ask", { guards: [] }]);
+});
+
+test.each([
+  "git push",
+  "git -C sub fetch",
+  "git config core.pager x",
+  "npm ci",
+  "curl localhost:3000",
+  "npm test && git push",
+  "sudo make",
+  "npm run dev &",
+  "cd .. && make",
+  "node /home/u/other/a.js",
+  "node a.js ../outside",
+  "make > ~/.bashrc",
+  "node a.js > AGENTS.md",
+  "rm -rf *",
+])("does not contain %s", (command) => {
+  expect(verdictOn(command)).toMatchObject({ effect: "ask" });
+  expect(verdictOn(command).contained).toBeUndefined();
+});
+
+test("contains nothing where no sandbox holds, where everything is allowed and where nothing is", () => {
+  const intent = plannedCommand({ command: "npm test", cwd: "/ws", executor });
+  expect(decide(intent, { ...places, ...inMode("ask", []), canContain: false }).contained).toBeUndefined();
+  expect(verdictOn("npm test", [], "allow-all")).toEqual(expect.objectContaining({ effect: "allow" }));
+  expect(verdictOn("npm test", [], "read-only").effect).toBe("deny");
+  expect(verdictOn("npm test", [], "read-only").contained).toBeUndefined();
+});
+
+test("guards the paths of rules, and asks about rules that no mount enforces", () => {
+  const guarded = verdictOn("npm test", [
+    { deny: "edit", path: "/ws/gen/**" },
+    { deny: "read", path: "~/secrets/**" },
+    { ask: "delete", path: "**/*.snap" },
+    { deny: "fetch" },
+    { deny: "fetch", host: "evil.example" },
+    { ask: "execute", command: "git push *" },
+    { deny: "execute", command: "sudo *" },
+    { deny: "write_file", path: "/ws/a" },
+    { deny: "*", server: "files" },
+  ]);
+  expect(guarded.contained?.guards).toEqual([
+    { pattern: "/ws/gen/**", isHidden: false },
+    { pattern: "/home/u/secrets/**", isHidden: true },
+    { pattern: "**/*.snap", isHidden: false },
+  ]);
+  const open: readonly Rule[] = [
+    { deny: "delete" },
+    { ask: "edit" },
+    { deny: "execute", command: "rm *" },
+    { deny: "read", path: "/etc/**" },
+    { ask: "terminal" },
+  ];
+  for (const rule of open)
+    expect(verdictOn("npm test", [rule]).contained, JSON.stringify(rule)).toBeUndefined();
+});
+
+test("in mode ask, asks about a command that only edits files, and contains code", () => {
+  expect(verdictOn("node a.js", [], "ask").contained).toBeDefined();
+  expect(verdictOn("sed -i s/a/b/ a.js", [], "ask").contained).toBeUndefined();
+  expect(verdictOn("rm a.js", [], "ask").contained).toBeUndefined();
+  expect(verdictOn("rm a.js").contained).toBeDefined();
+});
