@@ -4,7 +4,7 @@
  * Git looks for changed and for new files in two processes side by side; only these files are then read. Where nothing
  * changed, the tree of the last scan is the result.
  */
-import { accessSync, closeSync, constants, lstatSync, openSync, readSync, rmSync } from "node:fs";
+import { accessSync, closeSync, constants, lstatSync, openSync, readSync, rmSync, statSync } from "node:fs";
 import type { Stats } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import type { FoundFolders } from "./find-folders.js";
@@ -33,6 +33,8 @@ export type PlaceState = {
   readonly modes: { readonly [path: string]: number };
   /** The opaque folders of the last scan. */
   readonly opaque: readonly string[];
+  /** The size of the patterns of ignored files at the last scan. */
+  readonly excludesBytes?: number;
   /**
    * Files that had changed just before the last scan. Git compares the times of changes in whole seconds, so it does not
    * see permission bits that change in the same second.
@@ -59,13 +61,18 @@ export async function scanPlace(options: ScanOptions): Promise<PlaceSnapshot> {
     run("diff-files", "--name-only", "-z", "--ignore-submodules=all"),
     run("ls-files", "-o", "--directory", "-z"),
   ]);
-  const sorted = await sortNewPaths(git, place, zeroEnded(listed), deadline);
+  const paths = { differing: zeroEnded(differing), listed: zeroEnded(listed) };
+  const sorted = await sortNewPaths(git, place, {
+    listed: paths.listed,
+    opaque: new Set(isIgnoringOtherwise(place, state, paths) ? [] : state.opaque),
+    deadline,
+  });
   const { oddFolders, oddFiles } = (await options.odd) ?? NOTHING_ODD;
   const opaque = new Map(sorted.opaque);
   const modes = new Map([...Object.entries(state.modes), ...oddFiles]);
   const usual = usualModes(state.umask);
   const recent = recentOf(place, state.recent, usual, modes);
-  const changed = [...zeroEnded(differing), ...sorted.files, ...recent.differing];
+  const changed = [...paths.differing, ...sorted.files, ...recent.differing];
   const update = updateOf(place, [...new Set(changed)], {
     usual,
     maxBytes: limits.maxBytes,
@@ -78,6 +85,7 @@ export async function scanPlace(options: ScanOptions): Promise<PlaceSnapshot> {
     umask: state.umask,
     modes: Object.fromEntries(modes),
     opaque: folders,
+    excludesBytes: statSync(place.excludes).size,
     recent: [...new Set([...update.recent, ...recent.still])].slice(0, MAX_RECENT),
   };
   // Before the index changes: a process that is killed in between must not leave a tree of an older index.
@@ -101,6 +109,18 @@ export async function scanPlace(options: ScanOptions): Promise<PlaceSnapshot> {
   await writeState(place, { ...next, tree });
   const allFolders = new Map([...sorted.folders, ...oddFolders]);
   return { place, tree, umask: state.umask, modes, folders: allFolders, opaque };
+}
+
+/** Whether a folder that was ignored may no longer be. */
+function isIgnoringOtherwise(
+  { excludes }: KeptPlace,
+  { excludesBytes }: PlaceState,
+  paths: { readonly differing: readonly string[]; readonly listed: readonly string[] },
+): boolean {
+  const isIgnoreFile = (path: string): boolean => /(?:^|\/)\.gitignore$/.test(path);
+  return (
+    statSync(excludes).size !== excludesBytes || [...paths.differing, ...paths.listed].some(isIgnoreFile)
+  );
 }
 
 const NOTHING_ODD = { oddFolders: new Map<string, number>(), oddFiles: new Map<string, number>() };
