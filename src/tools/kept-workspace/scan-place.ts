@@ -111,13 +111,14 @@ export async function scanPlace(options: ScanOptions): Promise<PlaceSnapshot> {
   return { place, tree, umask: state.umask, modes, folders: allFolders, opaque };
 }
 
+const isIgnoreFile = (path: string): boolean => /(?:^|\/)\.gitignore$/.test(path);
+
 /** Whether a folder that was ignored may no longer be. */
 function isIgnoringOtherwise(
   { excludes }: KeptPlace,
   { excludesBytes }: PlaceState,
   paths: { readonly differing: readonly string[]; readonly listed: readonly string[] },
 ): boolean {
-  const isIgnoreFile = (path: string): boolean => /(?:^|\/)\.gitignore$/.test(path);
   return (
     statSync(excludes).size !== excludesBytes || [...paths.differing, ...paths.listed].some(isIgnoreFile)
   );
