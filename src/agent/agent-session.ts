@@ -110,6 +110,7 @@ export class AgentSession extends RecordedSession {
     const tools = agent.tools.map((tool) => describedFor(tool, workspace));
     const toolbox = new Toolbox([...tools, ...(options.appTools ?? [])], agent.toolSources);
     const { root } = workspace;
+    const places = placesOf(workspace);
     const placeNow = () => {
       const { modeId } = record.book;
       return { root, sessionId, ...(modeId !== undefined && { modeId }) };
@@ -119,7 +120,9 @@ export class AgentSession extends RecordedSession {
       ((intent: Intent, also: readonly Rule[] = []) => {
         const { rules, ...policy } = agent.policy(placeNow());
         const all = also.length === 0 ? rules : [...rules, ...also];
-        return decide(intent, { ...policy, ...placesOf(workspace), rules: all, now: now() });
+        // Only a command runs in the sandbox, which may have stopped to hold.
+        const place = intent.command === undefined ? places : placesOf(workspace);
+        return decide(intent, { ...policy, ...place, rules: all, now: now() });
       });
     const { onCleared, remember, onRulesChanged } = agent;
     const gate = new Gate({

@@ -114,7 +114,9 @@ export class CallRunner {
     const alone = changesFiles(intent) ? toolCallId : undefined;
     // Its changes could not be told from those of another call.
     const decidedBy = record.book.call(toolCallId)?.decision?.by;
-    const isKept = keeperFor({ intent, workspace, ledger: record.ledger, decidedBy }) !== undefined;
+    const isKept =
+      intent.command !== undefined &&
+      keeperFor({ intent, workspace, ledger: record.ledger, decidedBy }) !== undefined;
     const group = isGiven ? alone : isKept ? toolCallId : groupOf(intent, workspace.roots);
     return { groups: isGiven ? this.#givenGroups : this.#groups, ...(group !== undefined && { group }) };
   }

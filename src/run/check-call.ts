@@ -6,7 +6,7 @@ import { isWithinAny } from "../call/absolute-path.js";
 import { createToolTitle, plainJson } from "../call/index.js";
 import type { CallAnnounced, CallFields, Decision, SessionBook, SessionEvent } from "../call/index.js";
 import type { Intent, Rule, Verdict } from "../policy/index.js";
-import { mentionsTemporary, temporaryPaths } from "../tools/scratch/temporary-paths.js";
+import { temporaryPaths } from "../tools/scratch/temporary-paths.js";
 import { isAppTool } from "../tools/index.js";
 import type { AppTool, Tool, ToolIntent, Workspace } from "../tools/index.js";
 import type { Approvals } from "./approvals.js";
@@ -162,9 +162,9 @@ export class CallCheck {
       // Many tools have none, and then there is nothing to wait for.
       const own = tool.intent && (await tool.intent(input, this.#options.workspace));
       const intent = this.#intent(tool, own ?? {}, rawInput);
-      if (!mentionsTemporary(intent)) return { ok: true, input, intent };
       const { workspace } = this.#options;
-      const temporary = staysWithin(intent, workspace.roots) ? [] : await temporaryPaths(intent, workspace);
+      if (staysWithin(intent, workspace.roots)) return { ok: true, input, intent };
+      const temporary = await temporaryPaths(intent, workspace);
       return { ok: true, input, intent: temporary.length === 0 ? intent : { ...intent, temporary } };
     } catch (error) {
       return { ok: false, problem: failureText(tool, error) };

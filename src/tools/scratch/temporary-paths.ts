@@ -21,7 +21,7 @@ export async function temporaryPaths(intent: Intent, workspace: Workspace): Prom
 }
 
 /** Whether the call names a path in the shared folder. Most calls do not, and need no second reading. */
-export const mentionsTemporary = ({ command, paths }: Intent): boolean =>
+const mentionsTemporary = ({ command, paths }: Intent): boolean =>
   (command !== undefined || paths.length > 0) && JSON.stringify([command, paths]).includes(SHARED_FOLDER);
 
 function accessesOf(intent: Intent, { roots }: Workspace): readonly PathAccess[] {
