@@ -31,7 +31,7 @@ export function usualModes(umask: number): {
   return { file: 0o666 & ~umask, program: 0o777 & ~umask, folder: 0o777 & ~umask };
 }
 
-export const bytesOf = (path: string): Buffer => Buffer.from(path, "latin1");
+const bytesOf = (path: string): Buffer => Buffer.from(path, "latin1");
 
 /** The path as a file system call takes it. */
 export function onDisk({ workTree }: GitPlace, path: string): Buffer {

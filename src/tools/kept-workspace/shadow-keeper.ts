@@ -33,7 +33,7 @@ export type KeeperOptions = {
   readonly limits?: Partial<KeepLimits>;
 };
 
-export const DEFAULT_LIMITS: KeepLimits = {
+const DEFAULT_LIMITS: KeepLimits = {
   maxFiles: 200_000,
   maxBytes: 512 * 1024 * 1024,
   maxMs: 10_000,
