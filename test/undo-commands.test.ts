@@ -102,7 +102,7 @@ function newTemplate(): string {
   return root;
 }
 
-const path = fc.constantFrom(
+const anyPath = fc.constantFrom(
   "a.txt",
   "src/b.txt",
   "src/deep/c.txt",
@@ -124,20 +124,20 @@ const path = fc.constantFrom(
   "./-dash",
   "./odd*",
 );
-const text = fc.constantFrom("", "one", "two\\ntwo", "a\\n");
-const mode = fc.constantFrom("600", "640", "644", "755", "700", "444");
+const anyText = fc.constantFrom("", "one", "two\\ntwo", "a\\n");
+const anyMode = fc.constantFrom("600", "640", "644", "755", "700", "444");
 const quiet = ">/dev/null 2>&1";
 const act = fc.oneof(
-  fc.record({ path, text }).map((it) => `printf '${it.text}' > ${it.path}`),
-  fc.record({ path, text }).map((it) => `printf '${it.text}' >> ${it.path}`),
-  path.map((it) => `rm -rf -- ${it}`),
-  path.map((it) => `rmdir ${it}`),
-  path.map((it) => `mkdir -p ${it}/made`),
-  fc.record({ path, to: path }).map((it) => `mv -f ${it.path} ${it.to}`),
-  fc.record({ path, to: path }).map((it) => `cp -a ${it.path} ${it.to}`),
-  fc.record({ path, mode }).map((it) => `chmod ${it.mode} ${it.path}`),
-  fc.record({ path, to: path }).map((it) => `ln -s ${it.to} ${it.path}`),
-  fc.record({ path, to: path }).map((it) => `ln -f ${it.path} ${it.to}`),
+  fc.record({ path: anyPath, text: anyText }).map((it) => `printf '${it.text}' > ${it.path}`),
+  fc.record({ path: anyPath, text: anyText }).map((it) => `printf '${it.text}' >> ${it.path}`),
+  anyPath.map((it) => `rm -rf -- ${it}`),
+  anyPath.map((it) => `rmdir ${it}`),
+  anyPath.map((it) => `mkdir -p ${it}/made`),
+  fc.record({ path: anyPath, to: anyPath }).map((it) => `mv -f ${it.path} ${it.to}`),
+  fc.record({ path: anyPath, to: anyPath }).map((it) => `cp -a ${it.path} ${it.to}`),
+  fc.record({ path: anyPath, mode: anyMode }).map((it) => `chmod ${it.mode} ${it.path}`),
+  fc.record({ path: anyPath, to: anyPath }).map((it) => `ln -s ${it.to} ${it.path}`),
+  fc.record({ path: anyPath, to: anyPath }).map((it) => `ln -f ${it.path} ${it.to}`),
   fc.constantFrom(
     "git add -A",
     "git commit -qam more",
@@ -168,7 +168,9 @@ const act = fc.oneof(
 );
 
 /** A name that is no valid text cannot be put back, and is named as such. */
-const withoutBadName = ({ "bad\u00ff": _, ...rest }: Record<string, string>): Record<string, string> => rest;
+function withoutBadName(tree: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(tree).filter(([name]) => name !== "bad\u00ff"));
+}
 
 test(
   "is byte for byte as before when any command is undone",
@@ -376,7 +378,7 @@ test("undoes neither of two commands that ran at the same time in two sessions",
   expect(readdirSync(root)).toContain("a.txt");
 });
 
-test("toolgate run keeps a command's files, and toolgate undo puts them back and tells the model", async () => {
+test("toolgate run keeps a command's files, and toolgate undo puts them back", async () => {
   const home = await folder();
   const project = join(home, "project");
   mkdirSync(project);
@@ -436,7 +438,7 @@ test.skipIf(!sandbox)(
     const toolCallId = await run(gate, "sh wipe.sh");
     expect(gate.book.call(toolCallId)).toMatchObject({
       decision: { by: "sandbox" },
-      rawOutput: { output: "", exitCode: 0 },
+      rawOutput: { exitCode: 0 },
     });
     expect(Object.keys(wholeTree(root)).filter((path) => path.startsWith("src/"))).toEqual([]);
     await gate.undo(toolCallId);

@@ -54,8 +54,9 @@ export async function* commandChanges(
     return;
   }
   try {
-    const { paths, unkept, bundles } = await keeper.changes(keeping);
-    for await (const bundle of bundles()) {
+    const changes = await keeper.changes(keeping);
+    const { paths, unkept } = changes;
+    for await (const bundle of changes.bundles()) {
       const before = { type: "bundle", blob: await ledger.putBlob(bundle) } as const;
       yield { type: "commanded", path: root, before, count: paths.length };
     }

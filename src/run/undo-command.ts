@@ -69,7 +69,7 @@ const isOther = async (workspace: Workspace, path: string): Promise<boolean> =>
   ((await workspace.look(path))?.type ?? "folder") !== "folder";
 
 /**
- * What the command made goes first, the innermost first: a file may have the name that a folder had. Folders come
+ * New paths go first, the innermost first: a file may have the name that a folder had. Folders come
  * before the files in them, and get their permission bits last.
  */
 async function putBack(options: UndoCommandOptions, pending: readonly Pending[]): Promise<void> {

@@ -33,7 +33,6 @@ export async function findFolders(options: FindOptions): Promise<FoundFolders> {
   if (program === undefined) return { repositories: [], oddFolders: new Map(), oddFiles: new Map() };
   if (timeoutMs <= 0) throw new KeepFailed("time", "find");
   const pruned = opaque.flatMap((path) => ["-path", `./${escaped(path)}`, "-prune", "-o"]);
-  const odd = (...modes: readonly number[]) => modes.flatMap((mode) => ["!", "-perm", mode.toString(8)]);
   const files = withFiles ? ["-o", "-type", "f", ...odd(usual.file, usual.program), "-print0"] : [];
   const expression = [
     ...pruned,
@@ -55,6 +54,9 @@ export async function findFolders(options: FindOptions): Promise<FoundFolders> {
   if (exceeded !== undefined) throw new KeepFailed(exceeded, "find");
   return sorted(root, zeroEnded(stdout));
 }
+
+const odd = (...modes: readonly number[]): readonly string[] =>
+  modes.flatMap((mode) => ["!", "-perm", mode.toString(8)]);
 
 function sorted(root: string, lines: readonly string[]): FoundFolders {
   const repositories: string[] = [];

@@ -1,11 +1,8 @@
 /** The state of one folder at one time: a tree of git, and what a tree cannot hold. */
 import type { GitPlace } from "./shadow-git.js";
 
-/**
- * `files`: the files of a workspace or of a repository in it. `git`: the git folder of a repository, but for its
- * objects, which have their names from their content.
- */
-export type KeptPlace = GitPlace & { readonly kind: "files" | "git"; readonly state: string };
+/** `state`: the file with what the index does not hold. */
+export type KeptPlace = GitPlace & { readonly state: string };
 
 /** Something that is there and not kept. `stamp` changes with the file; none for a folder. */
 export type Opaque = { readonly reason: string; readonly stamp?: string };
@@ -34,7 +31,7 @@ export function usualModes(umask: number): {
   return { file: 0o666 & ~umask, program: 0o777 & ~umask, folder: 0o777 & ~umask };
 }
 
-export const bytesOf = (path: string): Buffer => Buffer.from(path, "latin1");
+const bytesOf = (path: string): Buffer => Buffer.from(path, "latin1");
 
 /** The path as a file system call takes it. */
 export function onDisk({ workTree }: GitPlace, path: string): Buffer {

@@ -4,7 +4,7 @@
  * Git looks for changed and for new files in two processes side by side; only these files are then read. Where nothing
  * changed, the tree of the last scan is the result.
  */
-import { accessSync, closeSync, constants, lstatSync, openSync, readSync, rmSync } from "node:fs";
+import { accessSync, closeSync, constants, lstatSync, openSync, readSync, rmSync, statSync } from "node:fs";
 import type { Stats } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import type { FoundFolders } from "./find-folders.js";
@@ -25,14 +25,16 @@ export type KeepLimits = {
 /** A larger file is not kept, unless the user's repository has it. */
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
 
-/** What the index does not hold, as it is stored beside it. */
+/** The state that the index does not hold, as it is stored beside it. */
 export type PlaceState = {
   readonly tree?: string;
-  /** Of the process that made the index. */
+  /** The umask of the process that made the index. */
   readonly umask: number;
   readonly modes: { readonly [path: string]: number };
   /** The opaque folders of the last scan. */
   readonly opaque: readonly string[];
+  /** The size of the patterns of ignored files at the last scan. */
+  readonly excludesBytes?: number;
   /**
    * Files that had changed just before the last scan. Git compares the times of changes in whole seconds, so it does not
    * see permission bits that change in the same second.
@@ -59,13 +61,18 @@ export async function scanPlace(options: ScanOptions): Promise<PlaceSnapshot> {
     run("diff-files", "--name-only", "-z", "--ignore-submodules=all"),
     run("ls-files", "-o", "--directory", "-z"),
   ]);
-  const sorted = await sortNewPaths(git, place, zeroEnded(listed), deadline);
+  const paths = { differing: zeroEnded(differing), listed: zeroEnded(listed) };
+  const sorted = await sortNewPaths(git, place, {
+    listed: paths.listed,
+    opaque: new Set(isIgnoringOtherwise(place, state, paths) ? [] : state.opaque),
+    deadline,
+  });
   const { oddFolders, oddFiles } = (await options.odd) ?? NOTHING_ODD;
   const opaque = new Map(sorted.opaque);
   const modes = new Map([...Object.entries(state.modes), ...oddFiles]);
   const usual = usualModes(state.umask);
   const recent = recentOf(place, state.recent, usual, modes);
-  const changed = [...zeroEnded(differing), ...sorted.files, ...recent.differing];
+  const changed = [...paths.differing, ...sorted.files, ...recent.differing];
   const update = updateOf(place, [...new Set(changed)], {
     usual,
     maxBytes: limits.maxBytes,
@@ -78,6 +85,7 @@ export async function scanPlace(options: ScanOptions): Promise<PlaceSnapshot> {
     umask: state.umask,
     modes: Object.fromEntries(modes),
     opaque: folders,
+    excludesBytes: statSync(place.excludes).size,
     recent: [...new Set([...update.recent, ...recent.still])].slice(0, MAX_RECENT),
   };
   // Before the index changes: a process that is killed in between must not leave a tree of an older index.
@@ -103,6 +111,19 @@ export async function scanPlace(options: ScanOptions): Promise<PlaceSnapshot> {
   return { place, tree, umask: state.umask, modes, folders: allFolders, opaque };
 }
 
+const isIgnoreFile = (path: string): boolean => /(?:^|\/)\.gitignore$/.test(path);
+
+/** Whether a folder that was ignored may no longer be. */
+function isIgnoringOtherwise(
+  { excludes }: KeptPlace,
+  { excludesBytes }: PlaceState,
+  paths: { readonly differing: readonly string[]; readonly listed: readonly string[] },
+): boolean {
+  return (
+    statSync(excludes).size !== excludesBytes || [...paths.differing, ...paths.listed].some(isIgnoreFile)
+  );
+}
+
 const NOTHING_ODD = { oddFolders: new Map<string, number>(), oddFiles: new Map<string, number>() };
 
 type UpdateOptions = {
@@ -117,7 +138,7 @@ type UpdateOptions = {
 const SAME_SECOND_MS = 2_000;
 export const MAX_RECENT = 20_000;
 
-/** Of these files, those with other permission bits than known, and those that could still change unseen. */
+/** Finds those of the files that have other permission bits than known, and those that could still change unseen. */
 function recentOf(
   place: KeptPlace,
   paths: readonly string[],
@@ -142,7 +163,7 @@ function modeOf(info: Stats, usual: UpdateOptions["usual"]): number | undefined 
   return mode === ((mode & 0o100) === 0 ? usual.file : usual.program) ? undefined : mode;
 }
 
-/** What git must read again, and what it must forget. `recent`: of the former, those that have just changed. */
+/** Returns the files that git must read again, those of them that have just changed, and the ones to be removed. */
 function updateOf(
   place: KeptPlace,
   paths: readonly string[],

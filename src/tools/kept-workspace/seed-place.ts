@@ -17,7 +17,7 @@ import type { UserRepository } from "./user-repository.js";
 
 const MAX_INDEX_BYTES = 256 * 1024 * 1024;
 const MAX_TEXT_BYTES = 1_000_000;
-const RECENT_SECONDS = 2;
+const MAX_RECENT_MS = 2_000;
 
 type Seed = { readonly repository: UserRepository; readonly prefix: string };
 
@@ -35,7 +35,7 @@ export async function seedPlace(
   if (!seeded) return;
   await distrustConverted(git, seeded, repository, deadline);
   const state = await readState(place);
-  const recent = seeded.changedSince(Math.floor(Date.now() / 1000) - RECENT_SECONDS).slice(0, MAX_RECENT);
+  const recent = seeded.changedSince(Math.floor((Date.now() - MAX_RECENT_MS) / 1000)).slice(0, MAX_RECENT);
   await writeState(place, { ...state, recent });
   writeFileSync(place.index, seeded.finish(), { mode: 0o600 });
 }
@@ -63,7 +63,7 @@ async function distrustConverted(
 }
 
 const MAX_POINTER_BYTES = 200;
-/** Filters may keep the length. Those of git-lfs do not. */
+/** Filters may keep the length; git-lfs does not. */
 const HAS_OTHER_FILTER = /filter(?!=lfs\b)|working-tree-encoding/;
 
 function attributeTexts(seeded: SeededIndex, { top, shared }: UserRepository): readonly string[] {

@@ -61,7 +61,16 @@ const SETTINGS = `[core]
 const WRITING: ReadonlySet<string> = new Set(["update-index", "write-tree"]);
 
 /** One folder with files, and the index that lists them. */
-export type GitPlace = { readonly workTree: string; readonly index: string; readonly excludes: string };
+export type GitPlace = {
+  /**
+   * `files`: the files of a workspace or of a repository in it. `git`: the git folder of a repository, but for its
+   * objects, which have their names from their content.
+   */
+  readonly kind: "files" | "git";
+  readonly workTree: string;
+  readonly index: string;
+  readonly excludes: string;
+};
 
 export type GitOptions = {
   readonly place?: GitPlace;
@@ -120,7 +129,7 @@ export class ShadowGit {
     const { place, stdin, deadline, mayFindNothing = false } = options;
     const timeoutMs = deadline - Date.now();
     if (timeoutMs <= 0) throw new KeepFailed("time", "git");
-    const words = place === undefined ? args : ["-c", `core.excludesFile=${place.excludes}`, ...args];
+    const words = place === undefined ? args : [...settingsFor(place), ...args];
     const { exit, stdout, stderr, exceeded } = await collectOutput([this.#program, ...words], {
       env: this.#environment(place, args),
       cwd: place?.workTree ?? this.folder,
@@ -140,7 +149,7 @@ export class ShadowGit {
   #environment(place: GitPlace | undefined, [command]: readonly string[]): NodeJS.ProcessEnv {
     return {
       ...(!WRITING.has(command ?? "") && { GIT_ALTERNATE_OBJECT_DIRECTORIES: [...this.#borrowed].join(":") }),
-      // It refuses to take its paths literally.
+      // This command refuses to take its paths literally.
       ...(command !== "check-ignore" && { GIT_LITERAL_PATHSPECS: "1" }),
       PATH: "/usr/local/bin:/usr/bin:/bin",
       LC_ALL: "C",
@@ -157,6 +166,13 @@ export class ShadowGit {
     };
   }
 }
+
+/** A git folder has little text; its largest file, the index, hardly gets smaller. */
+const settingsFor = ({ kind, excludes }: GitPlace): readonly string[] => [
+  "-c",
+  `core.excludesFile=${excludes}`,
+  ...(kind === "git" ? ["-c", "core.looseCompression=0"] : []),
+];
 
 /** Why the workspace could not be kept: a limit was exceeded, or git failed. */
 export class KeepFailed extends Error {

@@ -128,7 +128,7 @@ test("waits for the lock of a process that lives, up to its time", async () => {
   await keeper.changes(await keep());
 });
 
-test("makes a broken shadow anew", async () => {
+test("makes a broken shadow again", async () => {
   const root = newFolder();
   writeFileSync(join(root, "a"), "one");
   const { keeper, keep, shadow } = keeperIn(root);
@@ -158,7 +158,7 @@ test("keeps the content also when the user's repository loses its objects", asyn
   expect(contents).toEqual(["one"]);
 });
 
-test("sees changes that git is told to overlook", async () => {
+test("sees changes that git was set to overlook", async () => {
   const root = newFolder();
   for (const name of ["assumed", "skipped", "plain"]) writeFileSync(join(root, name), "one");
   git(root, "init", "-q");

@@ -1,7 +1,7 @@
 /**
  * Keeps workspaces in shadows: one repository of our own for each folder, in Toolgate's state folder.
  *
- * A shadow is a cache. What an undo needs is read from it when the command has ended and goes into the ledger, so a
+ * A shadow is a cache. The earlier contents are read from it when the command has ended and go into the ledger, so a
  * shadow can be removed at any time while no command runs, and no undo depends on the user's objects, which their
  * `git gc` may remove.
  */
@@ -33,16 +33,16 @@ export type KeeperOptions = {
   readonly limits?: Partial<KeepLimits>;
 };
 
-export const DEFAULT_LIMITS: KeepLimits = {
+const DEFAULT_LIMITS: KeepLimits = {
   maxFiles: 200_000,
   maxBytes: 512 * 1024 * 1024,
   maxMs: 10_000,
 };
 
-/** The time for what follows a command: it has run, so more patience is right. */
+/** A command that has run gets more time: its changes must be found. */
 const CHANGES_FACTOR = 6;
 const MAX_UNUSED_MS = 30 * 86_400_000;
-/** A shadow that has grown larger is made anew. */
+/** A shadow that has grown larger is made again. */
 const MAX_SHADOW_BYTES = 1024 * 1024 * 1024;
 
 export function openKeeper(options: KeeperOptions): WorkspaceKeeper {
@@ -119,7 +119,7 @@ class ShadowKeeper implements WorkspaceKeeper {
     });
   }
 
-  /** A shadow that git cannot use (objects that it borrowed are gone, a file is broken) is made anew, once. */
+  /** A shadow that git cannot use (objects that it borrowed are gone, a file is broken) is made again, once. */
   async #snapshot(root: string, folder: string, deadline: number): Promise<WorkspaceSnapshot> {
     const options = { root, folder, limits: this.#limits, deadline };
     try {

@@ -98,7 +98,7 @@ export function closeWindow(folder: string, name: string): boolean {
   return isShared;
 }
 
-/** Those of processes that are gone are removed. */
+/** Windows of processes that are gone are removed. */
 export function openWindows(folder: string): readonly string[] {
   const windows = join(folder, "windows");
   const names = existsSync(windows) ? readdirSync(windows).filter((name) => !name.endsWith(SHARED)) : [];

@@ -163,4 +163,4 @@ function gitFileIn(folder: string): PlaceSnapshot["gitFile"] {
     : undefined;
 }
 
-export const keyOf = ({ kind, workTree }: KeptPlace): string => `${kind} ${workTree}`;
+const keyOf = ({ kind, workTree }: KeptPlace): string => `${kind} ${workTree}`;

@@ -23,11 +23,17 @@ export type NewPaths = {
   readonly opaque: ReadonlyMap<string, Opaque>;
 };
 
+export type SortOptions = {
+  readonly listed: readonly string[];
+  /** Folders that are known to be ignored and large. */
+  readonly opaque: ReadonlySet<string>;
+  readonly deadline: number;
+};
+
 export async function sortNewPaths(
   git: ShadowGit,
   place: KeptPlace,
-  listed: readonly string[],
-  deadline: number,
+  { listed, opaque, deadline }: SortOptions,
 ): Promise<NewPaths> {
   const sorting = new Sorting(place);
   if (place.kind === "git") {
@@ -35,12 +41,14 @@ export async function sortNewPaths(
     return sorting;
   }
   const options: GitOptions = { place, deadline };
-  const ignored = await ignoredOf(git, listed, options);
+  // Small files and empty folders are kept, ignored or not: git need not be asked about them.
+  const unclear = listed.filter((path) => !sorting.takeKnown(path, opaque) && !sorting.takeSmall(path));
+  const ignored = await ignoredOf(git, unclear, options);
   const folders: string[] = [];
-  for (const path of listed) {
+  for (const path of unclear) {
     if (ignored.has(path)) sorting.takeIgnored(path);
-    else if (!path.endsWith("/")) sorting.files.push(path);
-    else if (!sorting.isNestedRepository(path) && sorting.takeIfEmpty(path) === "files") folders.push(path);
+    else if (path.endsWith("/")) folders.push(path);
+    else sorting.files.push(path);
   }
   if (folders.length === 0) return sorting;
   const inside = ["--", ...folders.map((path) => Buffer.from(path, "latin1").toString())];
@@ -74,6 +82,7 @@ class Sorting implements NewPaths {
   readonly folders = new Map<string, number>();
   readonly opaque = new Map<string, Opaque>();
   readonly #place: KeptPlace;
+  #smallBytes = 0;
   #ignoredBytes = 0;
   #ignoredFiles = 0;
 
@@ -81,12 +90,30 @@ class Sorting implements NewPaths {
     this.#place = place;
   }
 
-  isNestedRepository(folder: string): boolean {
+  /** True for a folder that is known, or belongs to another place. */
+  takeKnown(path: string, opaque: ReadonlySet<string>): boolean {
+    if (!path.endsWith("/")) return false;
+    const isOpaque = opaque.has(path.slice(0, -1));
+    if (isOpaque) this.opaque.set(path.slice(0, -1), { reason: LARGE_IGNORED });
+    return isOpaque || this.#isNestedRepository(path);
+  }
+
+  takeSmall(path: string): boolean {
+    if (path.endsWith("/")) return this.#takeIfEmpty(path) === "empty";
+    const size = this.#look(path)?.size ?? 0;
+    const isSmall = size <= MAX_IGNORED_FILE_BYTES && this.#smallBytes + size <= MAX_IGNORED_BYTES;
+    if (!isSmall || this.files.length >= MAX_IGNORED_FILES) return false;
+    this.#smallBytes += size;
+    this.files.push(path);
+    return true;
+  }
+
+  #isNestedRepository(folder: string): boolean {
     return lstatSync(onDisk(this.#place, `${folder}.git`), { throwIfNoEntry: false }) !== undefined;
   }
 
   /** Notes the empty folders in a folder without files. A folder with files is left to git. */
-  takeIfEmpty(folder: string): "files" | "empty" {
+  #takeIfEmpty(folder: string): "files" | "empty" {
     const found: [string, number][] = [];
     const folders = [folder.slice(0, -1)];
     for (let at = folders.pop(); at !== undefined; at = folders.pop()) {

@@ -7,7 +7,7 @@ export interface WorkspaceKeeper {
   readonly commands: KeptCommands;
   /** `roots`: the folders of the workspace, as real paths. */
   keep(roots: readonly string[]): Promise<KeepOutcome>;
-  /** What has changed since; to be called once, when the command has ended. */
+  /** Returns the changes since then; to be called once, when the command has ended. */
   changes(kept: KeptWorkspace): Promise<CommandChanges>;
   /** For a command that did not run. Does nothing after `changes`. */
   release(kept: KeptWorkspace): void;
