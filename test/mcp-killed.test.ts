@@ -65,7 +65,7 @@ test("serve exits at the second signal, also with a server that does not end", a
   await until(() => output().includes("Stop with Ctrl-C."));
   await until(() => pids().length === 1);
   program.kill("SIGINT");
-  // It has taken the first signal when its port is closed; its server still runs.
+  // The program has taken the first signal when its port is closed; its server still runs.
   await until(() => isClosed(Number(/:(\d+)/.exec(output())?.[1])));
   expect(pids().filter(isAlive)).toHaveLength(1);
   program.kill("SIGINT");

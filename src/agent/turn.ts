@@ -7,7 +7,7 @@ import { asProviderOptions } from "../model/scripted-model.js";
 import { LedgerError, thoughtIdOf } from "../call/index.js";
 import type { StopReason } from "../call/index.js";
 import type { SessionRecord } from "../record/index.js";
-import { ClientGone } from "../run/index.js";
+import { ClientGone } from "../run/client-gone.js";
 import type { Gate } from "../run/index.js";
 import type { Toolbox } from "../tools/index.js";
 import type { Agent } from "./create-agent.js";

@@ -5,7 +5,8 @@
  */
 import { shownQuestion } from "../call/index.js";
 import type { Question } from "../call/index.js";
-import { ClientGone, waitForAnswers, openQuestions } from "../run/index.js";
+import { ClientGone } from "../run/client-gone.js";
+import { waitForAnswers, openQuestions } from "../run/index.js";
 import type { Ask } from "../run/index.js";
 import type { SessionHandle } from "./session-handle.js";
 import type { TurnEnd } from "./turn.js";

@@ -112,7 +112,7 @@ export class CallRunner {
     const { tools, workspace, record } = this.#options;
     const isGiven = tools.isGiven(toolCallId);
     const alone = changesFiles(intent) ? toolCallId : undefined;
-    // Its changes could not be told from those of another call.
+    // Alone, since its changes could not be separated from those of another call.
     const decidedBy = record.book.call(toolCallId)?.decision?.by;
     const isKept =
       intent.command !== undefined &&

@@ -56,7 +56,7 @@ export function confinedWorkspace(workspace: Workspace, intent: Intent, containe
   };
 }
 
-/** Whoever may change a path may read it, and a folder with its content. A tool may pass a path with `..` in it. */
+/** A call that may change a path may read it, and a folder with its content. A tool may pass a path with `..` in it. */
 const reads = (named: PathAccess, path: string): boolean => isWithin(posix.resolve(path), named.path);
 
 const writes = ({ path: named, access }: PathAccess, path: string): boolean =>

@@ -8,7 +8,6 @@
 export { allowAll, denyAll } from "./askers.js";
 export { openQuestions } from "./settle-answers.js";
 export type { Remember, RememberedGrant } from "./settle-answers.js";
-export { ClientGone } from "./client-gone.js";
 export { CallNotDone } from "./call-not-done.js";
 export type { Judge } from "./check-call.js";
 export { recoveryEvents } from "./recovery-events.js";

@@ -12,7 +12,7 @@ import type {
   Usage,
 } from "../../call/index.js";
 import { SerialQueue } from "../../call/serial-queue.js";
-import { ClientGone } from "../../run/index.js";
+import { ClientGone } from "../../run/client-gone.js";
 import type { Ask } from "../../run/index.js";
 import { ConnectionClosed } from "../connection/peer.js";
 import type { Peer } from "../connection/peer.js";

@@ -226,7 +226,7 @@ test.each(["ls 2>&1", "ls >&2", "ls 2>/dev/null", "ls >&-", "ls >&log.txt"])("%j
   expect(readShell(text).doubts).toEqual([]);
 });
 
-test("a text that was read before is read anew for another shell, folder or variable", () => {
+test("a text that was read before is read again for another shell, folder or variable", () => {
   const text = "cat $A/x";
   const argvWith = (A: string) =>
     readText(text, { language: "bash", inherited: { A } }).commands.map(({ argv }) => argv);

@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { inferToolKind } from "../../call/index.js";
 import type { PlanEntry } from "../../call/index.js";
 import { aContext, aWorkspace, resultOf } from "../tools.samples.js";
 import { todoRead } from "./todo-read.js";
@@ -23,6 +22,6 @@ test("an empty plan is said in words", async () => {
   expect(await read([])).toBe("The plan is empty. Use todo_write to make one.");
 });
 
-test("it is of the kind that its name would be taken for", () => {
-  expect(todoRead.kind).toBe(inferToolKind("todo_read").kind);
+test("is of the kind of thinking, so that no mode asks about it", () => {
+  expect(todoRead.kind).toBe("think");
 });
