@@ -68,7 +68,6 @@ function coversCommand(
   { roots }: Roots,
 ): boolean {
   const { argv, judgement } = part;
-  if (rule.width === "plain") return !part.isChangedBefore && isOfClass(rule, part, roots);
   if (rule.width !== undefined)
     return isOfClass(rule, part, roots) && isAsGranted(rule.contents ?? {}, part, contents);
   if (rule.path !== undefined || rule.host !== undefined) return false;

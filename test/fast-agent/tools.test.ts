@@ -100,7 +100,8 @@ test("files: diff_survives_progress_start_update: keeps the diff when the call s
   const { gate, sent } = await gateIn({ ...EDITS, files: { "a.txt": "old" } });
   await write(gate, "a.txt", "new");
   expect(statuses(sent)).toEqual(["call_1 pending", "call_1 in_progress", "call_1 completed"]);
-  expect(sent.filter(({ content }) => content)).toHaveLength(1);
+  // Once when it is known, and again with the end.
+  expect(sent.filter(({ content }) => content)).toHaveLength(2);
   expect(shown(sent).content).toMatchObject([{ type: "diff", oldText: "old", newText: "new" }]);
 });
 

@@ -46,6 +46,7 @@ test("tracker: start_event_sends_notification: a call is announced as pending wh
   expect(sent[0]).toEqual({
     sessionUpdate: "tool_call",
     toolCallId: "call_1",
+    status: "pending",
     title: "Read it",
     name: "read_it",
     kind: "read",
@@ -105,7 +106,7 @@ test("tracker: on_tool_complete_keeps_raw_input_for_clients: a client that merge
   const { gate, sent } = await gateIn({ tools: [tool], ...ALLOWED });
   await gate.call({ name: "t", input: { a: 1 } });
   expect(sent.map(({ title }) => title)).toContain("T [1/2] - half");
-  expect(sent.at(-1)).toMatchObject({ status: "completed", title: "T", rawOutput: "ok" });
+  expect(sent.at(-1)).toMatchObject({ status: "completed", title: "T", rawOutput: { output: "ok" } });
   expect(shown(sent)).toMatchObject({ status: "completed", title: "T", rawInput: { a: 1 } });
 });
 

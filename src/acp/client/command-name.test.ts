@@ -10,6 +10,7 @@ test.each([
   [["pnpm", "dlx", "codex-acp"], "codex-acp"],
   [["env", "KEY=1", "/opt/qwen/bin/qwen"], "qwen"],
   [["node"], "node"],
+  [["node", "-e", "process.exit(3)"], "node"],
   [["/"], "/"],
 ])("names the program of %j %s", (argv, name) => {
   expect(commandName(argv)).toBe(name);

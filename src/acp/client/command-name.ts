@@ -15,7 +15,9 @@ export function commandName(argv: readonly string[]): string {
   const run = RUNNERS.test(name)
     ? rest.find((word) => !word.startsWith("-") && !SUBCOMMANDS.has(word) && !/^\w+=/.test(word))
     : undefined;
-  return oneLine(run === undefined ? name : packageName(run), MAX_NAME_CHARACTERS);
+  // Code on the command line is no name.
+  const isName = run !== undefined && /^[\w@.+/-]+$/.test(run);
+  return oneLine(isName ? packageName(run) : name, MAX_NAME_CHARACTERS);
 }
 
 const baseName = (path: string): string => path.split("/").at(-1) || path;

@@ -3,8 +3,7 @@
  * subcommand, with other plain words (programs/plain-words.ts). A rule with the width "plain" covers exactly the
  * commands of its class.
  *
- * The content of a script is not bound: who lets an agent edit and test a project lets it run what it wrote, and a
- * script is edited between two runs as often as a test. The exact width still binds it.
+ * A rule for a script is bound to the script's content (wide-rule.ts), and covers no input that is fed to it.
  */
 import type { CommandPart } from "../parts.js";
 import { normalisePath } from "../paths/match-path.js";
@@ -23,6 +22,7 @@ type Run = Pick<CommandPart, "argv" | "judgement" | "read"> & {
 export function plainClass(part: CommandPart, roots: readonly string[]): string | undefined {
   const { argv, judgement, read, cwd } = part;
   if (!isOwnFolder(cwd, roots) || read.patterns.length > 0 || part.elsewhere.length > 0) return undefined;
+  if (read.feeds.length > 0 || read.fedText !== undefined || read.reads.length > 0) return undefined;
   if (judgement.takesList || namedActs(judgement).length > 0) return undefined;
   const isOwn = (word: string): boolean => {
     const path = normalisePath(cwd, word) ?? "/";
@@ -70,10 +70,9 @@ const STANDARD =
 /** A program of the project by its path, or one that nobody described by its name. */
 function programClass({ argv, judgement, read, isOwn }: Run): readonly string[] | undefined {
   const [program = "", first = "", second = ""] = argv;
-  if (judgement.isKnown || read.fedText !== undefined || read.reads.length > 0) return undefined;
+  if (judgement.isKnown) return undefined;
   if (read.wrappers.some((name) => DOWNLOADS.test(name))) return undefined;
   const isFile = program.includes("/");
-  if (!isFile && read.feeds.length > 0) return undefined;
   if (isFile ? !isOwn(program) : !/^[A-Za-z][\w.-]*$/.test(program)) return undefined;
   const isPlain = isFile ? readOwnWords(argv.slice(1)).isPlain : judgement.isPlain === true;
   if (!isPlain || judgement.writes.length > 0 || [program, first, second].some(isRisky)) return undefined;

@@ -41,7 +41,8 @@ function commandRules(
   const family = reach === "family" ? commandFamily(part, places.roots) : undefined;
   const width = family === undefined ? "subcommand" : "family";
   const pattern = family ?? commandClass(part, places.roots);
-  const rule = pattern === undefined ? plainRule(part, places) : classRule(pattern, width, part, intent);
+  const rule =
+    pattern === undefined ? plainRule(part, intent, places) : classRule(pattern, width, part, intent);
   return rule && { width: pattern === undefined ? "plain" : width, rules: [rule] };
 }
 
@@ -65,25 +66,32 @@ function classRule(
   pattern: string,
   width: "family" | "subcommand",
   part: CommandPart,
-  { contents = {} }: Intent,
+  intent: Intent,
 ): NamedRule | undefined {
-  if (part.runsFiles.some((path) => contents[path] === UNBOUND)) return undefined;
-  const rule: Rule = {
-    allow: "execute",
-    command: pattern,
-    width,
-    ...(part.runsFiles.length > 0 && { contents: boundContents(part, contents) }),
-  };
+  const rule = boundRule(pattern, width, part, intent);
   const name = width === "family" ? familyText(pattern) : undefined;
-  return { rule, name: name ?? `\`${visibleText(pattern.slice(0, -2))}\`` };
+  return rule && { rule, name: name ?? `\`${visibleText(pattern.slice(0, -2))}\`` };
 }
 
 /** The same script or program with other plain words. */
-function plainRule(part: CommandPart, { roots }: FolderPlaces): NamedRule | undefined {
+function plainRule(part: CommandPart, intent: Intent, { roots }: FolderPlaces): NamedRule | undefined {
   const command = plainClass(part, roots);
-  if (command === undefined) return undefined;
-  const name = `\`${visibleText(command.slice(0, -2))}\` with any plain words (whatever code it then runs)`;
-  return { rule: { allow: "execute", command, width: "plain" }, name };
+  const bound = command === undefined ? undefined : boundRule(command, "plain", part, intent);
+  if (command === undefined || !bound) return undefined;
+  const code = bound.contents ? "while the file is as it is now" : "whatever code it then runs";
+  return { rule: bound, name: `\`${visibleText(command.slice(0, -2))}\` with any plain words (${code})` };
+}
+
+/** Bound to the content of the files of the workspace that the command runs. */
+function boundRule(
+  command: string,
+  width: "family" | "subcommand" | "plain",
+  part: CommandPart,
+  { contents = {} }: Intent,
+): Rule | undefined {
+  if (part.runsFiles.some((path) => contents[path] === UNBOUND)) return undefined;
+  const bound = part.runsFiles.length > 0 && { contents: boundContents(part, contents) };
+  return { allow: "execute", command, width, ...bound };
 }
 
 /** A tool of a server, or of an unknown kind, is named by itself: a rule on a kind does not open it. */
