@@ -12,6 +12,7 @@ import { familyText } from "./families.js";
 import { isWithinBounds } from "./command-bounds.js";
 import { isLocalGit } from "./git-work.js";
 import { isOwnFolder } from "./own-folder.js";
+import { isRisky } from "./plain-class.js";
 import { runnerPrefix } from "./runner-prefix.js";
 import { arePlain, isUsualScript, scriptRun } from "./script-runner.js";
 import { isWideModule, isWideProgram, isWideSubcommand, plainChecker, standsAlone } from "./wide-commands.js";
@@ -57,6 +58,8 @@ function checkerClass(
   const [program = ""] = argv;
   if (judgement.isPlain !== true || judgement.writes.length + elsewhere.length > 0) return undefined;
   if (namedActs(judgement).length > 0 || read.fedText !== undefined) return undefined;
+  // A word that is no path may be a subcommand: `ktlint installGitPreCommitHook`.
+  if (argv.slice(1).some((word) => /^\w+$/.test(word) && isRisky(word))) return undefined;
   const names = [program, ...(subcommand === "" ? [] : [subcommand])];
   return { names, program, subcommand, isWrapped: false };
 }

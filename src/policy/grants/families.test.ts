@@ -120,6 +120,10 @@ describe("a check that deletes, deploys, or takes words for a script", () => {
         "cmake --build build --target tests",
         "webpack ./src/a.ts",
         "webpack build",
+        "ktlint src",
+        "cloc --vcs=git .",
+        "golangci-lint run --out-format=json:stdout,tab",
+        "tap test/a.test.js",
       ],
       [
         "vite build --outDir src",
@@ -140,6 +144,12 @@ describe("a check that deletes, deploys, or takes words for a script", () => {
         "webpack serve",
         "webpack configtest evil.js",
         "npx prettier --write .github",
+        "ktlint installGitPreCommitHook",
+        "vale sync",
+        "c8 git clean -fdx",
+        "tap plugin add evil",
+        "cloc --vcs ./evil .",
+        "golangci-lint run --out-format=json:AGENTS.md",
       ],
     ],
   ]);
