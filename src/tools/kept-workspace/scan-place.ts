@@ -177,12 +177,13 @@ function updateOf(
   const recent: string[] = [];
   const sinceMs = Date.now() - SAME_SECOND_MS;
   const removed: string[] = [];
+  const links = new LinkedFolders(place);
   let bytes = 0;
   for (const path of paths) {
     modes.delete(path);
     // Git takes no such name.
     if (/(?:^|\/)\.git(?:\/|$)/i.test(path)) continue;
-    const info = lstatSync(onDisk(place, path), { throwIfNoEntry: false });
+    const info = links.isBeyond(path) ? undefined : lstatSync(onDisk(place, path), { throwIfNoEntry: false });
     if (!info || info.isDirectory()) {
       removed.push(path);
       continue;
@@ -205,6 +206,28 @@ function updateOf(
       `its changed and new files have more than ${Math.floor(maxBytes / 2 ** 20)} MB`,
     );
   return { put, removed, recent };
+}
+
+/** The folders that are links by now: a file below one is another file, and git refuses it. */
+class LinkedFolders {
+  readonly #place: KeptPlace;
+  readonly #known = new Map<string, boolean>();
+
+  constructor(place: KeptPlace) {
+    this.#place = place;
+  }
+
+  isBeyond(path: string): boolean {
+    const slash = path.lastIndexOf("/");
+    if (slash < 0) return false;
+    const folder = path.slice(0, slash);
+    const known = this.#known.get(folder);
+    if (known !== undefined) return known;
+    const info = lstatSync(onDisk(this.#place, folder), { throwIfNoEntry: false });
+    const isLinked = info?.isSymbolicLink() === true || this.isBeyond(folder);
+    this.#known.set(folder, isLinked);
+    return isLinked;
+  }
 }
 
 function troubleOf(
