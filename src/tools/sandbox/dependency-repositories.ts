@@ -45,7 +45,9 @@ function foldersWithGit(folder: string): readonly string[] {
   const found: string[] = [];
   const folders = [folder];
   for (let at = folders.pop(); at !== undefined; at = folders.pop()) {
-    for (const entry of entriesOf(at)) {
+    const entries = entriesOf(at);
+    if (!entries) found.push(at);
+    for (const entry of entries ?? []) {
       if (entry.name === ".git") found.push(at);
       else if (entry.isDirectory()) folders.push(join(at, entry.name));
     }
@@ -57,8 +59,8 @@ function entriesOf(folder: string) {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch {
-    // Not readable for git either.
-    return [];
+    // Git enters it by name.
+    return undefined;
   }
 }
 

@@ -4,6 +4,8 @@
  * programs in them by opening a folder, and they hold more entries than everything else together.
  */
 import {
+  accessSync,
+  constants,
   type Dirent,
   existsSync,
   lstatSync,
@@ -55,7 +57,7 @@ const PASSED_OVER = new Set(["node_modules", "site-packages"]);
 const BARE = ["HEAD", "objects", "refs"];
 
 /**
- * All of them below the roots, by path. A folder that cannot be read has none: the command cannot read it either. With
+ * All of them below the roots, by path. A folder that cannot be read is one of them. With
  * `seen`, a folder that has not changed since an earlier walk is not read again.
  */
 export function findGuarded(places: GuardedPlaces, seen?: SeenFolders): ReadonlyMap<string, Guarded> {
@@ -132,6 +134,7 @@ function stampOf(path: string): string | undefined {
 }
 
 function lookInto(folder: string, places: GuardedPlaces): Folder {
+  if (!isReadable(folder) && !places.roots.includes(folder)) return unreadable(folder);
   const entries = entriesOf(folder);
   const names = new Set(entries.map(({ name }) => name));
   const guarded: Guarded[] = BARE.every((name) => names.has(name)) ? [repository(folder, true)] : [];
@@ -144,6 +147,22 @@ function lookInto(folder: string, places: GuardedPlaces): Folder {
     else if (entry.isDirectory()) (isPassedOver(path, entry.name, places) ? passedOver : inner).push(path);
   }
   return { guarded, inner, passedOver };
+}
+
+/** A command could make it readable, or have closed it so that a repository in it is not found: git enters it by name. */
+const unreadable = (path: string): Folder => ({
+  guarded: [{ type: "protected", path, isFolder: true, isSecret: true }],
+  inner: [],
+  passedOver: [],
+});
+
+function isReadable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.R_OK | constants.X_OK);
+    return true;
+  } catch (error) {
+    return errorCode(error) !== "EACCES";
+  }
 }
 
 /** Secrets in a folder that is only read-only, such as `.devcontainer/.env`. */

@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
+import { chmodSync, lstatSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -88,6 +88,16 @@ test("guards the files of the workspace that protected links lead to", async () 
   expect(readFileSync(join(root, "docs/a.txt"), "utf8")).toBe("Be kind.\n");
   expect(readlinkSync(join(root, ".git/hooks"))).toBe("../h");
   expect(readdirSync(join(root, "h"))).toEqual(["x"]);
+});
+
+test("hides a folder that cannot be read, and takes out a new one", async () => {
+  const { root, run } = await contained({ "closed/a": "SECRET=1" });
+  // Root reads every folder.
+  if (process.getuid?.() === 0) return;
+  chmodSync(join(root, "closed"), 0o311);
+  const { output } = await run("chmod 700 closed; cat closed/a; git init -q x; chmod 311 x");
+  expect(output).not.toContain("SECRET");
+  expect(readdirSync(root)).not.toContain("x");
 });
 
 test("hides the secrets in folders that are read-only", async () => {

@@ -3,7 +3,16 @@
  * names, new repositories, sockets and pipes. No mount can prevent a new name. Each of them is kept in a folder
  * outside, so that nothing is lost, and reported in a sentence.
  */
-import { cpSync, lstatSync, mkdirSync, realpathSync, renameSync, rmSync, symlinkSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  lstatSync,
+  mkdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import type { Guarded } from "./find-guarded.js";
 
@@ -85,6 +94,8 @@ function restoreLink({ path, target }: Extract<Guarded, { readonly type: "link" 
 function moveOut(path: string, kept: string): string {
   mkdirSync(kept, { recursive: true, mode: 0o700 });
   const to = join(kept, path.replaceAll("/", "%"));
+  // A folder without these cannot be moved.
+  if (lstatSync(path).isDirectory()) chmodSync(path, lstatSync(path).mode | 0o700);
   try {
     renameSync(path, to);
   } catch {
