@@ -61,7 +61,11 @@ export async function scanPlace(options: ScanOptions): Promise<PlaceSnapshot> {
     run("diff-files", "--name-only", "-z", "--ignore-submodules=all"),
     run("ls-files", "-o", "--directory", "-z"),
   ]);
-  const paths = { differing: zeroEnded(differing), listed: zeroEnded(listed) };
+  const files = zeroEnded(differing);
+  const isReplaced = await removeReplaced(options, files, state);
+  // Git lists nothing below a name that is a file or a link in the index.
+  const listedNow = isReplaced ? await run("ls-files", "-o", "--directory", "-z") : listed;
+  const paths = { differing: files, listed: zeroEnded(listedNow) };
   const sorted = await sortNewPaths(git, place, {
     listed: paths.listed,
     opaque: new Set(isIgnoringOtherwise(place, state, paths) ? [] : state.opaque),
@@ -110,6 +114,30 @@ export async function scanPlace(options: ScanOptions): Promise<PlaceSnapshot> {
   const allFolders = new Map([...sorted.folders, ...oddFolders]);
   return { place, tree, umask: state.umask, modes, folders: allFolders, opaque };
 }
+
+/** Removes the files and links from the index that are folders by now. False when there is none. */
+async function removeReplaced(
+  { git, place, deadline }: ScanOptions,
+  differing: readonly string[],
+  state: PlaceState,
+): Promise<boolean> {
+  const replaced = differing.filter((path) =>
+    lstatSync(onDisk(place, path), { throwIfNoEntry: false })?.isDirectory(),
+  );
+  if (replaced.length === 0) return false;
+  await writeState(place, withoutTree(state));
+  const stdin = zeroEndedBytes(replaced);
+  await git.run(["update-index", "--force-remove", "-z", "--stdin"], { place, deadline, stdin });
+  return true;
+}
+
+const withoutTree = ({ umask, modes, opaque, excludesBytes, recent }: PlaceState): PlaceState => ({
+  umask,
+  modes,
+  opaque,
+  recent,
+  ...(excludesBytes !== undefined && { excludesBytes }),
+});
 
 const isIgnoreFile = (path: string): boolean => /(?:^|\/)\.gitignore$/.test(path);
 

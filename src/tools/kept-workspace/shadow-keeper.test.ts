@@ -73,7 +73,7 @@ test("says why it keeps no home folder, and makes nothing", async () => {
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test("sees that a folder became a link to another with files of the same names", async () => {
+test("sees that a folder became a link to another with files of the same names, and the reverse", async () => {
   const [root, other] = [newFolder(), newFolder()];
   for (const folder of [join(root, "sub/deep"), join(other, "deep")]) {
     mkdirSync(folder, { recursive: true });
@@ -84,6 +84,11 @@ test("sees that a folder became a link to another with files of the same names",
   rmSync(join(root, "sub"), { recursive: true });
   symlinkSync(other, join(root, "sub"));
   expect(await changedIn(keeper, kept, root)).toEqual(["sub", "sub/deep/a"]);
+  const keptLink = await keep();
+  rmSync(join(root, "sub"));
+  mkdirSync(join(root, "sub"));
+  writeFileSync(join(root, "sub/b"), "b");
+  expect(await changedIn(keeper, keptLink, root)).toEqual(["sub", "sub/b"]);
 });
 
 test("stops at the limits of files, bytes and time", async () => {
