@@ -1,4 +1,13 @@
-import { chmodSync, lstatSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
+import {
+  chmodSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -88,6 +97,18 @@ test("guards the files of the workspace that protected links lead to", async () 
   expect(readFileSync(join(root, "docs/a.txt"), "utf8")).toBe("Be kind.\n");
   expect(readlinkSync(join(root, ".git/hooks"))).toBe("../h");
   expect(readdirSync(join(root, "h"))).toEqual(["x"]);
+});
+
+test("takes out settings that a command left when another command, which began earlier, had ended", async () => {
+  const { root, run } = await contained({ "a.txt": "a" });
+  const until = (name: string) => `until [ -e ${name} ]; do sleep 0.02; done`;
+  const first = run(`touch one; ${until("two")}`);
+  await expect.poll(() => readdirSync(root), { timeout: 20_000 }).toContain("one");
+  const second = run(`touch two; ${until("three")}; echo ../evil >.git/commondir`);
+  await first;
+  writeFileSync(join(root, "three"), "");
+  expect((await second).output).toContain("wrote commondir");
+  expect(readdirSync(join(root, ".git"))).not.toContain("commondir");
 });
 
 test("hides a folder that cannot be read, and takes out a new one", async () => {
