@@ -71,7 +71,7 @@ export function findGuarded(places: GuardedPlaces, seen?: SeenFolders): Readonly
     folders.push(...inner);
     dependencies.push(...passedOver);
   }
-  // What is found on the way is visited too: a submodule may have submodules.
+  // Entries that are added on the way are visited too: a submodule may have submodules.
   for (const one of found.values()) {
     if (one.type === "protected" && one.isFolder && !one.isSecret)
       for (const secret of secretsBelow(one.path, places)) found.set(secret.path, secret);
