@@ -2,6 +2,7 @@
 import type { CommandPart } from "../parts.js";
 import { namedActs } from "../programs/named-acts.js";
 import { readOwnWords } from "../programs/plain-words.js";
+import { isRisky } from "./plain-class.js";
 import { mayLoseWork } from "./git-work.js";
 import { mayFetch, mayReplaceFiles, standsAlone } from "./wide-commands.js";
 
@@ -20,7 +21,7 @@ export function isWithinBounds(
   if (part.argv.some((word) => OPENS_BROWSER.test(word)) || (program === "gh" && part.argv.includes("-w")))
     return false;
   if (program === "git" && mayLoseWork(subcommand, part.argv)) return false;
-  if (RUNS.test(subcommand) && standsAlone(program, subcommand) && !readOwnWords(part.argv.slice(2)).isPlain)
+  if (RUNS.test(subcommand) && standsAlone(program, subcommand) && !isPlainRun(part.argv.slice(2)))
     return false;
   if (program === "go" && part.argv.some((word) => FOREIGN_PACKAGE.test(word))) return false;
   if (urls.some((url) => url !== "") || (urls.length > 0 && !mayFetch(program))) return false;
@@ -35,6 +36,18 @@ const OPENS_BROWSER = /^--?(?:open|web|browser|ui)(?:=|$)/;
 
 /** Subcommands that start the project's program with the words behind them. */
 const RUNS = /^(?:run|r)$/;
+
+/** Which program it starts, and what that one is to do, stand among the first words; a file has an extension. */
+function isPlainRun(words: readonly string[]): boolean {
+  const names = words
+    .filter((_, index) => !/^(?:-c|--configuration)$/.test(words[index - 1] ?? ""))
+    .flatMap((word) => (word.startsWith("-") ? word.split("=").slice(1) : [word]))
+    .filter((word) => !/[^.]\.(?!go$|cs$|rs$|swift$)\w+$/.test(word))
+    .slice(0, MAX_NAMES);
+  return readOwnWords(words).isPlain && !names.some(isRisky);
+}
+
+const MAX_NAMES = 3;
 
 /** A package by its address: code of others, which the module cache has. */
 const FOREIGN_PACKAGE = /^[\w-]+(?:\.[\w-]+)+\//;

@@ -4,6 +4,7 @@
  * applies it are the same, so the rule covers no command that could not have been widened itself.
  */
 import type { CommandPart } from "../parts.js";
+import { matchPath } from "../paths/match-path.js";
 import { namedActs } from "../programs/named-acts.js";
 import { subcommandWords } from "../programs/subcommand-words.js";
 import { isActivation } from "../shell/builtin-doubts.js";
@@ -11,6 +12,7 @@ import { familyText } from "./families.js";
 import { isWithinBounds } from "./command-bounds.js";
 import { isLocalGit } from "./git-work.js";
 import { isOwnFolder } from "./own-folder.js";
+import { isRisky } from "./plain-class.js";
 import { runnerPrefix } from "./runner-prefix.js";
 import { arePlain, isUsualScript, scriptRun } from "./script-runner.js";
 import { isWideModule, isWideProgram, isWideSubcommand, plainChecker, standsAlone } from "./wide-commands.js";
@@ -33,12 +35,20 @@ export function commandFamily(part: CommandPart, roots: readonly string[]): stri
 }
 
 function boundedClass(part: CommandPart, roots: readonly string[]): Class | undefined {
-  if (!isOwnFolder(part.cwd, roots)) return undefined;
+  if (!isOwnFolder(part.cwd, roots) || runsForeignCode(part, roots)) return undefined;
   const checker = plainChecker(part.argv);
   if (checker !== undefined && !part.judgement.isKnown) return checkerClass(part, checker);
   const found = classOf(part.argv);
   return found && isWithinBounds(part, found) ? found : undefined;
 }
+
+/** A rule that opens a folder outside opens it to look at: the tests and settings in it are another project's code. */
+const runsForeignCode = ({ judgement, touches }: CommandPart, roots: readonly string[]): boolean =>
+  (judgement.runs || !judgement.isKnown) &&
+  touches.some(
+    ({ path, access }) =>
+      (access === "read" || access === "search") && !roots.some((root) => matchPath(`${root}/**`, path)),
+  );
 
 /** A checker that nobody described, as long as its words are plain. */
 function checkerClass(
@@ -48,6 +58,8 @@ function checkerClass(
   const [program = ""] = argv;
   if (judgement.isPlain !== true || judgement.writes.length + elsewhere.length > 0) return undefined;
   if (namedActs(judgement).length > 0 || read.fedText !== undefined) return undefined;
+  // A word that is no path may be a subcommand: `ktlint installGitPreCommitHook`.
+  if (argv.slice(1).some((word) => /^\w+$/.test(word) && isRisky(word))) return undefined;
   const names = [program, ...(subcommand === "" ? [] : [subcommand])];
   return { names, program, subcommand, isWrapped: false };
 }

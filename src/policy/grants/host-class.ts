@@ -61,10 +61,14 @@ const HARMLESS_HEADER =
 /** Methods, headers and data in the words themselves. A value that begins with an at sign is read from a file. */
 function isLocallyPlain(word: string, before: string): boolean {
   if (METHOD.test(before)) return /^(?:POST|OPTIONS)$/.test(word);
-  if (HEADER.test(before)) return /^[\w-]+: [^@]*$/.test(word);
+  if (HEADER.test(before)) return /^[\w-]+: [^@]*$/.test(word) && !STEERS.test(word);
   if (DATA.test(before)) return !word.includes("@");
   return DATA.test(word);
 }
+
+/** Headers that make another method of the request, or another host of its goal. */
+const STEERS =
+  /^(?:host|forwarded|proxy-[\w-]*|x-forwarded[\w-]*|x-original[\w-]*|[\w-]*(?:method|override)[\w-]*):/i;
 
 const DATA = /^(?:-d|--data|--data-raw|--data-ascii|--data-urlencode|--json)$/;
 

@@ -83,7 +83,7 @@ function programClass({ argv, judgement, read, isOwn }: Run): readonly string[] 
 const SUBCOMMAND = /^[A-Za-z][\w:-]*$/;
 
 /** Names of what reaches out, removes or starts something lasting. Only of plain names: a path may hold any word. */
-const isRisky = (name: string): boolean => {
+export const isRisky = (name: string): boolean => {
   const word = name.slice(name.lastIndexOf("/") + 1);
   return mayReachOut(word) || mayRunWhatFollows(word) || RISKY.test(word);
 };

@@ -67,14 +67,17 @@ function packageScript(runner: string, args: readonly string[]): ScriptRun | und
 const MAX_TARGETS = 4;
 
 /** All words are targets; a flag stands for itself. */
-function targets(args: readonly string[]): ScriptRun | undefined {
+function targets(all: readonly string[]): ScriptRun | undefined {
+  const end = all.indexOf("--");
+  const args = end === -1 ? all : all.slice(0, end);
   const words = args.filter(
     (word, index) =>
       !word.startsWith("-") && !CHOOSES.has(args[index - 1] ?? "") && !isJobs(word, args[index - 1]),
   );
   if (words.length === 0 || words.length > MAX_TARGETS) return undefined;
-  // The flags were read with the program's description, which doubts what it does not know.
-  return { names: words, scripts: words, rest: [] };
+  // The flags were read with the program's description, which doubts what it does not know; the words behind `--` are
+  // for the script.
+  return { names: words, scripts: words, rest: end === -1 ? [] : all.slice(end) };
 }
 
 /** Flags of gradle and maven whose value chooses tests, tasks to leave out, or parts of the project. */

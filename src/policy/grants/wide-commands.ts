@@ -77,7 +77,7 @@ const PLAIN_CHECKERS: ReadonlySet<string> = new Set(
   [
     "bats vale codespell cspell vue-tsc svelte-check markdownlint-cli2 ktlint detekt swiftlint swiftformat luacheck",
     "stylua cppcheck hlint ormolu fourmolu psalm pest pint php-cs-fixer brakeman standardrb gotestsum djlint sqlfluff",
-    "vulture radon interrogate c8 size-limit kubeconform kubeval checkstyle csharpier",
+    "vulture radon interrogate size-limit kubeconform kubeval checkstyle csharpier",
   ]
     .join(" ")
     .split(" "),

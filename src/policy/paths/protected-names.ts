@@ -51,7 +51,7 @@ export const PROTECTED_NAMES: readonly ProtectedNames[] = [
   {
     what: "what other programs run when the code is committed or pushed, often with keys at hand",
     names: listed(`
-      .github/workflows/**, .github/actions/**, .gitlab-ci.yml, .gitlab/ci/**, .circleci/**,
+      .github, .gitlab, .gitea, .forgejo, .github/workflows/**, .github/actions/**, .gitlab-ci.yml, .gitlab/ci/**, .circleci/**,
       azure-pipelines.yml, azure-pipelines.yaml, .azure-pipelines/**, jenkinsfile, jenkinsfile.*,
       bitbucket-pipelines.yml, .travis.yml, .drone.yml, .buildkite/**, .woodpecker.yml, .woodpecker/**,
       .gitea/workflows/**, .forgejo/workflows/**, .pre-commit-config.yaml, .pre-commit-config.yml,

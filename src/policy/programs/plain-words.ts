@@ -172,4 +172,5 @@ function isHost(value: string): boolean {
 const DOMAIN =
   /^(?:[a-z\d-]+\.)+(?:com|org|net|io|dev|edu|gov|mil|biz|info|xyz|cloud|online|site|local|internal|example|test|invalid|onion|uk|de|fr|nl|eu|ru|cn|jp|br|ai|co|us)\.?$/i;
 
-const NUMBER = /^[-+]?\d+(?:[.,:x/]\d+)*[a-zA-Z%]{0,3}$/;
+/** Not the address of a host: `10.0.0.1`, `10.0.0.1:80`, `10.0.0.0/8`. */
+const NUMBER = /^(?!\d{1,3}(?:\.\d{1,3}){3}(?:[:/]|$))[-+]?\d+(?:[.,:x/]\d+)*[a-zA-Z%]{0,3}$/;

@@ -1,5 +1,5 @@
 /** The value that an assignment gives a variable: no splitting and no patterns, but a `~` at its beginning is the home. */
-import type { Assignment, Word } from "unbash";
+import type { Assignment, Word, WordPart } from "unbash";
 import { excerpt } from "./excerpt.js";
 import { expansionValue, isExpansion, partsIn, type Scope, STRANGE_PARTS } from "./parameter-value.js";
 import { UNKNOWN, type Value } from "./variables.js";
@@ -47,7 +47,9 @@ export function wordValue(word: Word, scope: Scope): Assigned {
   });
   const home = scope.inherited["HOME"];
   const isAtHome = /^~(?:\/|$)/.test(word.text) && home !== undefined;
-  if (/(?:^|:)~/.test(isAtHome ? word.text.slice(1) : word.text))
+  // In quotes a `~` is a letter, also behind a colon.
+  const unquoted = (word.parts ?? [word]).map((part) => (isQuoted(part) ? "q" : part.text)).join("");
+  if (/(?:^|:)~/.test(isAtHome ? unquoted.slice(1) : unquoted))
     doubts.push(`which folder ${excerpt(word.text)} means is not known`);
   const [only, ...others] = values;
   if (only && others.length === 0 && only.type !== "text") return { value: only, doubts };
@@ -55,3 +57,5 @@ export function wordValue(word: Word, scope: Scope): Assigned {
   const text = values.reduce((all, value) => all + value.text, "");
   return { value: { type: "text", text: isAtHome ? home + text.slice(1) : text }, doubts };
 }
+
+const isQuoted = (part: Word | WordPart): boolean => "type" in part && part.type.endsWith("Quoted");

@@ -22,6 +22,7 @@ test.each<[string, string[]]>([
   ["X='rm -rf a'; $X b", ["rm -rf a b"]],
   ["X='rm a; ls'; eval $X", ["eval rm a; ls", "rm a", "ls"]],
   ["D=~/x; ls $D", ["ls /home/u/x"]],
+  [`x=':~'; y="a:~b"; ls "$x" "$y"`, ["ls :~ a:~b"]],
   ["ls $HOME/a $PWD/b", ["ls /home/u/a /ws/b"]],
   ["cd sub && ls $PWD", ["cd sub", "ls /ws/sub"]],
   ["D=$PWD; cd sub; ls $D", ["cd sub", "ls /ws", "ls /ws"]],
