@@ -109,7 +109,9 @@ const ACTS = {
       ["ann", "bob"].map((who) => [answerer, session.file, who, "on-signal"]),
     );
     const [ann, bob] = printed.map((line) => JSON.parse(line) as { asked: number; counted: number });
-    if (!ann || !bob || ann.asked === 0 || ann.counted + bob.counted !== ann.asked)
+    // Another question may be asked after the first of them has looked.
+    const asked = Math.max(ann?.asked ?? 0, bob?.asked ?? 0);
+    if (!ann || !bob || asked === 0 || ann.counted + bob.counted !== asked)
       tally.repeated.push(`question: ${printed.join(" ")}`);
     await setTimeout(milliseconds);
     session.noteFamilies();

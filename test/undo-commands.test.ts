@@ -243,6 +243,23 @@ test("refuses with the path, and touches nothing, when a file has changed since"
   expect(wholeTree(root)).toEqual(now);
 });
 
+test("puts back folders that a command replaced by links to others with the same names", async () => {
+  const [outside, root] = [await folder({ "a.txt": "theirs\n" }), await folder({ "c.txt": "c\n" })];
+  for (const path of [join(outside, "deep"), join(root, "sub/deep")]) {
+    mkdirSync(path, { recursive: true });
+    writeFileSync(join(path, "b.txt"), path);
+  }
+  const before = wholeTree(root);
+  const [gate, others] = [await gateOn(root), wholeTree(outside)];
+  const toolCallId = await run(
+    gate,
+    `rm -r sub c.txt; ln -s ${outside} sub; ln -s ${outside}/a.txt c.txt; echo x > new`,
+  );
+  await gate.undo(toolCallId);
+  expect(wholeTree(root)).toEqual(before);
+  expect(wholeTree(outside)).toEqual(others);
+});
+
 test("undoes a commit after somebody has looked at the repository", async () => {
   const root = await fullWorkspace();
   const gate = await gateOn(root);

@@ -99,14 +99,13 @@ export class AppendBatcher {
     this.#tasks -= 1;
   };
 
-  /** By the wall clock, which is cheaper to read for each event; when someone sets it, the loop's turn still ends the tick. */
   #isInTick(): boolean {
-    return this.#tickEnd !== undefined && Date.now() - this.#tickStartedAt <= MAX_TICK_MS;
+    return this.#tickEnd !== undefined && performance.now() - this.#tickStartedAt <= MAX_TICK_MS;
   }
 
   #startTick(): void {
     if (this.#isInTick()) return;
-    this.#tickStartedAt = Date.now();
+    this.#tickStartedAt = performance.now();
     this.#tickEnd ??= setImmediate(this.#endTick);
   }
 

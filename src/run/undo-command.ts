@@ -33,7 +33,10 @@ export async function stepsBeforeCommand(options: UndoCommandOptions): Promise<r
       const { path, before, after } = change;
       paths.add(path);
       const isLast = !seen.has(path);
-      if (isLast && after !== CREATED_FOLDER) {
+      const isLink = after?.startsWith("link ") === true;
+      // Below a folder that the command replaced by a link, and that still is one: not there.
+      const isBeyond = after === undefined && pending.some((one) => one.isLink && isBelow(path, one.path));
+      if (isLast && !isBeyond && after !== CREATED_FOLDER) {
         const now = await stateOf(workspace, path, { format, like: after });
         if (now === earlierStateText(before, { format, like: after })) continue;
         if (now !== after) refuse(`${visibleText(path)} has changed since`);
@@ -43,6 +46,7 @@ export async function stepsBeforeCommand(options: UndoCommandOptions): Promise<r
       pending.push({
         path,
         blob,
+        isLink,
         isNewFolder: after === CREATED_FOLDER,
         ...(before && { type: before.type }),
       });
@@ -56,9 +60,13 @@ export async function stepsBeforeCommand(options: UndoCommandOptions): Promise<r
 type Pending = {
   readonly path: string;
   readonly blob: string;
+  /** The command left a link there. */
+  readonly isLink: boolean;
   readonly isNewFolder: boolean;
   readonly type?: EarlierState["type"];
 };
+
+const isBelow = (path: string, folder: string): boolean => path.startsWith(`${folder}/`);
 
 async function bundleOf({ ledger, refuse }: UndoCommandOptions, blob: string): Promise<ChangeBundle> {
   const bytes = await ledger.getBlob(blob);
@@ -69,13 +77,16 @@ const isOther = async (workspace: Workspace, path: string): Promise<boolean> =>
   ((await workspace.look(path))?.type ?? "folder") !== "folder";
 
 /**
- * New paths go first, the innermost first: a file may have the name that a folder had. Folders come
+ * Links go first: files may have been below the same name. Then new paths, the innermost first: a file may have the name that a folder had. Folders come
  * before the files in them, and get their permission bits last.
  */
 async function putBack(options: UndoCommandOptions, pending: readonly Pending[]): Promise<void> {
   const { workspace } = options;
   const inwards = pending.toSorted((one, other) => (one.path < other.path ? -1 : 1));
   const outwards = inwards.toReversed();
+  // Nothing is read or written through a link.
+  for (const { path, type, isLink } of outwards)
+    if (isLink && type !== "link") await removeIfThere(workspace, path);
   for (const { path, type, isNewFolder } of outwards)
     if (!isNewFolder && (type === undefined || (await isOfOtherType(workspace, path, type))))
       await removeIfThere(workspace, path);

@@ -61,7 +61,11 @@ export async function scanPlace(options: ScanOptions): Promise<PlaceSnapshot> {
     run("diff-files", "--name-only", "-z", "--ignore-submodules=all"),
     run("ls-files", "-o", "--directory", "-z"),
   ]);
-  const paths = { differing: zeroEnded(differing), listed: zeroEnded(listed) };
+  const files = zeroEnded(differing);
+  const isReplaced = await removeReplaced(options, files, state);
+  // Git lists nothing below a name that is a file or a link in the index.
+  const listedNow = isReplaced ? await run("ls-files", "-o", "--directory", "-z") : listed;
+  const paths = { differing: files, listed: zeroEnded(listedNow) };
   const sorted = await sortNewPaths(git, place, {
     listed: paths.listed,
     opaque: new Set(isIgnoringOtherwise(place, state, paths) ? [] : state.opaque),
@@ -110,6 +114,30 @@ export async function scanPlace(options: ScanOptions): Promise<PlaceSnapshot> {
   const allFolders = new Map([...sorted.folders, ...oddFolders]);
   return { place, tree, umask: state.umask, modes, folders: allFolders, opaque };
 }
+
+/** Removes the files and links from the index that are folders by now. False when there is none. */
+async function removeReplaced(
+  { git, place, deadline }: ScanOptions,
+  differing: readonly string[],
+  state: PlaceState,
+): Promise<boolean> {
+  const replaced = differing.filter((path) =>
+    lstatSync(onDisk(place, path), { throwIfNoEntry: false })?.isDirectory(),
+  );
+  if (replaced.length === 0) return false;
+  await writeState(place, withoutTree(state));
+  const stdin = zeroEndedBytes(replaced);
+  await git.run(["update-index", "--force-remove", "-z", "--stdin"], { place, deadline, stdin });
+  return true;
+}
+
+const withoutTree = ({ umask, modes, opaque, excludesBytes, recent }: PlaceState): PlaceState => ({
+  umask,
+  modes,
+  opaque,
+  recent,
+  ...(excludesBytes !== undefined && { excludesBytes }),
+});
 
 const isIgnoreFile = (path: string): boolean => /(?:^|\/)\.gitignore$/.test(path);
 
@@ -177,12 +205,13 @@ function updateOf(
   const recent: string[] = [];
   const sinceMs = Date.now() - SAME_SECOND_MS;
   const removed: string[] = [];
+  const links = new LinkedFolders(place);
   let bytes = 0;
   for (const path of paths) {
     modes.delete(path);
     // Git takes no such name.
     if (/(?:^|\/)\.git(?:\/|$)/i.test(path)) continue;
-    const info = lstatSync(onDisk(place, path), { throwIfNoEntry: false });
+    const info = links.isBeyond(path) ? undefined : lstatSync(onDisk(place, path), { throwIfNoEntry: false });
     if (!info || info.isDirectory()) {
       removed.push(path);
       continue;
@@ -205,6 +234,28 @@ function updateOf(
       `its changed and new files have more than ${Math.floor(maxBytes / 2 ** 20)} MB`,
     );
   return { put, removed, recent };
+}
+
+/** The folders that are links by now: a file below one is another file, and git refuses it. */
+class LinkedFolders {
+  readonly #place: KeptPlace;
+  readonly #known = new Map<string, boolean>();
+
+  constructor(place: KeptPlace) {
+    this.#place = place;
+  }
+
+  isBeyond(path: string): boolean {
+    const slash = path.lastIndexOf("/");
+    if (slash < 0) return false;
+    const folder = path.slice(0, slash);
+    const known = this.#known.get(folder);
+    if (known !== undefined) return known;
+    const info = lstatSync(onDisk(this.#place, folder), { throwIfNoEntry: false });
+    const isLinked = info?.isSymbolicLink() === true || this.isBeyond(folder);
+    this.#known.set(folder, isLinked);
+    return isLinked;
+  }
 }
 
 function troubleOf(

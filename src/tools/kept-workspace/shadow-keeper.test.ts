@@ -7,6 +7,7 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from "node:fs";
@@ -70,6 +71,24 @@ test("says why it keeps no home folder, and makes nothing", async () => {
     reason: `${root} is never kept: it is your home folder`,
   });
   expect(readdirSync(folder)).toEqual([]);
+});
+
+test("sees that a folder became a link to another with files of the same names, and the reverse", async () => {
+  const [root, other] = [newFolder(), newFolder()];
+  for (const folder of [join(root, "sub/deep"), join(other, "deep")]) {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, "a"), folder);
+  }
+  const { keeper, keep } = keeperIn(root);
+  const kept = await keep();
+  rmSync(join(root, "sub"), { recursive: true });
+  symlinkSync(other, join(root, "sub"));
+  expect(await changedIn(keeper, kept, root)).toEqual(["sub", "sub/deep/a"]);
+  const keptLink = await keep();
+  rmSync(join(root, "sub"));
+  mkdirSync(join(root, "sub"));
+  writeFileSync(join(root, "sub/b"), "b");
+  expect(await changedIn(keeper, keptLink, root)).toEqual(["sub", "sub/b"]);
 });
 
 test("stops at the limits of files, bytes and time", async () => {

@@ -3,12 +3,23 @@
  * repositories of git, and things that are no plain files. Contents of dependency folders are passed over: nobody starts
  * programs in them by opening a folder, and they hold more entries than everything else together.
  */
-import { type Dirent, existsSync, readdirSync, readFileSync, readlinkSync, statSync } from "node:fs";
+import {
+  accessSync,
+  constants,
+  type Dirent,
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+} from "node:fs";
 import { join } from "node:path";
 import { errorCode } from "../../call/error-code.js";
 import type { PathGuard } from "../../policy/index.js";
 import { touchesBelow, touchesPath } from "../../policy/paths/match-path.js";
 import { isProtected, mayBeProtected } from "../../policy/paths/protected-paths.js";
+import { enteredFolders } from "./dependency-repositories.js";
 
 export type Guarded =
   /** A protected name. `isSecret`: reading it is protected too. */
@@ -18,8 +29,8 @@ export type Guarded =
       readonly isFolder: boolean;
       readonly isSecret: boolean;
     }
-  /** A link with a protected name; a link cannot be mounted over. */
-  | { readonly type: "link"; readonly path: string; readonly target: string }
+  /** A link with a protected name; a link cannot be mounted over, but the file that it leads to can. */
+  | { readonly type: "link"; readonly path: string; readonly target: string; readonly isSecret: boolean }
   /** The `.git` folder of a repository. */
   | Repository
   /** A socket or a pipe. */
@@ -46,17 +57,29 @@ const PASSED_OVER = new Set(["node_modules", "site-packages"]);
 const BARE = ["HEAD", "objects", "refs"];
 
 /**
- * All of them below the roots, by path. A folder that cannot be read has none: the command cannot read it either. With
+ * All of them below the roots, by path. A folder that cannot be read is one of them. With
  * `seen`, a folder that has not changed since an earlier walk is not read again.
  */
 export function findGuarded(places: GuardedPlaces, seen?: SeenFolders): ReadonlyMap<string, Guarded> {
   const found = new Map<string, Guarded>();
   const folders = [...places.roots];
+  const dependencies: string[] = [];
   seen?.start(places);
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-    const { guarded, inner } = seen ? seen.look(folder, places) : lookInto(folder, places);
+    const { guarded, inner, passedOver } = seen ? seen.look(folder, places) : lookInto(folder, places);
     for (const one of guarded) found.set(one.path, one.type === "repository" ? again(one) : one);
     folders.push(...inner);
+    dependencies.push(...passedOver);
+  }
+  // Entries that are added on the way are visited too: a submodule may have submodules.
+  for (const one of found.values()) {
+    if (one.type === "protected" && one.isFolder && !one.isSecret)
+      for (const secret of secretsBelow(one.path, places)) found.set(secret.path, secret);
+    if (one.type !== "repository") continue;
+    for (const link of steeringLinks(one.path)) found.set(link.path, link);
+    if (one.isBare) continue;
+    for (const folder of enteredFolders(one.path, dependencies))
+      for (const inner of lookInto(folder, places).guarded) found.set(inner.path, inner);
   }
   return found;
 }
@@ -65,6 +88,8 @@ type Folder = {
   readonly guarded: readonly Guarded[];
   /** The folders in it that are to be looked into. */
   readonly inner: readonly string[];
+  /** The folders of dependencies in it. */
+  readonly passedOver: readonly string[];
 };
 
 /**
@@ -109,18 +134,53 @@ function stampOf(path: string): string | undefined {
 }
 
 function lookInto(folder: string, places: GuardedPlaces): Folder {
+  if (!isReadable(folder) && !places.roots.includes(folder)) return unreadable(folder);
   const entries = entriesOf(folder);
   const names = new Set(entries.map(({ name }) => name));
   const guarded: Guarded[] = BARE.every((name) => names.has(name)) ? [repository(folder, true)] : [];
   const inner: string[] = [];
+  const passedOver: string[] = [];
   for (const entry of entries) {
     const path = join(folder, entry.name);
     const one = guardedAt(path, entry, places);
     if (one) guarded.push(one);
-    else if (entry.isDirectory() && !isPassedOver(path, entry.name, places)) inner.push(path);
+    else if (entry.isDirectory()) (isPassedOver(path, entry.name, places) ? passedOver : inner).push(path);
   }
-  return { guarded, inner };
+  return { guarded, inner, passedOver };
 }
+
+/** A command could make it readable, or have closed it so that a repository in it is not found: git enters it by name. */
+const unreadable = (path: string): Folder => ({
+  guarded: [{ type: "protected", path, isFolder: true, isSecret: true }],
+  inner: [],
+  passedOver: [],
+});
+
+function isReadable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.R_OK | constants.X_OK);
+    return true;
+  } catch (error) {
+    return errorCode(error) !== "EACCES";
+  }
+}
+
+/** Secrets in a folder that is only read-only, such as `.devcontainer/.env`. */
+function secretsBelow(folder: string, places: GuardedPlaces): readonly Guarded[] {
+  return entriesOf(folder).flatMap((entry): readonly Guarded[] => {
+    const one = guardedAt(join(folder, entry.name), entry, places);
+    if (one?.type === "link" || one?.type === "protected") if (one.isSecret) return [one];
+    return entry.isDirectory() ? secretsBelow(join(folder, entry.name), places) : [];
+  });
+}
+
+/** Git follows a link to its hooks or settings. */
+const steeringLinks = (repositoryPath: string): readonly Guarded[] =>
+  STEERING.flatMap((name): readonly Guarded[] => {
+    const path = join(repositoryPath, name);
+    const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+    return isLink ? [{ type: "link", path, target: readlinkSync(path), isSecret: false }] : [];
+  });
 
 /** The names in a repository change while the folder that it lies in does not. */
 const again = ({ path, isBare }: Repository): Repository => repository(path, isBare);
@@ -132,20 +192,21 @@ const isPassedOver = (path: string, name: string, { guards = [] }: GuardedPlaces
 function guardedAt(path: string, entry: Dirent, places: GuardedPlaces): Guarded | undefined {
   const isFolder = entry.isDirectory();
   const named = (places.guards ?? []).filter(({ pattern }) => touchesPath(pattern, path));
-  if (named.length > 0 && entry.isSymbolicLink()) return { type: "link", path, target: readlinkSync(path) };
-  if (named.length > 0)
-    return { type: "protected", path, isFolder, isSecret: named.some(({ isHidden }) => isHidden) };
+  const isHidden = named.some((guard) => guard.isHidden);
+  if (named.length > 0 && entry.isSymbolicLink())
+    return { type: "link", path, target: readlinkSync(path), isSecret: isHidden };
+  if (named.length > 0) return { type: "protected", path, isFolder, isSecret: isHidden };
   if (entry.name === ".git" && isFolder) return repository(path, false);
   if (entry.isSocket() || entry.isFIFO()) return { type: "special", path };
   if (!mayBeProtected(entry.name) && !places.own.includes(path)) return undefined;
   if (isProtected(path, { ...places, access: "write" }) === undefined) return undefined;
-  if (entry.isSymbolicLink()) return { type: "link", path, target: readlinkSync(path) };
   const isSecret = isProtected(path, { ...places, access: "read" }) !== undefined;
+  if (entry.isSymbolicLink()) return { type: "link", path, target: readlinkSync(path), isSecret };
   return { type: "protected", path, isFolder, isSecret };
 }
 
 function repository(path: string, isBare: boolean): Repository {
-  const steering = STEERING.filter((name) => existsSync(join(path, name)));
+  const steering = STEERING.filter((name) => existsSync(join(path, name)) && !isOurCommonFolder(path, name));
   return {
     type: "repository",
     path,
@@ -153,6 +214,17 @@ function repository(path: string, isBare: boolean): Repository {
     steering: runsByRebase(path) ? [...steering, REBASE] : steering,
   };
 }
+
+/** The file that holds a name while a command runs is removed with that command, also while another one runs. */
+const isOurCommonFolder = (path: string, name: string): boolean =>
+  name === COMMON_FOLDER && readFileSync(join(path, name), "utf8") === OUR_COMMON_FOLDER;
+
+export const COMMON_FOLDER = "commondir";
+/**
+ * Git reads its settings from the folder that the file names. A command could add the file, so there is one while it
+ * runs, which names the repository itself, in a spelling that nobody else uses. An empty file would break git.
+ */
+export const OUR_COMMON_FOLDER = "./././.\n";
 
 const STEERING = [
   "config",
@@ -163,7 +235,7 @@ const STEERING = [
   "info",
   "remotes",
   "branches",
-  "commondir",
+  COMMON_FOLDER,
 ];
 const REBASE = "rebase-merge";
 

@@ -1,4 +1,13 @@
-import { lstatSync, readdirSync, readFileSync, readlinkSync, symlinkSync } from "node:fs";
+import {
+  chmodSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -65,6 +74,74 @@ test("restores a link with a protected name that a command replaced or removed",
     expect(output).toContain(join(root, name));
   }
 });
+
+test("restores no link in a folder that is gone, or that became a link to outside", async () => {
+  const { root, folder, run } = await contained({ "gone/a": "a", "moved/a": "a" });
+  for (const name of ["gone", "moved"]) symlinkSync("nowhere", join(root, name, "CLAUDE.md"));
+  const { exit } = await run(`rm -r gone moved && ln -s ${folder} moved && mkdir .vscode`);
+  expect(exit).toEqual({ exitCode: 0 });
+  expect(readdirSync(folder)).not.toContain("CLAUDE.md");
+  expect(readdirSync(root).toSorted()).toEqual([".git", "moved"]);
+});
+
+test("guards the files of the workspace that protected links lead to", async () => {
+  const { root, run } = await contained({ "docs/a.txt": "Be kind.\n", "conf/prod": "SECRET=1", "h/x": "" });
+  symlinkSync("docs/a.txt", join(root, "CLAUDE.md"));
+  symlinkSync("conf/prod", join(root, ".env"));
+  rmSync(join(root, ".git/hooks"), { recursive: true });
+  symlinkSync("../h", join(root, ".git/hooks"));
+  const { output } = await run(
+    "cat .env conf/prod; echo evil >>docs/a.txt; echo evil >h/pre-commit; rm .git/hooks && mkdir .git/hooks && echo evil >.git/hooks/post-commit",
+  );
+  expect(output).not.toContain("SECRET");
+  expect(readFileSync(join(root, "docs/a.txt"), "utf8")).toBe("Be kind.\n");
+  expect(readlinkSync(join(root, ".git/hooks"))).toBe("../h");
+  expect(readdirSync(join(root, "h"))).toEqual(["x"]);
+});
+
+test("takes out settings that a command left when another command, which began earlier, had ended", async () => {
+  const { root, run } = await contained({ "a.txt": "a" });
+  const until = (name: string) => `until [ -e ${name} ]; do sleep 0.02; done`;
+  const first = run(`touch one; ${until("two")}`);
+  await expect.poll(() => readdirSync(root), { timeout: 20_000 }).toContain("one");
+  const second = run(`touch two; ${until("three")}; echo ../evil >.git/commondir`);
+  await first;
+  writeFileSync(join(root, "three"), "");
+  expect((await second).output).toContain("wrote commondir");
+  expect(readdirSync(join(root, ".git"))).not.toContain("commondir");
+});
+
+test("hides a folder that cannot be read, and takes out a new one", async () => {
+  const { root, run } = await contained({ "closed/a": "SECRET=1" });
+  // Root reads every folder.
+  if (process.getuid?.() === 0) return;
+  chmodSync(join(root, "closed"), 0o311);
+  const { output } = await run("chmod 700 closed; cat closed/a; git init -q x; chmod 311 x");
+  expect(output).not.toContain("SECRET");
+  expect(readdirSync(root)).not.toContain("x");
+});
+
+test("hides the secrets in folders that are read-only", async () => {
+  const { run } = await contained({ ".devcontainer/.env": "SECRET=1", ".devcontainer/a.json": "plain" });
+  const { output } = await run("cat .devcontainer/a.json .devcontainer/.env");
+  expect(output).toContain("plain");
+  expect(output).not.toContain("SECRET");
+});
+
+/** Makes the folder a repository, and a submodule by the index alone. */
+const SUBMODULE = `mkdir -p node_modules/x && cd node_modules/x && git init -q . && git -c user.name=A -c user.email=a@b.c commit -q --allow-empty -m x
+git config core.fsmonitor evil; hash=$(git rev-parse HEAD); cd ../..
+git update-index --add --cacheinfo 160000,$hash,node_modules/x`;
+
+test.each(["true", "git update-index --split-index"])(
+  "takes out a repository among the dependencies that git would enter, after %s",
+  async (further) => {
+    const { root, run } = await contained({ "a.txt": "a" });
+    const { output } = await run(`${SUBMODULE}\n${further}`);
+    expect(output).toContain(join(root, "node_modules/x/.git"));
+    expect(readdirSync(join(root, "node_modules/x"))).toEqual([]);
+  },
+);
 
 test("says nothing and leaves no file of its own when a command changes only ordinary files", async () => {
   const { root, run } = await contained({ "a.txt": "a", ".env": "SECRET=1" });

@@ -3,8 +3,17 @@
  * names, new repositories, sockets and pipes. No mount can prevent a new name. Each of them is kept in a folder
  * outside, so that nothing is lost, and reported in a sentence.
  */
-import { cpSync, mkdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
-import { join } from "node:path";
+import {
+  chmodSync,
+  cpSync,
+  lstatSync,
+  mkdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
 import type { Guarded } from "./find-guarded.js";
 
 export type Found = ReadonlyMap<string, Guarded>;
@@ -14,11 +23,31 @@ export function holdBack(before: Found, after: Found, kept: string): readonly st
   const lost = [...before.values()].filter((one) => one.type === "link" && !after.has(one.path));
   return [
     ...[...after.values()].flatMap((one) => settle(one, before.get(one.path), kept)),
-    ...lost.flatMap((one) => (one.type === "link" ? [restoreLink(one)] : [])),
+    ...lost.flatMap((one) => (one.type === "link" ? replaceByLink(one, kept) : [])),
   ];
 }
 
+function isRealFolder(path: string): boolean {
+  try {
+    return realpathSync(path) === path;
+  } catch {
+    return false;
+  }
+}
+
+const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+
+/** A hooks folder is no protected name by itself: one may lie where the link was. */
+function replaceByLink(link: Extract<Guarded, { readonly type: "link" }>, kept: string): readonly string[] {
+  // The folder is gone, or is a link by now, which may lead outside.
+  if (!isRealFolder(dirname(link.path))) return [];
+  const held = isThere(link.path) ? [heldBack("replaced a link", link.path, kept)] : [];
+  return [...held, restoreLink(link)];
+}
+
 function settle(one: Guarded, known: Guarded | undefined, kept: string): readonly string[] {
+  // Taken out with a folder above it.
+  if (!isThere(one.path)) return [];
   if (one.type === "special") return known?.type === "special" ? [] : [removeSpecial(one.path)];
   if (one.type === "link") {
     if (known?.type === "link" && known.target === one.target) return [];
@@ -65,6 +94,8 @@ function restoreLink({ path, target }: Extract<Guarded, { readonly type: "link" 
 function moveOut(path: string, kept: string): string {
   mkdirSync(kept, { recursive: true, mode: 0o700 });
   const to = join(kept, path.replaceAll("/", "%"));
+  // A folder without these cannot be moved.
+  if (lstatSync(path).isDirectory()) chmodSync(path, lstatSync(path).mode | 0o700);
   try {
     renameSync(path, to);
   } catch {

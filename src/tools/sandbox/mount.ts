@@ -4,6 +4,8 @@ export type Mount =
   | { readonly type: "write"; readonly path: string; readonly from?: string }
   /** The real thing, to be read. */
   | { readonly type: "read"; readonly path: string; readonly from?: string }
+  /** Mounted already, and read-only from here on. */
+  | { readonly type: "sealed"; readonly path: string }
   | { readonly type: "link"; readonly path: string; readonly target: string }
   /** A new folder in memory, which ends with the command. */
   | { readonly type: "memory"; readonly path: string; readonly maxBytes: number }
@@ -20,6 +22,8 @@ export function mountWords(mounts: readonly Mount[]): readonly string[] {
         return ["--bind", mount.from ?? path, path];
       case "read":
         return ["--ro-bind", mount.from ?? path, path];
+      case "sealed":
+        return ["--remount-ro", path];
       case "link":
         return ["--symlink", mount.target, path];
       case "memory":

@@ -5,15 +5,9 @@
  */
 import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { COMMON_FOLDER, OUR_COMMON_FOLDER } from "./find-guarded.js";
 import type { Repository } from "./find-guarded.js";
 import type { Mount } from "./mount.js";
-
-const COMMON_FOLDER = "commondir";
-/**
- * Git reads its settings from the folder that this file names. A command could add the file, so there is one while it
- * runs, which names the repository itself, in a spelling that nobody else uses. An empty file would break git.
- */
-const OURS = "./././.\n";
 
 export type RepositoryMounts = {
   readonly mounts: readonly Mount[];
@@ -27,7 +21,7 @@ export function repositoryMounts(
 ): RepositoryMounts {
   mkdirSync(join(repository, "hooks"), { recursive: true });
   const common = join(repository, COMMON_FOLDER);
-  if (!existsSync(common)) writeFileSync(common, OURS, { flag: "wx" });
+  if (!existsSync(common)) writeFileSync(common, OUR_COMMON_FOLDER, { flag: "wx" });
   const steering = [...new Set([...names, "hooks", COMMON_FOLDER])]
     .map((name) => join(repository, name))
     .filter(isThere);
@@ -46,7 +40,7 @@ export function repositoryMounts(
 function removeOurs(repository: string): void {
   const common = join(repository, COMMON_FOLDER);
   try {
-    if (readFileSync(common, "utf8") === OURS) rmSync(common);
+    if (readFileSync(common, "utf8") === OUR_COMMON_FOLDER) rmSync(common);
   } catch {
     // Another process removed it.
   }

@@ -52,6 +52,13 @@ test("nothing outside of the workspace can be written", async () => {
   expect(await readdir("/tmp")).not.toContain("toolgate-test-x");
 });
 
+test("the descriptor by which the sandbox reports leads to no file", async () => {
+  const { run } = await sandboxed();
+  const { output } = await run("stat -L -c %F /proc/[0-9]*/fd/* 2>/dev/null");
+  expect(output).toContain("fifo");
+  expect(output).not.toContain("regular");
+});
+
 test("all folders of the workspace can be written, one inside of another too", async () => {
   const { outside, root } = await aWorkspace({ "inner/a": "" });
   await mkdir(join(outside, "more"));

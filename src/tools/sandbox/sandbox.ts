@@ -216,22 +216,26 @@ function fixedWords(hasNetwork: boolean): readonly string[] {
   ].flatMap((line) => line.split(" ").filter((word) => word !== ""));
 }
 
-/** Files of the kernel that belong to root and not to the namespaces: root could write them inside too. */
+/** Files of the kernel that belong to root and not to the namespaces: root could read and write them inside too. */
+const KERNEL_FILES: readonly string[] =
+  process.getuid?.() === 0
+    ? [
+        "kcore",
+        "kmsg",
+        "keys",
+        "key-users",
+        "timer_list",
+        "sched_debug",
+        "kpagecount",
+        "kpageflags",
+        "kpagecgroup",
+      ]
+    : ["keys", "key-users", "sched_debug"];
+
+/** The whole of /proc is read-only: one mount instead of one for each folder of it that has switches of the kernel. */
 const KERNEL_VIEW: readonly Mount[] = [
-  ...["sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi", "driver", "mtrr", "tty"].map(
-    (name) => ({ type: "read", path: `/proc/${name}` }) as const,
-  ),
-  ...[
-    "kcore",
-    "kmsg",
-    "keys",
-    "key-users",
-    "timer_list",
-    "sched_debug",
-    "kpagecount",
-    "kpageflags",
-    "kpagecgroup",
-  ].map((name) => ({ type: "hidden", path: `/proc/${name}`, isFolder: false }) as const),
+  ...KERNEL_FILES.map((name) => ({ type: "hidden", path: `/proc/${name}`, isFolder: false }) as const),
+  { type: "sealed", path: "/proc" },
 ];
 
 const isThere = ({ path }: Mount): boolean => existsSync(path);

@@ -19,6 +19,12 @@ const SHELL = "/bin/sh";
 /** In blocks of 512 bytes: 16 GiB in one file. */
 const MAX_FILE_BLOCKS = 32 * 1024 * 1024;
 
+/**
+ * The command reaches the descriptor of the counters through /proc, and could write a file of ours without a bound. So
+ * it is a pipe, of which this much is read.
+ */
+const MAX_COUNTER_BYTES = 4096;
+
 const OUTSIDE = `
 filter=$1 status=$2 counters=$3 groups=$4
 shift 4
@@ -26,7 +32,10 @@ ulimit -c 0
 ulimit -f ${MAX_FILE_BLOCKS} 2>/dev/null
 ulimit -u ${MAX_PROCESSES} 2>/dev/null || ulimit -p ${MAX_PROCESSES} 2>/dev/null
 for group in $groups; do echo 0 >"$group/cgroup.procs" || exit 1; done
-exec "$@" 7<"$filter" 8>"$status" 9>"$counters"
+pipe=$counters.pipe
+mkfifo -m 600 "$pipe" || exit 1
+{ rm -f "$pipe"; head -c ${MAX_COUNTER_BYTES}; } <"$pipe" >"$counters" &
+exec "$@" 7<"$filter" 8>"$status" 9>"$pipe"
 `;
 
 const INSIDE = `

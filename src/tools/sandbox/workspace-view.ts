@@ -3,6 +3,7 @@
  * protected names are read-only, and every folder above one of them is a mount of its own, so that it cannot be moved
  * aside and replaced.
  */
+import { realpathSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Guarded } from "./find-guarded.js";
 import type { Mount } from "./mount.js";
@@ -18,8 +19,8 @@ export function workspaceView(roots: readonly string[], guarded: Iterable<Guarde
   const inner: Mount[] = [];
   const releases: (() => void)[] = [];
   for (const one of guarded) {
-    if (one.type === "link") continue;
-    if (one.type === "repository") {
+    if (one.type === "link") inner.push(...targetMounts(one, roots));
+    else if (one.type === "repository") {
       const repository = repositoryMounts(one, roots);
       inner.push(...repository.mounts);
       releases.push(() => repository.release());
@@ -33,20 +34,46 @@ export function workspaceView(roots: readonly string[], guarded: Iterable<Guarde
   };
 }
 
+/** The file or folder of the workspace that a protected link leads to. */
+function targetMounts(
+  { path, isSecret }: Extract<Guarded, { readonly type: "link" }>,
+  roots: readonly string[],
+): readonly Mount[] {
+  try {
+    const target = realpathSync(path);
+    if (!roots.some((root) => target.startsWith(`${root}/`)) || roots.some((root) => isIn(root, target)))
+      return [];
+    const isFolder = statSync(target).isDirectory();
+    return [isSecret ? { type: "hidden", path: target, isFolder } : { type: "read", path: target }];
+  } catch {
+    // Leads nowhere.
+    return [];
+  }
+}
+
+const isIn = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`);
+
 function mountOf(one: Extract<Guarded, { readonly type: "protected" | "special" }>): Mount {
   const { path } = one;
   if (one.type === "special") return { type: "hidden", path, isFolder: false };
   return one.isSecret ? { type: "hidden", path, isFolder: one.isFolder } : { type: "read", path };
 }
 
-/** Outer ones first, and none below a folder that cannot be written: its own mount covers it. */
+/**
+ * Outer ones first, and none that another mount covers: one that hides covers all at its path and below, one that cannot
+ * be written covers all below but what is hidden.
+ */
 function withoutCovered(mounts: readonly Mount[]): readonly Mount[] {
-  const closed = mounts.filter(({ type }) => type !== "write").map(({ path }) => `${path}/`);
-  const isCovered = ({ path }: Mount): boolean => closed.some((folder) => path.startsWith(folder));
+  const closed = mounts.filter(({ type }) => type !== "write");
   return mounts
-    .filter((mount) => !isCovered(mount))
+    .filter((mount) => !closed.some((outer) => covers(outer, mount)))
     .toSorted((one, other) => depthOf(one.path) - depthOf(other.path));
 }
+
+const covers = (outer: Mount, { path, type }: Mount): boolean =>
+  path.startsWith(`${outer.path}/`)
+    ? outer.type === "hidden" || type !== "hidden"
+    : path === outer.path && outer.type === "hidden" && type !== "hidden";
 
 const byDepth = (paths: readonly string[]): readonly string[] =>
   paths.toSorted((one, other) => depthOf(one) - depthOf(other));

@@ -1,0 +1,74 @@
+/**
+ * Repositories among the dependencies that git enters by itself. A walk over the workspace passes these folders over, but
+ * `git status` starts git in every folder that the index names as a submodule, and the settings there start programs.
+ */
+import { lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { readIndex } from "../git/read-index.js";
+import { repositoryAt } from "../kept-workspace/user-repository.js";
+
+/** Folders below the passed-over ones that may hold a `.git` of their own and that git enters. */
+export function enteredFolders(gitFolder: string, passedOver: readonly string[]): readonly string[] {
+  if (passedOver.length === 0) return [];
+  const top = dirname(gitFolder);
+  const submodules = submodulesOf(top, join(gitFolder, "index"));
+  const folders = submodules?.map((path) => join(top, path)) ?? passedOver.flatMap(foldersWithGit);
+  return folders.filter(
+    (path) => passedOver.some((folder) => path === folder || path.startsWith(`${folder}/`)) && isReal(path),
+  );
+}
+
+const MAX_INDEX_BYTES = 1 << 28;
+/** A file that changed just now may change again in the same tick of the clock. */
+const SETTLED_MS = 2_500;
+const known = new Map<
+  string,
+  { readonly stamp: string; readonly submodules: readonly string[] | undefined }
+>();
+
+/** Undefined when git might read the index differently. */
+function submodulesOf(top: string, index: string): readonly string[] | undefined {
+  const info = lstatSync(index, { bigint: true, throwIfNoEntry: false });
+  if (!info) return [];
+  if (!info.isFile() || info.size > MAX_INDEX_BYTES) return undefined;
+  const stamp = `${info.ctimeNs} ${info.ino} ${info.size}`;
+  const earlier = known.get(index);
+  if (earlier?.stamp === stamp) return earlier.submodules;
+  const format = repositoryAt(top)?.format ?? "sha1";
+  const submodules = readIndex(readFileSync(index), format)?.submodules;
+  if (Date.now() - Number(info.ctimeMs) >= SETTLED_MS) known.set(index, { stamp, submodules });
+  return submodules;
+}
+
+/** For an index that is not understood: everything that could be a submodule. */
+function foldersWithGit(folder: string): readonly string[] {
+  const found: string[] = [];
+  const folders = [folder];
+  for (let at = folders.pop(); at !== undefined; at = folders.pop()) {
+    const entries = entriesOf(at);
+    if (!entries) found.push(at);
+    for (const entry of entries ?? []) {
+      if (entry.name === ".git") found.push(at);
+      else if (entry.isDirectory()) folders.push(join(at, entry.name));
+    }
+  }
+  return found;
+}
+
+function entriesOf(folder: string) {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    // Git enters it by name.
+    return undefined;
+  }
+}
+
+/** Git does not follow links to a submodule. */
+function isReal(path: string): boolean {
+  try {
+    return realpathSync(path) === path;
+  } catch {
+    return false;
+  }
+}
