@@ -53,7 +53,8 @@ test("while a folder is swapped for a link to the outside again and again, nothi
   const src = (name: string) => join(root, "src", name);
   let [done, refused] = [0, 0];
   const seen = new Set<string | undefined>();
-  for (let round = 0; round < ROUNDS; round++) {
+  // Until both have happened often enough: how often depends on how the cores are shared.
+  for (let round = 0; round < ROUNDS || Math.min(done, refused) <= ROUNDS / 20; round++) {
     const acts = [
       () => workspace.write(src("a.ts"), `inside ${round}`),
       async () => void seen.add(await workspace.readText(src("tree/d.ts"))),
@@ -78,8 +79,6 @@ test("while a folder is swapped for a link to the outside again and again, nothi
   expect(contentsOf(evil)).toEqual(before);
   expect(seen).not.toContain("outside");
   expect(trouble).not.toHaveBeenCalled();
-  // Both must have happened, or nothing was tried.
-  expect(Math.min(done, refused)).toBeGreaterThan(ROUNDS / 20);
 });
 
 test("keeps the same folder after it was moved, and notices the move", async () => {
