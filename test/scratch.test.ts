@@ -107,11 +107,12 @@ test("a command that another agent has us run gets the session's scratch folder"
     command: "/bin/sh",
     args: ["-c", 'echo "$TMPDIR" > where; test -d "$TMPDIR" && touch there'],
   };
-  const steps = [{ ask: "terminal/create", params }];
+  // The end of the agent ends its commands.
+  const steps = [{ ask: "terminal/create", params }, { untilFile: "there" }];
   const byHand = fileURLToPath(new URL("children/acp-agent-by-hand.mjs", import.meta.url));
   const agent = `'${process.execPath}' '${byHand}' 'runs the given steps'`;
   const words = ["run", "--agent", agent, "--mode", "allow-all", JSON.stringify(steps)];
   await at.run(words, { env: { TMPDIR: temporary } });
-  await expect.poll(() => existsSync(join(at.project, "there"))).toBe(true);
+  expect(existsSync(join(at.project, "there"))).toBe(true);
   expect(readFileSync(join(at.project, "where"), "utf8")).toContain(`${base}/`);
 });

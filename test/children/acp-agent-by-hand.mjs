@@ -3,7 +3,7 @@
  * prompt; what it is answered is written to the file that is the second, one JSON a line.
  */
 import { spawn } from "node:child_process";
-import { appendFileSync } from "node:fs";
+import { appendFileSync, existsSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { setTimeout } from "node:timers/promises";
 
@@ -85,6 +85,7 @@ const BEHAVIOURS = {
         children.push(spawn("sleep", ["300"], { stdio: "ignore", detached: true }).pid);
       else if (step.permitLater) void permit(step.permitLater);
       else if (step.pids) saw({ pids: [process.pid, ...children] });
+      else if (step.untilFile) while (!existsSync(`${cwd}/${step.untilFile}`)) await setTimeout(10);
       else if (step.pause) await setTimeout(step.pause);
       else if (step.permit) await permit(step.permit);
       else if (step.askLater) void ask(step.askLater, { sessionId, ...step.params });
