@@ -464,7 +464,9 @@ test.skipIf(!sandbox)(
     const small = await contained({ maxFiles: 1 });
     const { state } = await small.call({ name: "terminal", input: { command: "sh wipe.sh" } });
     expect(state.status).toBe("refused");
-    expect(asked).toEqual(["it cannot be undone: there are more than 1 files"]);
+    expect(asked).toEqual([
+      "it cannot be undone: there are more than 1 files. With a yes it runs outside of the sandbox",
+    ]);
     expect(wholeTree(root)).toEqual(before);
   },
 );

@@ -192,7 +192,7 @@ export class CallRunner {
     const { saw } = judge(intent);
     const question = decisions.question(
       { toolCallId, title, intent },
-      asking(cannotBeUndone(why), saw),
+      asking(cannotBeUndone(why, isContained(call)), saw),
       true,
     );
     return { type: "question-asked", toolCallId, at: now(), question };

@@ -37,8 +37,9 @@ export async function keepBefore(options: KeepOptions): Promise<KeepOutcome | un
   return keeperFor(options)?.keep(options.workspace.roots);
 }
 
-/** Why a question is asked about a command that could run otherwise. */
-export const cannotBeUndone = (reason: string): string => `it cannot be undone: ${reason}`;
+/** Why a question is asked about a command that could run otherwise. Whatever a person allows runs outside of the sandbox. */
+export const cannotBeUndone = (reason: string, wasContained: boolean): string =>
+  `it cannot be undone: ${reason}${wasContained ? ". With a yes it runs outside of the sandbox" : ""}`;
 
 const MAX_LEFT = 50;
 

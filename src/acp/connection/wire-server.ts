@@ -29,7 +29,7 @@ export type WireServerOptions = DoorOptions & {
 
 export type Listening = {
   readonly url: string;
-  /** Cancels and closes every session, then every connection. */
+  /** Leaves every session, then closes every connection. */
   readonly close: () => Promise<void>;
 };
 
@@ -85,7 +85,7 @@ class WireServer {
     else this.#upgrade(request, socket, head);
   }
 
-  /** Cancels and closes every session. */
+  /** Leaves every session: its running calls end, and its questions stay open. */
   async close(): Promise<void> {
     await this.#acp.close();
     await Promise.all(this.#served);
