@@ -99,7 +99,15 @@ export class CallCheck {
     if (rawInput !== input) return { toolCallId, events: [...arrived, failed(TOO_LARGE)] };
     if (!tool) return { toolCallId, events: [...arrived, failed(tools.unknownTool(request))] };
     const checked = await this.#checked(toolCallId, tool, rawInput, title);
-    return { toolCallId, events: [...arrived, ...checked] };
+    return { toolCallId, events: [...this.#below(toolCallId, arrived), ...checked] };
+  }
+
+  /** A call that runs by the approval of another one stands below it: both are one act. */
+  #below(toolCallId: string, arrived: readonly SessionEvent[]): readonly SessionEvent[] {
+    const { approvals, book } = this.#options;
+    const parentToolCallId = approvals.approved(toolCallId);
+    if (parentToolCallId === undefined || !book.call(parentToolCallId)) return arrived;
+    return arrived.map((event) => (event.type === "call-announced" ? { ...event, parentToolCallId } : event));
   }
 
   /** The events that follow from what the tool and the rules say of a new call's input. */
