@@ -10,6 +10,7 @@ import { isJsonObject, isNone, sameJson } from "../json.js";
 import type { JsonObject } from "../json.js";
 import type { AskedPermission } from "../v1/permission.js";
 import { agentsId, askedId } from "./call-ids.js";
+import { editPreview } from "./edit-preview.js";
 import { foreignIntent } from "./foreign-intent.js";
 import type { Carried } from "./foreign-intent.js";
 import { CANCELLED_ANSWER, optionTrouble, permissionAnswer } from "./permission-answer.js";
@@ -42,7 +43,7 @@ export class Permissions {
 
   /** Returns the id of the submitted call, or the refusal of one whose options cannot be answered with a yes. */
   async #submit({ toolCall, options }: AskedPermission): Promise<string | Outcome> {
-    const { reported, workspace, agent } = this.#parts;
+    const { reported, workspace, agent, now } = this.#parts;
     const { call, before, events } = this.#recorded(isJsonObject(toolCall) ? toolCall : {});
     const { toolCallId, title } = call;
     const reason = optionTrouble(options);
@@ -52,7 +53,13 @@ export class Permissions {
     }
     const place = { cwd: workspace.root, agent, workspace };
     const intent = await foreignIntent(call, carriedBy(before, otherFields(toolCall)), place);
-    await reported.submit({ toolCallId, title, reported: intent, events });
+    const preview = async (): Promise<readonly SessionEvent[]> => {
+      const { inputs: rawInputs } = intent;
+      const shown = { intent: intent.intent, rawInputs, content: call.content, workspace, agent };
+      const content = await editPreview(shown);
+      return content ? [{ type: "call-revised", toolCallId, at: now(), fields: { content } }] : [];
+    };
+    await reported.submit({ toolCallId, title, reported: intent, events, preview });
     return toolCallId;
   }
 
