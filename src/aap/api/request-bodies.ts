@@ -1,4 +1,7 @@
-/** The schemas of request bodies. Unknown fields are ignored. */
+/**
+ * The schemas of request bodies. Unknown fields are ignored, except inside a permission and an answer: there a field that
+ * the server does not know may be a condition of the yes.
+ */
 import { z } from "zod";
 import { GRANT_EXPIRIES, GRANT_SCOPES } from "../../call/index.js";
 
@@ -70,16 +73,30 @@ export const newSession = z.object({
 });
 export type NewSessionBody = z.output<typeof newSession>;
 
+const editedInput = z
+  .record(z.string(), z.unknown())
+  .describe("With a yes: the call runs with this input instead of the one that was asked about.");
+
+const MAX_WHO_CHARACTERS = 200;
+
+const answeredBy = z
+  .string()
+  .min(1)
+  .max(MAX_WHO_CHARACTERS)
+  .describe("The person who answers, for the record.");
+
 const turnMessage = z.discriminatedUnion(
   "role",
   [
     z.object({ role: z.literal("user"), content: inputContent }),
     z.object({ role: z.literal("tool"), toolCallId: z.string().min(1), content: inputContent }),
-    z.object({
+    z.strictObject({
       role: z.literal("tool_permission"),
       toolCallId: z.string().min(1),
       granted: z.boolean(),
       reason: z.string().exactOptional(),
+      input: editedInput.exactOptional(),
+      who: answeredBy.exactOptional(),
     }),
   ],
   { error: 'a turn takes messages of the roles "user", "tool" and "tool_permission"' },
@@ -105,10 +122,12 @@ export type CancelBody = z.output<typeof cancelRequest>;
 
 /** One of the question's own options, or plain yes or no. */
 export const answerRequest = z
-  .object({
+  .strictObject({
     optionId: z.string().min(1).exactOptional(),
     granted: z.boolean().exactOptional(),
     reason: z.string().exactOptional(),
+    input: editedInput.exactOptional(),
+    who: answeredBy.exactOptional(),
     width: z
       .string()
       .min(1)
@@ -133,5 +152,8 @@ export const answerRequest = z
     ({ granted, width, scope, expires }) =>
       granted === undefined || [width, scope, expires].every((field) => field === undefined),
     { error: '"width", "scope" and "expires" go with the "optionId" of an "always" or "never"' },
-  );
+  )
+  .refine(({ input, granted, alike }) => input === undefined || (granted !== false && alike !== true), {
+    error: '"input" goes with a yes to this one question',
+  });
 export type AnswerBody = z.output<typeof answerRequest>;

@@ -170,7 +170,9 @@ const answer = z.object({
     z.object({ type: z.literal("refused") }),
   ]),
   by: z.enum(["rule", "person"]),
+  who: z.string().exactOptional(),
   reason: z.string().exactOptional(),
+  input: z.unknown().optional(),
   at: z.number(),
 });
 

@@ -31,6 +31,14 @@ export type ToolPermission = {
   readonly toolCallId: string;
   readonly granted: boolean;
   readonly reason?: string;
+} & AnswerExtras;
+
+/** Extensions of ours to a yes or no. */
+export type AnswerExtras = {
+  /** With a yes: the input that the call runs with, instead of the one that was asked about. */
+  readonly input?: JsonObject;
+  /** The person who answers, for the record. */
+  readonly who?: string;
 };
 
 export type ToolSpec = {
@@ -144,8 +152,9 @@ export type QuestionAnswer = (
       "width" | "scope" | "expires"
     >)
   | { readonly granted: boolean; readonly optionId?: never }
-) & {
-  readonly reason?: string;
-  /** Gives the same answer, once, to all open questions of the session that have the same `likeness`. */
-  readonly alike?: boolean;
-};
+) &
+  AnswerExtras & {
+    readonly reason?: string;
+    /** Gives the same answer, once, to all open questions of the session that have the same `likeness`. */
+    readonly alike?: boolean;
+  };

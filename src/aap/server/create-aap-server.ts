@@ -26,8 +26,8 @@ import { sealing } from "../server-context.js";
 import type { ServerContext } from "../server-context.js";
 import type { OpenSink } from "../stream/event-stream.js";
 import { isTrustable } from "../turns/session-judge.js";
-import { AapProblem, problemOf, problemResponse } from "../api/aap-problem.js";
-import { addRoutes } from "./routes.js";
+import { AapProblem, problemOf, problemResponse, wrongMethod } from "../api/aap-problem.js";
+import { addRoutes, methodsOf } from "./routes.js";
 import type { AapEnv } from "./routes.js";
 import { KEY_BYTES } from "../sessions/seal-secret.js";
 import { served } from "../sessions/served-agent.js";
@@ -106,9 +106,11 @@ export function openServer(options: AapServerOptions): AapServer {
     if (STATUSES[problem.code] >= 500) server.onError(error);
     return problemResponse(problem);
   });
-  app.notFound(({ req }) =>
-    problemResponse(new AapProblem("NOT_FOUND", `There is no ${req.method} ${req.path}. Nothing was done.`)),
-  );
+  app.notFound(({ req: { method, path } }) => {
+    const allowed = methodsOf(path);
+    const problem = new AapProblem("NOT_FOUND", `There is no ${method} ${path}. Nothing was done.`);
+    return problemResponse(allowed.length === 0 ? problem : wrongMethod(method, path, allowed));
+  });
   addRoutes(app, server, turns, version);
   return { fetch: async (request, openSink) => app.fetch(request, { openSink }), close: () => turns.close() };
 }

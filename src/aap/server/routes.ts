@@ -48,6 +48,21 @@ export function addRoutes(
   add(app, EXTENSION_ENDPOINTS, extensionHandlers(server, turns));
 }
 
+/** The methods of the endpoints with this path. */
+export function methodsOf(path: string): readonly string[] {
+  const endpoints: readonly Endpoint[] = Object.values({ ...PROTOCOL_ENDPOINTS, ...EXTENSION_ENDPOINTS });
+  return endpoints.filter((endpoint) => hasPath(endpoint, path)).map(({ method }) => method.toUpperCase());
+}
+
+function hasPath({ path: pattern, hasSlashes }: Endpoint, path: string): boolean {
+  const [before = "", after] = pattern.split("{id}");
+  if (after === undefined) return path === pattern;
+  const id = path.slice(before.length, path.length - after.length);
+  return (
+    path.startsWith(before) && path.endsWith(after) && id !== "" && (hasSlashes === true || !id.includes("/"))
+  );
+}
+
 function add<Name extends string>(
   app: Hono<AapEnv>,
   endpoints: { readonly [name in Name]: Endpoint },
