@@ -748,11 +748,6 @@ describe("sessions", () => {
       '400 BAD_REQUEST: Two tools are named "send"',
     ],
     [
-      "a tool that shadows one that is switched off",
-      { agent: { name: "clerk" }, tools: [{ ...show, name: "send" }] },
-      '400 BAD_REQUEST: Two tools are named "send"',
-    ],
-    [
       "an app's tool twice",
       { agent: { name: "clerk" }, tools: [show, show] },
       '400 BAD_REQUEST: Two tools are named "show"',

@@ -54,6 +54,17 @@ const overrides = z.object({
 });
 export type AgentOverrides = z.output<typeof overrides>;
 
+/** Ten years. */
+const MAX_LIFETIME_MS = 10 * 365 * 24 * 3_600_000;
+
+const questionLifetimeMs = z
+  .int()
+  .min(1)
+  .max(MAX_LIFETIME_MS)
+  .describe(
+    "How long a question of this session can be answered with yes, in milliseconds; lasts until changed.",
+  );
+
 const seedMessage = z.discriminatedUnion(
   "role",
   [
@@ -70,6 +81,7 @@ export const newSession = z.object({
   agent: overrides.extend({ name: z.string().min(1) }),
   messages: z.array(seedMessage).exactOptional(),
   tools: z.array(toolSpec).exactOptional(),
+  questionLifetimeMs: questionLifetimeMs.exactOptional(),
 });
 export type NewSessionBody = z.output<typeof newSession>;
 
@@ -110,6 +122,7 @@ export const turnRequest = z.object({
   stream: streamMode.default("none"),
   messages: z.array(turnMessage).min(1),
   tools: z.array(toolSpec).exactOptional(),
+  questionLifetimeMs: questionLifetimeMs.exactOptional(),
 });
 export type TurnBody = z.output<typeof turnRequest>;
 

@@ -86,7 +86,9 @@ function protocolHandlers(
     getMeta: (context) =>
       context.json({
         version: 3,
-        agents: [...agents.values()].map((agent) => agentInfo(agent, { version, isRedacted })),
+        agents: [...agents.values()].map((agent) =>
+          agentInfo(agent, { version, isRedacted, trustable: server.trustable }),
+        ),
         extensions: EXTENSIONS,
       }),
     listSessions: async (context) => context.json(await list.page(context.req.query("after"))),
@@ -98,7 +100,7 @@ function protocolHandlers(
     getSession: async (context) => {
       const sessionId = idIn(context);
       const { config } = await readSessionConfig(ledger, sessionId);
-      return context.json(wireSession(sessionId, config, agents.get(config.agent.name)?.options ?? []));
+      return context.json(wireSession(sessionId, config, server));
     },
     deleteSession: async (context) => {
       const sessionId = idIn(context);

@@ -10,6 +10,7 @@ import { optionsInForce } from "../sessions/agent-options.js";
 import { toolsOf } from "../sessions/served-agent.js";
 import type { Served } from "../sessions/served-agent.js";
 import { agentWith, appTools, sameConfig, storedSession } from "../sessions/session-config.js";
+import type { SessionConfig } from "../sessions/session-config.js";
 import { isEmptyNote, requestEvent } from "../stream/response-log.js";
 import type { RequestNote } from "../stream/response-log.js";
 import { acceptSubmission } from "./accept-submission.js";
@@ -78,6 +79,14 @@ export class OwnTurns implements TurnHost {
     }
   }
 
+  /** The app's lifetime of questions counts first, then the agent's, then the server's. */
+  #limited(agent: Agent, { questionLifetimeMs: ofApp }: SessionConfig): Agent {
+    const questionLifetime = ofApp ?? agent.limits?.questionLifetime ?? this.#server.questionLifetimeMs;
+    return questionLifetime === undefined
+      ? agent
+      : { ...agent, limits: { ...agent.limits, questionLifetime } };
+  }
+
   async #openSession({ sessionId, config }: TurnPlan): Promise<AgentSession> {
     const { ledger, trustable, flushTimer, now, unsealFor } = this.#server;
     const workspace = await sessionWorkspace(this.#server.workspace, sessionId);
@@ -87,7 +96,7 @@ export class OwnTurns implements TurnHost {
     const tools = () => toolsOf(this.agent);
     try {
       return await AgentSession.open({
-        agent: agentWith(config, agent, isExposed),
+        agent: this.#limited(agentWith(config, agent, isExposed), config),
         appTools: appTools(config),
         judge: sessionJudge({ config, agent, tools, trustable, isExposed, workspace, sessionId, now }),
         ledger,
