@@ -65,10 +65,15 @@ const questionLifetimeMs = z
     "How long a question of this session can be answered with yes, in milliseconds; lasts until changed.",
   );
 
-const seedMessage = z.discriminatedUnion(
+/** The protocol has text here; a list of texts is taken for their lines. */
+const systemContent = textContent.transform((content) =>
+  typeof content === "string" ? content : content.map((block) => block.text).join("\n"),
+);
+
+export const seedMessage = z.discriminatedUnion(
   "role",
   [
-    z.object({ role: z.literal("system"), content: textContent }),
+    z.object({ role: z.literal("system"), content: systemContent }),
     z.object({ role: z.literal("user"), content: inputContent }),
     z.object({ role: z.literal("assistant"), content: assistantContent }),
     z.object({ role: z.literal("tool"), toolCallId: z.string(), content: inputContent }),

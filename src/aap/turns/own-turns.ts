@@ -7,6 +7,7 @@ import type { ContentBlock, RecordedEvent } from "../../call/index.js";
 import { AapProblem } from "../api/aap-problem.js";
 import type { ServerContext } from "../server-context.js";
 import { optionsInForce } from "../sessions/agent-options.js";
+import { seededCallIds, seededInstructions, seedOf } from "../sessions/seed-events.js";
 import { toolsOf } from "../sessions/served-agent.js";
 import type { Served } from "../sessions/served-agent.js";
 import { agentWith, appTools, sameConfig, storedSession } from "../sessions/session-config.js";
@@ -87,12 +88,14 @@ export class OwnTurns implements TurnHost {
       : { ...agent, limits: { ...agent.limits, questionLifetime } };
   }
 
-  async #openSession({ sessionId, config }: TurnPlan): Promise<AgentSession> {
+  async #openSession({ sessionId, config, stored }: TurnPlan): Promise<AgentSession> {
+    const seed = seedOf(stored.log);
     const { ledger, trustable, flushTimer, now, unsealFor } = this.#server;
     const workspace = await sessionWorkspace(this.#server.workspace, sessionId);
     const { isExposed, withOptions, options } = this.agent;
     const values = optionsInForce(options, config.agent, unsealFor(sessionId));
-    const agent = withOptions ? withOptions(this.#own, values) : this.#own;
+    const chosen = withOptions ? withOptions(this.#own, values) : this.#own;
+    const agent = withInstructions(chosen, seededInstructions(seed));
     const tools = () => toolsOf(this.agent);
     try {
       return await AgentSession.open({
@@ -102,6 +105,7 @@ export class OwnTurns implements TurnHost {
         ledger,
         workspace,
         sessionId,
+        reservedCallIds: seededCallIds(seed),
         now,
         flushTimer,
         leaseWaitMs: LEASE_WAIT_MS,
@@ -170,6 +174,19 @@ class OwnTurn implements TurnRunner {
     if (isReusable) this.#warm.keep(this.open);
     else await this.open.close();
   }
+}
+
+/** The app's instructions come after the agent's own. */
+function withInstructions(agent: Agent, added: readonly string[]): Agent {
+  if (added.length === 0) return agent;
+  const { instructions: own } = agent;
+  return {
+    ...agent,
+    instructions: (place) => {
+      const first = typeof own === "function" ? own(place) : own;
+      return [...(first === undefined ? [] : [first]), ...added].join("\n\n");
+    },
+  };
 }
 
 /** The session was read before its lease was ours, since its tools are chosen when it is opened. */
