@@ -1,0 +1,100 @@
+/** The page's API over real sockets, served by the built program: the demo, questions, undo, rules, devices. */
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { atHome, command } from "./cli-kit.js";
+import { asked, browser, startPage, watch } from "./page-kit.js";
+import { until } from "./until.js";
+
+test("runs the demo from the login to the undone edit", { timeout: 120_000 }, async () => {
+  const server = await startPage(await atHome());
+  const page = browser(server.url);
+  await expect(page.me()).rejects.toMatchObject({ status: 401 });
+  const me = await page.login({ code: server.code, name: "Desk" });
+  expect(me).toMatchObject({ hasDemo: true, isEmpty: true, device: { role: "all", isThis: true } });
+  await expect(page.login({ code: server.code }), "a code works once").rejects.toMatchObject({ status: 401 });
+
+  const { sessionId } = await page.startDemo();
+  const { frames } = watch(page, { session: sessionId });
+  await until(() => asked(frames).length > 0);
+  const [row] = asked(frames);
+  expect(row).toMatchObject({ sessionId, kind: "edit", door: "demo", isAnswerable: true });
+  const question = await page.question(row?.questionId ?? "");
+  expect(question.what.diffs[0]?.heading).toContain("cart.js");
+  expect(question.what.diffs[0]?.rows).toContainEqual(
+    expect.objectContaining({ type: "added", text: expect.stringContaining("price * count") }),
+  );
+  expect(question).toMatchObject({
+    resumes: "here",
+    liveness: "parked",
+    answers: { once: true, edit: true },
+  });
+
+  const answered = await page.answer(question.questionId, { reply: "once", intentHash: question.intentHash });
+  expect(answered).toMatchObject({ counted: true, words: "allowed once by This computer", resumes: "here" });
+  await expect(page.answer(question.questionId, { reply: "no" })).rejects.toMatchObject({
+    problem: "ALREADY_ANSWERED",
+  });
+  await until(async () => (await page.session(sessionId)).state === "idle");
+
+  const { entries, seq, total } = await page.entries(sessionId);
+  expect(entries).toHaveLength(total);
+  const calls = entries.filter((entry) => entry.type === "call");
+  expect(calls.map(({ card }) => card.status)).toContain("command-failed");
+  const edit = calls.find(({ card }) => card.kind === "edit");
+  expect(edit).toMatchObject({ isKept: true, card: { status: "done" } });
+  // The stream has shown the same entries.
+  await until(() => frames.some((frame) => frame.type === "detail" && frame.seq >= seq));
+  const shown = new Set(frames.flatMap((frame) => (frame.type === "entry" ? [frame.entry.key] : [])));
+  expect([...shown].sort()).toEqual(entries.map(({ key }) => key).sort());
+
+  const { folder = "" } = await page.session(sessionId);
+  const toolCallId = edit?.card.toolCallId ?? "";
+  const detail = await page.call(sessionId, toolCallId);
+  expect(detail.undo.isPossible).toBe(true);
+  expect(detail.life.map(({ type }) => type)).toContain("question-answered");
+  expect(await page.undo(sessionId, { toolCallId, dryRun: true })).toMatchObject({
+    isDone: false,
+    isPossible: true,
+  });
+  expect(readFileSync(join(folder, "cart.js"), "utf8")).toContain("price * count");
+  expect(await page.undo(sessionId, { toolCallId })).toMatchObject({ isDone: true });
+  expect(readFileSync(join(folder, "cart.js"), "utf8")).toContain("price + count");
+  expect(await page.undo(sessionId, { toolCallId })).toMatchObject({
+    isDone: false,
+    why: expect.any(String),
+  });
+
+  expect((await page.history({ kind: "edit" })).calls).toMatchObject([{ toolCallId, agent: "demo" }]);
+  expect((await page.statistics()).total).toMatchObject({ calls: calls.length, decidedByPerson: 1 });
+  expect(await page.exportSession(sessionId, "markdown")).toContain("cart.js");
+});
+
+test(
+  "shows a question of a terminal at once, and continues it after the terminal is gone",
+  { timeout: 120_000 },
+  async () => {
+    const home = await atHome();
+    const script = home.script([
+      { say: "I will look.", calls: [command("node -e 1 > made.txt")], otherwise: [{ say: "Then not." }] },
+      { say: "Done." },
+    ]);
+    const server = await startPage(home, ["serve", "--port", "0", "--script", script, "--no-contain"]);
+    const page = browser(server.url);
+    await page.login({ code: server.code });
+    const { frames } = watch(page);
+    await until(() => frames.length > 0);
+    // Without a terminal nobody can answer there: the question stays open, and its process ends.
+    const ran = home.run(["run", "--script", script, "--no-contain", "--park", "look"]);
+    await until(() => asked(frames).length > 0);
+    await ran;
+    const [row] = asked(frames);
+    expect(row).toMatchObject({ door: "terminal", kind: "execute", subject: "node -e 1 > made.txt" });
+    const question = await page.question(row?.questionId ?? "");
+    expect(question.what.command).toMatchObject({ text: "node -e 1 > made.txt", hiddenCharacters: 0 });
+    expect(question.resumes).toBe("here");
+    await page.answer(question.questionId, { reply: "once" });
+    await until(() => existsSync(join(home.project, "made.txt")));
+    await until(async () => (await page.session(question.sessionId)).state === "idle");
+  },
+);
