@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { atHome, command } from "./cli-kit.js";
-import { asked, browser, startPage, watch } from "./page-kit.js";
+import { asked, browser, startEditor, startPage, watch } from "./page-kit.js";
 import { until } from "./until.js";
 
 test("runs the demo from the login to the undone edit", { timeout: 120_000 }, async () => {
@@ -71,30 +71,40 @@ test("runs the demo from the login to the undone edit", { timeout: 120_000 }, as
 });
 
 test(
-  "shows a question of a terminal at once, and continues it after the terminal is gone",
+  "shows an editor's question at once, withdraws it there, and continues a session that was left",
   { timeout: 120_000 },
   async () => {
     const home = await atHome();
     const script = home.script([
-      { say: "I will look.", calls: [command("node -e 1 > made.txt")], otherwise: [{ say: "Then not." }] },
+      { say: "First.", calls: [command("node -e 1 > made.txt")] },
+      { say: "Then.", calls: [command("node -e 2 > later.txt")] },
       { say: "Done." },
     ]);
-    const server = await startPage(home, ["serve", "--port", "0", "--script", script, "--no-contain"]);
+    const words = ["--script", script, "--no-contain"];
+    const server = await startPage(home, ["serve", "--port", "0", ...words]);
     const page = browser(server.url);
     await page.login({ code: server.code });
     const { frames } = watch(page);
     await until(() => frames.length > 0);
-    // Without a terminal nobody can answer there: the question stays open, and its process ends.
-    const ran = home.run(["run", "--script", script, "--no-contain", "--park", "look"]);
+    const editor = await startEditor(home, words, "go");
     await until(() => asked(frames).length > 0);
-    await ran;
     const [row] = asked(frames);
-    expect(row).toMatchObject({ door: "terminal", kind: "execute", subject: "node -e 1 > made.txt" });
-    const question = await page.question(row?.questionId ?? "");
-    expect(question.what.command).toMatchObject({ text: "node -e 1 > made.txt", hiddenCharacters: 0 });
-    expect(question.resumes).toBe("here");
-    await page.answer(question.questionId, { reply: "once" });
+    expect(row).toMatchObject({ door: "editor", kind: "execute", subject: "node -e 1 > made.txt" });
+    const first = await page.question(row?.questionId ?? "");
+    expect(first.what.command).toMatchObject({ text: "node -e 1 > made.txt", hiddenCharacters: 0 });
+    expect(first.what.command?.parts[0]).toMatchObject({ verdict: "asks" });
+    expect(first).toMatchObject({ resumes: "elsewhere", liveness: "live" });
+    await editor.asked();
+    await page.answer(first.questionId, { reply: "once" });
     await until(() => existsSync(join(home.project, "made.txt")));
-    await until(async () => (await page.session(question.sessionId)).state === "idle");
+    // The editor gets the end of its question, and the next one.
+    await until(() => asked(frames).length > 1);
+    expect(editor.lines()).toContain("$/cancel_request");
+    await editor.leave();
+    const second = asked(frames)[1]?.questionId ?? "";
+    await until(async () => (await page.question(second)).liveness === "parked");
+    await page.answer(second, { reply: "once" });
+    await until(() => existsSync(join(home.project, "later.txt")));
+    await until(async () => (await page.session(editor.sessionId)).state === "idle");
   },
 );

@@ -46,7 +46,7 @@ export async function startPage(
   };
   onTestFinished(() => stop("SIGKILL"));
   await until(
-    () => /login#\S+\n|no page/.test(stdout) || child.exitCode !== null,
+    () => /login#\S+\n/.test(stdout) || child.exitCode !== null,
     () => `${stdout}\n${stderr}`,
   );
   const [, url = "", code = ""] = /(http\S+)\/login#(\S+)/.exec(stdout) ?? [];
@@ -103,3 +103,53 @@ export const asked = (frames: readonly LiveFrame[]): readonly InboxQuestion[] =>
         ? frame.inbox.questions.filter(({ state }) => state.status === "open")
         : [],
   );
+
+export type EditorProcess = {
+  readonly sessionId: string;
+  /** Resolves when the editor is asked. */
+  readonly asked: () => Promise<void>;
+  readonly lines: () => string;
+  /** Closes its connection; resolves when the agent has ended. */
+  readonly leave: () => Promise<void>;
+};
+
+/** `toolgate acp` with an editor that sends one prompt and never answers. */
+export async function startEditor(
+  { home, project }: Home,
+  words: readonly string[],
+  prompt: string,
+): Promise<EditorProcess> {
+  const { TOOLGATE_CONFIG: _config, ...inherited } = process.env;
+  const child = spawn(process.execPath, [main, "acp", ...words], {
+    cwd: project,
+    env: { ...inherited, HOME: home, XDG_CONFIG_HOME: join(home, "config"), XDG_STATE_HOME: home },
+    stdio: ["pipe", "pipe", "ignore"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let lines = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => void (lines += text));
+  const send = (id: number, method: string, params: object) =>
+    child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);
+  send(1, "initialize", { protocolVersion: 1, clientCapabilities: {} });
+  send(2, "session/new", { cwd: project, mcpServers: [] });
+  await until(
+    () => lines.includes('"sessionId"'),
+    () => lines,
+  );
+  const sessionId = /"sessionId":"([^"]+)"/.exec(lines)?.[1] ?? "";
+  send(3, "session/prompt", { sessionId, prompt: [{ type: "text", text: prompt }] });
+  const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
+  return {
+    sessionId,
+    asked: () =>
+      until(
+        () => lines.includes("session/request_permission"),
+        () => lines,
+      ),
+    lines: () => lines,
+    leave: async () => {
+      child.stdin.end();
+      await closed;
+    },
+  };
+}
