@@ -7,7 +7,7 @@ import { sessionDoor } from "./session-bodies.js";
 import { typed } from "./typed.js";
 
 /**
- * `live`: a process waits for the answer. `parked`: nobody waits; the answer is recorded, and the turn goes on where
+ * `live`: a process waits for the answer, or this server continues its own turn with it. `parked`: nobody waits; the answer is recorded, and the turn goes on where
  * `resumes` says so. `gone`: the turn is over, so the question can only be refused or looked at.
  */
 export const turnLiveness = z.enum(["live", "parked", "gone"]);

@@ -147,8 +147,9 @@ async function livenessOf(
   const { turn, info, sessionId } = facts;
   if (!ledger.holder || (await ledger.holder(sessionId)) !== undefined) return "live";
   if (turn?.status === "stopped") return "gone";
-  // An own agent's turn waits in the log, and some process can continue it.
-  if (apps.serves(info) || (await agentFor(info)) !== undefined) return "parked";
+  // Sessions that this server runs wait in the log, and continue with the answer.
+  const isOurs = facts.door === "page" || facts.door === "demo";
+  if (apps.serves(info) || (isOurs && (await agentFor(info)) !== undefined)) return "live";
   return facts.door === "driven" || facts.door === "unknown" ? "gone" : "parked";
 }
 
