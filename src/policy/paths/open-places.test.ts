@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import { array, assert, constantFrom, property } from "fast-check";
 import { describe, expect, test } from "vitest";
 import { decide } from "../decide.js";
 import { plannedCommand } from "../intent.js";
@@ -75,12 +75,12 @@ describe("places that hold every project's code", () => {
   });
 
   test("no spelling of a closed path is open", () => {
-    const segment = fc.constantFrom("..", ".", "x", "", "lib", "include");
-    fc.assert(
-      fc.property(
-        fc.constantFrom(...OPEN),
-        fc.array(segment, { maxLength: 9 }),
-        fc.constantFrom("etc/shadow", "home/u/.ssh/id_rsa", "root/x"),
+    const segment = constantFrom("..", ".", "x", "", "lib", "include");
+    assert(
+      property(
+        constantFrom(...OPEN),
+        array(segment, { maxLength: 9 }),
+        constantFrom("etc/shadow", "home/u/.ssh/id_rsa", "root/x"),
         (start, way, goal) => {
           const up = Array.from({ length: 12 }, () => "..");
           expect(effectOf(`cat ${[start, ...way, ...up, goal].join("/")}`)).toBe("ask");
