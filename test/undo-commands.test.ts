@@ -233,6 +233,19 @@ test("puts deleted, edited, renamed and ignored files back in a folder that is n
   await expect(gate.undo(toolCallId)).rejects.toThrow("it was undone already");
 });
 
+test("removes and restores empty folders that lie beside new files", async () => {
+  const root = await fullWorkspace();
+  const gate = await gateOn(root);
+  const before = wholeTree(root);
+  const making = await run(gate, "mkdir -p empty/made fresh/one/two; cp a.txt empty; cp a.txt fresh");
+  const made = wholeTree(root);
+  const removing = await run(gate, "rm -r empty fresh");
+  await gate.undo(removing);
+  expect(wholeTree(root)).toEqual(made);
+  await gate.undo(making);
+  expect(wholeTree(root)).toEqual(before);
+});
+
 test("refuses with the path, and touches nothing, when a file has changed since", async () => {
   const root = await folder({ "a.txt": "a\n", "b.txt": "b\n" });
   const gate = await gateOn(root);
