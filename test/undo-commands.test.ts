@@ -283,6 +283,14 @@ test("undoes a commit after somebody has looked at the repository", async () => 
   expect(wholeTree(root)).toEqual(before);
 });
 
+test("undoes a command that removed every entry of the index", async () => {
+  const root = await fullWorkspace();
+  const gate = await gateOn(root);
+  const before = wholeTree(root);
+  await gate.undo(await run(gate, "git rm -rq --cached ."));
+  expect(wholeTree(root)).toEqual(before);
+});
+
 test("leaves large ignored folders alone, and names them", async () => {
   const root = await folder({ ".gitignore": "big/\nother/\n", "a.txt": "a\n" });
   mkdirSync(join(root, "big"));
