@@ -5,7 +5,7 @@
  */
 import { constants, openSync, readSync } from "node:fs";
 import { join } from "node:path";
-import { captureOutput } from "../../process/index.js";
+import { collectOutput } from "../../process/index.js";
 import { NoSandbox } from "./no-sandbox.js";
 
 export type CounterPipe = {
@@ -42,7 +42,7 @@ export class CounterPipes {
     const paths = Array.from({ length: MAKE_AT_ONCE }, () => join(this.#folder, `counters-${++this.#made}`));
     const words = ["/bin/sh", "-c", 'exec mkfifo -m 600 "$@"', "sh", ...paths] as const;
     const env = { PATH: "/usr/bin:/bin:/run/current-system/sw/bin" };
-    const { exit } = await captureOutput(words, { env, timeoutMs: TIMEOUT_MS });
+    const { exit } = await collectOutput(words, { env, timeoutMs: TIMEOUT_MS });
     if (exit.exitCode !== 0) throw new NoSandbox("no pipe can be made");
     this.#free.push(...paths.map((path) => new OpenPipe(path)));
   }
