@@ -33,29 +33,37 @@ export function removeCommonFolder(repository: string): void {
 }
 
 /**
- * Moves our file out of the repository while a sandbox waits for its command. The mount inside stays on the file, so it
- * covers the name again when the file is back. Throws where the two folders are on different disks.
+ * Our file for a sandbox that waits for its command. The sandbox is started while the file lies in the repository under a
+ * name that git does not read; then the file is moved out. The mount inside stays on the file, so it covers `commondir`
+ * as soon as the file gets that name.
  */
 export class ParkedCommonFolder {
-  readonly #repository: string;
+  readonly repository: string;
+  /** Where the sandbox mounts it. */
+  readonly stub: string;
   readonly #aside: string;
 
-  constructor(repository: string, aside: string) {
-    this.#repository = repository;
+  constructor(repository: string, { id, aside }: { readonly id: string; readonly aside: string }) {
+    this.repository = repository;
+    this.stub = join(repository, `toolgate-${id}`);
     this.#aside = aside;
-    if (!isOurCommonFolder(repository)) throw new Error("the repository has a commondir of its own");
-    renameSync(join(repository, COMMON_FOLDER), aside);
+    writeFileSync(this.stub, OURS, { flag: "wx" });
   }
 
-  /** False when another file has the name by now: a move would take the mount of another command away. */
-  putBack(): boolean {
-    const file = join(this.#repository, COMMON_FOLDER);
+  /** Throws where the two folders are on different disks. */
+  park(): void {
+    renameSync(this.stub, this.#aside);
+  }
+
+  /** False when another file has the name: the one of another command, whose mount a move would take away. */
+  place(): boolean {
+    const file = join(this.repository, COMMON_FOLDER);
     if (existsSync(file)) return false;
     renameSync(this.#aside, file);
     return true;
   }
 
   remove(): void {
-    rmSync(this.#aside, { force: true });
+    for (const file of [this.stub, this.#aside]) rmSync(file, { force: true });
   }
 }

@@ -3,18 +3,18 @@
  * the next sandbox is started, so that it waits for the next command.
  */
 import { randomBytes } from "node:crypto";
-import { readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { SandboxRefusal } from "../../call/index.js";
 import type { TextProgram } from "../../process/index.js";
 import type { CommandExit } from "../workspace.js";
-import { placeCommonFolder } from "./common-folder.js";
+import { COMMON_FOLDER, ParkedCommonFolder, placeCommonFolder } from "./common-folder.js";
 import type { CounterPipe } from "./counter-pipes.js";
 import { fileRefusals } from "./file-refusals.js";
 import { findGuarded } from "./find-guarded.js";
 import type { Guarded, GuardedPlaces, SeenFolders } from "./find-guarded.js";
 import { holdBack } from "./hold-back.js";
-import { mountWords } from "./mount.js";
+import { type Mount, mountWords } from "./mount.js";
 import { sandboxEnvironment } from "./sandbox-environment.js";
 import type { SandboxFolder } from "./sandbox-folder.js";
 import { type SandboxLayout, sandboxLayout } from "./sandbox-layout.js";
@@ -111,22 +111,31 @@ async function prepare(
 ): Promise<void> {
   const { folder } = opened;
   if ((place.temporary ?? []).length > 0 || opened.waiting) return;
+  const parked: ParkedCommonFolder[] = [];
   try {
     const guarded = known ?? findGuarded(places, opened.seen);
     const layout = sandboxLayout(place, guarded, { roots: places.roots, folder, temporary: [] });
     const files = await newFiles(folder);
-    // Another command was faster.
-    if (opened.waiting) return files.pipe.release();
-    for (const path of layout.repositories) placeCommonFolder(path);
-    const argv = wordsFor(layout, { opened, files, cwd: "/", env: {}, inside: WAITING_WORDS });
+    const isUsed = layout.repositories.some((path) => existsSync(join(path, COMMON_FOLDER)));
+    // Another command was faster, or runs now in the same repository.
+    if (opened.waiting || isUsed) return files.pipe.release();
+    for (const [index, path] of layout.repositories.entries()) {
+      const aside = join(folder.run, `commondir-${files.id}-${index}`);
+      parked.push(new ParkedCommonFolder(path, { id: files.id, aside }));
+    }
+    const onParked = folder.running.addStubs(
+      files.id,
+      parked.map(({ stub }) => stub),
+    );
+    const mounts = withStubs(layout.mounts, parked);
+    const argv = wordsFor({ ...layout, mounts }, { opened, files, cwd: "/", env: {}, inside: WAITING_WORDS });
     const sandbox = new WaitingSandbox({
       argv,
       env: START_ENV,
       key: keyOf(layout),
       guarding: layout.guarding,
-      repositories: layout.repositories,
-      usedOf: (repositories) => folder.running.usedOf(repositories),
-      aside: folder.run,
+      parked,
+      onParked,
       status: files.status,
       onEnd() {
         files.pipe.release();
@@ -136,7 +145,14 @@ async function prepare(
     opened.waiting = { sandbox, files };
   } catch {
     // The next command starts its own.
+    for (const one of parked) one.remove();
   }
+}
+
+/** The mounts while each `commondir` has another name. */
+function withStubs(mounts: readonly Mount[], parked: readonly ParkedCommonFolder[]): readonly Mount[] {
+  const stubs = new Map(parked.map(({ repository, stub }) => [join(repository, COMMON_FOLDER), stub]));
+  return mounts.map((mount) => ({ ...mount, path: stubs.get(mount.path) ?? mount.path }));
 }
 
 type WordOptions = {

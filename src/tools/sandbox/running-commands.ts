@@ -25,6 +25,8 @@ type RunningCommand = {
   readonly owner: ProcessIdentity;
   readonly places: GuardedPlaces;
   readonly before: readonly Guarded[];
+  /** Files in repositories that go with the process. */
+  readonly stubs?: readonly string[];
 };
 
 const TICK_MS = 2_000;
@@ -52,19 +54,21 @@ export class RunningCommands {
     };
   }
 
+  /** For a sandbox that is started before its command. Returns the function to be called when the files are gone. */
+  addStubs(id: string, stubs: readonly string[]): () => void {
+    const file = join(this.#folder, id);
+    const command: RunningCommand = { owner: ownIdentity(), places: NO_PLACES, before: [], stubs };
+    writeFileSync(file, JSON.stringify(command), { mode: 0o600 });
+    return () => rmSync(file, { force: true });
+  }
+
   /** Removes our file in each repository in which no command runs: a mount of such a command lies on it. */
   #releaseRepositories(before: Iterable<Guarded>): void {
     const paths = [...before].flatMap(({ type, path }) => (type === "repository" ? [path] : []));
-    const used = this.usedOf(paths);
-    for (const path of paths) if (!used.has(path)) removeCommonFolder(path);
-  }
-
-  /** Those of the repositories in which a command runs. */
-  usedOf(repositories: readonly string[]): ReadonlySet<string> {
-    if (repositories.length === 0) return new Set();
+    if (paths.length === 0) return;
     const living = this.#all().filter(({ command }) => !isGone(command.owner));
-    const guarded = new Set(living.flatMap(({ command }) => command.before.map(({ path }) => path)));
-    return new Set(repositories.filter((path) => guarded.has(path)));
+    const used = new Set(living.flatMap(({ command }) => command.before.map(({ path }) => path)));
+    for (const path of paths) if (!used.has(path)) removeCommonFolder(path);
   }
 
   /** Holds back what commands of killed processes made. Returns a sentence for each. */
@@ -74,6 +78,7 @@ export class RunningCommands {
       const file = join(this.#folder, name);
       try {
         this.#releaseRepositories(command.before);
+        for (const stub of command.stubs ?? []) rmSync(stub, { force: true });
         return holdBackLate(command, lastMs, join(held, name));
       } finally {
         rmSync(file, { force: true });
@@ -82,7 +87,7 @@ export class RunningCommands {
   }
 
   #all(): readonly { readonly name: string; readonly command: RunningCommand; readonly lastMs: number }[] {
-    return readdirSync(this.#folder).flatMap((name) => {
+    return namesIn(this.#folder).flatMap((name) => {
       const file = join(this.#folder, name);
       try {
         // Written by `add` alone, in a folder that only this user can enter.
@@ -93,6 +98,17 @@ export class RunningCommands {
         return [];
       }
     });
+  }
+}
+
+const NO_PLACES: GuardedPlaces = { home: "/", roots: [], own: [] };
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    // Somebody removed the state folder.
+    return [];
   }
 }
 

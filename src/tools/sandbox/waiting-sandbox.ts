@@ -7,10 +7,9 @@
  * is still at its path, as the kernel's own list says. A file that was replaced meanwhile has lost its mount.
  */
 import { readFileSync, rmSync } from "node:fs";
-import { join } from "node:path";
 import { readText, startChildWithStdin } from "../../process/index.js";
 import type { TextProgram } from "../../process/index.js";
-import { ParkedCommonFolder, removeCommonFolder } from "./common-folder.js";
+import type { ParkedCommonFolder } from "./common-folder.js";
 import type { Mount } from "./mount.js";
 import { READY, WAITING_TEXT } from "./start-script.js";
 
@@ -22,11 +21,10 @@ export type WaitingOptions = {
   /** Equal when two sandboxes have the same mounts. */
   readonly key: string;
   readonly guarding: readonly Mount[];
-  readonly repositories: readonly string[];
-  /** Those of the repositories in which a command runs. */
-  readonly usedOf: (repositories: readonly string[]) => ReadonlySet<string>;
-  /** A folder for files that are moved aside. */
-  readonly aside: string;
+  /** Our files in the repositories. */
+  readonly parked: readonly ParkedCommonFolder[];
+  /** Called when these files are out of the repositories. */
+  readonly onParked: () => void;
   /** The file in which bubblewrap names the process inside. */
   readonly status: string;
   /** Called when it ended without a command. */
@@ -37,7 +35,7 @@ export class WaitingSandbox {
   readonly #options: WaitingOptions;
   readonly #child: ReturnType<typeof startChildWithStdin>;
   readonly #timer: NodeJS.Timeout;
-  #parked: readonly ParkedCommonFolder[] | undefined;
+  #isReady = false;
   #isOver = false;
 
   constructor(options: WaitingOptions) {
@@ -55,9 +53,8 @@ export class WaitingSandbox {
 
   /** True when a command may enter now; then the repositories are prepared for it. */
   take(key: string): boolean {
-    const parked = this.#parked;
-    if (this.#isOver || !parked || key !== this.#options.key) return false;
-    if (!parked.every((one) => one.putBack()) || !this.#isWhole()) return false;
+    if (this.#isOver || !this.#isReady || key !== this.#options.key) return false;
+    if (!this.#options.parked.every((one) => one.place()) || !this.#isWhole()) return false;
     this.#isOver = true;
     clearTimeout(this.#timer);
     this.#child.setKeepsAlive(true);
@@ -83,30 +80,22 @@ export class WaitingSandbox {
   #onReady(text: string): void {
     this.#child.stdout.pause();
     if (this.#isOver) return;
-    const { repositories, aside, usedOf } = this.#options;
-    // The mounts of other commands lie on the files that would be moved.
-    if (text !== READY || usedOf(repositories).size > 0) return this.end();
-    const parked: ParkedCommonFolder[] = [];
+    if (text !== READY) return this.end();
     try {
-      for (const [index, path] of repositories.entries())
-        parked.push(
-          new ParkedCommonFolder(path, join(aside, `commondir-${index}-${process.hrtime.bigint()}`)),
-        );
-      this.#parked = parked;
+      for (const one of this.#options.parked) one.park();
     } catch {
       // On another disk.
-      for (const one of parked) one.remove();
-      this.end();
+      return this.end();
     }
+    this.#options.onParked();
+    this.#isReady = true;
   }
 
   #giveUp(): void {
     this.#isOver = true;
     clearTimeout(this.#timer);
-    const { repositories, usedOf } = this.#options;
-    const used = this.#parked ? new Set<string>() : usedOf(repositories);
-    if (!this.#parked) for (const path of repositories) if (!used.has(path)) removeCommonFolder(path);
-    for (const one of this.#parked ?? []) one.remove();
+    for (const one of this.#options.parked) one.remove();
+    this.#options.onParked();
     this.#child.tree?.release();
     this.#child.closePipes();
     rmSync(this.#options.status, { force: true });
