@@ -72,7 +72,7 @@ export function commandText({ argv, cwd, env }: CommandOrder): string | undefine
   const variables = Object.entries(env);
   if (variables.some(([name]) => !/^[A-Za-z_]\w*$/.test(name))) return undefined;
   const lines = [
-    `cd ${quoted(cwd)} || exit 1`,
+    `cd ${quoted(cwd)} || exit 1; unset OLDPWD`,
     ...variables.map(([name, value]) => `export ${name}=${quoted(value)}`),
     `set -- ${argv.map(quoted).join(" ")}`,
     "exec </dev/null",

@@ -8,7 +8,12 @@ import { openSandbox } from "./sandbox.js";
 import type { Sandbox, SandboxPlace } from "./sandbox.js";
 import { aWorkspace } from "../tools.samples.js";
 
-const FILES = { "a.txt": "a\n", "AGENTS.md": "Be kind.\n", ".env": "SECRET=1\n", ".vscode/settings.json": "{}\n" };
+const FILES = {
+  "a.txt": "a\n",
+  "AGENTS.md": "Be kind.\n",
+  ".env": "SECRET=1\n",
+  ".vscode/settings.json": "{}\n",
+};
 
 async function prepared() {
   const { root } = await aWorkspace();
@@ -37,7 +42,7 @@ async function prepared() {
     );
     return output;
   };
-  /** Runs it in a sandbox that waited, after `act`, which is called when one waits. */
+  /** Runs it until it found a sandbox waiting. */
   const runWaiting = async (text: string, place: Partial<SandboxPlace> = {}): Promise<string> => {
     for (;;) {
       const before = found;
@@ -81,8 +86,9 @@ test("protected names are guarded that changed while a sandbox waited", async ()
   const output = await run(
     "echo evil >AGENTS.md; echo evil >.npmrc; echo evil >.vscode/x; echo evil >.git/commondir; cat .env",
   );
-  expect(output.match(/Read-only file system/g)).toHaveLength(4);
+  expect(output.match(/Read-only file system/g)).toHaveLength(3);
   expect(readFileSync(join(root, "AGENTS.md"), "utf8")).toBe("Be very kind.\n");
+  expect(readFileSync(join(root, ".npmrc"), "utf8")).toBe("a=b\n");
   expect(output).not.toContain("SECRET");
 });
 
