@@ -37,10 +37,10 @@ export type PlaceState = {
   /** The size of the patterns of ignored files at the last scan. */
   readonly excludesBytes?: number;
   /**
-   * Files that had changed just before the last scan. Git compares the times of changes in whole seconds, so it does not
-   * see permission bits that change in the same second.
+   * Files that had changed just before the last scan, each with its exact time. Git compares times in whole seconds, so
+   * it sees neither other permission bits nor another content of the same length when both changes fall into one second.
    */
-  readonly recent: readonly string[];
+  readonly recent: { readonly [path: string]: number };
 };
 
 export type ScanOptions = {
@@ -78,7 +78,7 @@ export async function scanPlace(options: ScanOptions): Promise<PlaceSnapshot> {
   const opaque = new Map(sorted.opaque);
   const modes = new Map([...Object.entries(state.modes), ...oddFiles]);
   const usual = usualModes(state.umask);
-  const recent = recentOf(place, state.recent, usual, modes);
+  const recent = recentOf(place, state.recent);
   const changed = [...paths.differing, ...sorted.files, ...recent.differing];
   const update = updateOf(place, [...new Set(changed)], {
     usual,
@@ -93,15 +93,18 @@ export async function scanPlace(options: ScanOptions): Promise<PlaceSnapshot> {
     modes: Object.fromEntries(modes),
     opaque: folders,
     excludesBytes: statSync(place.excludes).size,
-    recent: [...new Set([...update.recent, ...recent.still])].slice(0, MAX_RECENT),
+    recent: Object.fromEntries([...recent.still, ...update.recent].slice(-MAX_RECENT)),
   };
   // Before the index changes: a process that is killed in between must not leave a tree of an older index.
   if (hasChanges) await writeState(place, next);
-  if (update.removed.length > 0)
+  // Git would take an entry with the times of the disk as it is.
+  const seenByGit = new Set(paths.differing);
+  const removed = [...update.removed, ...recent.differing.filter((path) => !seenByGit.has(path))];
+  if (removed.length > 0)
     await git.run(["update-index", "--force-remove", "-z", "--stdin"], {
       place,
       deadline,
-      stdin: zeroEndedBytes(update.removed),
+      stdin: zeroEndedBytes(removed),
     });
   const put = [...update.absent, ...update.put];
   if (put.length > 0)
@@ -191,26 +194,26 @@ type UpdateOptions = {
 };
 
 const SAME_SECOND_MS = 2_000;
-export const MAX_RECENT = 20_000;
+const MAX_RECENT = 20_000;
 
-/** Finds those of the files that have other permission bits than known, and those that could still change unseen. */
+/** Finds those of the files that have changed again, and those that could still change unseen. */
 function recentOf(
   place: KeptPlace,
-  paths: readonly string[],
-  usual: UpdateOptions["usual"],
-  modes: ReadonlyMap<string, number>,
-): { readonly differing: readonly string[]; readonly still: readonly string[] } {
+  recent: PlaceState["recent"],
+): { readonly differing: readonly string[]; readonly still: readonly RecentFile[] } {
   const differing: string[] = [];
-  const still: string[] = [];
+  const still: RecentFile[] = [];
   const sinceMs = Date.now() - SAME_SECOND_MS;
-  for (const path of paths) {
+  for (const [path, changedMs] of Object.entries(recent)) {
     const info = lstatSync(onDisk(place, path), { throwIfNoEntry: false });
     if (!info?.isFile()) continue;
-    if (modeOf(info, usual) !== modes.get(path)) differing.push(path);
-    if (info.ctimeMs > sinceMs) still.push(path);
+    if (info.ctimeMs !== changedMs) differing.push(path);
+    else if (info.ctimeMs > sinceMs) still.push([path, changedMs]);
   }
   return { differing, still };
 }
+
+type RecentFile = readonly [path: string, changedMs: number];
 
 /** Undefined for the usual permission bits. */
 function modeOf(info: Stats, usual: UpdateOptions["usual"]): number | undefined {
@@ -229,11 +232,11 @@ function updateOf(
   readonly absent: readonly string[];
   /** To be removed although something is there. */
   readonly removed: readonly string[];
-  readonly recent: readonly string[];
+  readonly recent: readonly RecentFile[];
 } {
   const put: string[] = [];
   const absent: string[] = [];
-  const recent: string[] = [];
+  const recent: RecentFile[] = [];
   const sinceMs = Date.now() - SAME_SECOND_MS;
   const removed: string[] = [];
   const links = new LinkedFolders(place);
@@ -258,7 +261,7 @@ function updateOf(
     bytes += info.size;
     const mode = info.isFile() ? modeOf(info, usual) : undefined;
     if (mode !== undefined) modes.set(path, mode);
-    if (info.ctimeMs > sinceMs && recent.length < MAX_RECENT) recent.push(path);
+    if (info.ctimeMs > sinceMs) recent.push([path, info.ctimeMs]);
   }
   if (bytes > maxBytes)
     throw new KeepFailed(
@@ -327,7 +330,7 @@ export async function readState({ state }: KeptPlace): Promise<PlaceState> {
     // Written by `writeState` alone, in a folder that only this user can enter.
     return JSON.parse(await readFile(state, "utf8")) as PlaceState;
   } catch {
-    return { umask: process.umask(), modes: {}, opaque: [], recent: [] };
+    return { umask: process.umask(), modes: {}, opaque: [], recent: {} };
   }
 }
 
