@@ -7,9 +7,27 @@ import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 
 /** Packages of which parts are in the built files. */
-const BUNDLED = ["preact", "virtua", "marked", "@shikijs/core", "@shikijs/engine-javascript", "@shikijs/langs"];
+const BUNDLED = [
+  "preact",
+  "virtua",
+  "marked",
+  "@shikijs/core",
+  "@shikijs/engine-javascript",
+  "@shikijs/langs",
+];
 /** In this order: later files override earlier ones. */
-const STYLES = ["tokens", "base", "controls", "shell", "inbox", "code", "session", "tables", "charts", "narrow"];
+const STYLES = [
+  "tokens",
+  "base",
+  "controls",
+  "shell",
+  "inbox",
+  "code",
+  "session",
+  "tables",
+  "charts",
+  "narrow",
+];
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const at = (...parts) => join(root, ...parts);
@@ -40,10 +58,9 @@ async function bundle(name, { input, transform = {} }) {
     platform: "browser",
     tsconfig: at("web", "tsconfig.json"),
     resolve: { alias: { react: "preact/compat", "react-dom": "preact/compat" } },
-    transform: {
-      jsx: { runtime: "automatic", importSource: "preact" },
-      define: { "process.env.NODE_ENV": '"production"', ...transform.define },
-    },
+    transform: { define: { "process.env.NODE_ENV": '"production"', ...transform.define } },
+    // React's directive for servers, in a package that runs in the browser here.
+    onLog: (level, log, report) => void (log.code === "MODULE_LEVEL_DIRECTIVE" || report(level, log)),
   });
   const { output } = await build.write({
     dir: assets,

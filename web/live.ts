@@ -4,6 +4,7 @@
  */
 import type { InboxQuestion, LiveFrame, LiveStatus, Me, SessionSummary } from "toolgate/serve/client";
 import { api, isLoggedOut } from "./api.js";
+import { notify } from "./notify.js";
 import { Store } from "./store.js";
 
 export type LiveState = {
@@ -58,14 +59,20 @@ export function withFrame(state: LiveState, frame: LiveFrame): LiveState {
 }
 
 /** A question keeps its place; a new one comes where its time puts it. */
-function withQuestion(questions: readonly InboxQuestion[], question: InboxQuestion): readonly InboxQuestion[] {
+function withQuestion(
+  questions: readonly InboxQuestion[],
+  question: InboxQuestion,
+): readonly InboxQuestion[] {
   const at = questions.findIndex(({ questionId }) => questionId === question.questionId);
   if (at !== -1) return questions.with(at, question);
   return [...questions, question].toSorted((one, other) => one.askedAt - other.askedAt);
 }
 
 /** The list has the sessions that are not idle. */
-function withSession(sessions: readonly SessionSummary[], session: SessionSummary): readonly SessionSummary[] {
+function withSession(
+  sessions: readonly SessionSummary[],
+  session: SessionSummary,
+): readonly SessionSummary[] {
   const at = sessions.findIndex(({ sessionId }) => sessionId === session.sessionId);
   if (session.state === "idle") return at === -1 ? sessions : sessions.toSpliced(at, 1);
   return at === -1 ? [session, ...sessions] : sessions.with(at, session);
@@ -106,6 +113,7 @@ async function read(controller: AbortController, session: FollowedSession | unde
       if (signal.aborted) return;
       live.update((state) => withFrame(state, frame));
       session?.onFrame(frame);
+      notify(frame);
     }
   } catch (error) {
     if (signal.aborted) return;

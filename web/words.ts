@@ -1,4 +1,6 @@
 /** Times, durations, paths and amounts in words. */
+import { durationText } from "toolgate/view";
+
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
@@ -23,11 +25,7 @@ export function shortTime(ms: number): string {
 }
 
 /** How long a call ran: "4 ms", "3.4 s", "5 min 0 s". */
-export function runTime(ms: number): string {
-  if (ms < SECOND) return `${Math.max(0, Math.round(ms))} ms`;
-  if (ms < MINUTE) return `${(ms / SECOND).toFixed(1)} s`;
-  return longTime(ms);
-}
+export const runTime = (ms: number): string => durationText(0, Math.max(0, ms)) ?? "";
 
 export const counted = (count: number, noun: string, plural = `${noun}s`): string =>
   `${grouped(count)} ${count === 1 ? noun : plural}`;
@@ -48,7 +46,9 @@ export function clockTime(at: number): string {
 }
 
 const WEEKDAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
-const MONTHS = "January February March April May June July August September October November December".split(" ");
+const MONTHS = "January February March April May June July August September October November December".split(
+  " ",
+);
 
 /** "Monday 16 November". */
 export function dayName(at: number): string {
@@ -69,7 +69,8 @@ export function when(at: number, now = Date.now()): string {
   return `${day} ${clockTime(at).slice(0, 5)}`;
 }
 
-export const ago = (at: number, now: number): string => (now - at < 5 * SECOND ? "now" : `${shortTime(now - at)} ago`);
+export const ago = (at: number, now: number): string =>
+  now - at < 5 * SECOND ? "now" : `${shortTime(now - at)} ago`;
 
 /** The last folder of a path: the project's name. */
 export const lastPart = (path: string): string => path.split("/").filter(Boolean).at(-1) ?? path;
@@ -80,6 +81,3 @@ export const inFolder = (path: string, folder: string | undefined): string =>
 
 export const sentence = (text: string): string =>
   text === "" ? "" : `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?…]$/.test(text) ? "" : "."}`;
-
-export const bytesText = (bytes: number): string =>
-  bytes < 1024 ? `${bytes} B` : bytes < 1024 ** 2 ? `${(bytes / 1024).toFixed(1)} KB` : `${(bytes / 1024 ** 2).toFixed(1)} MB`;

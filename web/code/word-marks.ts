@@ -1,0 +1,60 @@
+/** Which words of two texts differ: the smallest change of words, for marks inside changed lines. */
+export type MarkedPiece = { readonly text: string; readonly isMarked: boolean };
+
+const WORD = /[\p{L}\p{N}_$]+|\s+|[^\p{L}\p{N}_$\s]/gu;
+/** Above this many comparisons nothing is marked: the cost grows with the product of both lengths. */
+const MAX_COMPARISONS = 1_000_000;
+
+export type WordMarks = { readonly before: readonly MarkedPiece[]; readonly after: readonly MarkedPiece[] };
+
+export function wordMarks(before: string, after: string): WordMarks {
+  const old = before.match(WORD) ?? [];
+  const now = after.match(WORD) ?? [];
+  if (old.length * now.length > MAX_COMPARISONS) return { before: unmarked(before), after: unmarked(after) };
+  const { inOld, inNow } = commonWords(old, now);
+  const kept = inOld.reduce((length, isKept, at) => length + (isKept ? (old[at]?.trim().length ?? 0) : 0), 0);
+  // Two lines that share next to nothing are two lines: marks on everything show nothing.
+  if (kept * 5 < Math.min(before.trim().length, after.trim().length))
+    return { before: unmarked(before), after: unmarked(after) };
+  return { before: pieces(old, inOld), after: pieces(now, inNow) };
+}
+
+const unmarked = (text: string): readonly MarkedPiece[] => (text === "" ? [] : [{ text, isMarked: false }]);
+
+/** The longest common subsequence, as a flag for each word. */
+function commonWords(old: readonly string[], now: readonly string[]) {
+  const width = now.length + 1;
+  const lengths = new Uint32Array((old.length + 1) * width);
+  const at = (row: number, column: number): number => lengths[row * width + column] ?? 0;
+  for (let row = old.length - 1; row >= 0; row -= 1)
+    for (let column = now.length - 1; column >= 0; column -= 1)
+      lengths[row * width + column] =
+        old[row] === now[column]
+          ? at(row + 1, column + 1) + 1
+          : Math.max(at(row + 1, column), at(row, column + 1));
+  const inOld = old.map(() => false);
+  const inNow = now.map(() => false);
+  for (let row = 0, column = 0; row < old.length && column < now.length;) {
+    if (old[row] === now[column]) {
+      inOld[row] = true;
+      inNow[column] = true;
+      row += 1;
+      column += 1;
+    } else if (at(row + 1, column) >= at(row, column + 1)) row += 1;
+    else column += 1;
+  }
+  return { inOld, inNow };
+}
+
+/** A space between two marked words is marked too, and a common line end is not. */
+function pieces(words: readonly string[], isCommon: readonly boolean[]): readonly MarkedPiece[] {
+  const made: MarkedPiece[] = [];
+  for (const [index, text] of words.entries()) {
+    const isBetween = text.trim() === "" && isCommon[index - 1] === false && isCommon[index + 1] === false;
+    const isMarked = isCommon[index] === false || isBetween;
+    const last = made.at(-1);
+    if (last?.isMarked === isMarked) made[made.length - 1] = { isMarked, text: last.text + text };
+    else made.push({ text, isMarked });
+  }
+  return made;
+}
