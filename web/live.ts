@@ -1,5 +1,5 @@
 /**
- * What every view follows: the inbox, the sessions under way, and the connection. All of it comes from the server's one
+ * The state that every view follows: the inbox, the sessions under way, and the connection. All of it comes from the server's one
  * stream. The page keeps nothing of its own, so a reload or a lost network neither loses nor doubles anything.
  */
 import type { InboxQuestion, LiveFrame, LiveStatus, Me, SessionSummary } from "toolgate/serve/client";

@@ -1,4 +1,4 @@
-/** A notification for each new question while nobody looks at the tab. It names the kind of call, not its content. */
+/** A notification for each new question while nobody looks at the tab. The text names the kind of call, not its content. */
 import type { LiveFrame } from "toolgate/serve/client";
 import { wantsNotifications } from "./devices/notifications.js";
 import { goTo, questionPath } from "./route.js";

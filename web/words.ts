@@ -73,7 +73,7 @@ export const ago = (at: number, now: number): string =>
   now - at < 5 * SECOND ? "now" : `${shortTime(now - at)} ago`;
 
 /** The last folder of a path: the project's name. */
-export const lastPart = (path: string): string => path.split("/").filter(Boolean).at(-1) ?? path;
+export const lastPart = (path: string): string => /([^/]+)\/*$/.exec(path)?.[1] ?? path;
 
 /** A path below the folder without it. */
 export const inFolder = (path: string, folder: string | undefined): string =>

@@ -79,8 +79,8 @@ function nearest256(code: number): number {
   if (code < 16) return code % 8;
   if (code >= 232) return code < 244 ? 0 : 7;
   const cube = code - 16;
-  const level = (value: number): number => value * 51;
-  return nearestRgb(level(Math.floor(cube / 36)), level(Math.floor(cube / 6) % 6), level(cube % 6));
+  // Six levels of each colour, up to 255.
+  return nearestRgb(51 * Math.floor(cube / 36), 51 * (Math.floor(cube / 6) % 6), 51 * (cube % 6));
 }
 
 /** One bit for each of red, green and blue that is nearly as strong as the strongest. */

@@ -75,13 +75,14 @@ function run<Type extends "removed" | "added">(rows: readonly DiffRow[], from: n
   return found;
 }
 
+const joined = (rows: readonly LineRow[]): string => rows.map((row) => row.text).join("\n");
+
 /** Both runs are compared as whole texts, so that a line split into two is seen as such. */
 function markedRun(
   removed: readonly (DiffRow & { type: "removed" })[],
   added: readonly (DiffRow & { type: "added" })[],
 ): readonly DiffLine[] {
-  const text = (rows: readonly LineRow[]): string => rows.map((row) => row.text).join("\n");
-  const { before, after } = wordMarks(text(removed), text(added));
+  const { before, after } = wordMarks(joined(removed), joined(added));
   const old = byLine(before);
   const now = byLine(after);
   return [

@@ -43,6 +43,7 @@ export function highlight(code: string, fence: string): Promise<readonly Coloure
   const request: HighlightRequest = { id: lastId, code, language };
   return new Promise((resolve) => {
     waiting.set(request.id, resolve);
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has no origin to name.
     worker?.postMessage(request);
   });
 }

@@ -4,8 +4,8 @@ import type { Device, DeviceRole, Pairing } from "toolgate/serve/client";
 import { api, errorText } from "../api.js";
 import { useNow } from "../clock.js";
 import { live, me } from "../live.js";
+import { act } from "../parts/act.js";
 import { Empty, Loading } from "../parts/controls.js";
-import { showToast } from "../parts/toast.js";
 import { useStore } from "../store.js";
 import { useLoaded } from "../use-loaded.js";
 import { ago, counted, longTime } from "../words.js";
@@ -66,15 +66,11 @@ type RowProps = { readonly device: Device; readonly mayRevoke: boolean; readonly
 function DeviceRow({ device, mayRevoke, onChanged }: RowProps) {
   const { deviceId, name, role, seenAt, answers, isThis } = device;
   const now = useNow();
-  const revoke = (): void => {
-    api.revokeDevice(deviceId).then(
-      () => {
-        showToast(`${name} is revoked. It sees nothing from now on.`);
-        if (isThis) me.set(null);
-        else onChanged();
-      },
-      (error: unknown) => showToast(`Nothing was revoked. ${errorText(error)}`, "failed"),
-    );
+  const revoke = async (): Promise<{ readonly text: string }> => {
+    await api.revokeDevice(deviceId);
+    if (isThis) me.set(null);
+    else onChanged();
+    return { text: `${name} is revoked. It sees nothing from now on.` };
   };
   return (
     <div class="row">
@@ -90,7 +86,12 @@ function DeviceRow({ device, mayRevoke, onChanged }: RowProps) {
         </span>
       </span>
       {mayRevoke && (
-        <button type="button" class="btn small" onClick={revoke} aria-label={`Revoke ${name}`}>
+        <button
+          type="button"
+          class="btn small"
+          onClick={() => void act(revoke, "Nothing was revoked.")}
+          aria-label={`Revoke ${name}`}
+        >
           Revoke
         </button>
       )}
@@ -103,10 +104,8 @@ function Pair({ onPaired }: { readonly onPaired: () => void }) {
   const [pairing, setPairing] = useState<Pairing>();
   const now = useNow(pairing !== undefined);
   const left = pairing === undefined ? 0 : pairing.expiresAt - now;
-  const make = (): void => {
-    api
-      .pair({ role })
-      .then(setPairing, (error: unknown) => showToast(`No code was made. ${errorText(error)}`, "failed"));
+  const make = async (): Promise<undefined> => {
+    setPairing(await api.pair({ role }));
   };
   const about = ROLES.find(([key]) => key === role)?.[2];
   return (
@@ -144,7 +143,7 @@ function Pair({ onPaired }: { readonly onPaired: () => void }) {
         </div>
       ) : (
         <div>
-          <button type="button" class="btn main" onClick={make}>
+          <button type="button" class="btn main" onClick={() => void act(make, "No code was made.")}>
             {pairing ? "The code is over: make another" : "Make a code"}
           </button>
         </div>

@@ -147,6 +147,16 @@ type FilterProps = BarProps & {
   readonly hasMore: boolean;
 };
 
+/** The names that were seen, and the chosen one. */
+const choices = (
+  first: string,
+  all: Iterable<string>,
+  chosen: string,
+): readonly (readonly [string, string])[] => [
+  ["", first],
+  ...[...new Set([...all, ...(chosen === "" ? [] : [chosen])])].toSorted().map((one) => [one, one] as const),
+];
+
 function FilterBar({ filters, onSet, page, count, hasMore }: FilterProps) {
   const [names, setNames] = useState<{
     readonly agents: ReadonlySet<string>;
@@ -164,16 +174,6 @@ function FilterBar({ filters, onSet, page, count, hasMore }: FilterProps) {
       tools: new Set([...before.tools, ...tools]),
     }));
   }, [page]);
-  const choices = (
-    first: string,
-    all: Iterable<string>,
-    chosen: string,
-  ): readonly (readonly [string, string])[] => [
-    ["", first],
-    ...[...new Set([...all, ...(chosen === "" ? [] : [chosen])])]
-      .toSorted()
-      .map((one) => [one, one] as const),
-  ];
   return (
     <div class="bar wrap">
       <Pick

@@ -1,5 +1,5 @@
 /** One question: who asks, what will happen, why, and the answer. */
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import type { QuestionDetail } from "toolgate/serve/client";
 import { useNow } from "../clock.js";
 import { useKeys } from "../keys.js";

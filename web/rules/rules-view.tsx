@@ -3,10 +3,10 @@ import { useState } from "preact/hooks";
 import type { ListedRule, RuleList } from "toolgate/serve/client";
 import { api, errorText } from "../api.js";
 import { live, me } from "../live.js";
+import { act } from "../parts/act.js";
 import { Empty, Loading, Note } from "../parts/controls.js";
 import { Icon, type IconName } from "../parts/icon.js";
 import { StatePill } from "../parts/state.js";
-import { showToast } from "../parts/toast.js";
 import { Visible } from "../parts/visible.js";
 import { useStore } from "../store.js";
 import { useLoaded } from "../use-loaded.js";
@@ -53,14 +53,10 @@ function ProjectTrust({ list, onChanged }: ListProps) {
   const { project, folder } = list;
   const role = useStore(me, (self) => self?.device.role);
   if (!project || project.isTrusted) return null;
-  const trust = (): void => {
-    api.trustProject({ folder, sha256: project.sha256 }).then(
-      () => {
-        showToast("The project's rules are trusted as shown.");
-        onChanged();
-      },
-      (error: unknown) => showToast(`Nothing was trusted. ${errorText(error)}`, "failed"),
-    );
+  const trust = async (): Promise<{ readonly text: string }> => {
+    await api.trustProject({ folder, sha256: project.sha256 });
+    onChanged();
+    return { text: "The project's rules are trusted as shown." };
   };
   return (
     <section class="box">
@@ -73,7 +69,7 @@ function ProjectTrust({ list, onChanged }: ListProps) {
       </pre>
       {role === "all" && (
         <div>
-          <button type="button" class="btn" onClick={trust}>
+          <button type="button" class="btn" onClick={() => void act(trust, "Nothing was trusted.")}>
             Trust these rules
           </button>
         </div>
@@ -149,15 +145,10 @@ function RuleRow({ rule, onChanged }: { readonly rule: ListedRule; readonly onCh
   const { grantId, effect, text, reason, uses, breaches, ignored, isOver, expiresAt } = rule;
   const role = useStore(me, (self) => self?.device.role);
   const [tone, icon] = EFFECTS[effect];
-  const revoke = (): void => {
-    if (grantId === undefined) return;
-    api.revokeRule(grantId).then(
-      () => {
-        showToast("The rule is revoked. What it allowed asks again.");
-        onChanged();
-      },
-      (error: unknown) => showToast(`Nothing was revoked. ${errorText(error)}`, "failed"),
-    );
+  const revoke = async (id: string): Promise<{ readonly text: string }> => {
+    await api.revokeRule(id);
+    onChanged();
+    return { text: "The rule is revoked. Calls that it allowed ask again." };
   };
   return (
     <tr>
@@ -193,7 +184,12 @@ function RuleRow({ rule, onChanged }: { readonly rule: ListedRule; readonly onCh
       </td>
       <td class="num">
         {grantId !== undefined && role === "all" && (
-          <button type="button" class="btn small" onClick={revoke} aria-label={`Revoke ${text}`}>
+          <button
+            type="button"
+            class="btn small"
+            onClick={() => void act(() => revoke(grantId), "Nothing was revoked.")}
+            aria-label={`Revoke ${text}`}
+          >
             Revoke
           </button>
         )}

@@ -3,8 +3,8 @@ import { useState } from "preact/hooks";
 import type { Suggestions } from "toolgate/serve/client";
 import { api, errorText } from "../api.js";
 import { me } from "../live.js";
+import { act } from "../parts/act.js";
 import { Icon } from "../parts/icon.js";
-import { showToast } from "../parts/toast.js";
 import { Visible } from "../parts/visible.js";
 import { useStore } from "../store.js";
 import { useLoaded } from "../use-loaded.js";
@@ -48,14 +48,10 @@ type SuggestionProps = {
 function Suggestion({ suggestion, folder, onTaken, onHide }: SuggestionProps) {
   const { rule, text, saved, allowed, alsoLets, from } = suggestion;
   const role = useStore(me, (self) => self?.device.role);
-  const take = (): void => {
-    api.addRule({ rule, folder }).then(
-      () => {
-        showToast(`Added: ${text}.`);
-        onTaken();
-      },
-      (error: unknown) => showToast(`No rule was added. ${errorText(error)}`, "failed"),
-    );
+  const take = async (): Promise<{ readonly text: string }> => {
+    await api.addRule({ rule, folder });
+    onTaken();
+    return { text: `Added: ${text}.` };
   };
   return (
     <div class="suggest">
@@ -68,7 +64,7 @@ function Suggestion({ suggestion, folder, onTaken, onHide }: SuggestionProps) {
           Not now
         </button>
         {role === "all" && (
-          <button type="button" class="btn small take" onClick={take}>
+          <button type="button" class="btn small take" onClick={() => void act(take, "No rule was added.")}>
             Take this rule
           </button>
         )}

@@ -5,9 +5,9 @@ import { api, errorText } from "../api.js";
 import { WholeCommand, Parts } from "../inbox/what.js";
 import { useKeys } from "../keys.js";
 import { me } from "../live.js";
+import { act } from "../parts/act.js";
 import { Note } from "../parts/controls.js";
 import { Icon, type IconName } from "../parts/icon.js";
-import { showToast } from "../parts/toast.js";
 import { Visible } from "../parts/visible.js";
 import { useStore } from "../store.js";
 import { sentence } from "../words.js";
@@ -28,6 +28,14 @@ export function TryRule({ first, onChanged }: TryProps) {
   const [text, setText] = useState(first);
   const [tested, setTested] = useState<RuleTested>();
   const [error, setError] = useState<string>();
+  const testRule = async (test: RuleTest): Promise<void> => {
+    try {
+      setTested(await api.testRule(test));
+      setError(undefined);
+    } catch (failure) {
+      setError(errorText(failure));
+    }
+  };
   useEffect(() => {
     const wanted = text.trim();
     if (wanted === "") {
@@ -36,13 +44,7 @@ export function TryRule({ first, onChanged }: TryProps) {
     }
     const test: RuleTest = { [action]: wanted };
     const timer = setTimeout(() => {
-      api.testRule(test).then(
-        (result) => {
-          setTested(result);
-          setError(undefined);
-        },
-        (failure: unknown) => setError(errorText(failure)),
-      );
+      void testRule(test);
     }, 200);
     return () => clearTimeout(timer);
   }, [text, action]);
@@ -148,14 +150,10 @@ type WouldProps = { readonly rules: RuleTested["wouldAllow"]; readonly onChanged
 
 function WouldAllow({ rules, onChanged }: WouldProps) {
   const role = useStore(me, (self) => self?.device.role);
-  const add = (rule: NewRule["rule"]): void => {
-    api.addRule({ rule }).then(
-      ({ text, warning }) => {
-        showToast(`Added: ${text}.${warning === undefined ? "" : ` ${warning}`}`);
-        onChanged();
-      },
-      (error: unknown) => showToast(`No rule was added. ${errorText(error)}`, "failed"),
-    );
+  const add = async (rule: NewRule["rule"]): Promise<{ readonly text: string }> => {
+    const { text, warning } = await api.addRule({ rule });
+    onChanged();
+    return { text: `Added: ${text}.${warning === undefined ? "" : ` ${warning}`}` };
   };
   return (
     <div class="stack">
@@ -166,7 +164,11 @@ function WouldAllow({ rules, onChanged }: WouldProps) {
             <Visible text={text} isOneLine />
           </code>
           {role === "all" && (
-            <button type="button" class="btn small" onClick={() => add(rule)}>
+            <button
+              type="button"
+              class="btn small"
+              onClick={() => void act(() => add(rule), "No rule was added.")}
+            >
               Add this rule
             </button>
           )}

@@ -8,7 +8,7 @@ import { lookOf, StatePill } from "../parts/state.js";
 import { showToast } from "../parts/toast.js";
 import { Visible } from "../parts/visible.js";
 import { callPath, questionPath } from "../route.js";
-import { longTime, runTime, sentence } from "../words.js";
+import { runTime, sentence } from "../words.js";
 import { CardBlocks } from "./card-blocks.js";
 import { WholeCall } from "./whole-call.js";
 
@@ -141,8 +141,7 @@ function ProgressBar({ done, total }: { readonly done: number; readonly total: n
 
 /** Says first what did not happen. */
 function Sentences({ entry }: { readonly entry: CallEntry }) {
-  const { breach, end, decidedOn, decision, refusals, status } = { refusals: undefined, ...entry.card };
-  void refusals;
+  const { breach, end, decidedOn, decision, status } = entry.card;
   const texts = [
     breach,
     end?.type === "sentence" ? end.text : undefined,
@@ -253,5 +252,3 @@ export async function cancelCall(sessionId: string, toolCallId: string): Promise
     showToast(`Nothing was cancelled. ${errorText(error)}`, "failed");
   }
 }
-
-export const waitedText = (ms: number): string => `waited ${longTime(ms)}`;

@@ -89,7 +89,7 @@ export class EntryList {
     const last = blocks.at(-1);
     const grown =
       last?.type === "text"
-        ? blocks.with(-1, { ...last, text: last.text + text })
+        ? blocks.with(blocks.length - 1, { ...last, text: last.text + text })
         : [...blocks, { type: "text" as const, text }];
     this.#entries[at] = { ...entry, message: { ...entry.message, blocks: grown } };
   }

@@ -51,6 +51,12 @@ const PROBLEMS: ReadonlySet<string> = new Set(["breach", "unknown", "failed", "c
 /** Nearer to the end than this counts as the end. */
 const END_PX = 80;
 
+const isProblem = (entry: SessionEntry): boolean => entry.type === "call" && PROBLEMS.has(entry.card.status);
+
+/** The card that has the focus, or one of its parts. */
+const focused = (): HTMLElement | null =>
+  document.activeElement instanceof HTMLElement ? document.activeElement.closest("[data-call]") : null;
+
 function Talk({ detail, entries, earlier, isPrepended, loadEarlier, toolCallId }: TalkProps) {
   const { sessionId } = detail;
   const list = useRef<VirtualizerHandle>(null);
@@ -84,16 +90,12 @@ function Talk({ detail, entries, earlier, isPrepended, loadEarlier, toolCallId }
     if (offset < 600 && earlier > 0) void loadEarlier();
   };
   const nextProblem = (): void => {
-    const isProblem = (entry: SessionEntry): boolean =>
-      entry.type === "call" && PROBLEMS.has(entry.card.status);
     const after = entries.findIndex((entry, index) => index > problem.current && isProblem(entry));
     const at = after === -1 ? entries.findIndex(isProblem) : after;
     problem.current = at;
     if (at === -1) showToast("No problem in what is loaded.");
     else show(at);
   };
-  const focused = (): HTMLElement | null =>
-    document.activeElement instanceof HTMLElement ? document.activeElement.closest("[data-call]") : null;
   useKeys({
     p: nextProblem,
     f: () => setFollowing(!isFollowing),

@@ -42,6 +42,8 @@ const BOTTOM = 24;
 const LEFT = 40;
 const RIGHT = 96;
 
+const share = (count: number, day: CallStatistics): number => (100 * count) / day.calls;
+
 /** Days with too few calls have no rate. */
 export function ShareLines({
   byDay,
@@ -67,7 +69,6 @@ export function ShareLines({
     );
   const width = isPhone ? 340 : 480;
   const height = 180;
-  const share = (count: number, day: CallStatistics): number => (100 * count) / day.calls;
   const steps = niceSteps(Math.max(...days.map((day) => share(Math.max(day.failed, day.refused), day))), 3);
   const top = steps.at(-1) ?? 1;
   const x = (index: number): number => LEFT + (index * (width - LEFT - RIGHT)) / (days.length - 1);

@@ -208,15 +208,17 @@ function Waits({ statistics }: { readonly statistics: Statistics }) {
   );
 }
 
+/** Without an empty second unit: "5 min", not "5 min 0 s". */
+const roundTime = (ms: number): string => longTime(ms).replace(/ 0 (?:s|min|h)$/, "");
+
 /** "under 5 s", "5 to 30 s", "over 1 h". */
 export function bucketName(underMs: number | undefined, fromMs: number | undefined): string {
-  const text = (ms: number): string => longTime(ms).replace(/ 0 (?:s|min|h)$/, "");
-  if (underMs === undefined) return `over ${text(fromMs ?? 0)}`;
-  if (fromMs === undefined) return `under ${text(underMs)}`;
-  const [from = "", unit] = text(fromMs).split(" ");
-  return text(underMs).endsWith(` ${unit ?? ""}`)
-    ? `${from} to ${text(underMs)}`
-    : `${text(fromMs)} to ${text(underMs)}`;
+  if (underMs === undefined) return `over ${roundTime(fromMs ?? 0)}`;
+  if (fromMs === undefined) return `under ${roundTime(underMs)}`;
+  const [from = "", unit] = roundTime(fromMs).split(" ");
+  return roundTime(underMs).endsWith(` ${unit ?? ""}`)
+    ? `${from} to ${roundTime(underMs)}`
+    : `${roundTime(fromMs)} to ${roundTime(underMs)}`;
 }
 
 const MAX_ROWS = 8;
