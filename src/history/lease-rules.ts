@@ -19,15 +19,20 @@ export type StoredLease = Lease & {
 
 /** Throws LEASE_HELD when the newest lease is another owner's, still lasts, and its process may still write. */
 export function checkFree(newest: StoredLease | undefined, owner: string, now: number): void {
-  if (!newest || newest.owner === owner || now >= newest.expiresAt || isFromLaterClock(newest, now)) return;
-  // Nobody renews it, and nobody can write with it.
-  if (newest.holder && isGone(newest.holder)) return;
+  if (!newest || newest.owner === owner || holderOf(newest, now) === undefined) return;
   // The message names no time: the holder renews the lease as long as it needs the session.
   throw new LedgerError(
     "LEASE_HELD",
     `Session ${newest.sessionId} is open in another process (${newest.owner}). Nothing was done; end it there, or try again later.`,
     newest.owner,
   );
+}
+
+/** The owner of a lease that lasts and whose process may still write. */
+export function holderOf(newest: StoredLease | undefined, now: number): string | undefined {
+  if (!newest || now >= newest.expiresAt || isFromLaterClock(newest, now)) return undefined;
+  // Nobody renews the lease of a dead process, and nobody can write with it.
+  return newest.holder && isGone(newest.holder) ? undefined : newest.owner;
 }
 
 /** Throws LEASE_LOST unless the lease is the newest; `done` says what was not done then. */

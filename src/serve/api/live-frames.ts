@@ -34,7 +34,13 @@ export const liveFrame = z.discriminatedUnion("type", [
   /** Of the session in the query. `after`: the key of the entry above it; null at the top. */
   z.object({ type: z.literal("entry"), seq: z.number(), after: z.string().nullable(), entry: sessionEntry }),
   /** Text at the end of the last block of a message. */
-  z.object({ type: z.literal("message-grew"), seq: z.number(), key: z.string(), text: z.string() }),
+  z.object({
+    type: z.literal("message-grew"),
+    seq: z.number(),
+    key: z.string(),
+    offset: z.number().describe("How long the text of the block was before."),
+    text: z.string(),
+  }),
   z.object({ type: z.literal("entry-removed"), seq: z.number(), key: z.string() }),
   z.object({ type: z.literal("detail"), seq: z.number(), session: sessionDetail }),
   z.object({
