@@ -45,14 +45,6 @@ export async function loginWith(code: string): Promise<boolean> {
   }
 }
 
-export async function refreshMe(): Promise<void> {
-  try {
-    me.set(await api.me());
-  } catch (error) {
-    if (isLoggedOut(error)) me.set(null);
-  }
-}
-
 /** "Chromium on Linux": how the list of devices names this one. */
 function deviceName(): string {
   const { userAgent } = navigator;

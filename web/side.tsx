@@ -1,8 +1,10 @@
 /** The sidebar of a desk and the tab bar of a phone. */
 import type { SessionSummary } from "toolgate/serve/client";
-import { answerableIn, live, me } from "./live.js";
+import { live, me } from "./live.js";
+import { answerableIn } from "./live-state.js";
 import { Icon, type IconName } from "./parts/icon.js";
-import { sessionPath, type Route } from "./route.js";
+import type { Route } from "./read-route.js";
+import { sessionPath } from "./route.js";
 import { useStore } from "./store.js";
 import { switchTheme } from "./theme.js";
 import { lastPart } from "./words.js";

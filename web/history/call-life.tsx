@@ -10,6 +10,7 @@ import { sessionPath } from "../route.js";
 import { UndoDialog } from "../session/undo-dialog.js";
 import { WholeCall } from "../session/whole-call.js";
 import { useLoaded } from "../use-loaded.js";
+import { mergedLife } from "./merged-life.js";
 import { clockTime, counted, longTime, runTime, sentence } from "../words.js";
 
 type LifeProps = { readonly sessionId: string; readonly toolCallId: string; readonly onClose: () => void };
@@ -120,31 +121,6 @@ function Facts({ detail }: { readonly detail: CallDetail }) {
 
 const span = (from: number | undefined, to: number | undefined): number | undefined =>
   from === undefined || to === undefined ? undefined : Math.max(0, to - from);
-
-/** Runs of output and of pieces of the input are one line each. */
-export function mergedLife(life: readonly LifeEvent[]): readonly LifeEvent[] {
-  const made: LifeEvent[] = [];
-  let count = 0;
-  for (const event of life) {
-    const last = made.at(-1);
-    const isRun = last?.type === event.type && MERGED.has(event.type);
-    count = isRun ? count + 1 : 1;
-    if (isRun && last)
-      made[made.length - 1] = {
-        ...last,
-        words: `${event.words.replace(/ \(\d+ times\)$/, "")} (${count} times)`,
-      };
-    else made.push(event);
-  }
-  return made;
-}
-
-const MERGED: ReadonlySet<string> = new Set([
-  "terminal-output",
-  "input-delta",
-  "content-appended",
-  "call-revised",
-]);
 
 const ICONS: Readonly<Record<string, IconName>> = {
   "call-announced": "branch",

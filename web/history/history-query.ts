@@ -17,7 +17,7 @@ export type Filters = {
   readonly call: string;
 };
 
-export const FILTER_NAMES = [
+const FILTER_NAMES = [
   "text",
   "agent",
   "tool",

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import type { QuestionDetail } from "toolgate/serve/client";
 import { api } from "../api.js";
 import { useNow } from "../clock.js";
-import { wordMarks, type MarkedPiece } from "../code/word-marks.js";
+import type { MarkedPiece } from "../code/word-marks.js";
 import { useKeys } from "../keys.js";
 import { live, me } from "../live.js";
 import { Loading, Note } from "../parts/controls.js";
@@ -15,6 +15,7 @@ import { useStore } from "../store.js";
 import { counted, longTime, sentence, shortTime } from "../words.js";
 import { canReach, FIRST_CHOICE, yesRequest, type Choice, type Reach } from "./choice.js";
 import { useGuard } from "./guard.js";
+import { markedSubjects } from "./marked-subjects.js";
 import { ReasonForm, type NoChoice } from "./no-form.js";
 import { asker } from "./question-list.js";
 import { ReachChoice } from "./reach.js";
@@ -217,11 +218,6 @@ const effectsOf = ({ what }: QuestionDetail): string =>
     .flatMap(({ effects }) => effects)
     .map(sentence)
     .join(" ");
-
-/** Each text is compared with another one; the first with the second. */
-export function markedSubjects(texts: readonly string[]): readonly (readonly MarkedPiece[])[] {
-  return texts.map((text, index) => wordMarks(texts[index === 0 ? 1 : 0] ?? text, text).after);
-}
 
 function Marked({ pieces }: { readonly pieces: readonly MarkedPiece[] }) {
   return (

@@ -4,7 +4,7 @@
  */
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 
-export const INERT_MS = 500;
+const INERT_MS = 500;
 
 export type Guard = { readonly isInert: boolean; readonly takes: () => boolean };
 

@@ -55,7 +55,7 @@ function clusters(questions: readonly InboxQuestion[]): readonly QuestionCluster
 }
 
 /** All questions from top to bottom. */
-export const inOrder = (groups: readonly InboxGroup[]): readonly InboxQuestion[] =>
+const inOrder = (groups: readonly InboxGroup[]): readonly InboxQuestion[] =>
   groups.flatMap((group) => group.clusters.flatMap((cluster) => cluster.questions));
 
 /** The one below the given question, else the one above; undefined when there is no other. */

@@ -4,7 +4,7 @@ const circle = (x: number, y: number, r: number): string =>
 
 const SHIELD = "M8 1.8 13 4v3.6c0 3-2 5.3-5 6.6-3-1.3-5-3.6-5-6.6V4z";
 
-export const ICONS = {
+const ICONS = {
   gate: "M2.5 14V3M13.5 14V3M2.5 5.5h11M6 5.5V14M10 5.5V14",
   inbox: "M2 9.5 4 3h8l2 6.5V13H2zM2 9.5h3.5a2.5 2.5 0 0 0 5 0H14",
   sessions: "M2.5 3.5h11v7h-6l-3 2.5v-2.5h-2z",

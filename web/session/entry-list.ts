@@ -49,7 +49,7 @@ export class EntryList {
         this.#put(frame.entry, frame.after);
         break;
       case "message-grew":
-        if (frame.seq > this.#seq) this.#grow(frame.key, frame.text);
+        this.#grow(frame.key, frame.offset, frame.text);
         break;
       case "entry-removed":
         this.#remove(frame.key);
@@ -81,15 +81,17 @@ export class EntryList {
     this.#index(at);
   }
 
-  #grow(key: string, text: string): void {
+  /** The text may have come already, as a part of the entry or in a stream before. */
+  #grow(key: string, offset: number, text: string): void {
     const at = this.#places.get(key);
     const entry = at === undefined ? undefined : this.#entries[at];
     if (at === undefined || entry?.type !== "message") return;
     const { blocks } = entry.message;
     const last = blocks.at(-1);
+    if (last?.type === "text" && last.text.length >= offset + text.length) return;
     const grown =
       last?.type === "text"
-        ? blocks.with(blocks.length - 1, { ...last, text: last.text + text })
+        ? blocks.with(blocks.length - 1, { ...last, text: last.text.slice(0, offset) + text })
         : [...blocks, { type: "text" as const, text }];
     this.#entries[at] = { ...entry, message: { ...entry.message, blocks: grown } };
   }

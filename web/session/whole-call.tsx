@@ -55,7 +55,7 @@ function Content({ item }: { readonly item: ToolCallContent }) {
   );
 }
 
-export function Data({ name, value }: { readonly name: string; readonly value: unknown }) {
+function Data({ name, value }: { readonly name: string; readonly value: unknown }) {
   if (value === undefined || value === null) return null;
   return (
     <details>

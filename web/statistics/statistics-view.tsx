@@ -13,6 +13,7 @@ import { useStore } from "../store.js";
 import { useLoaded } from "../use-loaded.js";
 import { counted, grouped, longTime, rate, runTime, shortDate, when } from "../words.js";
 import { CallsPerDay } from "./calls-per-day.js";
+import { bucketName, periodStart } from "./periods.js";
 import { Shares, ShareLines } from "./shares.js";
 
 const PERIODS: readonly (readonly [string, string])[] = [
@@ -21,14 +22,6 @@ const PERIODS: readonly (readonly [string, string])[] = [
   ["30", "Last 30 days"],
   ["90", "Last 90 days"],
 ];
-const DAY_MS = 86_400_000;
-
-/** From midnight, so that the first day is whole. */
-export function periodStart(days: number, now: number): number {
-  const start = new Date(now - (days - 1) * DAY_MS);
-  return Date.UTC(start.getUTCFullYear(), start.getUTCMonth(), start.getUTCDate());
-}
-
 export function StatisticsView() {
   const [days, setDays] = useState("14");
   const [isTables, setTables] = useState(false);
@@ -206,19 +199,6 @@ function Waits({ statistics }: { readonly statistics: Statistics }) {
       </div>
     </section>
   );
-}
-
-/** Without an empty second unit: "5 min", not "5 min 0 s". */
-const roundTime = (ms: number): string => longTime(ms).replace(/ 0 (?:s|min|h)$/, "");
-
-/** "under 5 s", "5 to 30 s", "over 1 h". */
-export function bucketName(underMs: number | undefined, fromMs: number | undefined): string {
-  if (underMs === undefined) return `over ${roundTime(fromMs ?? 0)}`;
-  if (fromMs === undefined) return `under ${roundTime(underMs)}`;
-  const [from = "", unit] = roundTime(fromMs).split(" ");
-  return roundTime(underMs).endsWith(` ${unit ?? ""}`)
-    ? `${from} to ${roundTime(underMs)}`
-    : `${roundTime(fromMs)} to ${roundTime(underMs)}`;
 }
 
 const MAX_ROWS = 8;
