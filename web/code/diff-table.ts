@@ -1,6 +1,6 @@
 /** The rows of a diff for the unified and the split view, with marks on the words that differ. */
 import type { DiffRow } from "toolgate/view";
-import { wordMarks, type MarkedPiece } from "./word-marks.js";
+import { wordLikeness, wordMarks, type MarkedPiece } from "./word-marks.js";
 
 export type DiffLine = {
   readonly type: "same" | "removed" | "added" | "patch";
@@ -75,31 +75,61 @@ function run<Type extends "removed" | "added">(rows: readonly DiffRow[], from: n
   return found;
 }
 
-const joined = (rows: readonly LineRow[]): string => rows.map((row) => row.text).join("\n");
+/** Above this many pairs of lines, lines are compared one to one. */
+const MAX_PAIRS = 400;
 
-/** Both runs are compared as whole texts, so that a line split into two is seen as such. */
+/**
+ * Each removed line is compared with the added line that is most like it, in order. A line without such a partner is new
+ * or gone as a whole, and is marked as a whole where its neighbours have one.
+ */
 function markedRun(
   removed: readonly (DiffRow & { type: "removed" })[],
   added: readonly (DiffRow & { type: "added" })[],
 ): readonly DiffLine[] {
-  const { before, after } = wordMarks(joined(removed), joined(added));
-  const old = byLine(before);
-  const now = byLine(after);
+  const before = new Map<number, readonly MarkedPiece[]>();
+  const after = new Map<number, readonly MarkedPiece[]>();
+  let from = 0;
+  for (const [at, { text }] of removed.entries()) {
+    const partner = partnerOf(text, added, removed.length * added.length > MAX_PAIRS ? at : from, at);
+    if (partner === undefined) continue;
+    const marks = wordMarks(text, added[partner]?.text ?? "");
+    before.set(at, marks.before);
+    after.set(partner, marks.after);
+    from = partner + 1;
+  }
+  const alone = (text: string): readonly MarkedPiece[] =>
+    before.size > 0 && text !== "" ? marked(text) : whole(text);
   return [
-    ...removed.map((row, index) => line(row, old[index] ?? [])),
-    ...added.map((row, index) => line(row, now[index] ?? [])),
+    ...removed.map((row, at) => line(row, before.get(at) ?? alone(row.text))),
+    ...added.map((row, at) => line(row, after.get(at) ?? alone(row.text))),
   ];
 }
 
-function byLine(pieces: readonly MarkedPiece[]): readonly (readonly MarkedPiece[])[] {
-  const lines: MarkedPiece[][] = [[]];
-  for (const { text, isMarked } of pieces) {
-    for (const [index, part] of text.split("\n").entries()) {
-      if (index > 0) lines.push([]);
-      if (part !== "") lines.at(-1)?.push({ text: part, isMarked });
-    }
+/** The indentation is not marked. */
+function marked(text: string): readonly MarkedPiece[] {
+  const indent = /^\s*/.exec(text)?.[0] ?? "";
+  const rest = text.slice(indent.length);
+  return [
+    ...(indent === "" ? [] : [{ text: indent, isMarked: false }]),
+    ...(rest === "" ? [] : [{ text: rest, isMarked: true }]),
+  ];
+}
+
+/** The place of the most similar added line, at least half alike; of many lines only the one at the same place is tried. */
+function partnerOf(text: string, added: readonly LineRow[], from: number, at: number): number | undefined {
+  let best: number | undefined;
+  let most = 0.5;
+  for (
+    let index = from;
+    index < added.length && (from !== at || index === at || added.length <= 40);
+    index += 1
+  ) {
+    const likeness = wordLikeness(text, added[index]?.text ?? "");
+    if (likeness < most || (likeness === most && best !== undefined)) continue;
+    best = index;
+    most = likeness;
   }
-  return lines;
+  return best;
 }
 
 const whole = (text: string): readonly MarkedPiece[] => [{ text, isMarked: false }];

@@ -19,6 +19,20 @@ export function wordMarks(before: string, after: string): WordMarks {
   return { before: pieces(old, inOld), after: pieces(now, inNow) };
 }
 
+/** The share of the shorter text's words that the other one has too, in order; 1 for equal texts. */
+export function wordLikeness(one: string, other: string): number {
+  const words = solidWords(one);
+  const others = solidWords(other);
+  const most = Math.max(words.length, others.length);
+  if (most === 0) return 1;
+  if (words.length * others.length > MAX_COMPARISONS) return 0;
+  const { inOld } = commonWords(words, others);
+  return inOld.filter(Boolean).length / Math.min(words.length, others.length || 1);
+}
+
+const solidWords = (text: string): readonly string[] =>
+  (text.match(WORD) ?? []).filter((word) => word.trim() !== "");
+
 const unmarked = (text: string): readonly MarkedPiece[] => (text === "" ? [] : [{ text, isMarked: false }]);
 
 /** The longest common subsequence, as a flag for each word. */

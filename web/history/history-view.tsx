@@ -328,7 +328,13 @@ function CallRow({ call, filters }: { readonly call: HistoryCall; readonly filte
       <td>
         <Decider call={call} />
       </td>
-      <td class="num soft">{ranMs === undefined ? <span class="faint">not run</span> : runTime(ranMs)}</td>
+      <td class="num soft">
+        {ranMs === undefined ? (
+          <span class="faint">{status === "running" ? "" : "not run"}</span>
+        ) : (
+          runTime(ranMs)
+        )}
+      </td>
     </tr>
   );
 }

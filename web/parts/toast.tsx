@@ -20,7 +20,7 @@ export function Toast() {
     return () => clearTimeout(timer);
   }, [shown]);
   return (
-    <div aria-live="polite">
+    <div class="toasts" aria-live="polite">
       {shown && (
         <div class="note toast">
           <Icon name={shown.icon} />

@@ -36,7 +36,7 @@ export const CallCardView = memo(({ entry, sessionId, onUndo }: CardProps) => {
       tabIndex={-1}
       aria-label={`Call ${entry.number}: ${card.title}`}
     >
-      <Head entry={entry} />
+      <Head entry={entry} sessionId={sessionId} />
       <div class={card.status === "undone" ? "call-b was" : "call-b"}>
         {progress?.total !== undefined && card.status === "running" && (
           <ProgressBar {...progress} total={progress.total} />
@@ -53,7 +53,7 @@ export const CallCardView = memo(({ entry, sessionId, onUndo }: CardProps) => {
   );
 });
 
-function Head({ entry }: { readonly entry: CallEntry }) {
+function Head({ entry, sessionId }: { readonly entry: CallEntry; readonly sessionId: string }) {
   const { card } = entry;
   const { times, status } = card;
   const since = status === "waiting" ? times.asked : status === "running" ? times.started : undefined;
@@ -75,7 +75,7 @@ function Head({ entry }: { readonly entry: CallEntry }) {
       </span>
       <span class="r">
         {ran !== "" && <span>{ran}</span>}
-        <StatePill status={status} word={stateWord(entry)} since={since} />
+        <StatePill status={entry.inner ?? status} word={stateWord(entry)} since={since} />
       </span>
       <span class="m">
         {card.decision?.by === "sandbox" && (
@@ -89,6 +89,11 @@ function Head({ entry }: { readonly entry: CallEntry }) {
             <Visible text={fact} isOneLine />
           </span>
         ))}
+        <span>
+          <a class="quiet" href={callPath(sessionId, card.toolCallId)} title="Its whole life">
+            call {entry.number}
+          </a>
+        </span>
       </span>
     </header>
   );
@@ -108,7 +113,7 @@ const SHOWN_ELSEWHERE =
   /^(?:exit code|ended by|waiting for|running|done|failed|contained|breach|undone|drafting|ready)/;
 
 /** The kind, the run time and the state stand elsewhere in the card. */
-function factsOf({ card, number, progress }: CallEntry): readonly string[] {
+function factsOf({ card, progress }: CallEntry): readonly string[] {
   const { facts, kind, times } = card;
   const ran = times.started !== undefined && times.ended !== undefined;
   const others = facts.filter(
@@ -120,7 +125,7 @@ function factsOf({ card, number, progress }: CallEntry): readonly string[] {
   const waits = card.status === "waiting" ? ["your answer is needed"] : [];
   const owner = card.owner === undefined ? [] : [`for ${card.owner}`];
   const message = progress?.message === undefined ? [] : [progress.message];
-  return [...new Set([...waits, ...others, ...owner, ...message, `call ${number}`])];
+  return [...new Set([...waits, ...others, ...owner, ...message])];
 }
 
 function ProgressBar({ done, total }: { readonly done: number; readonly total: number }) {
@@ -208,7 +213,7 @@ function Actions({ entry, sessionId, onUndo, onOpen }: ActionsProps) {
   const { toolCallId, status, question } = card;
   const isOver = card.times.ended !== undefined;
   const canUndo = isKept && isOver && status !== "undone";
-  if (!question && status !== "running" && !canUndo && (!isOver || !onOpen)) return null;
+  if (!question && status !== "running" && !canUndo) return null;
   return (
     <div class="acts-r">
       {question && (
@@ -227,15 +232,10 @@ function Actions({ entry, sessionId, onUndo, onOpen }: ActionsProps) {
           Undo
         </button>
       )}
-      {onOpen && (status === "running" || isOver) && (
-        <button type="button" class="btn small plain" data-open onClick={onOpen}>
-          All of it
+      {status === "running" && card.kind === "execute" && onOpen && (
+        <button type="button" class="btn small" data-open onClick={onOpen}>
+          Open terminal <kbd>T</kbd>
         </button>
-      )}
-      {isOver && (
-        <a class="btn small plain" href={callPath(sessionId, toolCallId)}>
-          Its life
-        </a>
       )}
     </div>
   );
