@@ -33,6 +33,10 @@ export type AgentChoice = z.output<typeof agentChoice>;
 
 export const me = z.object({
   device,
+  key: z
+    .string()
+    .describe("Only in the answer to a login: each request sends it as `x-toolgate-key`, beside the cookie.")
+    .exactOptional(),
   version: z.string(),
   folder: z.string().describe("The folder that the server's own agents work in."),
   agents: z.array(agentChoice),

@@ -38,7 +38,7 @@ export const liveFrame = z.discriminatedUnion("type", [
     type: z.literal("message-grew"),
     seq: z.number(),
     key: z.string(),
-    offset: z.number().describe("How long the text of the block was before."),
+    offset: z.number().describe("Where `text` begins in the block; what was there from it on is replaced."),
     text: z.string(),
   }),
   z.object({ type: z.literal("entry-removed"), seq: z.number(), key: z.string() }),

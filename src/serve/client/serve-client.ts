@@ -1,4 +1,7 @@
-/** Typed requests of the page's API. The browser's cookie is the key; nothing here reads or stores it. */
+/**
+ * Typed requests of the page's API. A device has a cookie, which only the browser sees, and a key, which only pages of
+ * this origin see: a cookie alone would go to every other port of this host.
+ */
 import { Connection } from "../../aap/client/connection.js";
 import type { ConnectionOptions } from "../../aap/client/connection.js";
 import type { RecordedSessionEvent } from "../../aap/client/follow-session.js";
@@ -6,27 +9,39 @@ import { followSession } from "../../aap/client/follow-session.js";
 import type * as Api from "../api/index.js";
 import { liveFrames } from "./live-stream.js";
 import type { LiveOptions } from "./live-stream.js";
+import { browserKeys, withKey } from "./device-key.js";
+import type { KeyStore } from "./device-key.js";
 import { withQuery } from "./with-query.js";
 
 const ID = encodeURIComponent;
 
+/** `keys`: where the key of this device is kept; in the browser's storage unless given. */
+export type ServeClientOptions = ConnectionOptions & { readonly keys?: KeyStore };
+
 export class ServeClient {
   readonly #connection: Connection;
 
+  readonly #keys: KeyStore;
+
   /** In a page: `new ServeClient({ baseUrl: location.origin })`. A program gives the server's token as `apiKey`. */
-  constructor(options: ConnectionOptions) {
-    this.#connection = new Connection(options);
+  constructor({ keys = browserKeys(), ...options }: ServeClientOptions) {
+    const { fetch: send = (request) => fetch(request) } = options;
+    this.#keys = keys;
+    this.#connection = new Connection({ ...options, fetch: (request) => send(withKey(request, keys.get())) });
   }
 
   // Access
 
   /** Exchanges a one-time code for the cookie. */
-  login(request: Api.LoginRequest): Promise<Api.Me> {
-    return this.#post("/api/login", request);
+  async login(request: Api.LoginRequest): Promise<Api.Me> {
+    const me = await this.#post<Api.Me>("/api/login", request);
+    this.#keys.set(me.key);
+    return me;
   }
 
   async logout(): Promise<void> {
     await this.#connection.send("POST", "/api/logout");
+    this.#keys.set(undefined);
   }
 
   /** Refused with the problem UNAUTHORIZED where this device is not logged in. */
@@ -105,9 +120,10 @@ export class ServeClient {
     return this.#post(`/api/sessions/${ID(sessionId)}/undo`, request);
   }
 
-  /** The address of an export, for a link with `download`. */
-  exportUrl(sessionId: string, format: Api.ExportFormat): string {
-    return withQuery(`/api/sessions/${ID(sessionId)}/export`, { format });
+  /** A session as text, to be saved as a file. */
+  async exportSession(sessionId: string, format: Api.ExportFormat): Promise<string> {
+    const path = withQuery(`/api/sessions/${ID(sessionId)}/export`, { format });
+    return (await this.#connection.send("GET", path)).text();
   }
 
   // Calls

@@ -111,11 +111,14 @@ export class SessionView {
     };
   }
 
-  /** The entries that events after `after` have changed; undefined when there are too many. */
-  async changedSince(after: number): Promise<readonly EntryFrame[] | undefined> {
+  /**
+   * The entries that events after `after` have changed, up to `seq`; without them when there are too many. Later flushes
+   * are sent to subscribers, who may get an entry twice.
+   */
+  async changedSince(after: number): Promise<{ readonly seq: number; readonly frames?: readonly EntryFrame[] }> {
     this.#flush();
     const seq = this.#flushedSeq;
-    if (after >= seq) return [];
+    if (after >= seq) return { seq, frames: [] };
     const touched = new Set<string>();
     for await (const page of eventPages(this.#context.ledger, this.sessionId, { after }))
       for (const { event } of page) {
@@ -123,7 +126,7 @@ export class SessionView {
         else if (event.type === "message-chunk") touched.add(`m:${event.role}:${event.messageId}`);
         else if (event.type === "turn-stopped") touched.add(`t:${event.at}`);
         else if (event.type === "context-compacted") touched.add(`k:${event.at}`);
-        if (touched.size > MAX_CHANGED) return undefined;
+        if (touched.size > MAX_CHANGED) return { seq };
       }
     const frames: EntryFrame[] = [];
     let above: string | null = null;
@@ -132,7 +135,7 @@ export class SessionView {
         frames.push({ type: "entry", seq, after: above, entry: this.#entry(one) });
       above = one.key;
     }
-    return frames;
+    return { seq, frames };
   }
 
   async #load(): Promise<void> {
