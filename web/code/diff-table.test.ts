@@ -1,6 +1,6 @@
 import { diffContent } from "toolgate/call";
 import { diffCard } from "toolgate/view";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { changedLines, splitRows, unifiedRows } from "./diff-table.js";
 

@@ -88,9 +88,12 @@ function markedRun(
 ): readonly DiffLine[] {
   const before = new Map<number, readonly MarkedPiece[]>();
   const after = new Map<number, readonly MarkedPiece[]>();
+  const isLong = removed.length * added.length > MAX_PAIRS;
   let from = 0;
   for (const [at, { text }] of removed.entries()) {
-    const partner = partnerOf(text, added, removed.length * added.length > MAX_PAIRS ? at : from, at);
+    const partner = isLong
+      ? partnerOf(text, added, Math.max(at, from), at + 1)
+      : partnerOf(text, added, from, added.length);
     if (partner === undefined) continue;
     const marks = wordMarks(text, added[partner]?.text ?? "");
     before.set(at, marks.before);
@@ -115,17 +118,13 @@ function marked(text: string): readonly MarkedPiece[] {
   ];
 }
 
-/** The place of the most similar added line, at least half alike; of many lines only the one at the same place is tried. */
-function partnerOf(text: string, added: readonly LineRow[], from: number, at: number): number | undefined {
+/** The place of the added line that is most like the text, and at least half alike. */
+function partnerOf(text: string, added: readonly LineRow[], from: number, to: number): number | undefined {
   let best: number | undefined;
   let most = 0.5;
-  for (
-    let index = from;
-    index < added.length && (from !== at || index === at || added.length <= 40);
-    index += 1
-  ) {
+  for (let index = from; index < Math.min(to, added.length); index += 1) {
     const likeness = wordLikeness(text, added[index]?.text ?? "");
-    if (likeness < most || (likeness === most && best !== undefined)) continue;
+    if (likeness <= most) continue;
     best = index;
     most = likeness;
   }

@@ -19,16 +19,19 @@ export function wordMarks(before: string, after: string): WordMarks {
   return { before: pieces(old, inOld), after: pieces(now, inNow) };
 }
 
-/** The share of the shorter text's words that the other one has too, in order; 1 for equal texts. */
+/** How much two lines are alike: the share of common words in both, and more where they begin with the same word. */
 export function wordLikeness(one: string, other: string): number {
   const words = solidWords(one);
   const others = solidWords(other);
-  const most = Math.max(words.length, others.length);
-  if (most === 0) return 1;
+  const all = words.length + others.length;
+  if (all === 0) return 1;
   if (words.length * others.length > MAX_COMPARISONS) return 0;
   const { inOld } = commonWords(words, others);
-  return inOld.filter(Boolean).length / Math.min(words.length, others.length || 1);
+  const share = (2 * inOld.filter(Boolean).length) / all;
+  return words[0] === others[0] ? share + SAME_BEGINNING : share;
 }
+
+const SAME_BEGINNING = 0.25;
 
 const solidWords = (text: string): readonly string[] =>
   (text.match(WORD) ?? []).filter((word) => word.trim() !== "");

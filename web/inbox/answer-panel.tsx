@@ -22,6 +22,7 @@ export type AnswerPanelProps = {
   readonly guard: Guard;
   /** Whether the end of what will happen was seen; until then a yes scrolls on. */
   readonly isSeen: boolean;
+  readonly isMoreBelow: boolean;
   readonly onReadOn: () => void;
   readonly onEnd: (isTaken: boolean) => void;
   readonly onSkip: () => void;
@@ -29,7 +30,15 @@ export type AnswerPanelProps = {
 
 type Mode = "choose" | "no" | "edit";
 
-export function AnswerPanel({ question, guard, isSeen, onReadOn, onEnd, onSkip }: AnswerPanelProps) {
+export function AnswerPanel({
+  question,
+  guard,
+  isSeen,
+  isMoreBelow,
+  onReadOn,
+  onEnd,
+  onSkip,
+}: AnswerPanelProps) {
   const { questionId, answers } = question;
   const [mode, setMode] = useState<Mode>("choose");
   const [choice, setChoice] = useState<Choice>(FIRST_CHOICE);
@@ -143,6 +152,11 @@ export function AnswerPanel({ question, guard, isSeen, onReadOn, onEnd, onSkip }
             .
           </Note>
         )}
+        {isPhone && mode === "choose" && !isMore && isMoreBelow && (
+          <button type="button" class="below" onClick={onReadOn}>
+            <Icon name="down" /> {belowWords(question)}
+          </button>
+        )}
         {mode === "choose" && (
           <>
             <button
@@ -224,6 +238,12 @@ export function AnswerPanel({ question, guard, isSeen, onReadOn, onEnd, onSkip }
       </div>
     </aside>
   );
+}
+
+/** "2 more parts and the reason below". */
+function belowWords({ what }: QuestionDetail): string {
+  const others = (what.command?.parts.length ?? 1) - 1;
+  return others > 0 ? `${counted(others, "more part")} and the reason below` : "More below";
 }
 
 function yesWords(reach: Reach, count: number): string {

@@ -8,6 +8,7 @@ import { Icon } from "../parts/icon.js";
 import { showToast } from "../parts/toast.js";
 import { Visible } from "../parts/visible.js";
 import { questionPath, sessionPath } from "../route.js";
+import { useIsPhone } from "../use-media.js";
 import { clockTime, longTime, sentence, when } from "../words.js";
 import { AnswerPanel } from "./answer-panel.js";
 import { useGuard } from "./guard.js";
@@ -29,7 +30,11 @@ export function QuestionView({ question, answerable, onEnd, onSkip, onRemove }: 
   const shown = `${questionId} ${intentHash} ${state.status}`;
   const guard = useGuard(shown);
   const what = useRef<HTMLDivElement>(null);
-  const { isSeen, end, readOn } = useReadEnd(what, shown);
+  const { isSeen, isMoreBelow, end, readOn } = useReadEnd(what, shown);
+  const isPhone = useIsPhone();
+  // On a phone the part that asks comes first, and must be seen whole.
+  const isPartEnough =
+    isPhone && question.what.command?.parts.some(({ verdict }) => verdict === "asks") === true;
   useEffect(() => {
     // The focus must not stay on a button that would now answer another question.
     if (document.activeElement?.closest(".acts")) what.current?.focus();
@@ -40,13 +45,13 @@ export function QuestionView({ question, answerable, onEnd, onSkip, onRemove }: 
       <div class="q-body">
         <div class="q-what" ref={what} tabIndex={0} role="region" aria-label="What will happen and why">
           <div class="sec">
-            <What question={question} />
-            <div ref={end} />
+            <What question={question} asked={isPartEnough ? end : undefined} />
+            {!isPartEnough && <div ref={end} />}
           </div>
           <Why question={question} />
         </div>
         {isAnswerable ? (
-          <AnswerPanel {...{ question, guard, isSeen, onEnd, onSkip }} onReadOn={readOn} />
+          <AnswerPanel {...{ question, guard, isSeen, isMoreBelow, onEnd, onSkip }} onReadOn={readOn} />
         ) : (
           <Over question={question} onSkip={onSkip} onRemove={onRemove} />
         )}

@@ -1,4 +1,5 @@
 /** What will happen, all of it: the command with its parts, the exact change, real paths, hidden characters. */
+import type { RefObject } from "preact";
 import type { CommandPart, CommandReading, QuestionDetail } from "toolgate/serve/client";
 import { DiffView } from "../code/diff-view.js";
 import { changedLines } from "../code/diff-table.js";
@@ -8,7 +9,10 @@ import { useIsPhone } from "../use-media.js";
 import { counted, inFolder, sentence } from "../words.js";
 import { commandPieces } from "./command-marks.js";
 
-export function What({ question }: { readonly question: QuestionDetail }) {
+/** `asked` gets the element of the first part that asks. */
+type Asked = { readonly asked?: RefObject<HTMLLIElement | null> | undefined };
+
+export function What({ question, asked }: Asked & { readonly question: QuestionDetail }) {
   const { what, folder } = question;
   const { command, diffs, lines } = what;
   return (
@@ -16,7 +20,7 @@ export function What({ question }: { readonly question: QuestionDetail }) {
       <h2 id="what">
         What will happen <span class="end">{countLine(question)}</span>
       </h2>
-      {command && <Command reading={command} />}
+      {command && <Command reading={command} asked={asked} />}
       {!command && lines.length > 0 && <Lines lines={lines} folder={folder} />}
       {diffs.map((diff, index) => (
         <DiffView key={index} diff={diff} />
@@ -60,26 +64,27 @@ export function WholeCommand({ reading }: { readonly reading: CommandReading }) 
   );
 }
 
-function Command({ reading }: { readonly reading: CommandReading }) {
+function Command({ reading, asked }: Asked & { readonly reading: CommandReading }) {
   return (
     <>
       <WholeCommand reading={reading} />
-      <Parts parts={reading.parts} />
+      <Parts parts={reading.parts} asked={asked} />
       {reading.doubts.length > 0 && <p class="soft">{reading.doubts.map(sentence).join(" ")}</p>}
     </>
   );
 }
 
 /** On a phone the part that asks comes first. */
-export function Parts({ parts }: { readonly parts: readonly CommandPart[] }) {
+export function Parts({ parts, asked }: Asked & { readonly parts: readonly CommandPart[] }) {
   const isPhone = useIsPhone();
+  const first = parts.find(({ verdict }) => verdict === "asks");
   if (parts.length === 0) return null;
   const numbered = parts.map((part, index) => ({ part, number: index + 1 }));
   const shown = isPhone ? numbered.toSorted((one, other) => rank(one.part) - rank(other.part)) : numbered;
   return (
     <ol class="parts">
       {shown.map(({ part, number }) => (
-        <Part key={number} part={part} number={number} />
+        <Part key={number} part={part} number={number} place={part === first ? asked : undefined} />
       ))}
     </ol>
   );
@@ -89,10 +94,16 @@ const rank = ({ verdict }: CommandPart): number => (verdict === "allowed" ? 1 : 
 
 const PART_CLASSES = { allowed: "part", asks: "part asks", denied: "part denied" } as const;
 
-function Part({ part, number }: { readonly part: CommandPart; readonly number: number }) {
+type PartProps = {
+  readonly part: CommandPart;
+  readonly number: number;
+  readonly place: RefObject<HTMLLIElement | null> | undefined;
+};
+
+function Part({ part, number, place }: PartProps) {
   const { text, verdict, effects, rules, doubts } = part;
   return (
-    <li class={PART_CLASSES[verdict]}>
+    <li class={PART_CLASSES[verdict]} {...(place && { ref: place })}>
       <span class="n">{number}</span>
       <div>
         <div class="head">

@@ -1,5 +1,5 @@
 import type { SessionEntry } from "toolgate/serve/client";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { EntryList, type EntryFrame } from "./entry-list.js";
 

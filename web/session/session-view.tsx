@@ -17,6 +17,7 @@ import { cancelCall } from "./call-card.js";
 import { EntryView } from "./entry-view.js";
 import { PromptBox } from "./prompt-box.js";
 import { Rail } from "./rail.js";
+import { saveSession } from "./save-session.js";
 import { UndoDialog } from "./undo-dialog.js";
 import { useSession } from "./use-session.js";
 
@@ -202,14 +203,14 @@ function Bar({ detail, onProblem, onRail, onUndoTurn }: BarProps) {
         )}
         {role === "all" && canCancel && (state === "running" || state === "waiting") && (
           <button type="button" class="btn small take" onClick={() => void stop()}>
-            Stop turn
+            Stop<span class="no-phone"> turn</span>
           </button>
         )}
-        <a class="btn small no-phone" href={api.exportUrl(sessionId, "markdown")} download>
+        <button type="button" class="btn small no-phone" onClick={() => void saveSession(detail)}>
           Export
-        </a>
+        </button>
         <button type="button" class="btn small only-narrow" onClick={onRail}>
-          Plan and facts
+          Plan
         </button>
       </span>
     </div>

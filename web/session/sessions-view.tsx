@@ -114,7 +114,7 @@ function SessionTable({ sessions }: { readonly sessions: readonly SessionSummary
               </td>
               <td>
                 <StatePill
-                  status={status}
+                  status={session.openQuestions > 0 ? "waiting" : status}
                   word={session.openQuestions > 0 ? `${session.openQuestions} to answer` : word}
                 />
               </td>
