@@ -4,7 +4,7 @@ import { createServer as createSocketServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { AapError, connect, runTurn } from "../src/aap/client/index.js";
 import type { AapClient, NewSession, StreamMode, ToolUseBlock, TurnEvent } from "../src/aap/client/index.js";
 import { plainServer } from "./aap-client-kit.js";
@@ -415,6 +415,15 @@ describe("what goes wrong", () => {
       code: "WRONG_VERSION",
       message: "The server has AAP version 2, this client version 3.",
     });
+  });
+
+  test("names --allow-origin to a page whose requests the browser fails", async () => {
+    vi.stubGlobal("location", { origin: "http://localhost:5173" });
+    onTestFinished(() => void vi.unstubAllGlobals());
+    const { message } = await failure(connect("http://127.0.0.1:9").meta());
+    expect(message).toContain("--allow-origin http://localhost:5173");
+    vi.stubGlobal("location", { origin: "http://127.0.0.1:9" });
+    expect((await failure(connect("http://127.0.0.1:9").meta())).message).not.toContain("--allow-origin");
   });
 
   test("something that is no HTTP server at all is not reached", async () => {

@@ -13,6 +13,7 @@ import {
 } from "../call/check-options.js";
 import type { OptionChecks } from "../call/check-options.js";
 import { randomUUID } from "node:crypto";
+import { ToolCallIds } from "../call/index.js";
 import type { ContentBlock, Ledger, SessionEvent, SessionInfo } from "../call/index.js";
 import { decide } from "../policy/index.js";
 import type { Intent, Rule } from "../policy/index.js";
@@ -43,6 +44,8 @@ export type SessionOptions = LeaseWait & {
   readonly appTools?: readonly AppTool[];
   /** Instead of the agent's own rules: how this session's intents are judged. */
   readonly judge?: Judge;
+  /** Ids that calls of this session must not get. */
+  readonly reservedCallIds?: ReadonlySet<string>;
   /** Asks the person at the other side while a call runs. */
   readonly elicit?: Elicit;
   /** Where the project's own instructions are read; in the workspace when left out. */
@@ -63,6 +66,7 @@ const SESSION_OPTIONS: OptionChecks<SessionOptions> = {
   sessionId: TEXT,
   appTools: LIST,
   judge: FUNCTION,
+  reservedCallIds: OBJECT,
   elicit: FUNCTION,
   projectFiles: WORKSPACE,
   info: OBJECT,
@@ -137,6 +141,7 @@ export class AgentSession extends RecordedSession {
       onCleared: onCleared && ((verdict) => onCleared(verdict, placeNow())),
       remember: remember && ((grant) => remember(grant, placeNow())),
       onRulesChanged,
+      callIds: freeCallIds(record, options.reservedCallIds),
     });
     const instructions = () => instructionsFor(agent, placeNow(), projectFiles);
     const context: TurnContext = { agent, record, gate, toolbox, instructions, now };
@@ -254,6 +259,17 @@ export class AgentSession extends RecordedSession {
 
 /** Whether the host has set up OpenTelemetry, which registers itself here. Without it the tracer is not loaded. */
 const isTraced = (): boolean => Symbol.for("opentelemetry.js.api.1") in globalThis;
+
+/** Undefined where the gate's own ids do. */
+function freeCallIds({ book }: SessionRecord, reserved: ReadonlySet<string> = new Set()) {
+  if (reserved.size === 0) return undefined;
+  return new ToolCallIds({
+    get callCount() {
+      return book.callCount;
+    },
+    call: (toolCallId) => (reserved.has(toolCallId) ? toolCallId : book.call(toolCallId)),
+  });
+}
 
 class TurnRunning extends Error {
   readonly code = "TURN_RUNNING";

@@ -5,7 +5,6 @@
  * environment, so that its whole tree can be found and ended; a tree that is not released ends with our process;
  * memory for output is bounded. No other room imports `node:child_process`.
  */
-export { captureOutput } from "./capture-output.js";
 export { collectOutput } from "./collect-output.js";
 export { startChild, startChildWithStdin } from "./child.js";
 export type { Child, ChildExit } from "./child.js";

@@ -76,6 +76,12 @@ const BEHAVIOURS = {
     await permit({ toolCallId: "t1" });
     more("t1", { status: "completed" });
   },
+  "asks after it printed": async () => {
+    call("t1", { status: "in_progress", rawInput: { command: "make" } });
+    more("t1", { content: [{ type: "content", content: { type: "text", text: "cc a.c" } }] });
+    await permit({ toolCallId: "t1" });
+    more("t1", { status: "completed" });
+  },
   /** Takes one step after the other; a step that is none of these is an update to send. */
   "runs the given steps": async (text) => {
     const children = [];

@@ -9,6 +9,7 @@ import { RedactedEvents } from "../../history/index.js";
 import type { ServerContext } from "../server-context.js";
 import { frame } from "../stream/event-stream.js";
 import type { SseWriter } from "../stream/event-stream.js";
+import { withoutSeed } from "./seed-events.js";
 import { AapProblem } from "../api/aap-problem.js";
 
 export async function streamSessionEvents(
@@ -60,6 +61,6 @@ function withoutOwn(event: SessionEvent): SessionEvent {
     return shown;
   }
   if (event.type !== "info-changed" || !event.info._meta) return event;
-  const { aap: _aap, aapRequest: _request, ...meta } = event.info._meta;
+  const { aap: _aap, aapRequest: _request, ...meta } = withoutSeed(event.info._meta);
   return { ...event, info: { ...event.info, _meta: meta } };
 }

@@ -3,6 +3,7 @@
  * subscribe later. The response goes on without subscribers.
  */
 import type { RecordedEvent } from "../../call/index.js";
+import { Cancelled } from "../../run/running-calls.js";
 import type { StreamEvent } from "./stream-event.js";
 import { unwrittenText } from "./turn-events.js";
 
@@ -58,8 +59,8 @@ export class LiveResponse {
   }
 
   /** Resolves when the turn is recorded as cancelled. */
-  async cancel(): Promise<void> {
-    this.#abort.abort();
+  async cancel(reason?: string): Promise<void> {
+    this.#abort.abort(reason === undefined ? undefined : new Cancelled(reason));
     await this.#done;
   }
 

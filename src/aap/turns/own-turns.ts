@@ -7,9 +7,11 @@ import type { ContentBlock, RecordedEvent } from "../../call/index.js";
 import { AapProblem } from "../api/aap-problem.js";
 import type { ServerContext } from "../server-context.js";
 import { optionsInForce } from "../sessions/agent-options.js";
+import { seededCallIds, seededInstructions, seedOf } from "../sessions/seed-events.js";
 import { toolsOf } from "../sessions/served-agent.js";
 import type { Served } from "../sessions/served-agent.js";
 import { agentWith, appTools, sameConfig, storedSession } from "../sessions/session-config.js";
+import type { SessionConfig } from "../sessions/session-config.js";
 import { isEmptyNote, requestEvent } from "../stream/response-log.js";
 import type { RequestNote } from "../stream/response-log.js";
 import { acceptSubmission } from "./accept-submission.js";
@@ -78,21 +80,32 @@ export class OwnTurns implements TurnHost {
     }
   }
 
-  async #openSession({ sessionId, config }: TurnPlan): Promise<AgentSession> {
+  /** The app's lifetime of questions counts first, then the agent's, then the server's. */
+  #limited(agent: Agent, { questionLifetimeMs: ofApp }: SessionConfig): Agent {
+    const questionLifetime = ofApp ?? agent.limits?.questionLifetime ?? this.#server.questionLifetimeMs;
+    return questionLifetime === undefined
+      ? agent
+      : { ...agent, limits: { ...agent.limits, questionLifetime } };
+  }
+
+  async #openSession({ sessionId, config, stored }: TurnPlan): Promise<AgentSession> {
+    const seed = seedOf(stored.log);
     const { ledger, trustable, flushTimer, now, unsealFor } = this.#server;
     const workspace = await sessionWorkspace(this.#server.workspace, sessionId);
     const { isExposed, withOptions, options } = this.agent;
     const values = optionsInForce(options, config.agent, unsealFor(sessionId));
-    const agent = withOptions ? withOptions(this.#own, values) : this.#own;
+    const chosen = withOptions ? withOptions(this.#own, values) : this.#own;
+    const agent = withInstructions(chosen, seededInstructions(seed));
     const tools = () => toolsOf(this.agent);
     try {
       return await AgentSession.open({
-        agent: agentWith(config, agent, isExposed),
+        agent: this.#limited(agentWith(config, agent, isExposed), config),
         appTools: appTools(config),
         judge: sessionJudge({ config, agent, tools, trustable, isExposed, workspace, sessionId, now }),
         ledger,
         workspace,
         sessionId,
+        reservedCallIds: seededCallIds(seed),
         now,
         flushTimer,
         leaseWaitMs: LEASE_WAIT_MS,
@@ -161,6 +174,19 @@ class OwnTurn implements TurnRunner {
     if (isReusable) this.#warm.keep(this.open);
     else await this.open.close();
   }
+}
+
+/** The app's instructions come after the agent's own. */
+function withInstructions(agent: Agent, added: readonly string[]): Agent {
+  if (added.length === 0) return agent;
+  const { instructions: own } = agent;
+  return {
+    ...agent,
+    instructions: (place) => {
+      const first = typeof own === "function" ? own(place) : own;
+      return [...(first === undefined ? [] : [first]), ...added].join("\n\n");
+    },
+  };
 }
 
 /** The session was read before its lease was ours, since its tools are chosen when it is opened. */

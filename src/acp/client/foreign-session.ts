@@ -31,6 +31,7 @@ import { Permissions } from "./permissions.js";
 import { ProxiedCalls } from "./proxied-calls.js";
 import { TurnEvents } from "./turn-events.js";
 import { TurnUnderWay, untilAsked } from "./turn-under-way.js";
+import { UnannouncedCalls } from "./unannounced-calls.js";
 import { UpdateFold } from "./update-fold.js";
 import { UpdateWriter } from "./update-writer.js";
 
@@ -47,6 +48,7 @@ export class ForeignSession extends RecordedSession implements SessionHandle {
   readonly #fold: UpdateFold;
   readonly #permissions: Permissions;
   readonly #writer: UpdateWriter;
+  readonly #unannounced: UnannouncedCalls;
   /** The calls that the agent runs. */
   readonly #reported: ReportedCalls;
   readonly gate: Gate;
@@ -104,7 +106,10 @@ export class ForeignSession extends RecordedSession implements SessionHandle {
     });
     this.gate = gate;
     this.#reported = reported;
-    this.#writer = new UpdateWriter(this.#reported, this.#fold, now);
+    this.#unannounced = new UnannouncedCalls(record.book);
+    const fold = this.#fold;
+    const unannounced = this.#unannounced;
+    this.#writer = new UpdateWriter({ reported, fold, unannounced, now });
     this.onRecorded((events) => this.#heedBreaches(events));
     const parts = {
       agent: agent.name,
@@ -114,7 +119,8 @@ export class ForeignSession extends RecordedSession implements SessionHandle {
       gate,
       reported,
       inbox: this.#inbox,
-      fold: this.#fold,
+      fold,
+      unannounced,
       isCancelling: () => this.#isCancelling,
       now,
     };
@@ -287,6 +293,7 @@ export class ForeignSession extends RecordedSession implements SessionHandle {
       await this.#reported.assumeEnds(known.why, () => [this.#turns.stopped(turnId, known)]);
       this.#reported.turnOver();
       this.#fold.reported.clear();
+      this.#unannounced.turnOver();
       return known;
     });
     return { status: "stopped", stopReason, ...(error !== undefined && { error }) };

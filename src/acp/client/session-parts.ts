@@ -5,6 +5,7 @@ import type { ReportedCalls } from "../../run/reported-calls.js";
 import type { Workspace } from "../../tools/index.js";
 import type { Inbox } from "./inbox.js";
 import type { ClientDialect } from "../client-dialect.js";
+import type { UnannouncedCalls } from "./unannounced-calls.js";
 import type { UpdateFold } from "./update-fold.js";
 
 export type SessionParts = {
@@ -18,6 +19,7 @@ export type SessionParts = {
   readonly reported: ReportedCalls;
   readonly inbox: Inbox;
   readonly fold: UpdateFold;
+  readonly unannounced: UnannouncedCalls;
   /** The turn is being cancelled: nothing is asked any more. */
   readonly isCancelling: () => boolean;
   readonly now: () => number;

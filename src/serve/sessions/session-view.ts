@@ -115,7 +115,9 @@ export class SessionView {
    * The entries that events after `after` have changed, up to `seq`; without them when there are too many. Later flushes
    * are sent to subscribers, who may get an entry twice.
    */
-  async changedSince(after: number): Promise<{ readonly seq: number; readonly frames?: readonly EntryFrame[] }> {
+  async changedSince(
+    after: number,
+  ): Promise<{ readonly seq: number; readonly frames?: readonly EntryFrame[] }> {
     this.#flush();
     const seq = this.#flushedSeq;
     if (after >= seq) return { seq, frames: [] };

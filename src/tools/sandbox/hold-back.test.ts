@@ -12,7 +12,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { captureOutput } from "../../process/index.js";
+import { collectOutput } from "../../process/index.js";
 import { LocalWorkspace } from "../local-workspace.js";
 import { aWorkspace } from "../tools.samples.js";
 import { openSandbox } from "./sandbox.js";
@@ -21,7 +21,7 @@ async function contained(files: { readonly [name: string]: string }) {
   const { root } = await aWorkspace(files);
   const folder = await mkdtemp(join(tmpdir(), "toolgate-sandbox-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  await captureOutput(["git", "init", "-q", root], { env: process.env, timeoutMs: 60_000 });
+  await collectOutput(["git", "init", "-q", root], { env: process.env, timeoutMs: 60_000 });
   const workspace = await LocalWorkspace.open(root, { sandbox: await openSandbox({ folder }) });
   const run = async (command: string) => {
     let output = "";
