@@ -65,9 +65,9 @@ function toMain(event: Event): void {
 
 const GO_TO = {
   "g i": () => goTo("/"),
-  "g s": () => goTo("/s"),
+  "g s": () => goTo("/sessions"),
   "g h": () => goTo("/history"),
-  "g t": () => goTo("/statistics"),
+  "g t": () => goTo("/stats"),
   "g r": () => goTo("/rules"),
   "g d": () => goTo("/devices"),
 };

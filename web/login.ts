@@ -7,14 +7,13 @@ export const loginError = new Store<string | undefined>(undefined);
 /** The server did not answer when the page opened. */
 export const isUnreachable = new Store(false);
 
-/** The code of a link; it leaves the address at once, so that no history and no screenshot has it. */
+/** The code behind the # of a link; it leaves the address at once, so that no history and no screenshot has it. */
 function takeCode(): string | undefined {
-  const { hash, pathname, search } = location;
-  const code = /^#(?:code=|login=|pair=)(.+)$/.exec(hash)?.[1];
-  if (code === undefined) return undefined;
-  history.replaceState(null, "", pathname === "/login" || pathname === "/pair" ? "/" : pathname + search);
+  const { hash, pathname } = location;
+  if (pathname !== "/login" || hash.length < 2) return undefined;
+  history.replaceState(null, "", "/");
   dispatchEvent(new PopStateEvent("popstate"));
-  return decodeURIComponent(code);
+  return decodeURIComponent(hash.slice(1));
 }
 
 export async function login(): Promise<void> {

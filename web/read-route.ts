@@ -1,4 +1,4 @@
-/** The address as a value. Sessions are /s and questions /q, because AAP has /sessions and /questions. */
+/** The address as a value. */
 export type Route =
   | { readonly view: "inbox"; readonly questionId?: string; readonly isAlike?: boolean }
   | { readonly view: "sessions" }
@@ -16,12 +16,13 @@ export function readRoute({ pathname, search, hash }: Address): Route {
   switch (first) {
     case "":
     case "inbox":
+    case "login":
       return { view: "inbox" };
     case "q":
       return second === undefined
         ? { view: "inbox" }
         : { view: "inbox", questionId: second, ...(search === "?alike" && { isAlike: true }) };
-    case "s":
+    case "sessions":
       return second === undefined
         ? { view: "sessions" }
         : {
@@ -32,9 +33,10 @@ export function readRoute({ pathname, search, hash }: Address): Route {
     case "history":
     case "rules":
       return { view: first, search };
-    case "statistics":
+    case "stats":
+      return { view: "statistics" };
     case "devices":
-      return { view: first };
+      return { view: "devices" };
     default:
       return { view: "missing" };
   }

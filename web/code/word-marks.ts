@@ -63,15 +63,20 @@ function commonWords(old: readonly string[], now: readonly string[]) {
   return { inOld, inNow };
 }
 
-/** A space between two marked words is marked too, and a common line end is not. */
+/** Common signs and spaces between two marked words are marked too: many small marks are hard to read. */
 function pieces(words: readonly string[], isCommon: readonly boolean[]): readonly MarkedPiece[] {
+  const runs: MarkedPiece[] = [];
+  for (const [index, text] of words.entries()) push(runs, { text, isMarked: isCommon[index] === false });
   const made: MarkedPiece[] = [];
-  for (const [index, text] of words.entries()) {
-    const isBetween = text.trim() === "" && isCommon[index - 1] === false && isCommon[index + 1] === false;
-    const isMarked = isCommon[index] === false || isBetween;
-    const last = made.at(-1);
-    if (last?.isMarked === isMarked) made[made.length - 1] = { isMarked, text: last.text + text };
-    else made.push({ text, isMarked });
+  for (const [index, run] of runs.entries()) {
+    const isBetween = index > 0 && index < runs.length - 1 && /^[^\p{L}\p{N}\n]{1,3}$/u.test(run.text);
+    push(made, { text: run.text, isMarked: run.isMarked || isBetween });
   }
   return made;
+}
+
+function push(made: MarkedPiece[], { text, isMarked }: MarkedPiece): void {
+  const last = made.at(-1);
+  if (last?.isMarked === isMarked) made[made.length - 1] = { isMarked, text: last.text + text };
+  else made.push({ text, isMarked });
 }

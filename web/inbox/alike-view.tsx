@@ -12,6 +12,7 @@ import { Visible } from "../parts/visible.js";
 import { questionPath } from "../route.js";
 import { useLoaded } from "../use-loaded.js";
 import { useStore } from "../store.js";
+import { useIsPhone } from "../use-media.js";
 import { counted, longTime, sentence, shortTime } from "../words.js";
 import { canReach, FIRST_CHOICE, yesRequest, type Choice, type Reach } from "./choice.js";
 import { useGuard } from "./guard.js";
@@ -44,6 +45,8 @@ function Alike({ questions, first, onEnd }: LoadedProps) {
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
   const [choice, setChoice] = useState<Choice>(FIRST_CHOICE);
   const [no, setNo] = useState<NoChoice>();
+  const [isMore, setMore] = useState(false);
+  const isPhone = useIsPhone();
   const now = useNow();
   const guard = useGuard(questions.map(({ intentHash, state }) => intentHash + state.status).join(" "));
   const isLost = useStore(live, ({ connection }) => connection.type === "lost");
@@ -136,7 +139,7 @@ function Alike({ questions, first, onEnd }: LoadedProps) {
           </section>
           <Why question={first} />
         </div>
-        <aside class="q-answer more" aria-label="Your answer">
+        <aside class={isMore || no ? "q-answer more" : "q-answer"} aria-label="Your answer">
           <div class="opts">
             <h2>Your answer for all {count}</h2>
             {no ? (
@@ -185,6 +188,11 @@ function Alike({ questions, first, onEnd }: LoadedProps) {
                 >
                   Allow all {count} once <kbd>⇧ Y</kbd>
                 </button>
+                {isPhone && !isMore && (
+                  <button type="button" class="btn mid" onClick={() => setMore(true)}>
+                    This session, always… <Icon name="down" />
+                  </button>
+                )}
                 <div class="pair away">
                   <button type="button" class="btn" disabled={!canAnswer} onClick={() => refuse()}>
                     <Icon name="refused" /> No to all {count} <kbd>⇧ N</kbd>

@@ -32,7 +32,7 @@ export function SessionView({ sessionId, toolCallId }: SessionProps) {
       <Empty icon="unknown" title="This session is not there">
         <p>{errorText(error)}</p>
         <p>
-          <a href="/s">All sessions</a>
+          <a href="/sessions">All sessions</a>
         </p>
       </Empty>
     );
@@ -203,7 +203,9 @@ function Bar({ detail, onProblem, onRail, onUndoTurn }: BarProps) {
         )}
         {role === "all" && canCancel && (state === "running" || state === "waiting") && (
           <button type="button" class="btn small take" onClick={() => void stop()}>
-            Stop<span class="no-phone"> turn</span>
+            <span>
+              Stop<span class="no-phone"> turn</span>
+            </span>
           </button>
         )}
         <button type="button" class="btn small no-phone" onClick={() => void saveSession(detail)}>
