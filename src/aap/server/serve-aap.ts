@@ -113,7 +113,10 @@ export async function serveBeside(
         void answer(request, response);
       },
     },
-  );
+  ).catch(async (error: unknown) => {
+    await beside?.close();
+    throw error;
+  });
   const settle = async () => {
     await beside?.close();
     await server.close();
