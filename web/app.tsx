@@ -65,7 +65,7 @@ function toMain(event: Event): void {
 
 const GO_TO = {
   "g i": () => goTo("/"),
-  "g s": () => goTo("/sessions"),
+  "g s": () => goTo("/s"),
   "g h": () => goTo("/history"),
   "g t": () => goTo("/stats"),
   "g r": () => goTo("/rules"),

@@ -22,7 +22,7 @@ export function readRoute({ pathname, search, hash }: Address): Route {
       return second === undefined
         ? { view: "inbox" }
         : { view: "inbox", questionId: second, ...(search === "?alike" && { isAlike: true }) };
-    case "sessions":
+    case "s":
       return second === undefined
         ? { view: "sessions" }
         : {

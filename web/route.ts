@@ -5,7 +5,7 @@ import { Store } from "./store.js";
 export const questionPath = (questionId: string): string => `/q/${encodeURIComponent(questionId)}`;
 
 export const sessionPath = (sessionId: string, toolCallId?: string): string =>
-  `/sessions/${encodeURIComponent(sessionId)}${toolCallId === undefined ? "" : `#${encodeURIComponent(toolCallId)}`}`;
+  `/s/${encodeURIComponent(sessionId)}${toolCallId === undefined ? "" : `#${encodeURIComponent(toolCallId)}`}`;
 
 export const callPath = (sessionId: string, toolCallId: string): string =>
   `/history?${new URLSearchParams({ session: sessionId, call: toolCallId }).toString()}`;

@@ -17,7 +17,7 @@ const VIEWS: readonly {
   isOnPhone: boolean;
 }[] = [
   { name: "Inbox", path: "/", icon: "inbox", view: "inbox", isOnPhone: true },
-  { name: "Sessions", path: "/sessions", icon: "sessions", view: "sessions", isOnPhone: true },
+  { name: "Sessions", path: "/s", icon: "sessions", view: "sessions", isOnPhone: true },
   { name: "History", path: "/history", icon: "history", view: "history", isOnPhone: true },
   { name: "Statistics", path: "/stats", icon: "statistics", view: "statistics", isOnPhone: true },
   { name: "Rules", path: "/rules", icon: "rules", view: "rules", isOnPhone: true },

@@ -32,7 +32,7 @@ export function SessionView({ sessionId, toolCallId }: SessionProps) {
       <Empty icon="unknown" title="This session is not there">
         <p>{errorText(error)}</p>
         <p>
-          <a href="/sessions">All sessions</a>
+          <a href="/s">All sessions</a>
         </p>
       </Empty>
     );
