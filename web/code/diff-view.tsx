@@ -1,7 +1,8 @@
 /** One file's change as a table: unified or split, word marks, line numbers. */
 import type { ComponentChildren } from "preact";
-import { useMemo, useState } from "preact/hooks";
+import { useContext, useMemo, useState } from "preact/hooks";
 import type { DiffCard } from "toolgate/view";
+import { Folder } from "../parts/folder.js";
 import { Icon } from "../parts/icon.js";
 import { Visible } from "../parts/visible.js";
 import {
@@ -15,21 +16,22 @@ import {
 
 type DiffViewProps = {
   readonly diff: DiffCard;
-  readonly title?: string;
   readonly children?: ComponentChildren;
   /** Without the choice of a view, for small cards. */
   readonly isPlain?: boolean;
 };
 
-export function DiffView({ diff, title, children, isPlain = false }: DiffViewProps) {
+export function DiffView({ diff, children, isPlain = false }: DiffViewProps) {
   const [isSplit, setSplit] = useState(false);
+  const folder = useContext(Folder);
+  const heading = folder === undefined ? diff.heading : diff.heading.replaceAll(`${folder}/`, "");
   const { added, removed } = useMemo(() => changedLines(diff.rows), [diff]);
   return (
     <div class="diff">
       <div class="file">
         <Icon name="file" />
         <code class="grow">
-          <Visible text={title ?? diff.heading} isOneLine />
+          <Visible text={heading} isOneLine />
         </code>
         <span class="xs plus">+{added}</span>
         <span class="xs minus">−{removed}</span>

@@ -1,12 +1,13 @@
 /** Every question of every agent. The chosen one stands in the address and stays until it is answered or left. */
 import { useEffect, useState } from "preact/hooks";
+import type { InboxQuestion } from "toolgate/serve/client";
 import { api, errorText } from "../api.js";
 import { useNow } from "../clock.js";
 import { useKeys } from "../keys.js";
 import { live } from "../live.js";
 import { answerableIn } from "../live-state.js";
 import { Empty, Loading } from "../parts/controls.js";
-import { goTo, questionPath } from "../route.js";
+import { goTo, questionPath, sessionPath } from "../route.js";
 import { useStore } from "../store.js";
 import { useLoaded } from "../use-loaded.js";
 import { useMedia } from "../use-media.js";
@@ -24,6 +25,7 @@ const MINUTE_MS = 60_000;
 export function InboxView({ questionId, isAlike }: InboxProps) {
   const all = useStore(live, (state) => state.questions);
   const [removed, setRemoved] = useState<ReadonlySet<string>>(new Set());
+  const [answered, setAnswered] = useState<string>();
   const now = Math.floor(useNow() / MINUTE_MS) * MINUTE_MS;
   const isWide = useMedia("(min-width: 1100px)");
   const questions = (all ?? []).filter((question) => !removed.has(question.questionId));
@@ -42,6 +44,7 @@ export function InboxView({ questionId, isAlike }: InboxProps) {
     if (next) goTo(questionPath(next.questionId));
   };
   const goOn = (): void => {
+    setAnswered(questionId);
     const next = nextAnswerable(groups, questionId);
     if (next && isWide) goTo(questionPath(next.questionId));
     else goTo("/inbox");
@@ -73,9 +76,7 @@ export function InboxView({ questionId, isAlike }: InboxProps) {
       <QuestionList groups={groups} answerable={answerable} chosenId={questionId} isAlike={isAlike} />
       {questionId === undefined ? (
         <section class="q-view">
-          <Empty icon="inbox" title="Nothing waits for you">
-            <p>A question appears here as soon as an agent needs your answer.</p>
-          </Empty>
+          <NothingMore question={questions.find((one) => one.questionId === answered)} />
         </section>
       ) : isAlike && cluster.length > 1 ? (
         <AlikeView questionIds={cluster.map((question) => question.questionId)} onEnd={goOn} />
@@ -127,6 +128,20 @@ function Chosen({ questionId, answerable, onTaken, onSkip, onRemove }: ChosenPro
     : data;
   const onEnd = (isTaken: boolean): void => (isTaken ? onTaken() : reload());
   return <QuestionView {...{ question, answerable, onEnd, onSkip, onRemove }} />;
+}
+
+/** After the last answer: back to the session that it was for. */
+function NothingMore({ question }: { readonly question: InboxQuestion | undefined }) {
+  return (
+    <Empty icon="inbox" title="Nothing waits for you">
+      <p>A question appears here as soon as an agent needs your answer.</p>
+      {question && (
+        <a class="btn" href={sessionPath(question.sessionId, question.toolCallId)}>
+          Open “{question.sessionTitle}”
+        </a>
+      )}
+    </Empty>
+  );
 }
 
 function NothingWaits() {

@@ -116,7 +116,7 @@ function QuestionRow({ question, isOld, isChosen }: RowProps) {
         <RowTitle question={question} />
       </span>
       <span class={isOld ? "w old" : "w"}>{isAnswerable ? shortTime(now - askedAt) : ""}</span>
-      <span class="m cut">{isAnswerable ? asker(question) : endWords(question, now)}</span>
+      <span class="m cut">{isAnswerable ? askerAndTurn(question, isOld) : endWords(question, now)}</span>
     </a>
   );
 }
@@ -135,16 +135,14 @@ function RowTitle({ question }: { readonly question: InboxQuestion }) {
 }
 
 /** "helper in an editor · Fix the failing price test". */
-export function asker({ agent, sessionTitle, liveness, door }: InboxQuestion): string {
+export function asker({ agent, sessionTitle, door }: InboxQuestion): string {
   const who = agent ?? "agent";
-  return [
-    DOORS[door] === "" ? who : `${who}, ${DOORS[door]}`,
-    sessionTitle,
-    liveness === "parked" ? "turn is parked" : "",
-  ]
-    .filter(Boolean)
-    .join(" · ");
+  const how = DOORS[door] === who ? "" : DOORS[door];
+  return [how === "" ? who : `${who}, ${how}`, sessionTitle].filter(Boolean).join(" · ");
 }
+
+const askerAndTurn = (question: InboxQuestion, isOld: boolean): string =>
+  isOld && question.liveness === "parked" ? `${asker(question)} · turn is parked` : asker(question);
 
 const DOORS: Readonly<Record<InboxQuestion["door"], string>> = {
   app: "app",

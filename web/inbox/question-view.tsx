@@ -3,11 +3,14 @@ import { useEffect, useRef } from "preact/hooks";
 import type { QuestionDetail } from "toolgate/serve/client";
 import { useNow } from "../clock.js";
 import { useKeys } from "../keys.js";
+import { me } from "../live.js";
 import { Note } from "../parts/controls.js";
+import { Folder } from "../parts/folder.js";
 import { Icon } from "../parts/icon.js";
 import { showToast } from "../parts/toast.js";
 import { Visible } from "../parts/visible.js";
 import { questionPath, sessionPath } from "../route.js";
+import { useStore } from "../store.js";
 import { useIsPhone } from "../use-media.js";
 import { clockTime, longTime, sentence, when } from "../words.js";
 import { AnswerPanel } from "./answer-panel.js";
@@ -44,10 +47,12 @@ export function QuestionView({ question, answerable, onEnd, onSkip, onRemove }: 
       <Head question={question} answerable={answerable} />
       <div class="q-body">
         <div class="q-what" ref={what} tabIndex={0} role="region" aria-label="What will happen and why">
-          <div class="sec">
-            <What question={question} asked={isPartEnough ? end : undefined} />
-            {!isPartEnough && <div ref={end} />}
-          </div>
+          <Folder.Provider value={question.folder}>
+            <div class="sec">
+              <What question={question} asked={isPartEnough ? end : undefined} />
+              {!isPartEnough && <div ref={end} />}
+            </div>
+          </Folder.Provider>
           <Why question={question} />
         </div>
         {isAnswerable ? (
@@ -122,10 +127,14 @@ function overWord({ state, liveness }: QuestionDetail): string {
   return liveness === "gone" ? "Turn is over" : "Expired";
 }
 
+/** A younger question of an agent of this server needs no word about its turn. */
+const AGED_MS = 3_600_000;
+
 /** A turn that nobody runs at the moment: the answer still counts. */
 function Standing({ question }: { readonly question: QuestionDetail }) {
-  const { isAnswerable, liveness, resumes } = question;
-  if (!isAnswerable || liveness !== "parked") return null;
+  const { isAnswerable, liveness, resumes, askedAt } = question;
+  const now = useNow();
+  if (!isAnswerable || liveness !== "parked" || (resumes === "here" && now - askedAt < AGED_MS)) return null;
   const then = {
     here: "As soon as you answer, it goes on here.",
     elsewhere: "As soon as you answer, the process that has it goes on.",
@@ -138,6 +147,13 @@ function Standing({ question }: { readonly question: QuestionDetail }) {
   );
 }
 
+function afterWords({ state }: QuestionDetail, self: string | undefined): string {
+  if (state.status !== "answered") return "It left the badge. The agent can ask again.";
+  return state.answer.who !== undefined && state.answer.who === self
+    ? "You answered it on this device."
+    : "One answer counts; yours was not needed.";
+}
+
 type OverProps = {
   readonly question: QuestionDetail;
   readonly onSkip: () => void;
@@ -148,6 +164,7 @@ type OverProps = {
 function Over({ question, onSkip, onRemove }: OverProps) {
   const { state, sessionId, toolCallId } = question;
   const now = useNow();
+  const self = useStore(me, (value) => value?.device.name);
   useKeys({ x: onRemove });
   const isYes = state.status === "answered" && state.isYes;
   return (
@@ -156,10 +173,7 @@ function Over({ question, onSkip, onRemove }: OverProps) {
         <h2>{isYes ? "It was allowed" : "Nothing was run"}</h2>
         <div role="status">
           <Note icon={isYes ? "done" : "withdrawn"}>
-            <b>{sentence(endWords(question, now))}</b>{" "}
-            {state.status === "answered"
-              ? "One answer counts; yours was not needed."
-              : "It left the badge. The agent can ask again."}
+            <b>{sentence(endWords(question, now))}</b> {afterWords(question, self)}
           </Note>
         </div>
       </div>

@@ -140,6 +140,16 @@ function Part({ part, number, place }: PartProps) {
   );
 }
 
+/** The words of the intent, as a heading says them. */
+const VERBS: Readonly<Record<string, string>> = {
+  write: "Writes",
+  read: "Reads",
+  delete: "Deletes",
+  list: "Lists",
+  fetch: "Fetches",
+  run: "Runs",
+};
+
 /** "edits /home/ann/shop/a.ts": the first word is a heading where it is one of ours. */
 function Lines({
   lines,
@@ -155,7 +165,7 @@ function Lines({
           /^([\p{L} ]{2,24}): ([\s\S]*)$/u.exec(line) ?? /^(\p{Ll}{3,12}) (\/[\s\S]*)$/u.exec(line) ?? [];
         return (
           <>
-            <dt key={index}>{label === undefined ? "" : sentence(label).slice(0, -1)}</dt>
+            <dt key={index}>{label === undefined ? "" : (VERBS[label] ?? sentence(label).slice(0, -1))}</dt>
             <dd>
               <code class="anywhere">
                 <Visible text={label === undefined ? line : inFolder(rest ?? "", folder)} />

@@ -128,7 +128,9 @@ function Facts({ detail }: { readonly detail: SessionDetail }) {
   const facts: readonly (readonly [string, string | undefined])[] = [
     [
       "Agent",
-      [agent ?? "unknown", door === "unknown" || door === "page" ? "" : door].filter(Boolean).join(", "),
+      [agent ?? "unknown", door === "unknown" || door === "page" || door === agent ? "" : door]
+        .filter(Boolean)
+        .join(", "),
     ],
     ["Folder", folder],
     ["Mode", modeId],

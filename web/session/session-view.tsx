@@ -6,6 +6,7 @@ import { api, errorText } from "../api.js";
 import { useKeys } from "../keys.js";
 import { me } from "../live.js";
 import { Empty, Loading } from "../parts/controls.js";
+import { Folder } from "../parts/folder.js";
 import { Icon } from "../parts/icon.js";
 import { StatePill } from "../parts/state.js";
 import { showToast } from "../parts/toast.js";
@@ -36,7 +37,11 @@ export function SessionView({ sessionId, toolCallId }: SessionProps) {
         </p>
       </Empty>
     );
-  return <Talk {...{ detail, entries, earlier, isPrepended, loadEarlier, toolCallId }} />;
+  return (
+    <Folder.Provider value={detail.folder}>
+      <Talk {...{ detail, entries, earlier, isPrepended, loadEarlier, toolCallId }} />
+    </Folder.Provider>
+  );
 }
 
 type TalkProps = {

@@ -120,7 +120,7 @@ function SessionTable({ sessions }: { readonly sessions: readonly SessionSummary
               </td>
               <td class="soft">
                 {session.agent ?? "unknown"}
-                {session.door !== "unknown" && session.door !== "page" && (
+                {session.door !== "unknown" && session.door !== "page" && session.door !== session.agent && (
                   <span class="faint">, {session.door}</span>
                 )}
               </td>
