@@ -17,6 +17,7 @@ import { openWorkspace } from "./open-workspace.js";
 import type { AcpFlags } from "./commands/acp.js";
 import { readRedaction } from "./redaction.js";
 import { readServers } from "./read-servers.js";
+import { keptFlags } from "./session-flags.js";
 
 export async function openEditorHost(flags: AcpFlags): Promise<AcpHost> {
   // The ledger comes first: settings with a mistake must stop the start before anything runs.
@@ -56,6 +57,7 @@ async function openWith(flags: AcpFlags, ledger: Ledger, close: (() => Promise<v
     modes: { options: MODES, usual: opened.modeIn },
     models: modelChoices(flags, opened),
     commands: (session, root) => editorCommands(session, root, flags),
+    info: keptFlags(flags, "editor"),
     ...priced(opened.price),
     close: async () => {
       for (const end of close) await end();

@@ -24,6 +24,7 @@ import { projectCommands } from "./project-commands.js";
 import { recordedCommands } from "./recorded-commands.js";
 import { readRedaction } from "./redaction.js";
 import { openOnce, readQuestion, ruleQuestion } from "./rule-question.js";
+import { flagsToKeep } from "./session-flags.js";
 import { note } from "./stderr.js";
 
 export type PageSetting = {
@@ -55,6 +56,7 @@ export async function pageOptions({
     redactPatterns: patterns,
     folder: workspace.root,
     version: packageVersion(),
+    startedWith: flagsToKeep(flags),
     agents: [
       { name: opened.agent.name, title: "Toolgate", type: "own", takesImages: true },
       ...external.map((name) => ({ name, type: "external" as const, takesImages: false })),
@@ -96,6 +98,7 @@ function agentFor({
   workspace,
 }: OwnSetting): (info: SessionInfo) => Promise<RunsSession | undefined> {
   const openIn = once((cwd: string) => openWorkspace(cwd, flags, opened));
+  const own = flagsToKeep(flags);
   return async ({ agent, cwd, _meta }) => {
     const ours = objectOf(_meta?.["toolgate"]);
     if (cwd === undefined || _meta?.["aap"] !== undefined || ours["agentSession"] !== undefined)
@@ -104,7 +107,8 @@ function agentFor({
     if (ours["door"] === "demo") return { agent: demoAgent(), workspace: await openIn(cwd) };
     if (agent !== opened.agent.name) return undefined;
     const started = objectOf(ours["flags"]);
-    const isSame = ours["flags"] === undefined || CONDITIONS.every((name) => started[name] === flags[name]);
+    // Without them the session may have had another model, or a sandbox.
+    const isSame = ours["flags"] !== undefined && CONDITIONS.every((name) => started[name] === own[name]);
     if (!isSame) return undefined;
     return { agent: opened.agent, workspace: cwd === workspace.root ? workspace : await openIn(cwd) };
   };

@@ -85,8 +85,9 @@ async function serveWith(
     noteAddress(url);
     const link = await pageLink(url, page.devices);
     process.stdout.write(`Serving AAP at ${url} for ${workspace.root}. Stop with Ctrl-C.\n`);
-    const isOpened = isOpening && (await openAddress(link));
-    process.stdout.write(linkText(link, { isOpening, isOpened, hasPage: page.pageFolder !== undefined }));
+    const hasPage = page.pageFolder !== undefined;
+    const isOpened = isOpening && hasPage && (await openAddress(link));
+    process.stdout.write(linkText(link, { isOpening, isOpened, hasPage }));
     const signal = await stopped;
     noteStopping(signal);
     await close();
@@ -121,7 +122,8 @@ function linkText(
     hasPage,
   }: { readonly isOpening: boolean; readonly isOpened: boolean; readonly hasPage: boolean },
 ): string {
-  if (!hasPage) return "This build has no page; its API is described at /openapi.json.\n";
+  if (!hasPage)
+    return `This build has no page. A client of its API logs in with the code in this link, which works once: ${link}\n`;
   if (isOpened) return `The page opens in your browser. If it does not, this link works once: ${link}\n`;
   const why = isOpening ? "No browser was opened. " : "";
   return `${why}Open the page with this link, which works once: ${link}\n`;

@@ -1,6 +1,6 @@
 /** The stores, agents and functions that all parts of the page's server use. */
 import type { Agent } from "../../agent/index.js";
-import type { Archive, ContentBlock, Ledger, SessionInfo, Usage } from "../../call/index.js";
+import type { Archive, ContentBlock, Ledger, Meta, SessionInfo, Usage } from "../../call/index.js";
 import type { RedactionPattern } from "../../history/index.js";
 import type { Explanation } from "../../policy/explain.js";
 import type { RuleSuggestion } from "../../policy/suggest-rules.js";
@@ -19,6 +19,8 @@ export type ServeContext = {
   /** The folder that the server's own agents work in. */
   readonly folder: string;
   readonly version: string;
+  /** The conditions that sessions of the own agent are started with, recorded so that only their like continues them. */
+  readonly startedWith: Meta;
   readonly agents: readonly AgentChoice[];
   readonly modes: readonly { readonly id: string; readonly name: string; readonly description: string }[];
   /** Why commands are not contained; undefined where the sandbox holds. */

@@ -161,7 +161,7 @@ export function sessionHandlers(parts: PageParts): Readonly<Record<Name, PageHan
 
 async function createSession({ context, turns }: PageParts, request: PageRequest): Promise<string> {
   const { agent: name, title, modeId, prompt } = await bodyOf(request, newSessionRequest);
-  const { agents, apps, agentFor, folder } = context;
+  const { agents, apps, agentFor, folder, startedWith } = context;
   const agent = name === undefined ? agents[0] : agents.find((one) => one.name === name);
   if (!agent)
     throw new AapProblem(
@@ -177,7 +177,7 @@ async function createSession({ context, turns }: PageParts, request: PageRequest
     cwd: folder,
     agent: agent.name,
     ...(title !== undefined && { title }),
-    _meta: { toolgate: { door: "page" } },
+    _meta: { toolgate: { door: "page", flags: startedWith } },
   };
   const runs = await agentFor(info);
   if (!runs) throw new AapProblem("CONFLICT", "The agent's folder cannot be opened. No session was made.");

@@ -146,7 +146,7 @@ function doorOf({ _meta, agent }: SessionInfo): SessionDoor {
   const ours = _meta?.["toolgate"];
   const fields = typeof ours === "object" && ours !== null ? new Map(Object.entries(ours)) : new Map();
   const door: unknown = fields.get("door");
-  if (door === "page" || door === "demo") return door;
+  if (door === "page" || door === "demo" || door === "editor") return door;
   if (_meta?.["aap"] !== undefined) return "app";
   if (fields.has("agentSession")) return "driven";
   if (fields.has("flags")) return "terminal";
