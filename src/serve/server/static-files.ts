@@ -32,8 +32,8 @@ const SAFE_HEADERS = {
 const PLAIN_PATH = /^\/(?:[\w-][\w.-]*\/)*[\w-][\w.-]*$/;
 const HASHED = /[-.][\w-]{8,}\.\w+$/;
 
-/** Addresses of the page itself, which shows its views by their paths. */
-const VIEWS = /^\/(?:$|login$|inbox$|sessions(?:\/|$)|history$|stats$|rules$|devices$|q\/)/;
+/** Addresses of the page itself, which shows its views by their paths. Apps have /sessions, so a session is at /s/<id>. */
+const VIEWS = /^\/(?:$|login$|inbox$|s(?:\/|$)|history$|stats$|rules$|devices$|q\/)/;
 
 export class StaticFiles {
   readonly #folder: string | undefined;
