@@ -4,8 +4,8 @@
  */
 import { realpath } from "node:fs/promises";
 import type { TurnEnd } from "../../agent/index.js";
-import { pluralize, STATUS_AT_END, visibleText } from "../../call/index.js";
-import type { Question, ShownQuestion } from "../../call/index.js";
+import { isOver, pluralize, STATUS_AT_END, visibleText } from "../../call/index.js";
+import type { Question, Session, ShownQuestion } from "../../call/index.js";
 import { ClientGone } from "../../run/client-gone.js";
 import type { Ask } from "../../run/index.js";
 import type { ToolSource } from "../../tools/index.js";
@@ -234,7 +234,7 @@ export class Chat {
   /** The end of a conversation that was resumed. */
   #showRecent(): void {
     const { session } = this.conversation;
-    const lines = sessionText(session.book.snapshot(), { width: this.#block.width }).split("\n");
+    const lines = sessionText(endedPart(session.book.snapshot()), { width: this.#block.width }).split("\n");
     const hidden = Math.max(0, lines.length - MAX_SHOWN_LINES);
     if (hidden > 0)
       this.print(`… ${pluralize(hidden, "line")} before: toolgate history show ${shortId(session.sessionId)}\n`);
@@ -421,6 +421,14 @@ export class Chat {
     return askInTerminal(screen, this.desk(() => stop.abort()))(question, stop.signal);
   }
 }
+
+/** Without the calls and questions that are open: these are shown as they go on. */
+const endedPart = (session: Session): Session => ({
+  ...session,
+  questions: [],
+  turns: session.turns.filter(({ state }) => state.status === "stopped"),
+  timeline: session.timeline.filter((entry) => entry.type !== "call" || isOver(entry.call.state)),
+});
 
 const NO_MODEL = [
   "No model is chosen, so a script plays: it makes real calls, and no model is behind it. Choose one with /model, or set a key: toolgate models shows which.",
