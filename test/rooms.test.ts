@@ -348,7 +348,7 @@ function startsPrograms(file: SourceText): string[] {
   if (roomOf(file.path) === "process") return [];
   return complaints(file, (specifier) =>
     PROGRAM_STARTERS.has(specifier)
-      ? "Only process/ starts programs, so that each ends with all that it started. Use startChild or captureOutput of process/."
+      ? "Only process/ starts programs, so that each ends with all that it started. Use startChild or collectOutput of process/."
       : undefined,
   ).filter((complaint) => complaint.includes("Only process/"));
 }

@@ -10,7 +10,7 @@ import { draftProgram } from "../policy/programs/draft-program.js";
 import type { ProgramDraft } from "../policy/programs/draft-program.js";
 import { findProgram } from "../policy/programs/known-programs.js";
 import { programMistake } from "../policy/programs/program-mistake.js";
-import { captureOutput } from "../process/index.js";
+import { collectOutput } from "../process/index.js";
 import { settingsFolder } from "../settings/index.js";
 import { note } from "./stderr.js";
 
@@ -50,12 +50,13 @@ async function helpOf(words: readonly string[]): Promise<string | undefined> {
   try {
     // A program of the folder is called by a path; any other must not find settings of the folder.
     const cwd = program.includes("/") ? process.cwd() : empty;
-    const { stdout, stderr } = await captureOutput([program, ...rest, "--help"], {
+    const { stdout, stderr } = await collectOutput([program, ...rest, "--help"], {
       cwd,
       env: quietEnvironment(empty),
       timeoutMs: HELP_TIMEOUT_MS,
     });
-    return stdout.trim() === "" ? stderr : stdout;
+    const text = stdout.toString();
+    return text.trim() === "" ? stderr : text;
   } catch {
     return undefined;
   } finally {

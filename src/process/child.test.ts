@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { expect, test, vi } from "vitest";
-import { captureOutput } from "./capture-output.js";
 import { startChild, startChildWithStdin } from "./child.js";
 import type { Child } from "./child.js";
+import { collectOutput } from "./collect-output.js";
 import { exitReport } from "./exit-report.js";
 import { TailBuffer } from "./tail-buffer.js";
 
@@ -69,16 +69,16 @@ test("rejects the start of a program that does not exist", async () => {
 
 test("captures the exit and both outputs", async () => {
   const argv = ["/bin/sh", "-c", "echo out; echo err >&2; exit 4"] as const;
-  expect(await captureOutput(argv, { env, timeoutMs: 10_000 })).toEqual({
+  expect(await collectOutput(argv, { env, timeoutMs: 10_000 })).toEqual({
     exit: { exitCode: 4 },
-    stdout: "out\n",
+    stdout: Buffer.from("out\n"),
     stderr: "err\n",
   });
 });
 
 test("kills a program that exceeds its time, with its tree", async () => {
   const argv = ["/bin/sh", "-c", "setsid sh -c 'echo $$; exec sleep 300' & sleep 300"] as const;
-  const { exit, stdout } = await captureOutput(argv, { env, timeoutMs: 500 });
+  const { exit, stdout } = await collectOutput(argv, { env, timeoutMs: 500 });
   expect(exit).toEqual({ signal: "SIGKILL" });
   expect(isAlive(Number(stdout))).toBe(false);
 });

@@ -4,12 +4,14 @@ import type { Argv, ChildExit, ChildOptions } from "./child.js";
 import { settlesWithin } from "./settles-within.js";
 import { TailBuffer } from "./tail-buffer.js";
 
-const MAX_ERROR_BYTES = 8 * 1024;
+/** Enough for what a program says in answer to a short question. */
+const MAX_BYTES = 1024 * 1024;
+const MAX_ERROR_BYTES = 64 * 1024;
 
 export type CollectOptions = ChildOptions & {
   readonly stdin?: Uint8Array;
   readonly timeoutMs: number;
-  readonly maxBytes: number;
+  readonly maxBytes?: number;
 };
 
 export type CollectedOutput = {
@@ -22,7 +24,7 @@ export type CollectedOutput = {
 
 /** Rejects when the program cannot be started. A program that exceeds a limit is killed, with its tree. */
 export async function collectOutput(argv: Argv, options: CollectOptions): Promise<CollectedOutput> {
-  const { stdin, timeoutMs, maxBytes, ...child } = options;
+  const { stdin, timeoutMs, maxBytes = MAX_BYTES, ...child } = options;
   const program = startChildWithStdin(argv, child);
   const chunks: Buffer[] = [];
   let bytes = 0;

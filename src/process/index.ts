@@ -5,7 +5,6 @@
  * environment, so that its whole tree can be found and ended; a tree that is not released ends with our process;
  * memory for output is bounded. No other room imports `node:child_process`.
  */
-export { captureOutput } from "./capture-output.js";
 export { collectOutput } from "./collect-output.js";
 export { startChild, startChildWithStdin } from "./child.js";
 export type { Child, ChildExit } from "./child.js";
@@ -15,7 +14,7 @@ export { LineSplitter } from "./line-splitter.js";
 export { isHere } from "./process-identity.js";
 export { ProcessTree } from "./process-tree.js";
 export { loadPty, startInTerminal } from "./start-in-terminal.js";
-export { startWithPipes } from "./start-with-pipes.js";
+export { readText, startWithPipes } from "./start-with-pipes.js";
 export type { TextProgram } from "./start-with-pipes.js";
 export { TailBuffer } from "./tail-buffer.js";
 export { settlesWithin } from "./settles-within.js";

@@ -6,7 +6,7 @@
  * new enough, `sh` runs the text, and everything that it could read differently is in doubt.
  */
 import type { Executor } from "../policy/index.js";
-import { captureOutput } from "../process/index.js";
+import { collectOutput } from "../process/index.js";
 
 const PROGRAMS = ["/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", "/opt/homebrew/bin/bash"];
 const OLDEST = [4, 4] as const;
@@ -46,12 +46,12 @@ async function isNewEnough(executor: Executor): Promise<boolean> {
     'printf "%s" "${BASH_VERSINFO[0]}.${BASH_VERSINFO[1]}"',
   );
   try {
-    const { exit, stdout } = await captureOutput([program, ...words], {
+    const { exit, stdout } = await collectOutput([program, ...words], {
       env: {},
       timeoutMs: VERSION_TIMEOUT_MS,
     });
     if (exit.exitCode !== 0) return false;
-    const [major = 0, minor = 0] = stdout.split(".").map(Number);
+    const [major = 0, minor = 0] = stdout.toString().split(".").map(Number);
     return major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1]);
   } catch {
     // This program is missing or does not run: try the next one.

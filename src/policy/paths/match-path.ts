@@ -8,6 +8,7 @@
  * on POSIX the backslash; there is no escape.
  */
 import { absolutePath, isAbsolutePath } from "../../call/index.js";
+import { rememberResults } from "./remember-results.js";
 
 /** `path` is canonical: from normalisePath, and with links followed. One with "." or ".." never matches. */
 export function matchPath(
@@ -31,14 +32,14 @@ const UNUSED_NAME = `/${"\u{E000}".repeat(64)}`;
 
 /** Is the path, in any spelling that a file system may take for it, what the pattern names or inside it? */
 export function touchesPath(pattern: string, path: string): boolean {
-  const wanted = patternSegments(foldPath(pattern));
+  const wanted = foldedPattern(pattern);
   const segments = foldedSegments(path);
   return !wanted || !segments || matchSegments([...wanted, ANY_DEPTH], segments);
 }
 
 /** May the pattern cover something inside the folder? For deleting and moving, which include its contents. */
 export function touchesBelow(pattern: string, folder: string): boolean {
-  const wanted = patternSegments(foldPath(pattern));
+  const wanted = foldedPattern(pattern);
   const segments = foldedSegments(folder);
   if (!wanted || !segments) return true;
   for (const [index, segment] of segments.entries()) {
@@ -65,10 +66,12 @@ export function patternSegments(pattern: string): readonly string[] | undefined 
 }
 
 /** As the file systems fold it. None when it is no absolute path. */
-export function foldedSegments(path: string): readonly string[] | undefined {
+export const foldedSegments = rememberResults((path): readonly string[] | undefined => {
   const normal = normalisePath(path, path);
   return normal === undefined ? undefined : pathSegments(foldPath(normal));
-}
+});
+
+const foldedPattern = rememberResults((pattern) => patternSegments(foldPath(pattern)));
 
 const ANY_DEPTH = "**";
 

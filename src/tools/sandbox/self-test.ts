@@ -4,7 +4,7 @@
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { captureOutput, exitReport } from "../../process/index.js";
+import { collectOutput, exitReport } from "../../process/index.js";
 import type { Sandbox } from "./sandbox.js";
 import type { SandboxFolder } from "./sandbox-folder.js";
 
@@ -70,12 +70,12 @@ export async function selfTest(
       cwd: root,
     });
     const [program = "", ...args] = entered.argv;
-    const { exit, stdout, stderr } = await captureOutput([program, ...args], {
+    const { exit, stdout, stderr } = await collectOutput([program, ...args], {
       env: entered.env,
       timeoutMs: TIMEOUT_MS,
     });
     const refusals = await entered.leave(exit);
-    const [first = "", ...more] = stdout.trim().split("\n");
+    const [first = "", ...more] = stdout.toString().trim().split("\n");
     if (more.length > 0) return first;
     if (first !== PASSED) return stderr.trim().split("\n", 1)[0] || exitReport(exit, "");
     return refusals.some(({ text }) => text.includes("AGENTS.md")) ? undefined : "a new protected name stays";
