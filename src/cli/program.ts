@@ -12,9 +12,10 @@ import { addConformanceCommand } from "./commands/conformance.js";
 import { addDemoCommand } from "./commands/demo.js";
 import { addHistoryCommands } from "./commands/history.js";
 import { addMcpCommands } from "./commands/mcp.js";
+import { addModelsCommand } from "./commands/models.js";
 import { addPairCommand } from "./commands/pair.js";
 import { addRulesCommands } from "./commands/rules.js";
-import { addRunCommand } from "./commands/run.js";
+import { addChatCommand, addRunCommand } from "./commands/run.js";
 import { addPageCommand, addServeCommand } from "./commands/serve.js";
 import { addStatsCommand } from "./commands/stats.js";
 import { addStopCommand } from "./commands/stop.js";
@@ -27,6 +28,7 @@ export function createProgram({ isPageDefault = true } = {}): Command {
   const program = withoutCommands();
   addPageCommand(program, { isDefault: isPageDefault });
   addDemoCommand(program);
+  addChatCommand(program);
   addRunCommand(program);
   addAcpCommand(program);
   addServeCommand(program);
@@ -34,6 +36,7 @@ export function createProgram({ isPageDefault = true } = {}): Command {
   addConformanceCommand(program);
   addRulesCommands(program);
   addMcpCommands(program);
+  addModelsCommand(program);
   addHistoryCommands(program);
   addStatsCommand(program);
   addUndoCommand(program);
