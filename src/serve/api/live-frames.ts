@@ -31,7 +31,7 @@ export const liveFrame = z.discriminatedUnion("type", [
   z.object({ type: z.literal("session"), session: sessionSummary }),
   z.object({ type: z.literal("session-removed"), sessionId: z.string() }),
   z.object({ type: z.literal("rules-changed") }),
-  /** Of the session in the query. `after`: the key of the entry above it; null at the top. */
+  /** For the session in the query. `after`: the key of the entry above it; null at the top. */
   z.object({ type: z.literal("entry"), seq: z.number(), after: z.string().nullable(), entry: sessionEntry }),
   /** Text at the end of the last block of a message. */
   z.object({

@@ -1,5 +1,5 @@
 /**
- * What changes in any session, from any process, as frames for all connected pages: questions, sessions, rules. The last
+ * Changes in any session, from any process, as frames for all connected pages: questions, sessions, rules. The last
  * frames are kept, so that a page that lost its connection gets exactly the ones it missed.
  */
 import { randomUUID } from "node:crypto";
