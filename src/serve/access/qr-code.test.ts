@@ -32,6 +32,11 @@ function read(rows: readonly string[]): string {
   for (let index = 0; index <= short; index += 1)
     for (const [number, part] of parts.entries())
       if (index < short || number >= blocks - (dataLength % blocks)) part.push(codewords[at++] ?? 0);
+  const corrections = codewords.slice(at);
+  for (const [number, part] of parts.entries()) {
+    const own = corrections.filter((_, index) => index % blocks === number).slice(0, ec);
+    expect(syndromes([...part, ...own], ec)).toEqual(own.map(() => 0));
+  }
   const data = parts
     .flat()
     .flatMap((byte) => Array.from({ length: 8 }, (_, bit) => (byte >>> (7 - bit)) & 1));

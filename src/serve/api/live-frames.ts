@@ -16,7 +16,7 @@ export const liveQuery = z.object({
     .optional(),
   call: z.string().describe("Also the raw terminal output of this call of the session.").optional(),
 });
-export type LiveQuery = z.input<typeof liveQuery>;
+export type LiveQuery = z.output<typeof liveQuery>;
 
 /** `aged`: open for long, expired, or its turn is gone; `question` has its new state. */
 export const liveFrame = z.discriminatedUnion("type", [

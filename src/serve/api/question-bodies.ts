@@ -55,7 +55,7 @@ export type InboxQuestion = z.output<typeof inboxQuestion>;
 export const questionQuery = z.object({
   state: z.enum(["open", "settled", "all"]).describe("`settled`: those of the last hour. (all)").optional(),
 });
-export type QuestionQuery = z.input<typeof questionQuery>;
+export type QuestionQuery = z.output<typeof questionQuery>;
 
 export const inbox = z.object({
   questions: z.array(inboxQuestion).describe("The oldest first."),

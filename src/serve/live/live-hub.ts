@@ -204,7 +204,7 @@ export class LiveHub {
   async #age(): Promise<void> {
     try {
       await this.inbox.age();
-      for (const { sessionId, state } of [...this.#active.values()]) {
+      for (const { sessionId, state } of this.#active.values()) {
         const found = await this.#options.index.read(sessionId, 0);
         const summary = found && (await this.#options.summaries.summary(found));
         if (summary && summary.state !== state) this.#show(summary);

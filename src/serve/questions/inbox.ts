@@ -90,7 +90,7 @@ export class Inbox {
 
   /** Questions whose turn ended, or that expired meanwhile. */
   async age(): Promise<void> {
-    for (const kept of [...this.#kept.values()]) {
+    for (const kept of this.#kept.values()) {
       if (kept.row.state.status !== "open") continue;
       const liveness = await this.#liveness(kept.facts);
       const row = this.#row(kept, kept.row.state, liveness);
