@@ -172,3 +172,26 @@ test("describes every endpoint in the OpenAPI document", async () => {
   for (const [, name] of text.matchAll(/#\/components\/schemas\/(\w+)/g))
     expect(components.schemas).toHaveProperty(name ?? "");
 });
+
+test("a link answers its question once, and reading does not use it up", async () => {
+  const { url, login } = await serving();
+  const desk = await login("all");
+  const { frames } = watch(desk);
+  await desk.createSession({ prompt: [{ type: "text", text: "go" }] });
+  await until(() => asked(frames).length > 0);
+  const questionId = asked(frames)[0]?.questionId ?? "";
+  const link = new URL((await desk.questionLink(questionId)).url);
+  expect(link.pathname).toBe(`/q/${encodeURIComponent(questionId)}`);
+  const key = link.hash.replace("#key=", "");
+  const stranger = browser(url);
+  await expect(stranger.linkedQuestion(questionId, "guess")).rejects.toMatchObject({ status: 401 });
+  await stranger.linkedQuestion(questionId, key);
+  const { intentHash } = await stranger.linkedQuestion(questionId, key);
+  await expect(stranger.questions()).rejects.toMatchObject({ status: 401 });
+  const answered = await stranger.answerLinked(questionId, key, { reply: "no", reason: "later", intentHash });
+  expect(answered.words).toBe("refused by a link");
+  await expect(stranger.linkedQuestion(questionId, key)).rejects.toMatchObject({ status: 401 });
+  await expect(stranger.answerLinked(questionId, key, { reply: "once", intentHash })).rejects.toMatchObject({
+    status: 401,
+  });
+});
