@@ -43,6 +43,8 @@ export type CommandPart = {
   readonly redirects: readonly PathAccess[];
   /** Files whose code it runs, absolute. */
   readonly runsFiles: readonly string[];
+  /** The program, where a build or an installation of the project puts it there. */
+  readonly madeProgram?: string;
   /** Another part of the same text may change one of these files before it is run. */
   readonly isChangedBefore?: true;
   /** Folders below which its patterns, or a list that it reads, name files that are not known here. */
@@ -101,13 +103,21 @@ export function partsOf(intent: Intent, { home, programs }: Places): IntentParts
   };
 }
 
-/** The hash of a file that is run was taken before any part has run, so it says nothing about a file that another part writes. */
+/**
+ * The hash of a file that is run was taken before any part has run, so it says nothing about a file that another part
+ * writes. A program that a build makes is bound to no hash; but nothing else may put another one there.
+ */
 function withChangedFiles(commands: readonly CommandPart[]): readonly CommandPart[] {
-  if (commands.length === 1 || commands.every(({ runsFiles }) => runsFiles.length === 0)) return commands;
+  if (commands.length === 1) return commands;
   return commands.map((part) => {
-    if (part.runsFiles.length === 0) return part;
-    const changed = commands.filter((other) => other !== part).flatMap(changedPlaces);
-    const isChanged = part.runsFiles.some((path) => changed.some((place) => mayOverlap(place, path)));
+    const { runsFiles, madeProgram } = part;
+    if (runsFiles.length === 0 && madeProgram === undefined) return part;
+    const others = commands.filter((other) => other !== part);
+    const changed = others.flatMap(changedPlaces);
+    const put = others.filter(({ judgement }) => !judgement.runs).flatMap(changedPlaces);
+    const isChanged =
+      runsFiles.some((path) => changed.some((place) => mayOverlap(place, path))) ||
+      (madeProgram !== undefined && put.some((place) => mayOverlap(place, madeProgram)));
     return isChanged ? { ...part, isChangedBefore: true } : part;
   });
 }
@@ -254,10 +264,12 @@ function commandPart(command: ReadCommand, { start, home, programs, links }: Sta
     .slice(1)
     .flatMap(valuesIn)
     .flatMap((word) => absolute(word) ?? []);
+  const made = isMadeByBuild(program) ? absolute(program) : undefined;
   return {
     type: "command",
     argv,
     judgement,
+    ...(made !== undefined && { madeProgram: made }),
     cwd,
     way,
     touches: [
@@ -275,13 +287,15 @@ function commandPart(command: ReadCommand, { start, home, programs, links }: Sta
     redirects: accesses(command.writes, "write"),
     runsFiles: [
       ...[
-        ...(program.includes("/") && installedTool(program) === undefined ? [program] : []),
+        ...(program.includes("/") && !isMadeByBuild(program) ? [program] : []),
         ...judgement.runsFiles,
         // A program that may run its input runs the file that it is fed.
         ...(judgement.runs || judgement.doubts.length > 0 || !judgement.isKnown ? command.reads : []),
       ].flatMap((word) => absolute(word) ?? []),
       // Nobody knows which of its words an undescribed program runs; a checker looks at them.
-      ...(judgement.isKnown || plainChecker(argv) !== undefined ? [] : mayMean),
+      ...(judgement.isKnown || plainChecker(argv) !== undefined
+        ? []
+        : mayMean.filter((path) => mayBeRun(path, program))),
     ],
     globs: [
       ...reads,
@@ -303,6 +317,22 @@ function commandPart(command: ReadCommand, { start, home, programs, links }: Sta
     read: command,
   };
 }
+
+/** A program that an installation or a build of the project puts there, like the code that its tests run. */
+const isMadeByBuild = (program: string): boolean =>
+  installedTool(program) !== undefined ||
+  /^(?:\.\/)?(?:[\w-]+\/){0,3}(?:build|target|out|dist|bin|obj|_build|zig-out|cmake-build-\w+)\/(?:[\w.-]+\/){0,4}[\w.-]+$/.test(
+    program,
+  );
+
+/** Nothing but data is no script; and a program of the project is one itself, which is given names of all kinds. */
+const mayBeRun = (path: string, program: string): boolean =>
+  program.includes("/") ? CODE_FILE.test(path) : !DATA_FILE.test(path);
+
+const CODE_FILE = /\.(?:py|[cm]?[jt]sx?|rb|php|sh|bash|pl|lua|so|dylib|dll|jar|wasm|ps1|bat|exe)$/i;
+
+const DATA_FILE =
+  /\.(?:csv|tsv|jsonl?|ndjson|txt|md|log|xml|html?|css|png|jpe?g|gif|svg|pdf|bin|dat|db|sqlite3?|parquet|gz|zip|proto|sql|input|expected|snap)$/i;
 
 /** A list of names may hold any. */
 const ANY_FILE = { folder: "/", mayBeHidden: false };

@@ -25,7 +25,8 @@ export function isWithinBounds(
   if (/^c(?:make|test)$/.test(program) && part.argv.some((word) => PRESET.test(word))) return false;
   if (RUNS.test(subcommand) && standsAlone(program, subcommand) && !isPlainRun(part.argv.slice(2)))
     return false;
-  if (program === "go" && part.argv.some((word) => FOREIGN_PACKAGE.test(word))) return false;
+  if (program === "go" && subcommand !== "doc" && part.argv.some((word) => FOREIGN_PACKAGE.test(word)))
+    return false;
   if (urls.some((url) => url !== "") || (urls.length > 0 && !mayFetch(program))) return false;
   if (deletesBelow.length > 0 && !mayReplaceFiles(program, subcommand)) return false;
   if (program === "git" && subcommand === "mv")

@@ -113,6 +113,8 @@ function classOf(argv: readonly string[]): Class | undefined {
     return { names: [program, flag], program, subcommand: "", isWrapped: false };
   if (program === "kill")
     return endsOwnJobs(argv) ? { names: [program], program, subcommand: "", isWrapped: false } : undefined;
+  if (argv.length === 2 && SHOWS_VERSION.test(argv.join(" ")))
+    return { names: argv, program, subcommand: "", isWrapped: false };
   const run = scriptRun(argv);
   if (run)
     return arePlain(run.rest)
@@ -126,6 +128,10 @@ function classOf(argv: readonly string[]): Class | undefined {
   const names = [program, ...(subcommand === "" ? [] : [subcommand])];
   return { names, program: name, subcommand, isWrapped: false };
 }
+
+/** Compilers and runtimes that only print which one they are. */
+const SHOWS_VERSION =
+  /^(?:java (?:--?version)|(?:cargo|rustc|elixir|ruby|php|perl|node|composer|mix|gradle|mvn|swift|go|kotlinc|scala|ghc|lua|julia|dotnet) --version|(?:ruby|php|perl|node|lua|mvn) -v|dotnet --(?:info|list-sdks|list-runtimes))$/;
 
 /** Jobs have numbers in the shell that started them, and each text has a shell of its own. */
 const endsOwnJobs = (argv: readonly string[]): boolean =>

@@ -79,7 +79,8 @@ function programClass({ argv, judgement, read, isOwn }: Run): readonly string[] 
   const isPlain = isFile ? readOwnWords(argv.slice(1)).isPlain : judgement.isPlain === true;
   if (!isPlain || judgement.writes.length > 0 || [program, first, second].some(isRisky)) return undefined;
   if (argv.slice(1).some(isRiskyFlag)) return undefined;
-  return SUBCOMMAND.test(first) ? [program, first] : [program];
+  // A program of the project may be changed by those who may run it, whichever of its subcommands that was for.
+  return SUBCOMMAND.test(first) && !isFile ? [program, first] : [program];
 }
 
 /** A first word that is neither an option nor a file. */
