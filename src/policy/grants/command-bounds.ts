@@ -1,5 +1,5 @@
 /** The bounds of a command that may be widened: its effects and words, beside the closed list of programs. */
-import type { CommandPart } from "../parts.js";
+import type { CommandPart } from "../part.js";
 import { namedActs } from "../programs/named-acts.js";
 import { readOwnWords, readPlainWords } from "../programs/plain-words.js";
 import { isRisky, isRiskyFlag } from "./plain-class.js";

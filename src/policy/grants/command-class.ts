@@ -3,7 +3,7 @@
  * "subcommand" covers exactly the commands of its class. The function that proposes the rule and the function that
  * applies it are the same, so the rule covers no command that could not have been widened itself.
  */
-import type { CommandPart } from "../parts.js";
+import type { CommandPart } from "../part.js";
 import { matchPath } from "../paths/match-path.js";
 import { namedActs } from "../programs/named-acts.js";
 import { plainChecker } from "../programs/plain-checkers.js";

@@ -5,7 +5,7 @@
  *
  * A rule for a script is bound to the script's content (wide-rule.ts), and covers no input that is fed to it.
  */
-import type { CommandPart } from "../parts.js";
+import type { CommandPart } from "../part.js";
 import { normalisePath } from "../paths/match-path.js";
 import { judgeArgv } from "../programs/judge-argv.js";
 import { namedActs } from "../programs/named-acts.js";
