@@ -47,3 +47,16 @@ export function checkNewest(newest: Lease | undefined, lease: Lease, done: strin
 function isFromLaterClock({ expiresAt, milliseconds = Infinity }: StoredLease, now: number): boolean {
   return expiresAt - now > 2 * milliseconds;
 }
+
+/** Undefined for a text that is not an identity: then nothing is known of that process. */
+export function holderFromStored(text: string): ProcessIdentity | undefined {
+  try {
+    const { machine, pid, startTick } = JSON.parse(text) as Partial<ProcessIdentity>; // checked below
+    if (typeof machine !== "string" || typeof pid !== "number" || typeof startTick !== "number")
+      return undefined;
+    // A pid below 1 would name a group of processes.
+    return Number.isSafeInteger(pid) && pid > 0 ? { machine, pid, startTick } : undefined;
+  } catch {
+    return undefined;
+  }
+}
