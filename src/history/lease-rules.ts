@@ -22,11 +22,15 @@ export function checkFree(newest: StoredLease | undefined, owner: string, now: n
   if (!newest || newest.owner === owner || now >= newest.expiresAt || isFromLaterClock(newest, now)) return;
   // Nobody renews it, and nobody can write with it.
   if (newest.holder && isGone(newest.holder)) return;
-  // The message names no time: the holder renews the lease as long as it needs the session.
-  throw new LedgerError(
+  throw heldElsewhere(newest);
+}
+
+/** The message names no time: the holder renews the lease as long as it needs the session. */
+export function heldElsewhere({ sessionId, owner }: Lease): LedgerError {
+  return new LedgerError(
     "LEASE_HELD",
-    `Session ${newest.sessionId} is open in another process (${newest.owner}). Nothing was done; end it there, or try again later.`,
-    newest.owner,
+    `Session ${sessionId} is open in another process (${owner}). Nothing was done; end it there, or try again later.`,
+    owner,
   );
 }
 
