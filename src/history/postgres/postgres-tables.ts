@@ -52,6 +52,7 @@ const ledgerTables = (schema: string) => `
     ${TENANT},
     primary key (session, seq)
   );
+  create index kept_files on ${schema}.events (session) where type = 'file-kept';
 
   create table ${schema}.questions (
     number bigint generated always as identity primary key,
@@ -84,4 +85,75 @@ const ledgerTables = (schema: string) => `
   );
   alter table ${schema}.blobs alter bytes set storage external;`;
 
-export const MIGRATIONS: readonly MigrationStep[] = [{ needs: 1, sql: ledgerTables }];
+/** The archive's tables: made from the events, and made again when they are lost. `redaction` names a set of patterns. */
+const archiveTables = (schema: string) => `
+  create table ${schema}.archive_sessions (
+    redaction text not null,
+    session bigint not null references ${schema}.sessions on delete cascade,
+    created_at float8 not null,
+    updated_at float8 not null,
+    last_seq bigint not null,
+    title text,
+    agent text,
+    cwd text,
+    model text,
+    is_elsewhere boolean not null,
+    signer text,
+    calls int not null,
+    messages int not null,
+    breaches int not null,
+    ${TENANT},
+    primary key (redaction, session)
+  );
+  create index archive_sessions_by_time on ${schema}.archive_sessions (redaction, updated_at, session);
+  create index archive_sessions_by_folder on ${schema}.archive_sessions (redaction, cwd, updated_at, session);
+
+  create table ${schema}.archive_items (
+    redaction text not null,
+    session bigint not null,
+    place int not null,
+    at float8 not null,
+    role text,
+    tool_call_id text,
+    name text,
+    kind text,
+    title text,
+    status text,
+    day text,
+    decided_by text,
+    who text,
+    rule text,
+    ran_ms float8,
+    waited_ms float8,
+    output_size bigint,
+    breach text,
+    text text not null,
+    words tsvector not null,
+    ${TENANT},
+    primary key (redaction, session, place),
+    foreign key (redaction, session) references ${schema}.archive_sessions on delete cascade
+  );
+  create index archive_items_by_time on ${schema}.archive_items (redaction, at, session, place);
+  create index archive_items_by_name on ${schema}.archive_items (redaction, name, at) where tool_call_id is not null;
+  create index archive_items_by_word on ${schema}.archive_items using gin (words);
+
+  create table ${schema}.archive_steps (
+    redaction text not null,
+    session bigint not null,
+    seq bigint not null,
+    at float8 not null,
+    model text,
+    input_tokens bigint,
+    output_tokens bigint,
+    reasoning_tokens bigint,
+    cached_tokens bigint,
+    cache_written_tokens bigint,
+    ${TENANT},
+    primary key (redaction, session, seq),
+    foreign key (redaction, session) references ${schema}.archive_sessions on delete cascade
+  );`;
+
+export const MIGRATIONS: readonly MigrationStep[] = [
+  { needs: 1, sql: ledgerTables },
+  { needs: 1, sql: archiveTables },
+];
