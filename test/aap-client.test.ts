@@ -4,7 +4,7 @@ import { createServer as createSocketServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { AapError, connect, runTurn } from "../src/aap/client/index.js";
 import type { AapClient, NewSession, StreamMode, ToolUseBlock, TurnEvent } from "../src/aap/client/index.js";
 import { plainServer } from "./aap-client-kit.js";
@@ -201,6 +201,56 @@ describe("a stream that breaks", () => {
       expect(error.message).toMatch(/It was not sent again: .* it might have run twice\.$/);
       expect(server.requests.filter(({ path }) => path.endsWith("/turns"))).toHaveLength(1);
     }
+  });
+
+  test.each([
+    ["delta", "stop"],
+    ["message", "stop"],
+    ["message", "all but the first"],
+  ] as const)(
+    "in the mode %s without its end (%s) is ended as the history has it",
+    async (stream, forgetsStop) => {
+      const steps = [
+        { say: "I look.", calls: [{ name: "look" }, { name: "show" }, { name: "send" }] },
+        { say: "All is done." },
+      ];
+      const server = await plainServer({ steps, forgetsStop, storesTwice: true });
+      const client = connect(server.url);
+      const agent = { name: "plain", tools: [{ name: "look", trust: true }, { name: "send" }] };
+      const { sessionId } = await client.createSession({ agent, tools: [SHOW] });
+      const events: TurnEvent[] = [];
+      const { stopReason, messages } = await runTurn(
+        client,
+        sessionId,
+        { stream, messages: say("Go") },
+        {
+          tools: { show: () => "shown" },
+          permit: () => ({ granted: true }),
+          onEvent: (event) => events.push(event),
+        },
+      );
+      expect(stopReason).toBe("end_turn");
+      expect(messages.map(({ role }) => role)).toEqual(["assistant", "tool", "tool", "tool", "assistant"]);
+      expect(server.ran).toEqual(["look {}", "send {}"]);
+      const names = events.map(({ event }) => event.replace("text_delta", "text"));
+      const once = names.filter((name, index) => name !== "text" || names[index - 1] !== "text");
+      expect(once).toEqual([
+        ...["turn_start", "text", "tool_call", "tool_call", "tool_call", "tool_result", "turn_stop"],
+        ...["turn_start", "tool_result", "text", "turn_stop"],
+      ]);
+      const text = events.map(({ event, data }) =>
+        event === "text" ? data.text : event === "text_delta" ? data.delta : "",
+      );
+      expect(text.join("")).toBe("I look.All is done.");
+    },
+  );
+
+  test("without its end is an error where the history does not have it either", async () => {
+    const server = await plainServer({ steps: HELLO, forgetsStop: "stop", histories: [] });
+    const client = connect(server.url);
+    const sessionId = await opened(client);
+    const error = await failure(client.turn(sessionId, { stream: "delta", messages: say("Go") }));
+    expect(error).toMatchObject({ code: "STREAM_CUT" });
   });
 
   test.each([
@@ -415,6 +465,15 @@ describe("what goes wrong", () => {
       code: "WRONG_VERSION",
       message: "The server has AAP version 2, this client version 3.",
     });
+  });
+
+  test("names --allow-origin to a page whose requests the browser fails", async () => {
+    vi.stubGlobal("location", { origin: "http://localhost:5173" });
+    onTestFinished(() => void vi.unstubAllGlobals());
+    const { message } = await failure(connect("http://127.0.0.1:9").meta());
+    expect(message).toContain("--allow-origin http://localhost:5173");
+    vi.stubGlobal("location", { origin: "http://127.0.0.1:9" });
+    expect((await failure(connect("http://127.0.0.1:9").meta())).message).not.toContain("--allow-origin");
   });
 
   test("something that is no HTTP server at all is not reached", async () => {

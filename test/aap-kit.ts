@@ -342,7 +342,7 @@ export class World {
 
   /** An app and a server with a real socket between them. */
   async remote(options: WorldOptions = {}): Promise<{ readonly app: App; readonly serving: Serving }> {
-    const { agents = [this.agent(options)], trustable } = options;
+    const { agents = [this.agent(options)], trustable, questionLifetimeMs, now } = options;
     const serving = await serveAap(agents, {
       port: 0,
       token: TOKEN,
@@ -351,6 +351,8 @@ export class World {
       // Tests ask more often than people.
       limits: { requestsPerSecond: 100_000 },
       ...(trustable && { trustable }),
+      ...(questionLifetimeMs !== undefined && { questionLifetimeMs }),
+      ...(now && { now }),
     });
     this.onClose(() => serving.close());
     return { app: remoteApp(serving.url), serving };

@@ -419,6 +419,11 @@ describe("a request", () => {
   });
 });
 
+async function testTls() {
+  const pem = (name: string) => readFile(new URL(`fixtures/listen-tls.${name}.pem`, import.meta.url), "utf8");
+  return { cert: await pem("cert"), key: await pem("key") };
+}
+
 describe("a page", () => {
   const origin = { Origin: "https://app.example" };
   const preflight = {
@@ -444,6 +449,59 @@ describe("a page", () => {
     }
   });
 
+  test("of the server's own address may send every request", async () => {
+    const { url, port } = await serving();
+    for (const name of ["127.0.0.1", "localhost"]) {
+      const page = { Host: `${name}:${port}`, Origin: `http://${name}:${port}` };
+      const body = { agent: { name: "tester" } };
+      const made = await send(url, {
+        method: "POST",
+        path: "/sessions",
+        body,
+        headers: { ...AUTHORIZED, ...page },
+      });
+      expect(made.status).toBe(201);
+      const { sessionId } = JSON.parse(made.text);
+      const path = `/sessions/${sessionId}`;
+      expect((await send(url, { method: "DELETE", path, headers: { ...AUTHORIZED, ...page } })).status).toBe(
+        204,
+      );
+      // The page still needs the token.
+      expect((await send(url, { path: "/sessions", headers: page })).status).toBe(401);
+    }
+  });
+
+  test("of another port, or of another name of this machine, is another site's", async () => {
+    const { url, port } = await serving();
+    const others = [`http://127.0.0.1:${port + 1}`, "http://127.0.0.1", `http://localhost:${port}`, "null"];
+    for (const Origin of others) {
+      const headers = { ...AUTHORIZED, Host: `127.0.0.1:${port}`, Origin };
+      const sent = await send(url, {
+        method: "POST",
+        path: "/sessions",
+        body: { agent: { name: "tester" } },
+        headers,
+      });
+      expect(sent.status, Origin).toBe(403);
+      expect(JSON.parse(sent.text).error.message).toContain("--allow-origin");
+    }
+  });
+
+  test("behind a proxy that does TLS is a page of the server; without TLS it is none of a server with TLS", async () => {
+    const proxied = await serving(undefined, { allowedHosts: ["agent.example"] });
+    const own = (Origin: string) => ({ ...AUTHORIZED, Host: "agent.example", Origin });
+    expect(
+      (await send(proxied.url, { path: "/sessions", headers: own("https://agent.example") })).status,
+    ).toBe(200);
+    const secure = await serving(undefined, { tls: await testTls(), allowedHosts: ["agent.example"] });
+    expect(
+      (await send(secure.url, { path: "/sessions", headers: own("https://agent.example") })).status,
+    ).toBe(200);
+    expect((await send(secure.url, { path: "/sessions", headers: own("http://agent.example") })).status).toBe(
+      403,
+    );
+  });
+
   test.each([
     "https://evil.example",
     "http://app.example",
@@ -466,8 +524,7 @@ describe("a page", () => {
 });
 
 test("beyond this machine it serves through TLS, by the names it was given", async () => {
-  const pem = (name: string) => readFile(new URL(`fixtures/listen-tls.${name}.pem`, import.meta.url), "utf8");
-  const tls = { cert: await pem("cert"), key: await pem("key") };
+  const tls = await testTls();
   const { url } = await serving(undefined, { host: "0.0.0.0", tls, allowedHosts: ["agent.example"] });
   expect(url).toMatch(/^https:/);
   const meta = (Host: string) =>

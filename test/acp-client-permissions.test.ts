@@ -546,8 +546,18 @@ describe("bind: a yes is for one thing, once", () => {
     expect(session.book.call("t1")?.state.status).toBe("done");
   });
 
-  test("a permission for a call that runs already is a question of its own, below it", async () => {
-    const { say, session, questions, repairs } = await drive("asks while it runs");
+  test("a permission for a call that runs already, and has printed nothing, is about that call", async () => {
+    const { say, session, questions } = await drive("asks while it runs");
+    await say("go");
+    expect(questions[0]).toMatchObject({ toolCallId: "t1", title: "t1" });
+    expect(questions[0]?.about).toContain("runs: make");
+    expect([...session.book.calls()]).toMatchObject([
+      { toolCallId: "t1", state: { status: "done" }, decision: { by: "person" } },
+    ]);
+  });
+
+  test("a permission for a call that has printed something is a question of its own, below it", async () => {
+    const { say, session, questions, repairs } = await drive("asks after it printed");
     await say("go");
     expect(questions[0]).toMatchObject({ toolCallId: "t1/asked-2", title: "t1" });
     expect(questions[0]?.about).toContain("runs: make");

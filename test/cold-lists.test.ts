@@ -208,9 +208,11 @@ function knowingNoTypes(ledger: Ledger): Ledger {
 
 // The lists as a fold of the whole log gives them.
 
+const NO_AGENTS = { agents: new Map(), trustable: () => false };
+
 function appsSessions(log: readonly RecordedEvent[]): readonly object[] {
   const stored = storedSession(log);
-  return stored ? [wireSession(SESSION_ID, stored.config, [])] : [];
+  return stored ? [wireSession(SESSION_ID, stored.config, NO_AGENTS)] : [];
 }
 
 function editorsSessions(events: readonly SessionEvent[]): readonly object[] {
@@ -247,7 +249,7 @@ describe("a list equals the fold of the whole log", () => {
       fc.asyncProperty(logs, fc.boolean(), fc.nat(30), async (log, isApps, first) => {
         await ledger.close();
         ledger = await open();
-        const listed = new SessionList({ ledger, agents: new Map() });
+        const listed = new SessionList({ ledger, ...NO_AGENTS });
         // A session is an app's from its first event on, or never.
         const events = isApps
           ? [configEvent(newConfig("clerk"), {}, 1), ...log]

@@ -1,6 +1,6 @@
 /** Calls that work in the client's workspace: what is asked about, what runs and what is undone is what the editor shows. */
 import { createHash } from "node:crypto";
-import { chmod, readFile, stat } from "node:fs/promises";
+import { chmod, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { FakeEditor } from "../src/acp/agent/fake-editor.samples.js";
@@ -96,8 +96,8 @@ describe("an edit of a file that is not saved", () => {
     editor.instead.set("fs/read_text_file", ({ path }) => {
       reads += 1;
       const content = editor.buffers.get(path) ?? "one";
-      // Asked about, shown, asked about again, shown again: and only then is something typed.
-      if (reads >= 4) editor.buffers.set(path, `${content}!`);
+      // Checked and decided on: and only then is something typed.
+      if (reads >= 1) editor.buffers.set(path, `${content}!`);
       return { content };
     });
     const { state } = await call("write_file", { path: "a.txt", content: "two" });
@@ -107,6 +107,58 @@ describe("an edit of a file that is not saved", () => {
     });
     expect(editor.asked).not.toContain("fs/write_text_file");
     expect(await onDisk(at("a.txt"))).toBe("one");
+  });
+});
+
+describe("requests to the editor for a text", () => {
+  const yes: Ask = async () => ({ outcome: { type: "selected", optionId: "allow_once" }, by: "person" });
+  const reads = (editor: FakeEditor) => editor.times("fs/read_text_file");
+
+  test("are one for a read, also of a text that is longer than on the disk", async () => {
+    const { editor, at, call } = await gateIn({ "a.txt": "one" });
+    editor.buffers.set(at("a.txt"), "one two three");
+    expect((await call("read_file", { path: "a.txt" })).rawOutput).toContain("one two three");
+    expect(reads(editor)).toBe(1);
+  });
+
+  test.each([
+    ["that a rule allows", ALLOW, undefined],
+    ["that a person allows", [], yes],
+  ])("are two for an edit %s", async (_, rules, ask) => {
+    const { editor, at, call } = await gateIn({ "a.txt": "one" }, rules, ask);
+    editor.buffers.set(at("a.txt"), "one, not saved");
+    const edited = await call("edit_file", { path: "a.txt", oldText: "one", newText: "1" });
+    expect(edited.state.status).toBe("done");
+    expect(await onDisk(at("a.txt"))).toBe("1, not saved");
+    expect(reads(editor)).toBe(2);
+    await call("write_file", { path: "b.txt", content: "new" });
+    expect(reads(editor)).toBe(4);
+    await call("write_file", { path: "b.txt", content: "newer" });
+    expect(reads(editor)).toBe(6);
+  });
+
+  test("see a change on the disk between the check and the write", async () => {
+    const { editor, at, call } = await gateIn({ "a.txt": "one" });
+    editor.instead.set("fs/read_text_file", async ({ path }) => {
+      const content = await onDisk(path);
+      await writeFile(path, "changed by git");
+      return { content };
+    });
+    const { state } = await call("write_file", { path: "a.txt", content: "two" });
+    expect(state.status).not.toBe("done");
+    expect(await onDisk(at("a.txt"))).toBe("changed by git");
+  });
+
+  test("are made anew by the second of two edits at once", async () => {
+    const { gate, editor, at } = await gateIn({ "a.txt": "one two" });
+    const edit = (oldText: string) => ({
+      name: "edit_file",
+      input: { path: "a.txt", oldText, newText: oldText.toUpperCase() },
+    });
+    await gate.submit([edit("one"), edit("two")]);
+    await gate.proceed(new AbortController().signal);
+    expect(await onDisk(at("a.txt"))).toBe("ONE TWO");
+    expect(reads(editor)).toBeLessThanOrEqual(5);
   });
 });
 

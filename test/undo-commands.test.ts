@@ -233,6 +233,19 @@ test("puts deleted, edited, renamed and ignored files back in a folder that is n
   await expect(gate.undo(toolCallId)).rejects.toThrow("it was undone already");
 });
 
+test("removes and restores empty folders that lie beside new files", async () => {
+  const root = await fullWorkspace();
+  const gate = await gateOn(root);
+  const before = wholeTree(root);
+  const making = await run(gate, "mkdir -p empty/made fresh/one/two; cp a.txt empty; cp a.txt fresh");
+  const made = wholeTree(root);
+  const removing = await run(gate, "rm -r empty fresh");
+  await gate.undo(removing);
+  expect(wholeTree(root)).toEqual(made);
+  await gate.undo(making);
+  expect(wholeTree(root)).toEqual(before);
+});
+
 test("refuses with the path, and touches nothing, when a file has changed since", async () => {
   const root = await folder({ "a.txt": "a\n", "b.txt": "b\n" });
   const gate = await gateOn(root);
@@ -267,6 +280,14 @@ test("undoes a commit after somebody has looked at the repository", async () => 
   const toolCallId = await run(gate, "git add -A && git commit -qm more && git checkout -q -b other");
   git(root, "status");
   await gate.undo(toolCallId);
+  expect(wholeTree(root)).toEqual(before);
+});
+
+test("undoes a command that removed every entry of the index", async () => {
+  const root = await fullWorkspace();
+  const gate = await gateOn(root);
+  const before = wholeTree(root);
+  await gate.undo(await run(gate, "git rm -rq --cached ."));
   expect(wholeTree(root)).toEqual(before);
 });
 

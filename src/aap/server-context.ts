@@ -13,6 +13,8 @@ export type ServerContext = {
   /** Sessions of one server write their text together. */
   readonly flushTimer: FlushTimer;
   readonly trustable: (tool: Tool) => boolean;
+  /** For agents that have no limit of their own. */
+  readonly questionLifetimeMs: number | undefined;
   /** The ledger redacts what it is given: streams are then read back from it. */
   readonly isRedacted: boolean;
   /** Secrets beside those that are known by their shape. */

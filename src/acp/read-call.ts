@@ -9,6 +9,7 @@ import type { JsonObject } from "./json.js";
 import type { BlockRules } from "./read-block.js";
 import { readBlock } from "./read-block.js";
 import type { Reading } from "./reading.js";
+import { withoutToolgate } from "./toolgate-meta.js";
 
 export type WireStatus = "pending" | "in_progress" | "paused" | "completed" | "failed" | "cancelled";
 
@@ -180,7 +181,7 @@ function readContent(value: unknown, rules: CallRules, reading: Reading): readon
 }
 
 function readWrapped(value: JsonObject, rules: CallRules, reading: Reading): readonly ToolCallContent[] {
-  const _meta = readMeta(value["_meta"], false, reading);
+  const _meta = readItemMeta(value["_meta"], reading);
   const content = readBlock(value["content"], rules.blocks, reading);
   if (!content) return [];
   return [_meta ? { type: "content", content, _meta } : { type: "content", content }];
@@ -232,6 +233,12 @@ export function readMeta(value: unknown, nullClears: boolean, reading: Reading):
   if (value === null) return nullClears ? null : undefined;
   reading.tolerate("bad-meta", `"_meta" must be an object and was left out`);
   return undefined;
+}
+
+/** The `_meta` of an item. What is ours in it came from an agent that is not. */
+export function readItemMeta(value: unknown, reading: Reading): Meta | undefined {
+  const meta = readMeta(value, false, reading) ?? undefined;
+  return meta && reading.mode === "lenient" ? withoutToolgate(meta) : meta;
 }
 
 /** Raw values are any JSON; v1 has no difference between null and none. */

@@ -13,6 +13,7 @@ import {
 } from "../call/check-options.js";
 import type { OptionChecks } from "../call/check-options.js";
 import { randomUUID } from "node:crypto";
+import { ToolCallIds } from "../call/index.js";
 import type { ContentBlock, Ledger, SessionEvent, SessionInfo } from "../call/index.js";
 import { decide } from "../policy/index.js";
 import type { Intent, Rule } from "../policy/index.js";
@@ -43,8 +44,12 @@ export type SessionOptions = LeaseWait & {
   readonly appTools?: readonly AppTool[];
   /** Instead of the agent's own rules: how this session's intents are judged. */
   readonly judge?: Judge;
+  /** Ids that calls of this session must not get. */
+  readonly reservedCallIds?: ReadonlySet<string>;
   /** Asks the person at the other side while a call runs. */
   readonly elicit?: Elicit;
+  /** Called when a request to the model failed and is sent again. */
+  readonly onModelRetry?: TurnContext["onModelRetry"];
   /** Where the project's own instructions are read; in the workspace when left out. */
   readonly projectFiles?: Workspace;
   /** The description of a new session. */
@@ -63,7 +68,9 @@ const SESSION_OPTIONS: OptionChecks<SessionOptions> = {
   sessionId: TEXT,
   appTools: LIST,
   judge: FUNCTION,
+  reservedCallIds: OBJECT,
   elicit: FUNCTION,
+  onModelRetry: FUNCTION,
   projectFiles: WORKSPACE,
   info: OBJECT,
   leaseMs: AMOUNT,
@@ -137,9 +144,11 @@ export class AgentSession extends RecordedSession {
       onCleared: onCleared && ((verdict) => onCleared(verdict, placeNow())),
       remember: remember && ((grant) => remember(grant, placeNow())),
       onRulesChanged,
+      callIds: freeCallIds(record, options.reservedCallIds),
     });
     const instructions = () => instructionsFor(agent, placeNow(), projectFiles);
-    const context: TurnContext = { agent, record, gate, toolbox, instructions, now };
+    const { onModelRetry } = options;
+    const context: TurnContext = { agent, record, gate, toolbox, instructions, onModelRetry, now };
     const session = new AgentSession(record, context, now);
     if (isTraced()) {
       const { traceSession } = await import("./trace-session.js");
@@ -254,6 +263,17 @@ export class AgentSession extends RecordedSession {
 
 /** Whether the host has set up OpenTelemetry, which registers itself here. Without it the tracer is not loaded. */
 const isTraced = (): boolean => Symbol.for("opentelemetry.js.api.1") in globalThis;
+
+/** Undefined where the gate's own ids do. */
+function freeCallIds({ book }: SessionRecord, reserved: ReadonlySet<string> = new Set()) {
+  if (reserved.size === 0) return undefined;
+  return new ToolCallIds({
+    get callCount() {
+      return book.callCount;
+    },
+    call: (toolCallId) => (reserved.has(toolCallId) ? toolCallId : book.call(toolCallId)),
+  });
+}
 
 class TurnRunning extends Error {
   readonly code = "TURN_RUNNING";

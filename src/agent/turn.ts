@@ -6,8 +6,10 @@ import { errorCode } from "../call/error-code.js";
 import { asProviderOptions } from "../model/scripted-model.js";
 import { LedgerError, thoughtIdOf } from "../call/index.js";
 import type { StopReason } from "../call/index.js";
+import type { RetryNotice } from "../model/retrying.js";
 import type { SessionRecord } from "../record/index.js";
 import { ClientGone } from "../run/client-gone.js";
+import { Cancelled } from "../run/running-calls.js";
 import type { Gate } from "../run/index.js";
 import type { Toolbox } from "../tools/index.js";
 import type { Agent } from "./create-agent.js";
@@ -25,6 +27,8 @@ export type TurnContext = {
   readonly toolbox: Toolbox;
   /** The current system prompt. */
   readonly instructions: () => Promise<string | undefined>;
+  /** Called when a request to the model failed and is sent again. */
+  readonly onModelRetry?: ((notice: RetryNotice) => void) | undefined;
   readonly now: () => number;
 };
 
@@ -44,7 +48,7 @@ export async function advanceTurn(context: TurnContext, signal: AbortSignal): Pr
   } catch (error) {
     // The host gets the error of a bug. The turn ends too, unless another process has the session by now.
     if (!(error instanceof LedgerError))
-      await stop(context, "error", recordedReason(error)).catch(() => undefined);
+      await stop(context, "error", { error: recordedReason(error) }).catch(() => undefined);
     throw error;
   } finally {
     lease.letGo();
@@ -78,12 +82,12 @@ async function runSteps(context: TurnContext, turnId: string, signal: AbortSigna
     const last = refused.at(-1);
     // A request that cannot get smaller would be refused again.
     if (last && tokensOf(request.prompt) >= tokensOf(last.request.prompt))
-      return stop(context, last.stopReason, last.error);
+      return stop(context, last.stopReason, errorOf(last));
     const made = await modelStep(context, turnId, request, signal);
     if (made.status === "broken") {
       if (signal.aborted) return leave(context, signal);
       if (!made.overflow || refused.length === MAX_REFUSALS)
-        return stop(context, made.stopReason, made.error);
+        return stop(context, made.stopReason, errorOf(made));
       await learnWindow(context, request.prompt, made.overflow);
       refused.push({ ...made, request });
       continue;
@@ -158,7 +162,8 @@ async function modelStep(
 
 /** After an abort: a cancel ends the turn, and a client that is gone leaves it for the next one. */
 async function leave(context: TurnContext, { reason }: AbortSignal): Promise<TurnEnd> {
-  return reason instanceof ClientGone ? park(context) : stop(context, "cancelled");
+  if (reason instanceof ClientGone) return park(context);
+  return stop(context, "cancelled", reason instanceof Cancelled ? { reason: reason.message } : {});
 }
 
 async function park({ record, now }: TurnContext): Promise<TurnEnd> {
@@ -167,16 +172,23 @@ async function park({ record, now }: TurnContext): Promise<TurnEnd> {
   return { status: "parked" };
 }
 
+/** `error`: why it failed; `reason`: the reason that somebody gave for the cancel. */
+type StopDetails = { readonly error?: string; readonly reason?: string };
+
+const errorOf = ({ error }: BrokenStep): StopDetails => (error === undefined ? {} : { error });
+
 /** Ends every call, then the turn. */
 async function stop(
   { record, gate, now }: TurnContext,
   stopReason: StopReason,
-  error?: string,
+  { error, reason }: StopDetails = {},
 ): Promise<TurnEnd> {
   const turnId = record.book.turn?.turnId ?? "";
-  await gate.cancel(stopReason === "cancelled" ? "the turn was cancelled." : "the turn ended.");
+  const why = reason === undefined ? "the turn was cancelled." : `the turn was cancelled: ${reason}`;
+  await gate.cancel(stopReason === "cancelled" ? why : "the turn ended.");
   const ended = { stopReason, ...(error !== undefined && { error }) };
-  await record.append([{ type: "turn-stopped", at: now(), turnId, ...ended }], { durable: true });
+  const given = reason === undefined ? {} : { reason };
+  await record.append([{ type: "turn-stopped", at: now(), turnId, ...ended, ...given }], { durable: true });
   return { status: "stopped", ...ended };
 }
 

@@ -89,7 +89,7 @@ function change(next: Draft, event: Exclude<ToolCallEvent, CallAnnounced>): bool
       );
     case "question-asked":
       // A cleared call is asked about again when its intent has changed since the yes.
-      if (state.status !== "ready" && state.status !== "cleared") return false;
+      if (state.status !== "ready" && state.status !== "cleared" && !takeStartBack(next)) return false;
       next.decision = undefined;
       next.times = stamped(next.times, "asked", event.at);
       return to(next, {
@@ -110,7 +110,7 @@ function change(next: Draft, event: Exclude<ToolCallEvent, CallAnnounced>): bool
       next.childSteps = [...(next.childSteps ?? []), stepOf(event)];
       return true;
     case "call-cleared":
-      if (!isUndecided(state)) return false;
+      if (!isUndecided(state) && !(event.decision && takeStartBack(next))) return false;
       if (event.decision) decide(next, event.decision, event);
       if (event.rawInput !== undefined) next.rawInput = event.rawInput;
       return to(next, CLEARED);
@@ -142,7 +142,8 @@ function change(next: Draft, event: Exclude<ToolCallEvent, CallAnnounced>): bool
       next.breach = event.breach;
       return true;
     case "call-refused":
-      if (!isUndecided(state) && state.status !== "cleared") return false;
+      if (!isUndecided(state) && state.status !== "cleared" && !(event.decision && takeStartBack(next)))
+        return false;
       // The earlier decision was a yes and must not name who refused.
       next.decision = undefined;
       if (event.decision) decide(next, event.decision, event);
@@ -300,6 +301,18 @@ function revise(next: Draft, fields: CallFields): boolean {
   if (fields.locations !== undefined) next.locations = fields.locations;
   if (fields.progress !== undefined) next.progress = fields.progress ?? undefined;
   if (fields._meta !== undefined) next._meta = fields._meta ?? undefined;
+  return true;
+}
+
+/**
+ * An agent may report a call as running and then ask about it: then the call starts after the decision. Nobody has
+ * decided on such a call, so none of our tools runs it.
+ */
+function takeStartBack(next: Draft): boolean {
+  const { state, decision, times } = next;
+  if (state.status !== "running" || state.cancelRequested) return false;
+  if (decision !== undefined || times.asked !== undefined) return false;
+  next.times = { ...times, started: undefined };
   return true;
 }
 

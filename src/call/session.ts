@@ -54,6 +54,8 @@ export type SessionEvent =
         readonly turnId: string;
         readonly stopReason: StopReason;
         readonly error?: string;
+        /** The reason that somebody gave for a cancel. */
+        readonly reason?: string;
         readonly tookMs?: number;
       }
     >

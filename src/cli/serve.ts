@@ -61,6 +61,7 @@ async function serveWith(
       host: flags.host,
       ledger,
       workspace,
+      ...(flags.questionLifetime !== undefined && { questionLifetimeMs: flags.questionLifetime * 1_000 }),
       onError: (error) => note(errorText(error)),
     });
     noteToken();

@@ -13,7 +13,7 @@ export async function addressOf({ host }: ListenAddress, isGuarded: boolean): Pr
   if (isGuarded || isLoopback(address)) return address;
   throw Object.assign(
     new Error(
-      `Others could reach ${host}, and the token would travel there in the clear. Nothing was started. Give --tls-cert and --tls-key, or --insecure-listen if a tunnel or a proxy protects the way.`,
+      `Others could reach ${host}, and the token would travel there in the clear. Nothing was started. Give --tls-cert and --tls-key, or --insecure-listen if a tunnel or a proxy protects the way; in a program, tls or isGuarded.`,
     ),
     { code: "NOT_GUARDED" },
   );

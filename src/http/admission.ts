@@ -1,7 +1,7 @@
 /** Decides from a request's head alone whether it is admitted. */
 import type { IncomingMessage } from "node:http";
 import { isOwnName } from "./address.js";
-import { METHODS } from "./origins.js";
+import { isOwnOrigin, METHODS } from "./origins.js";
 import type { ProblemCode } from "./problem.js";
 import { hasToken } from "./token.js";
 import type { Refusal } from "./refuse.js";
@@ -13,8 +13,10 @@ export type AdmissionRules = {
   readonly address: string;
   /** Names of this server, in lower case. */
   readonly names: ReadonlySet<string>;
-  /** Origins whose pages may connect. */
+  /** Origins whose pages may connect, besides the server's own. */
   readonly origins: ReadonlySet<string>;
+  /** The server itself does TLS. */
+  readonly isSecure: boolean;
   readonly token: string;
   /** Paths that may be read without the token. */
   readonly openPaths: ReadonlySet<string>;
@@ -30,15 +32,19 @@ export type Admission =
 
 export function admit(request: IncomingMessage, rules: AdmissionRules): Admission {
   const { method = "", headersDistinct } = request;
-  const hosts = headersDistinct["host"] ?? [];
-  if (hosts.length !== 1 || !hosts.every((host) => isOwnName(host, rules.names, rules.address)))
+  const [host = "", ...otherHosts] = headersDistinct["host"] ?? [];
+  if (otherHosts.length > 0 || !isOwnName(host, rules.names, rules.address))
     return refused(
       "WRONG_HOST",
-      "This server does not go by that name. Start it with --allow-host to give it one.",
+      "This server does not go by that name. Give it the name with --allow-host, or allowedHosts in a program.",
     );
-  const foreign = (headersDistinct["origin"] ?? []).filter((origin) => !rules.origins.has(origin));
-  if (foreign.length > 0)
-    return refused("FORBIDDEN", "Pages of that site may not talk to this server. --allow-origin lets them.");
+  const isAllowed = (origin: string): boolean =>
+    rules.origins.has(origin) || isOwnOrigin(origin, host, rules.isSecure);
+  if (!(headersDistinct["origin"] ?? []).every(isAllowed))
+    return refused(
+      "FORBIDDEN",
+      "Pages of that site may not use this server. Name the site with --allow-origin, or allowedOrigins in a program.",
+    );
   if (method === "OPTIONS") return { type: "preflight" };
   // The query is ignored; the token is in a header.
   const [path = ""] = (request.url ?? "").split("?", 1);

@@ -29,7 +29,7 @@ export type DoorOptions = {
   readonly isGuarded?: boolean;
   /** Names of this server beside the one it listens on. */
   readonly allowedHosts?: readonly string[];
-  /** Sites whose pages may connect: `https://app.example`. None by default. */
+  /** Sites whose pages may connect: `https://app.example`. By default only pages of this server itself. */
   readonly allowedOrigins?: readonly string[];
 };
 
@@ -60,6 +60,7 @@ export async function openDoor(options: DoorOptions, behind: BehindDoor): Promis
     address: await addressOf(at, tls !== undefined || (options.isGuarded ?? false)),
     names: new Set([at.host, ...allowedHosts].map((name) => name.toLowerCase())),
     origins: new Set(allowedOrigins.map(readOrigin)),
+    isSecure: tls !== undefined,
     openPaths: new Set(behind.openPaths),
     bodyBytes: limits.bodyBytes,
     token,

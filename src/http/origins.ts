@@ -19,6 +19,16 @@ export function readOrigin(text: string): string {
   );
 }
 
+/**
+ * True for a page of this very server: the origin has the host and port that the request names. The caller has checked
+ * that the host is a name of this server, so a site that points its own name here is not taken for it. Behind a proxy
+ * that does TLS the page is https and the request is not; a page without TLS is never the page of a server with TLS.
+ */
+export function isOwnOrigin(origin: string, host: string, isSecure: boolean): boolean {
+  const own = host.toLowerCase();
+  return origin === `https://${own}` || (!isSecure && origin === `http://${own}`);
+}
+
 /** Headers for the requesting page, if its origin is allowed. */
 export function corsHeaders(
   origin: string | undefined,

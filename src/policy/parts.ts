@@ -13,6 +13,8 @@ import type { ArgvJudgement } from "./programs/judge-argv.js";
 import type { UserPrograms } from "./programs/known-programs.js";
 import { ELSEWHERE_PLACE } from "./programs/path-effects.js";
 import { mergeEffects } from "./programs/merge-effects.js";
+import { plainChecker } from "./programs/plain-checkers.js";
+import { installedTool } from "./programs/project-tools.js";
 import { baseName } from "./shell/base-name.js";
 import { readArgv, readShell } from "./shell/read-shell.js";
 import type { ReadCommand, ShellReading } from "./shell/read-shell.js";
@@ -273,13 +275,13 @@ function commandPart(command: ReadCommand, { start, home, programs, links }: Sta
     redirects: accesses(command.writes, "write"),
     runsFiles: [
       ...[
-        ...(program.includes("/") ? [program] : []),
+        ...(program.includes("/") && installedTool(program) === undefined ? [program] : []),
         ...judgement.runsFiles,
         // A program that may run its input runs the file that it is fed.
         ...(judgement.runs || judgement.doubts.length > 0 || !judgement.isKnown ? command.reads : []),
       ].flatMap((word) => absolute(word) ?? []),
-      // Nobody knows which of its words an undescribed program runs.
-      ...(judgement.isKnown ? [] : mayMean),
+      // Nobody knows which of its words an undescribed program runs; a checker looks at them.
+      ...(judgement.isKnown || plainChecker(argv) !== undefined ? [] : mayMean),
     ],
     globs: [
       ...reads,

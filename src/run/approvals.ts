@@ -23,8 +23,8 @@ const MAX_APPROVALS = 100;
 export class Approvals {
   readonly #now: () => number;
   #unused: (Approval & { readonly expiresAt: number })[] = [];
-  /** Calls that an approval has cleared. */
-  readonly #cleared = new Set<string>();
+  /** Calls that an approval has cleared, each with the call that was approved. */
+  readonly #cleared = new Map<string, string>();
 
   constructor(now: () => number) {
     this.#now = now;
@@ -43,12 +43,17 @@ export class Approvals {
     );
     if (!found) return undefined;
     this.#unused = this.#unused.filter((one) => one !== found);
-    this.#cleared.add(toolCallId);
+    this.#cleared.set(toolCallId, found.toolCallId);
     return found;
   }
 
   hasCleared(toolCallId: string): boolean {
     return this.#cleared.has(toolCallId);
+  }
+
+  /** The call whose approval cleared this one. */
+  approved(toolCallId: string): string | undefined {
+    return this.#cleared.get(toolCallId);
   }
 
   /** The turn is over: an approval that was not used in it is void. */

@@ -8,7 +8,7 @@ import { IllegalEvent } from "../call/index.js";
 import type { SessionEvent, ToolCall } from "../call/index.js";
 import type { Containment, Intent, Verdict } from "../policy/index.js";
 import { isAppTool, isDelegating } from "../tools/index.js";
-import type { Tool, Workspace } from "../tools/index.js";
+import type { CallView, Tool, Workspace } from "../tools/index.js";
 import type { KeepOutcome } from "../tools/kept-workspace/workspace-keeper.js";
 import type { Approvals } from "./approvals.js";
 import { OwnWrites } from "./confined-workspace.js";
@@ -89,16 +89,21 @@ export class CallRunner {
       void (await this.#recordUnlessOver(toolCallId, events));
     const failed = (error: string): SessionEvent => ({ type: "call-failed", toolCallId, at: now(), error });
     if (!tool || isAppTool(tool)) return end(failed(tools.unknownTool(call)));
-    const resolved = await check.resolve(tool, rawInput);
+    const checked = check.takeView(toolCallId);
+    const view = checked ?? check.view();
+    const resolved = await check.resolve(tool, rawInput, view);
+    // Nothing was read since the decision.
+    if (checked) view.forgetTexts();
     if (!resolved.ok) return end(failed(resolved.problem));
     const { groups, group } = this.#groupOf(toolCallId, resolved.intent);
-    if (group === undefined) return this.#runResolved(call, tool, resolved, stop);
+    if (group === undefined) return this.#runResolved(call, tool, { ...resolved, view }, stop);
     const hasWaited = await groups.enter(group, stop.signal);
     try {
       // The calls that went before may have changed where its paths lead.
-      const again = hasWaited ? await check.resolve(tool, rawInput) : resolved;
+      if (hasWaited) view.forgetTexts();
+      const again = hasWaited ? await check.resolve(tool, rawInput, view) : resolved;
       if (!again.ok) return await end(failed(again.problem));
-      await this.#runResolved(call, tool, again, stop);
+      await this.#runResolved(call, tool, { ...again, view }, stop);
     } finally {
       groups.leave();
     }
@@ -124,7 +129,7 @@ export class CallRunner {
   async #runResolved(
     call: ToolCall,
     tool: Tool,
-    { input, intent }: Extract<Resolved, { ok: true }>,
+    { input, intent, view }: Extract<Resolved, { ok: true }> & { readonly view: CallView },
     stop: LinkedAbort,
   ): Promise<void> {
     const { record, now } = this.#options;
@@ -133,7 +138,7 @@ export class CallRunner {
       void (await this.#recordUnlessOver(toolCallId, events));
     const ownBefore = this.#ownWrites.count;
     const verdict = this.#options.judge(intent);
-    const instead = await this.#instead(call, tool, { input, intent, verdict });
+    const instead = await this.#instead(call, tool, { input, intent, verdict, view });
     // A call that was cancelled meanwhile is not asked about again.
     if (stop.isStopped) return end(...stoppedBefore(toolCallId, stop, now()));
     if (instead.length > 0) return end(...instead);
@@ -147,7 +152,8 @@ export class CallRunner {
       const question = this.#unkeptQuestion(call, intent, keeping.reason);
       if (question) return end(question);
     }
-    const { workspace, elicit, timeLimit, stopGraceMs } = this.#options;
+    const { elicit, timeLimit, stopGraceMs } = this.#options;
+    const { workspace } = view;
     const started: SessionEvent = { type: "run-started", toolCallId, at: now(), intent };
     const run = async (): Promise<void> => {
       if (!(await this.#recordUnlessOver(toolCallId, [started]))) return;
@@ -221,7 +227,7 @@ export class CallRunner {
   async #instead(
     call: ToolCall,
     tool: Tool,
-    { input, intent, verdict }: Judged,
+    { input, intent, verdict, view }: Judged,
   ): Promise<readonly SessionEvent[]> {
     const { toolCallId, title, decision, times } = call;
     const { check, decisions, approvals, now } = this.#options;
@@ -232,7 +238,7 @@ export class CallRunner {
     const isAnswered = times.answered !== undefined || approvals.hasCleared(toolCallId);
     const mayContain = isContained(call) && verdict.contained !== undefined;
     if (isSame && (isAnswered || mayContain || verdict.effect === "allow")) return [];
-    const shown = await check.shown(tool, input, intent, verdict);
+    const shown = await check.shown(tool, input, { intent, verdict }, view);
     if (!shown.ok) return [{ type: "call-failed", toolCallId, at, error: shown.problem }];
     const asked = decisions.question(
       { toolCallId, title, intent },
@@ -246,7 +252,12 @@ export class CallRunner {
   }
 }
 
-type Judged = { readonly input: unknown; readonly intent: Intent; readonly verdict: Verdict };
+type Judged = {
+  readonly input: unknown;
+  readonly intent: Intent;
+  readonly verdict: Verdict;
+  readonly view: CallView;
+};
 
 /** Nobody was asked about it: it runs in the sandbox, or not at all. */
 const isContained = ({ decision }: ToolCall): boolean => decision?.by === "sandbox";

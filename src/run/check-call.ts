@@ -8,9 +8,10 @@ import type { CallAnnounced, CallFields, Decision, SessionBook, SessionEvent } f
 import type { Intent, Rule, Verdict } from "../policy/index.js";
 import { temporaryPaths } from "../tools/scratch/temporary-paths.js";
 import { isAppTool } from "../tools/index.js";
-import type { AppTool, Tool, ToolIntent, Workspace } from "../tools/index.js";
+import type { AppTool, CallView, Tool, ToolIntent, Workspace } from "../tools/index.js";
 import type { Approvals } from "./approvals.js";
 import type { CallTools } from "./call-tools.js";
+import { callView, CheckedViews } from "./call-views.js";
 import { byRule, intentHash } from "./decisions.js";
 import type { Decisions } from "./decisions.js";
 import { sandboxReason } from "./sandbox-reason.js";
@@ -47,6 +48,7 @@ type NamedInput = { readonly name: string; readonly rawInput: unknown };
 
 export class CallCheck {
   readonly #options: CheckOptions;
+  readonly #views = new CheckedViews();
 
   constructor(options: CheckOptions) {
     this.#options = options;
@@ -97,7 +99,15 @@ export class CallCheck {
     if (rawInput !== input) return { toolCallId, events: [...arrived, failed(TOO_LARGE)] };
     if (!tool) return { toolCallId, events: [...arrived, failed(tools.unknownTool(request))] };
     const checked = await this.#checked(toolCallId, tool, rawInput, title);
-    return { toolCallId, events: [...arrived, ...checked] };
+    return { toolCallId, events: [...this.#below(toolCallId, arrived), ...checked] };
+  }
+
+  /** A call that runs by the approval of another one stands below it: both are one act. */
+  #below(toolCallId: string, arrived: readonly SessionEvent[]): readonly SessionEvent[] {
+    const { approvals, book } = this.#options;
+    const parentToolCallId = approvals.approved(toolCallId);
+    if (parentToolCallId === undefined || !book.call(parentToolCallId)) return arrived;
+    return arrived.map((event) => (event.type === "call-announced" ? { ...event, parentToolCallId } : event));
   }
 
   /** The events that follow from what the tool and the rules say of a new call's input. */
@@ -110,7 +120,8 @@ export class CallCheck {
     const { now, tools, loops, decisions, approvals } = this.#options;
     const at = now();
     if (isAppTool(tool)) return [{ type: "app-awaited", toolCallId, at }];
-    const resolved = await this.resolve(tool, rawInput);
+    const view = this.view();
+    const resolved = await this.resolve(tool, rawInput, view);
     if (!resolved.ok) return [{ type: "call-failed", toolCallId, at, error: resolved.problem }];
     const { input, intent } = resolved;
     const title = titleOf(tool, input) ?? plainTitle;
@@ -123,10 +134,11 @@ export class CallCheck {
       return [decisions.approve(toolCallId, intent, approval)];
     }
     const verdict = this.#judged(intent, times, { name: tool.name, rawInput });
-    const shown = await this.shown(tool, input, intent, verdict);
+    const shown = await this.shown(tool, input, { intent, verdict }, view);
     if (!shown.ok) return [{ type: "call-failed", toolCallId, at, error: shown.problem }];
     const fields = { ...(title !== plainTitle && { title }), ...shown.fields };
     const decided = decisions.decide({ toolCallId, title, intent }, verdict, times !== undefined);
+    if (decided.type === "call-cleared") this.#views.put(toolCallId, view);
     if (Object.keys(fields).length === 0) return [decided];
     return [{ type: "call-revised", toolCallId, at, fields }, decided];
   }
@@ -138,15 +150,16 @@ export class CallCheck {
   async shown(
     tool: Tool,
     input: unknown,
-    intent: Intent,
-    { effect }: Verdict,
+    { intent, verdict }: { readonly intent: Intent; readonly verdict: Verdict },
+    { workspace }: CallView,
   ): Promise<
     { readonly ok: true; readonly fields: CallFields } | { readonly ok: false; readonly problem: string }
   > {
+    const { effect } = verdict;
     if (effect === "deny") return { ok: true, fields: {} };
     try {
       // A tool that is not ours may have nothing to show.
-      const fields = tool.preview && (await tool.preview(input, this.#options.workspace));
+      const fields = tool.preview && (await tool.preview(input, workspace));
       return { ok: true, fields: fields ?? {} };
     } catch (error) {
       const mayKnow = effect === "allow" || this.#options.judge(asReading(intent)).effect === "allow";
@@ -154,15 +167,23 @@ export class CallCheck {
     }
   }
 
-  async resolve(tool: Tool, rawInput: unknown): Promise<Resolved> {
+  view(): CallView {
+    return callView(this.#options.workspace);
+  }
+
+  /** The view of the check when nobody was asked since; then the run must read anew. */
+  takeView(toolCallId: string): CallView | undefined {
+    return this.#views.take(toolCallId);
+  }
+
+  async resolve(tool: Tool, rawInput: unknown, { workspace } = this.view()): Promise<Resolved> {
     try {
       const parsed = tool.parse(copyOf(rawInput));
       if (!parsed.ok) return parsed;
       const { input } = parsed;
       // Many tools have none, and then there is nothing to wait for.
-      const own = tool.intent && (await tool.intent(input, this.#options.workspace));
+      const own = tool.intent && (await tool.intent(input, workspace));
       const intent = this.#intent(tool, own ?? {}, rawInput);
-      const { workspace } = this.#options;
       if (staysWithin(intent, workspace.roots)) return { ok: true, input, intent };
       const temporary = await temporaryPaths(intent, workspace);
       return { ok: true, input, intent: temporary.length === 0 ? intent : { ...intent, temporary } };
@@ -179,9 +200,10 @@ export class CallCheck {
       { type: "call-refused", toolCallId, at, decision },
     ];
     const rawInput = plainJson(given);
+    const view = this.view();
     const resolved: Resolved =
       rawInput === given
-        ? await this.resolve(tool, rawInput)
+        ? await this.resolve(tool, rawInput, view)
         : { ok: false, problem: "it is too large, or not plain JSON" };
     if (!resolved.ok) {
       const problem = resolved.problem.replace(/ Nothing was run\.$/, "");
@@ -191,7 +213,7 @@ export class CallCheck {
     const { input, intent } = resolved;
     const verdict = judge(intent);
     if (verdict.effect === "deny") return refused({ ...byRule(verdict), at });
-    const shown = await this.shown(tool, input, intent, verdict);
+    const shown = await this.shown(tool, input, { intent, verdict }, view);
     if (!shown.ok) return refused({ by: "rule", rule: "changed input", reason: shown.problem, at });
     const fields = { title: titleOf(tool, input) ?? createToolTitle(tool.name, rawInput), ...shown.fields };
     return [

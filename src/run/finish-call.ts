@@ -2,7 +2,7 @@
 import { setMaxListeners } from "node:events";
 import type { ToolCall } from "../call/index.js";
 import type { CallRunner } from "./call-runner.js";
-import { Cancelled } from "./running-calls.js";
+import { CANCELLED, Cancelled } from "./running-calls.js";
 import type { SessionRecord } from "../record/index.js";
 
 export type FinishOptions = {
@@ -47,7 +47,6 @@ export async function finishCall(
   throw new Error(`Call ${toolCallId} is not in the record.`);
 }
 
-const CANCELLED = "it was cancelled.";
 const CHANGED_EACH_TIME = "what it is about to do changed each time it was allowed.";
 
 /** Returns when it runs no more. A `proceed` may have started it, with a signal of its own. */

@@ -36,6 +36,8 @@ export type ReportedRequest = {
   readonly reported: ReportedIntent;
   /** Recorded just before the decision: they make the call ready to be decided on. */
   readonly events: readonly SessionEvent[];
+  /** Makes the events that show the call to a person; called only when one is asked. */
+  readonly preview?: () => Promise<readonly SessionEvent[]>;
 };
 
 export type ReportedOptions = {
@@ -76,15 +78,16 @@ export class ReportedCalls {
   }
 
   /** Records the call and the decision on it, or the question about it, in one durable append. */
-  async submit({ toolCallId, title, reported, events }: ReportedRequest): Promise<void> {
+  async submit({ toolCallId, title, reported, events, preview }: ReportedRequest): Promise<void> {
     const { record, decisions } = this.#options;
     const { verdict, isLoop } = this.#judged(reported);
     const call = { toolCallId, title, intent: reported.intent, reported };
     const decided = decisions.decide(call, verdict, isLoop || isForThisOnce(reported));
     const questionId = decided.type === "question-asked" ? decided.question.questionId : undefined;
+    const shown = questionId === undefined ? [] : ((await preview?.()) ?? []);
     this.#waiting.set(toolCallId, { reported, questionId });
     try {
-      await record.append([...events, decided], { durable: true });
+      await record.append([...events, ...shown, decided], { durable: true });
     } catch (error) {
       this.#waiting.delete(toolCallId);
       throw error;

@@ -14,6 +14,7 @@ import { commandChanges } from "./keep-before.js";
 import { checkBase, confinedWorkspace } from "./confined-workspace.js";
 import type { OwnWrites } from "./confined-workspace.js";
 import { CallReporter } from "./call-reporter.js";
+import { CANCELLED, Cancelled } from "./running-calls.js";
 import { undoableWorkspace } from "./undoable-workspace.js";
 import type { LinkedAbort } from "./linked-abort.js";
 
@@ -225,11 +226,16 @@ class TimeIsUp extends Error {
 
 const seconds = (milliseconds: number): string => `${milliseconds / 1000} s`;
 
-const whyStopped = (reason: unknown): string =>
-  reason instanceof ClientGone ? "the client went away while it ran." : "it was stopped while it ran.";
+function whyStopped(reason: unknown): string {
+  if (reason instanceof ClientGone) return "the client went away while it ran.";
+  const isGiven = reason instanceof Cancelled && reason.message !== CANCELLED;
+  return isGiven ? `it was stopped while it ran: ${reason.message}` : "it was stopped while it ran.";
+}
 
+/** Many tools throw an error of their own when their signal aborts. */
 function isAbort(error: unknown, { reason }: LinkedAbort): boolean {
-  return error === reason || (error instanceof Error && error.name === "AbortError");
+  if (error === reason) return true;
+  return error instanceof Error && (error.name === "AbortError" || /\babort(?:ed)?\b/i.test(error.message));
 }
 
 /** A `ToolFailure` is worded for the model; any other error is a bug in the tool, and is reported as one. */

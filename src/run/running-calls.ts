@@ -7,6 +7,9 @@ import { readingParts } from "../policy/reading-parts.js";
 
 type Running = { readonly stop: LinkedAbort; readonly ended: Promise<void> };
 
+/** The reason of a cancel for which nobody gave one. */
+export const CANCELLED = "it was cancelled.";
+
 /** The reason of a requested cancel. */
 export class Cancelled extends Error {
   constructor(reason: string) {

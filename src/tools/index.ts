@@ -51,6 +51,7 @@ export type {
   Files,
   FileType,
   FolderEntry,
+  CallView,
   Workspace,
 } from "./workspace.js";
 export { builtInTools, fetchTool, webSearchTool } from "./built-in/index.js";

@@ -108,6 +108,14 @@ export interface Workspace extends Files, Commands {
   isOwnTemporary?(path: string, isMade: boolean): Promise<boolean>;
   /** Keeps the workspace before commands, so that they can be undone. Without it they cannot. */
   readonly keeper?: WorkspaceKeeper | undefined;
+  /** A view for one call. Only a workspace whose reads are requests to somebody else has one. */
+  readonly callView?: (() => CallView) | undefined;
   /** Called when the session that uses the workspace is closed. */
   release?(): Promise<void>;
 }
+
+/**
+ * The workspace for one call: it requests a text once, and again when the file on the disk has changed, when the text is
+ * older than a second, or after `forgetTexts`.
+ */
+export type CallView = { readonly workspace: Workspace; forgetTexts(): void };

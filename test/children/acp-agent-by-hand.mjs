@@ -76,6 +76,12 @@ const BEHAVIOURS = {
     await permit({ toolCallId: "t1" });
     more("t1", { status: "completed" });
   },
+  "asks after it printed": async () => {
+    call("t1", { status: "in_progress", rawInput: { command: "make" } });
+    more("t1", { content: [{ type: "content", content: { type: "text", text: "cc a.c" } }] });
+    await permit({ toolCallId: "t1" });
+    more("t1", { status: "completed" });
+  },
   /** Takes one step after the other; a step that is none of these is an update to send. */
   "runs the given steps": async (text) => {
     const children = [];
@@ -233,9 +239,13 @@ const BEHAVIOURS = {
   },
 };
 
+const REASON = /^“.*” was refused\. The user's reason: /;
+
 async function prompt(id, params) {
   sessionId = params.sessionId;
-  const ended = (await BEHAVIOURS[behaviour]?.(params.prompt[0].text)) ?? {};
+  const { text } = params.prompt[0];
+  // The reason of a no is no new task.
+  const ended = REASON.test(text) ? {} : ((await BEHAVIOURS[behaviour]?.(text)) ?? {});
   if (ended.error) send({ id, error: ended.error });
   else send({ id, result: { stopReason: ended.stopReason ?? "end_turn" } });
   ended.after?.();

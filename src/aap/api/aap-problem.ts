@@ -23,9 +23,17 @@ export class AapProblem extends Error {
 
 export function problemResponse({ code, message, details }: AapProblem): Response {
   const headers = new Headers({ "content-type": "application/json" });
+  if (code === "METHOD_NOT_ALLOWED" && "allowed" in details) headers.set("allow", String(details.allowed));
   if (code === "BUSY" || code === "UNAVAILABLE") headers.set("retry-after", String(RETRY_AFTER_MS / 1_000));
   return new Response(errorBody(code, message, details), { status: STATUSES[code], headers });
 }
+
+export const wrongMethod = (method: string, path: string, allowed: readonly string[]): AapProblem =>
+  new AapProblem(
+    "METHOD_NOT_ALLOWED",
+    `There is no ${method} ${path}, only ${allowed.join(", ")}. Nothing was done.`,
+    { allowed: allowed.join(", ") },
+  );
 
 /** The store's errors that say enough without a path. */
 const STORE_PROBLEMS: { readonly [code in LedgerFileErrorCode]?: ProblemCode } = {

@@ -36,7 +36,7 @@ const MAX_BYTES = 8 * 1024 * 1024;
 async function readText(request: Request): Promise<string> {
   const contentLength = Number(request.headers.get("content-length") ?? Number.NaN);
   // Node reads no more than the head says; reading it whole is several times faster than chunk by chunk.
-  if (contentLength <= MAX_BYTES) return request.text();
+  if (contentLength <= MAX_BYTES) return decoded(await request.arrayBuffer());
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of request.body ?? []) {
@@ -46,5 +46,14 @@ async function readText(request: Request): Promise<string> {
     }
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString();
+  return decoded(Buffer.concat(chunks));
+}
+
+/** A text that is no UTF-8 is refused: decoded all the same, it would be another text than the one that was sent. */
+function decoded(bytes: ArrayBuffer | Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new AapProblem("BAD_REQUEST", "The body is not UTF-8. Nothing was done.");
+  }
 }

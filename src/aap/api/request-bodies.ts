@@ -1,4 +1,7 @@
-/** The schemas of request bodies. Unknown fields are ignored. */
+/**
+ * The schemas of request bodies. Unknown fields are ignored, except inside a permission and an answer: there a field that
+ * the server does not know may be a condition of the yes.
+ */
 import { z } from "zod";
 import { GRANT_EXPIRIES, GRANT_SCOPES } from "../../call/index.js";
 
@@ -51,10 +54,26 @@ const overrides = z.object({
 });
 export type AgentOverrides = z.output<typeof overrides>;
 
-const seedMessage = z.discriminatedUnion(
+/** Ten years. */
+const MAX_LIFETIME_MS = 10 * 365 * 24 * 3_600_000;
+
+const questionLifetimeMs = z
+  .int()
+  .min(1)
+  .max(MAX_LIFETIME_MS)
+  .describe(
+    "How long a question of this session can be answered with yes, in milliseconds; lasts until changed.",
+  );
+
+/** The protocol has text here; a list of texts is taken for their lines. */
+const systemContent = textContent.transform((content) =>
+  typeof content === "string" ? content : content.map((block) => block.text).join("\n"),
+);
+
+export const seedMessage = z.discriminatedUnion(
   "role",
   [
-    z.object({ role: z.literal("system"), content: textContent }),
+    z.object({ role: z.literal("system"), content: systemContent }),
     z.object({ role: z.literal("user"), content: inputContent }),
     z.object({ role: z.literal("assistant"), content: assistantContent }),
     z.object({ role: z.literal("tool"), toolCallId: z.string(), content: inputContent }),
@@ -67,19 +86,34 @@ export const newSession = z.object({
   agent: overrides.extend({ name: z.string().min(1) }),
   messages: z.array(seedMessage).exactOptional(),
   tools: z.array(toolSpec).exactOptional(),
+  questionLifetimeMs: questionLifetimeMs.exactOptional(),
 });
 export type NewSessionBody = z.output<typeof newSession>;
+
+const editedInput = z
+  .record(z.string(), z.unknown())
+  .describe("With a yes: the call runs with this input instead of the one that was asked about.");
+
+const MAX_WHO_CHARACTERS = 200;
+
+const answeredBy = z
+  .string()
+  .min(1)
+  .max(MAX_WHO_CHARACTERS)
+  .describe("The person who answers, for the record.");
 
 const turnMessage = z.discriminatedUnion(
   "role",
   [
     z.object({ role: z.literal("user"), content: inputContent }),
     z.object({ role: z.literal("tool"), toolCallId: z.string().min(1), content: inputContent }),
-    z.object({
+    z.strictObject({
       role: z.literal("tool_permission"),
       toolCallId: z.string().min(1),
       granted: z.boolean(),
       reason: z.string().exactOptional(),
+      input: editedInput.exactOptional(),
+      who: answeredBy.exactOptional(),
     }),
   ],
   { error: 'a turn takes messages of the roles "user", "tool" and "tool_permission"' },
@@ -93,6 +127,7 @@ export const turnRequest = z.object({
   stream: streamMode.default("none"),
   messages: z.array(turnMessage).min(1),
   tools: z.array(toolSpec).exactOptional(),
+  questionLifetimeMs: questionLifetimeMs.exactOptional(),
 });
 export type TurnBody = z.output<typeof turnRequest>;
 
@@ -105,10 +140,12 @@ export type CancelBody = z.output<typeof cancelRequest>;
 
 /** One of the question's own options, or plain yes or no. */
 export const answerRequest = z
-  .object({
+  .strictObject({
     optionId: z.string().min(1).exactOptional(),
     granted: z.boolean().exactOptional(),
     reason: z.string().exactOptional(),
+    input: editedInput.exactOptional(),
+    who: answeredBy.exactOptional(),
     width: z
       .string()
       .min(1)
@@ -133,5 +170,8 @@ export const answerRequest = z
     ({ granted, width, scope, expires }) =>
       granted === undefined || [width, scope, expires].every((field) => field === undefined),
     { error: '"width", "scope" and "expires" go with the "optionId" of an "always" or "never"' },
-  );
+  )
+  .refine(({ input, granted, alike }) => input === undefined || (granted !== false && alike !== true), {
+    error: '"input" goes with a yes to this one question',
+  });
 export type AnswerBody = z.output<typeof answerRequest>;

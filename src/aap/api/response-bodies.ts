@@ -46,7 +46,17 @@ const agentInfo = z.object({
   title: z.string().exactOptional(),
   version: z.string(),
   description: z.string().exactOptional(),
-  tools: z.array(toolSpec).exactOptional(),
+  tools: z
+    .array(
+      toolSpec.extend({
+        kind: z.string().describe("What the tool does: read, edit, execute …").exactOptional(),
+        trustable: z
+          .boolean()
+          .describe("Whether `trust: true` lets it run without a permission, where no rule denies or asks.")
+          .exactOptional(),
+      }),
+    )
+    .exactOptional(),
   options: z.array(option).exactOptional(),
   capabilities: z
     .object({
@@ -69,10 +79,11 @@ const session = z.object({
   agent: z.object({
     name: z.string(),
     tools: z.array(z.object({ name: z.string(), trust: z.boolean().exactOptional() })).exactOptional(),
-    /** A secret is `***`. */
+    /** `trust` is the trust in force. A secret is `***`. */
     options: z.record(z.string(), z.string()).exactOptional(),
   }),
   tools: z.array(toolSpec).exactOptional(),
+  questionLifetimeMs: z.number().exactOptional(),
 }) satisfies z.ZodType<SessionInfo>;
 
 const sessionPage = z.object({
@@ -103,6 +114,10 @@ const turnEvent = z.discriminatedUnion("event", [
   z.object({ event: z.literal("text"), data: z.object({ text: z.string() }) }),
   z.object({ event: z.literal("thinking"), data: z.object({ thinking: z.string() }) }),
   z.object({ event: z.literal("answer_cut_off"), data: z.object({}) }),
+  z.object({
+    event: z.literal("model_retry"),
+    data: z.object({ attempt: z.number(), waitMs: z.number(), message: z.string() }),
+  }),
   z.object({
     event: z.literal("tool_call"),
     data: z.object({ toolCallId: z.string(), name: z.string(), input: z.unknown() }),
@@ -170,7 +185,9 @@ const answer = z.object({
     z.object({ type: z.literal("refused") }),
   ]),
   by: z.enum(["rule", "person"]),
+  who: z.string().exactOptional(),
   reason: z.string().exactOptional(),
+  input: z.unknown().optional(),
   at: z.number(),
 });
 

@@ -13,7 +13,7 @@ export type ClientTool = (
   context: { readonly call: ToolUseBlock; readonly signal: AbortSignal | undefined },
 ) => MessageContent | Promise<MessageContent>;
 
-export type Permission = { readonly granted: boolean; readonly reason?: string };
+export type Permission = Omit<ToolPermission, "role" | "toolCallId">;
 
 export type AnswerOptions = {
   /** How the app's own tools are run, by the names that the session declares. */

@@ -108,7 +108,8 @@ export class Connection {
   #lost(error: unknown, signal: AbortSignal | undefined): unknown {
     if (signal?.aborted) return signal.reason;
     const why = this.#withoutKey(reasonOf(error));
-    return new AapError("UNREACHABLE", `The server did not answer (${why}).`);
+    const hint = this.#hasAnswered ? "" : pageHint(new URL(this.#baseUrl).origin);
+    return new AapError("UNREACHABLE", `The server did not answer (${why}).${hint}`);
   }
 
   async #refusal(response: Response): Promise<AapError> {
@@ -128,6 +129,13 @@ export class Connection {
   #withoutKey(text: string): string {
     return this.#apiKey === undefined ? text : text.replaceAll(this.#apiKey, "***");
   }
+}
+
+/** Browsers hide the refusal of a page that the server does not allow, and report it as a failed connection. */
+function pageHint(server: string): string {
+  const { origin } = (globalThis as { location?: { readonly origin?: unknown } }).location ?? {};
+  if (typeof origin !== "string" || origin === server) return "";
+  return ` If it runs, it may not allow pages of ${origin}: a Toolgate server does with --allow-origin ${origin}.`;
 }
 
 function usableUrl(baseUrl: string): string {

@@ -31,6 +31,14 @@ export type ToolPermission = {
   readonly toolCallId: string;
   readonly granted: boolean;
   readonly reason?: string;
+} & AnswerExtras;
+
+/** Extensions of ours to a yes or no. */
+export type AnswerExtras = {
+  /** With a yes: the input that the call runs with, instead of the one that was asked about. */
+  readonly input?: JsonObject;
+  /** The person who answers, for the record. */
+  readonly who?: string;
 };
 
 export type ToolSpec = {
@@ -40,6 +48,8 @@ export type ToolSpec = {
   /** JSON Schema of the input. */
   readonly parameters: JsonObject;
 };
+/** `kind` and `trustable` are ours: what the tool does, and whether `trust` lets it run without a permission. */
+export type ServerToolSpec = ToolSpec & { readonly kind?: string; readonly trustable?: boolean };
 export type ServerToolRef = { readonly name: string; readonly trust?: boolean };
 
 export type AgentInfo = {
@@ -47,7 +57,7 @@ export type AgentInfo = {
   readonly title?: string;
   readonly version: string;
   readonly description?: string;
-  readonly tools?: readonly ToolSpec[];
+  readonly tools?: readonly ServerToolSpec[];
   readonly options?: readonly JsonObject[];
   readonly capabilities?: {
     readonly history?: { readonly compacted?: object; readonly full?: object };
@@ -70,15 +80,22 @@ export type AgentConfig = {
 };
 export type SessionInfo = {
   readonly sessionId: string;
+  /** At our servers `trust` is the trust in force. */
   readonly agent: AgentConfig;
   readonly tools?: readonly ToolSpec[];
+} & QuestionSetting;
+
+/** An extension of ours. */
+export type QuestionSetting = {
+  /** How long a question of the session can be answered with yes, in milliseconds; lasts until it is changed. */
+  readonly questionLifetimeMs?: number;
 };
 export type SessionPage = { readonly sessions: readonly SessionInfo[]; readonly next?: string };
 export type NewSession = {
   readonly agent: AgentConfig;
   readonly messages?: readonly HistoryMessage[];
   readonly tools?: readonly ToolSpec[];
-};
+} & QuestionSetting;
 
 export type StreamMode = "delta" | "message" | "none";
 export type TurnMessage = UserMessage | ToolMessage | ToolPermission;
@@ -87,13 +104,14 @@ export type TurnRequest = {
   readonly stream?: StreamMode;
   readonly messages: readonly TurnMessage[];
   readonly tools?: readonly ToolSpec[];
-};
+} & QuestionSetting;
 
 export type StopReason = "end_turn" | "tool_use" | "max_tokens" | "refusal" | "error";
 
 /**
- * An event of a turn. `isError`, `error` and `answer_cut_off` are ours, and clients can ignore them. After
+ * An event of a turn. `isError`, `error`, `answer_cut_off` and `model_retry` are ours, and clients can ignore them. After
  * `answer_cut_off` the assistant's message so far is unfinished, since its server died; it is sent again from its start.
+ * `model_retry` comes live only: the model's provider failed, and its request is sent again.
  */
 export type TurnEvent =
   | { readonly event: "turn_start"; readonly data: object }
@@ -102,6 +120,10 @@ export type TurnEvent =
   | { readonly event: "text"; readonly data: { readonly text: string } }
   | { readonly event: "thinking"; readonly data: { readonly thinking: string } }
   | { readonly event: "answer_cut_off"; readonly data: object }
+  | {
+      readonly event: "model_retry";
+      readonly data: { readonly attempt: number; readonly waitMs: number; readonly message: string };
+    }
   | { readonly event: "tool_call"; readonly data: Omit<ToolUseBlock, "type"> }
   | {
       readonly event: "tool_result";
@@ -144,8 +166,9 @@ export type QuestionAnswer = (
       "width" | "scope" | "expires"
     >)
   | { readonly granted: boolean; readonly optionId?: never }
-) & {
-  readonly reason?: string;
-  /** Gives the same answer, once, to all open questions of the session that have the same `likeness`. */
-  readonly alike?: boolean;
-};
+) &
+  AnswerExtras & {
+    readonly reason?: string;
+    /** Gives the same answer, once, to all open questions of the session that have the same `likeness`. */
+    readonly alike?: boolean;
+  };

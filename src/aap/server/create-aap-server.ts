@@ -3,6 +3,7 @@
  * (`serve-aap.ts`): every request that reaches this function is served.
  */
 import {
+  AMOUNT,
   checkOptions,
   FUNCTION,
   LEDGER,
@@ -26,8 +27,8 @@ import { sealing } from "../server-context.js";
 import type { ServerContext } from "../server-context.js";
 import type { OpenSink } from "../stream/event-stream.js";
 import { isTrustable } from "../turns/session-judge.js";
-import { AapProblem, problemOf, problemResponse } from "../api/aap-problem.js";
-import { addRoutes } from "./routes.js";
+import { AapProblem, problemOf, problemResponse, wrongMethod } from "../api/aap-problem.js";
+import { addRoutes, methodsOf } from "./routes.js";
 import type { AapEnv } from "./routes.js";
 import { KEY_BYTES } from "../sessions/seal-secret.js";
 import { served } from "../sessions/served-agent.js";
@@ -42,8 +43,10 @@ export type AapServerOptions = {
   readonly workspace: Workspace;
   /** The version of agents that have none of their own, as semver. */
   readonly version?: string;
-  /** Which tools an app may let run without asking. By default those that read, search or think. */
+  /** Which tools an app may let run without asking. By default those whose author declared them to read, search or think. */
   readonly trustable?: (tool: Tool) => boolean;
+  /** How long questions can be answered with yes, for agents without a limit of their own; by default for ever. */
+  readonly questionLifetimeMs?: number;
   /** Secrets to take out of session events and questions, beside those that are known by their shape. */
   readonly redactPatterns?: readonly RedactionPattern[];
   /**
@@ -71,6 +74,7 @@ export const SERVER_OPTIONS: OptionChecks<AapServerOptions> = {
   workspace: required(WORKSPACE),
   version: TEXT,
   trustable: FUNCTION,
+  questionLifetimeMs: AMOUNT,
   redactPatterns: LIST,
   secretKey: OBJECT,
   onError: FUNCTION,
@@ -93,6 +97,7 @@ export function openServer(options: AapServerOptions): AapServer {
     workspace: options.workspace,
     flushTimer: new FlushTimer(),
     trustable: options.trustable ?? isTrustable,
+    questionLifetimeMs: options.questionLifetimeMs,
     isRedacted: options.ledger.storesVerbatim === false,
     redactPatterns: options.redactPatterns ?? [],
     onError: options.onError ?? (() => undefined),
@@ -106,9 +111,11 @@ export function openServer(options: AapServerOptions): AapServer {
     if (STATUSES[problem.code] >= 500) server.onError(error);
     return problemResponse(problem);
   });
-  app.notFound(({ req }) =>
-    problemResponse(new AapProblem("NOT_FOUND", `There is no ${req.method} ${req.path}. Nothing was done.`)),
-  );
+  app.notFound(({ req: { method, path } }) => {
+    const allowed = methodsOf(path);
+    const problem = new AapProblem("NOT_FOUND", `There is no ${method} ${path}. Nothing was done.`);
+    return problemResponse(allowed.length === 0 ? problem : wrongMethod(method, path, allowed));
+  });
   addRoutes(app, server, turns, version);
   return { fetch: async (request, openSink) => app.fetch(request, { openSink }), close: () => turns.close() };
 }

@@ -18,6 +18,7 @@ async function server(): Promise<ServerContext> {
     workspace: await LocalWorkspace.open(import.meta.dirname),
     flushTimer: new FlushTimer(),
     trustable: () => false,
+    questionLifetimeMs: undefined,
     isRedacted: false,
     redactPatterns: [],
     onError: () => undefined,

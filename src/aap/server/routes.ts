@@ -48,6 +48,21 @@ export function addRoutes(
   add(app, EXTENSION_ENDPOINTS, extensionHandlers(server, turns));
 }
 
+/** The methods of the endpoints with this path. */
+export function methodsOf(path: string): readonly string[] {
+  const endpoints: readonly Endpoint[] = Object.values({ ...PROTOCOL_ENDPOINTS, ...EXTENSION_ENDPOINTS });
+  return endpoints.filter((endpoint) => hasPath(endpoint, path)).map(({ method }) => method.toUpperCase());
+}
+
+function hasPath({ path: pattern, hasSlashes }: Endpoint, path: string): boolean {
+  const [before = "", after] = pattern.split("{id}");
+  if (after === undefined) return path === pattern;
+  const id = path.slice(before.length, path.length - after.length);
+  return (
+    path.startsWith(before) && path.endsWith(after) && id !== "" && (hasSlashes === true || !id.includes("/"))
+  );
+}
+
 function add<Name extends string>(
   app: Hono<AapEnv>,
   endpoints: { readonly [name in Name]: Endpoint },
@@ -71,7 +86,9 @@ function protocolHandlers(
     getMeta: (context) =>
       context.json({
         version: 3,
-        agents: [...agents.values()].map((agent) => agentInfo(agent, { version, isRedacted })),
+        agents: [...agents.values()].map((agent) =>
+          agentInfo(agent, { version, isRedacted, trustable: server.trustable }),
+        ),
         extensions: EXTENSIONS,
       }),
     listSessions: async (context) => context.json(await list.page(context.req.query("after"))),
@@ -83,7 +100,7 @@ function protocolHandlers(
     getSession: async (context) => {
       const sessionId = idIn(context);
       const { config } = await readSessionConfig(ledger, sessionId);
-      return context.json(wireSession(sessionId, config, agents.get(config.agent.name)?.options ?? []));
+      return context.json(wireSession(sessionId, config, server));
     },
     deleteSession: async (context) => {
       const sessionId = idIn(context);

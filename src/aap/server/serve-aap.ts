@@ -21,7 +21,7 @@ import type { AapServer, AapServerOptions } from "./create-aap-server.js";
 import type { OpenSink } from "../stream/event-stream.js";
 import { Metrics } from "./metrics.js";
 import { operatorRoutes } from "./operator-routes.js";
-import { AapProblem, problemOf, problemResponse } from "../api/aap-problem.js";
+import { AapProblem, problemOf, problemResponse, wrongMethod } from "../api/aap-problem.js";
 import { ResponseWriter } from "./response-writer.js";
 
 type GivenAgent = AapServerOptions["agents"][number];
@@ -132,7 +132,11 @@ async function answering(server: AapServer, own: ReturnType<typeof operatorRoute
     own.get(new URL(request.url).pathname)?.() ?? server.fetch(request, stream);
   const fetch = async (request: Request, stream: OpenSink): Promise<Response> => {
     if (request.method === "GET") return get(request, stream);
-    if (request.method !== "HEAD") return server.fetch(request, stream);
+    const { pathname } = new URL(request.url);
+    if (request.method !== "HEAD")
+      return own.has(pathname)
+        ? problemResponse(wrongMethod(request.method, pathname, ["GET"]))
+        : server.fetch(request, stream);
     const { body, status, headers } = await get(new Request(request.url, { headers: [...request.headers] }));
     // A stream is not started for its headers.
     await body?.cancel();

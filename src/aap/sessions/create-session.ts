@@ -4,7 +4,7 @@ import { SessionRecord } from "../../record/index.js";
 import type { ServerContext } from "../server-context.js";
 import { AapProblem } from "../api/aap-problem.js";
 import type { NewSessionBody } from "../api/request-bodies.js";
-import { seedEvents } from "./seed-events.js";
+import { seedEvents, seedMeta } from "./seed-events.js";
 import { changedConfig, configEvent, newConfig } from "./session-config.js";
 
 export async function createSession(server: ServerContext, body: NewSessionBody): Promise<string> {
@@ -25,8 +25,9 @@ export async function createSession(server: ServerContext, body: NewSessionBody)
     );
   const sessionId = `session_${randomUUID()}`;
   const config = changedConfig(newConfig(agent.name), body, agent, server.sealFor(sessionId));
-  const made = configEvent(config, { cwd: workspace.root, agent: agent.name }, now());
-  const events = [made, ...seedEvents(messages, { after: 1, at: now() })];
+  const seeded = seedEvents(messages, { after: 1, at: now() });
+  const info = { cwd: workspace.root, agent: agent.name, _meta: seedMeta(messages, seeded) };
+  const events = [configEvent(config, info, now()), ...seeded];
   const record = await SessionRecord.open(ledger, sessionId, { owner: `aap ${randomUUID()}` });
   try {
     await record.append(events, { durable: true });

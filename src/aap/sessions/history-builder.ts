@@ -4,9 +4,14 @@ import { wireContent } from "../api/content-blocks.js";
 import type { Block, HistoryMessage } from "../client/protocol.js";
 
 export class HistoryBuilder {
-  messages: HistoryMessage[] = [];
+  messages: HistoryMessage[];
   #userMessage: { readonly messageId: string; readonly blocks: ContentBlock[] } | undefined;
   #lastUser: HistoryMessage | undefined;
+
+  constructor(messages: readonly HistoryMessage[] = []) {
+    this.messages = [...messages];
+    this.#lastUser = messages.findLast(({ role }) => role === "user");
+  }
 
   addAssistantMessage(blocks: readonly Block[]): void {
     if (blocks.length > 0) this.messages.push({ role: "assistant", content: blocks });
@@ -25,9 +30,13 @@ export class HistoryBuilder {
     this.#userMessage = undefined;
   }
 
-  /** Replaces what came before. The user's last request is repeated after the summary: it may still be under way. */
+  /**
+   * Replaces what came before, except the app's instructions. The user's last request is repeated after the summary: it may
+   * still be under way.
+   */
   summarize(summary: string): void {
-    this.messages = [{ role: "user", content: `What happened so far, in short:\n\n${summary}` }];
+    this.messages = this.messages.filter(({ role }) => role === "system");
+    this.messages.push({ role: "user", content: `What happened so far, in short:\n\n${summary}` });
     if (this.#lastUser) this.messages.push(this.#lastUser);
   }
 }

@@ -1,12 +1,14 @@
 /**
- * A session's history as an app reads it. `full` has all messages; `compacted` has what the model gets when it goes on:
- * without answers that were cut off, and with a summary in place of the messages that it replaces. A call that waits has
- * no `tool` message yet.
+ * A session's history as an app reads it. `full` has all messages, in the order in which they came: those that the app
+ * started the session with as it gave them, and each result where its call ended. `compacted` has what the model gets when
+ * it goes on: without answers that were cut off, and with a summary in place of the messages that it replaces. A call that
+ * waits has no `tool` message yet.
  *
  * The calls of a sub-agent stand beside the call that it works on, since clients look for open calls in the last
  * assistant message only. The model does not get them, so `compacted` has only those that wait for the app.
  */
 import { handleEvent, isOver, SessionBook } from "../../call/index.js";
+import { isRefusalPrompt } from "../../call/refusal-prompt.js";
 import type { EventOf, EventTable, RecordedEvent, SessionEvent, ToolCall } from "../../call/index.js";
 import { messagesFromEvents } from "../client/messages-from-events.js";
 import type { Block, HistoryMessage, TurnEvent } from "../client/protocol.js";
@@ -14,6 +16,7 @@ import { MessageDraft } from "../stream/message-draft.js";
 import { callResult } from "../stream/call-result.js";
 import { TurnEvents } from "../stream/turn-events.js";
 import { HistoryBuilder } from "./history-builder.js";
+import { seedOf } from "./seed-events.js";
 
 export type HistoryType = "full" | "compacted";
 
@@ -34,8 +37,10 @@ function historyOfSteps(
   type: HistoryType,
   book: SessionBook,
 ): readonly HistoryMessage[] {
-  const reader = new StepReader(book, type);
-  for (const { event } of log) {
+  const seed = seedOf(log);
+  const reader = new StepReader(book, type, seed.messages);
+  for (const { event, seq } of log) {
+    if (seq <= seed.lastSeq) continue;
     if (isUserChunk(event)) reader.history.addUserChunk(event);
     else {
       reader.history.endUserMessage();
@@ -48,14 +53,19 @@ function historyOfSteps(
 
 /** The history of an agent that records where its answers end. */
 class StepReader {
-  readonly history = new HistoryBuilder();
+  readonly history: HistoryBuilder;
   readonly #draft = new MessageDraft();
   readonly #book: SessionBook;
   readonly #type: HistoryType;
+  /** Calls of the assistant's messages so far that have no result yet. */
+  readonly #open = new Set<string>();
+  /** Calls that ended before their message did. */
+  readonly #endedEarly = new Set<string>();
 
-  constructor(book: SessionBook, type: HistoryType) {
+  constructor(book: SessionBook, type: HistoryType, seed: readonly HistoryMessage[]) {
     this.#book = book;
     this.#type = type;
+    this.history = new HistoryBuilder(seed);
   }
 
   addChunk(chunk: EventOf<"message-chunk">): void {
@@ -67,7 +77,16 @@ class StepReader {
     if (this.#draft.isCutOffBy(stepId)) this.cutOff();
     const calls = toolCallIds.flatMap((toolCallId) => callWithNested(this.#book, toolCallId, this.#type));
     this.history.addAssistantMessage([...this.#draft.take(), ...calls.map(toolUse)]);
-    this.history.messages.push(...calls.flatMap(toolMessage));
+    for (const call of calls)
+      if (this.#endedEarly.delete(call.toolCallId)) this.history.messages.push(toolMessage(call));
+      else this.#open.add(call.toolCallId);
+  }
+
+  /** An end that was only assumed may be followed by another; the message stays where it came. */
+  endCall({ toolCallId }: { readonly toolCallId: string }): void {
+    const call = this.#book.call(toolCallId);
+    if (call && this.#open.delete(toolCallId)) this.history.messages.push(toolMessage(call));
+    else this.#endedEarly.add(toolCallId);
   }
 
   /** The message that was started did not end. */
@@ -83,7 +102,7 @@ class StepReader {
 
 const ignore = (): void => undefined;
 
-/** The effect of each event on the history. Calls are read from the book, as they are at the end of the log. */
+/** The effect of each event on the history. The results of calls are read from the book. */
 const STEP_TABLE: EventTable<[reader: StepReader], void> = {
   "message-chunk": (event, reader) => reader.addChunk(event),
   "step-ended": (event, reader) => reader.endStep(event),
@@ -111,7 +130,7 @@ const STEP_TABLE: EventTable<[reader: StepReader], void> = {
   "child-awaited": ignore,
   "child-stepped": ignore,
   "call-cleared": ignore,
-  "call-refused": ignore,
+  "call-refused": (event, reader) => reader.endCall(event),
   "run-started": ignore,
   "cancel-requested": ignore,
   "process-started": ignore,
@@ -119,10 +138,10 @@ const STEP_TABLE: EventTable<[reader: StepReader], void> = {
   "sandbox-refused": ignore,
   "call-undone": ignore,
   "call-breached": ignore,
-  "call-done": ignore,
-  "call-failed": ignore,
-  "call-cancelled": ignore,
-  "call-unknown": ignore,
+  "call-done": (event, reader) => reader.endCall(event),
+  "call-failed": (event, reader) => reader.endCall(event),
+  "call-cancelled": (event, reader) => reader.endCall(event),
+  "call-unknown": (event, reader) => reader.endCall(event),
 };
 
 /** The history of an agent that does not record where its answers end: as its stream was. */
@@ -136,7 +155,8 @@ function historyOfMoves(log: readonly RecordedEvent[], book: SessionBook): reado
   for (const { event, seq } of log) {
     if (isUserChunk(event)) {
       endAnswer();
-      history.addUserChunk(event);
+      // The app sent the reason with its no, and no message.
+      if (!isRefusalPrompt(event.messageId)) history.addUserChunk(event);
       continue;
     }
     history.endUserMessage();
@@ -167,7 +187,8 @@ function toolUse({ toolCallId, name, rawInput, decision }: ToolCall): Block {
   return { type: "tool_use", toolCallId, name, input: decision?.originalInput ?? rawInput ?? {} };
 }
 
-function toolMessage(call: ToolCall): readonly HistoryMessage[] {
-  if (!isOver(call.state)) return [];
-  return [{ role: "tool", toolCallId: call.toolCallId, content: callResult(call).content }];
-}
+const toolMessage = (call: ToolCall): HistoryMessage => ({
+  role: "tool",
+  toolCallId: call.toolCallId,
+  content: callResult(call).content,
+});

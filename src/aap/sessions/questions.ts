@@ -26,7 +26,7 @@ import type { ServerContext } from "../server-context.js";
 import { AapProblem } from "../api/aap-problem.js";
 import { readCursor, writeCursor } from "../api/cursor.js";
 import type { AnswerBody } from "../api/request-bodies.js";
-import { plainAnswer } from "../turns/accept-submission.js";
+import { plainAnswer, remarksOf } from "../turns/accept-submission.js";
 
 /** Without the whole text of a question, which may be long and has its own pages. */
 type ListedQuestion = Omit<Question, "wholeAbout"> &
@@ -151,9 +151,14 @@ export async function answerQuestion(
 }
 
 function answerOf(question: Question, body: AnswerBody, at: number): Answer {
-  const { optionId, granted = false, reason, width, scope, expires } = body;
-  if (optionId === undefined)
-    return plainAnswer(question, { granted, ...(reason !== undefined && { reason }) }, at);
+  const { optionId, granted = false, width, scope, expires } = body;
+  if (optionId === undefined) return plainAnswer(question, { granted, ...remarksOf(body) }, at);
+  const kind = question.options.find((option) => option.optionId === optionId)?.kind;
+  if (body.input !== undefined && kind !== "allow_once")
+    throw new AapProblem(
+      "BAD_REQUEST",
+      `A changed input is for this once: choose the option that allows once, or "granted": true. Nothing was done.`,
+    );
   return {
     outcome: {
       type: "selected",
@@ -165,7 +170,7 @@ function answerOf(question: Question, body: AnswerBody, at: number): Answer {
     intentHash: question.intentHash,
     by: "person",
     at,
-    ...(reason !== undefined && { reason }),
+    ...remarksOf(body),
   };
 }
 
@@ -179,13 +184,12 @@ async function answerAlike(
   const { likeness, sessionId, questionId } = question;
   const kind = question.options.find((option) => option.optionId === body.optionId)?.kind;
   const granted = body.granted ?? (kind === "allow_once" || kind === "allow_always");
-  const { reason } = body;
   const others = open.filter(
     (one) => one.questionId !== questionId && one.sessionId === sessionId && one.likeness === likeness,
   );
   const taken: string[] = [];
   for (const other of likeness === undefined ? [] : others) {
-    const answer = plainAnswer(other, { granted, ...(reason !== undefined && { reason }) }, now());
+    const answer = plainAnswer(other, { granted, ...remarksOf(body) }, now());
     try {
       const { counted } = await ledger.answer(other.questionId, answer);
       if (counted) taken.push(other.questionId);
@@ -215,7 +219,8 @@ export function tooLate({ answer }: Answered, body: AnswerBody, question: string
     outcome.type === "selected" &&
     outcome.optionId === body.optionId &&
     outcome.width === body.width &&
-    outcome.scope === body.scope;
+    outcome.scope === body.scope &&
+    JSON.stringify(answer.input) === JSON.stringify(body.input);
   if (isSame) return undefined;
   return new AapProblem(
     "ALREADY_ANSWERED",

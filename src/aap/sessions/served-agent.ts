@@ -79,10 +79,13 @@ export function toolsOf({ behind }: Served): readonly Tool[] {
 
 export const exposedTools = (one: Served): readonly Tool[] => toolsOf(one).filter(one.isExposed);
 
-export function agentInfo(
-  one: Served,
-  { version, isRedacted }: { readonly version: string; readonly isRedacted: boolean },
-): AgentInfo {
+type AgentInfoOptions = {
+  readonly version: string;
+  readonly isRedacted: boolean;
+  readonly trustable: (tool: Tool) => boolean;
+};
+
+export function agentInfo(one: Served, { version, isRedacted, trustable }: AgentInfoOptions): AgentInfo {
   const { name, title, description, options, behind } = one;
   const isOwn = behind.type === "own";
   const takesImages = isOwn || (behind.agent.takesImages ?? false);
@@ -96,6 +99,8 @@ export function agentInfo(
       ...(tool.label !== undefined && { title: tool.label }),
       description: tool.description,
       parameters: { ...tool.parameters },
+      kind: tool.kind,
+      trustable: trustable(tool),
     })),
     ...(options.length > 0 && { options }),
     capabilities: {

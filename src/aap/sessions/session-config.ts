@@ -8,12 +8,12 @@ import { readAll, readSessionInfo } from "../../call/index.js";
 import type { Ledger, RecordedEvent, SessionEvent, SessionInfo } from "../../call/index.js";
 import type { AppTool, Tool } from "../../tools/index.js";
 import { changedOptions, shownOptions } from "./agent-options.js";
-import type { AgentOption } from "./agent-options.js";
 import type { SessionInfo as WireSessionInfo } from "../client/protocol.js";
 import { AapProblem } from "../api/aap-problem.js";
+import type { ServerContext } from "../server-context.js";
 import { serverToolRef, toolSpec } from "../api/request-bodies.js";
 import type { AgentOverrides } from "../api/request-bodies.js";
-import { exposedTools } from "./served-agent.js";
+import { exposedTools, toolsOf } from "./served-agent.js";
 import type { Served } from "./served-agent.js";
 
 const sessionConfig = z.object({
@@ -24,6 +24,7 @@ const sessionConfig = z.object({
     sealed: z.array(z.tuple([z.string(), z.string()])).default([]),
   }),
   tools: z.array(toolSpec),
+  questionLifetimeMs: z.number().exactOptional(),
 });
 export type SessionConfig = z.output<typeof sessionConfig>;
 
@@ -86,7 +87,7 @@ export function sameConfig(one: SessionConfig, other: SessionConfig): boolean {
 /** Given values replace the earlier ones: tools as whole lists, options one by one. */
 export function changedConfig(
   config: SessionConfig,
-  changes: { readonly agent?: AgentOverrides; readonly tools?: SessionConfig["tools"] },
+  changes: Partial<Pick<SessionConfig, "tools" | "questionLifetimeMs">> & { readonly agent?: AgentOverrides },
   agent: Served,
   seal: (name: string, secret: string) => string,
 ): SessionConfig {
@@ -100,15 +101,30 @@ export function changedConfig(
   }
   // A tool that the agent has lost since the session was created is not an error of this request.
   if (changes.agent?.tools) checkKnown(refs, agent);
-  if (tools.length > 0 && agent.behind.type === "external")
+  if (agent.behind.type === "external") checkExternal(name, tools, changes.questionLifetimeMs);
+  checkUnique([...refs, ...tools]);
+  if (changes.tools) checkNotHidden(tools, agent);
+  const chosen = changedOptions(name, agent.options, config.agent, options, seal);
+  const { questionLifetimeMs = config.questionLifetimeMs } = changes;
+  return {
+    agent: { name, tools: refs, options: chosen.options, sealed: pairs(chosen.sealed) },
+    tools,
+    ...(questionLifetimeMs !== undefined && { questionLifetimeMs }),
+  };
+}
+
+/** An agent that runs outside has its own tools and asks in its own time. */
+function checkExternal(name: string, tools: SessionConfig["tools"], lifetimeMs: number | undefined): void {
+  if (tools.length > 0)
     throw new AapProblem(
       "BAD_REQUEST",
       `Agent ${name} cannot call tools of the app. Nothing was done; leave "tools" out.`,
     );
-  checkUnique([...refs, ...tools]);
-  checkNotShadowed(tools, agent);
-  const chosen = changedOptions(name, agent.options, config.agent, options, seal);
-  return { agent: { name, tools: refs, options: chosen.options, sealed: pairs(chosen.sealed) }, tools };
+  if (lifetimeMs !== undefined)
+    throw new AapProblem(
+      "BAD_REQUEST",
+      `Agent ${name} decides itself how long it waits for an answer. Nothing was done; leave "questionLifetimeMs" out.`,
+    );
 }
 
 const pairs = (sealed: readonly (readonly [string, string])[]): [string, string][] =>
@@ -132,10 +148,10 @@ function checkUnique(tools: readonly { readonly name: string }[]): void {
   }
 }
 
-/** Also refuses the name of a tool that is switched off: the next request may switch it on. */
-function checkNotShadowed(tools: SessionConfig["tools"], agent: Served): void {
-  const theirs = new Set(exposedTools(agent).map(({ name }) => name));
-  for (const { name } of tools) if (theirs.has(name)) throw nameTaken(name);
+/** Tools that apps do not see are always on, so their names are taken. The name of a tool that is switched off is free. */
+function checkNotHidden(tools: SessionConfig["tools"], agent: Served): void {
+  const hidden = new Set(toolsOf(agent).flatMap((tool) => (agent.isExposed(tool) ? [] : [tool.name])));
+  for (const { name } of tools) if (hidden.has(name)) throw nameTaken(name);
 }
 
 const nameTaken = (name: string): AapProblem =>
@@ -144,14 +160,18 @@ const nameTaken = (name: string): AapProblem =>
     `Two tools are named "${name}". A name must be unique among the server's and the app's tools. Nothing was done.`,
   );
 
-/** The agent with only the tools that the app has switched on, and those that the app does not see. */
+/**
+ * The agent with only the tools that the app has switched on, and those that the app does not see. A tool that the agent
+ * got since the session was created gives way to the app's tool of that name.
+ */
 export function agentWith(
-  { agent: { tools: refs } }: SessionConfig,
+  { agent: { tools: refs }, tools: ofApp }: SessionConfig,
   agent: Agent,
   isExposed: (tool: Tool) => boolean,
 ): Agent {
   const names = new Set(refs.map(({ name }) => name));
-  const isOn = (tool: Tool) => names.has(tool.name) || !isExposed(tool);
+  const taken = new Set(ofApp.map(({ name }) => name));
+  const isOn = (tool: Tool) => (names.has(tool.name) || !isExposed(tool)) && !taken.has(tool.name);
   return {
     ...agent,
     tools: agent.tools.filter(isOn),
@@ -169,16 +189,20 @@ export function appTools({ tools }: SessionConfig): readonly AppTool[] {
   return tools.map((tool) => ({ ...tool, kind: "other", runsInApp: true }));
 }
 
+/** `trust` as it is in force: a tool that may not be trusted is asked about, whatever the app has set. */
 export function wireSession(
   sessionId: string,
-  { agent, tools }: SessionConfig,
-  options: readonly AgentOption[],
+  { agent, tools, questionLifetimeMs }: SessionConfig,
+  { agents, trustable }: Pick<ServerContext, "agents" | "trustable">,
 ): WireSessionInfo {
-  const { name, tools: refs } = agent;
-  const shown = shownOptions(options, agent);
+  const served = agents.get(agent.name);
+  const options = shownOptions(served?.options ?? [], agent);
+  const trusted = new Set((served ? exposedTools(served) : []).filter(trustable).map(({ name }) => name));
+  const refs = agent.tools.map(({ name, trust }) => ({ name, trust: trust && trusted.has(name) }));
   return {
     sessionId,
-    agent: { name, tools: refs, ...(Object.keys(shown).length > 0 && { options: shown }) },
+    agent: { name: agent.name, tools: refs, ...(Object.keys(options).length > 0 && { options }) },
     ...(tools.length > 0 && { tools }),
+    ...(questionLifetimeMs !== undefined && { questionLifetimeMs }),
   };
 }

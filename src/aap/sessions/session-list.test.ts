@@ -19,7 +19,7 @@ function aList(asKnown: (ledger: Ledger) => Partial<Ledger> = () => ({})) {
       return known.read(sessionId, options);
     },
   });
-  const listed = new SessionList({ ledger: watched, agents: new Map() });
+  const listed = new SessionList({ ledger: watched, agents: new Map(), trustable: () => false });
   const write = async (sessionId: string, description?: string) => {
     const lease = await ledger.claim(sessionId, "app", { milliseconds: 1_000 });
     const tools = [{ name: "show", description: description ?? "", parameters: {} }];

@@ -37,12 +37,12 @@ type Cached = {
 };
 
 export class SessionList {
-  readonly #server: Pick<ServerContext, "ledger" | "agents">;
+  readonly #server: Pick<ServerContext, "ledger" | "agents" | "trustable">;
   /** The most recently listed come last. */
   readonly #cache = new Map<string, Cached>();
   #cost = 0;
 
-  constructor(server: Pick<ServerContext, "ledger" | "agents">) {
+  constructor(server: Pick<ServerContext, "ledger" | "agents" | "trustable">) {
     this.#server = server;
   }
 
@@ -65,7 +65,7 @@ export class SessionList {
   }
 
   #shown({ sessionId }: SessionSummary, config: SessionConfig): SessionInfo {
-    return wireSession(sessionId, config, this.#server.agents.get(config.agent.name)?.options ?? []);
+    return wireSession(sessionId, config, this.#server);
   }
 
   /** Undefined for sessions of editors and terminals. */

@@ -4,6 +4,7 @@
  * a response; a note in the log says so. The same notes carry the keys of requests.
  */
 import type { RecordedEvent, SessionEvent, SessionInfo } from "../../call/index.js";
+import { withoutSeed } from "../sessions/seed-events.js";
 import type { SessionConfig } from "../sessions/session-config.js";
 
 /** Recorded of a request before anything of it counts. */
@@ -24,7 +25,7 @@ export function requestEvent(
   note: RequestNote,
   at: number,
 ): SessionEvent {
-  const { aapRequest: _before, ...meta } = info._meta ?? {};
+  const { aapRequest: _before, ...meta } = withoutSeed(info._meta);
   const aapRequest = !isEmptyNote(note) && { aapRequest: note };
   return { type: "info-changed", at, info: { ...info, _meta: { ...meta, aap: config, ...aapRequest } } };
 }

@@ -25,10 +25,13 @@ export async function acceptAnswers(
     await ledger.answer(question.questionId, plainAnswer(question, permission, now()));
 }
 
+/** What a person may add to a yes or no. */
+export type AnswerRemarks = Pick<Answer, "reason" | "input" | "who">;
+
 /** A yes or no for this one call. */
 export function plainAnswer(
   { intentHash, options }: Question,
-  { granted, reason }: { readonly granted: boolean; readonly reason?: string },
+  { granted, ...remarks }: AnswerRemarks & { readonly granted: boolean },
   at: number,
 ): Answer {
   const option = options.find(({ kind }) => kind === (granted ? "allow_once" : "reject_once"));
@@ -37,7 +40,15 @@ export function plainAnswer(
     intentHash,
     by: "person",
     at,
+    ...remarksOf(remarks),
+  };
+}
+
+export function remarksOf({ reason, input, who }: AnswerRemarks): AnswerRemarks {
+  return {
     ...(reason !== undefined && { reason }),
+    ...(input !== undefined && { input }),
+    ...(who !== undefined && { who }),
   };
 }
 

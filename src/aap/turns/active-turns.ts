@@ -38,9 +38,9 @@ export class ActiveTurns {
   }
 
   /** Resolves when the turn is recorded as cancelled; false when none runs. */
-  async cancel(sessionId: string): Promise<boolean> {
+  async cancel(sessionId: string, reason?: string): Promise<boolean> {
     const turn = this.#turns.get(sessionId);
-    await turn?.response.cancel();
+    await turn?.response.cancel(reason);
     return turn !== undefined;
   }
 

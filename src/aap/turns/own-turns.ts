@@ -4,12 +4,16 @@ import { AgentSession } from "../../agent/index.js";
 import type { Agent, TurnEnd } from "../../agent/index.js";
 import { LedgerError, readAll } from "../../call/index.js";
 import type { ContentBlock, RecordedEvent } from "../../call/index.js";
+import type { RetryNotice } from "../../model/retrying.js";
 import { AapProblem } from "../api/aap-problem.js";
+import type { TurnEvent } from "../client/protocol.js";
 import type { ServerContext } from "../server-context.js";
 import { optionsInForce } from "../sessions/agent-options.js";
+import { seededCallIds, seededInstructions, seedOf } from "../sessions/seed-events.js";
 import { toolsOf } from "../sessions/served-agent.js";
 import type { Served } from "../sessions/served-agent.js";
 import { agentWith, appTools, sameConfig, storedSession } from "../sessions/session-config.js";
+import type { SessionConfig } from "../sessions/session-config.js";
 import { isEmptyNote, requestEvent } from "../stream/response-log.js";
 import type { RequestNote } from "../stream/response-log.js";
 import { acceptSubmission } from "./accept-submission.js";
@@ -68,31 +72,48 @@ export class OwnTurns implements TurnHost {
   }
 
   async #open(plan: TurnPlan): Promise<OpenSession<AgentSession>> {
-    const session = await this.#openSession(plan);
+    let open: OpenSession<AgentSession> | undefined;
+    const session = await this.#openSession(plan, (retry) => open?.notify(retryNotice(retry)));
     try {
       const log = await newestLog(this.#server, plan);
-      return new OpenSession(this.#server, session, { config: plan.config, log, hasSteps: true });
+      open = new OpenSession(this.#server, session, { config: plan.config, log, hasSteps: true });
+      return open;
     } catch (error) {
       await session.close().catch(() => undefined);
       throw error;
     }
   }
 
-  async #openSession({ sessionId, config }: TurnPlan): Promise<AgentSession> {
+  /** The app's lifetime of questions counts first, then the agent's, then the server's. */
+  #limited(agent: Agent, { questionLifetimeMs: ofApp }: SessionConfig): Agent {
+    const questionLifetime = ofApp ?? agent.limits?.questionLifetime ?? this.#server.questionLifetimeMs;
+    return questionLifetime === undefined
+      ? agent
+      : { ...agent, limits: { ...agent.limits, questionLifetime } };
+  }
+
+  async #openSession(
+    { sessionId, config, stored }: TurnPlan,
+    onModelRetry: (notice: RetryNotice) => void,
+  ): Promise<AgentSession> {
+    const seed = seedOf(stored.log);
     const { ledger, trustable, flushTimer, now, unsealFor } = this.#server;
     const workspace = await sessionWorkspace(this.#server.workspace, sessionId);
     const { isExposed, withOptions, options } = this.agent;
     const values = optionsInForce(options, config.agent, unsealFor(sessionId));
-    const agent = withOptions ? withOptions(this.#own, values) : this.#own;
+    const chosen = withOptions ? withOptions(this.#own, values) : this.#own;
+    const agent = withInstructions(chosen, seededInstructions(seed));
     const tools = () => toolsOf(this.agent);
     try {
       return await AgentSession.open({
-        agent: agentWith(config, agent, isExposed),
+        agent: this.#limited(agentWith(config, agent, isExposed), config),
         appTools: appTools(config),
         judge: sessionJudge({ config, agent, tools, trustable, isExposed, workspace, sessionId, now }),
         ledger,
         workspace,
         sessionId,
+        onModelRetry,
+        reservedCallIds: seededCallIds(seed),
         now,
         flushTimer,
         leaseWaitMs: LEASE_WAIT_MS,
@@ -161,6 +182,26 @@ class OwnTurn implements TurnRunner {
     if (isReusable) this.#warm.keep(this.open);
     else await this.open.close();
   }
+}
+
+function retryNotice({ attempt, waitMs, statusCode }: RetryNotice): TurnEvent {
+  const what = statusCode === undefined ? "could not be reached" : `answered ${statusCode}`;
+  const seconds = Math.ceil(waitMs / 1_000);
+  const message = `The model's provider ${what}. The request is sent again in ${seconds} s.`;
+  return { event: "model_retry", data: { attempt, waitMs, message } };
+}
+
+/** The app's instructions come after the agent's own. */
+function withInstructions(agent: Agent, added: readonly string[]): Agent {
+  if (added.length === 0) return agent;
+  const { instructions: own } = agent;
+  return {
+    ...agent,
+    instructions: (place) => {
+      const first = typeof own === "function" ? own(place) : own;
+      return [...(first === undefined ? [] : [first]), ...added].join("\n\n");
+    },
+  };
 }
 
 /** The session was read before its lease was ours, since its tools are chosen when it is opened. */

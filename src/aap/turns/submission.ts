@@ -36,11 +36,13 @@ export function readSubmission(messages: readonly TurnMessageBody[]): Submission
       }
       results.set(toolCallId, content);
     } else {
-      const before = permissions.get(message.toolCallId);
-      if (before && before.granted !== message.granted) {
-        throw bad(`Call ${message.toolCallId} is both granted and denied`);
-      }
-      permissions.set(message.toolCallId, before ?? message);
+      const { toolCallId, granted, input } = message;
+      const before = permissions.get(toolCallId);
+      if (before && before.granted !== granted) throw bad(`Call ${toolCallId} is both granted and denied`);
+      if (before && JSON.stringify(before.input) !== JSON.stringify(input))
+        throw bad(`Call ${toolCallId} is granted with two different inputs`);
+      if (!granted && input !== undefined) throw bad(`Call ${toolCallId} is denied, and has a changed input`);
+      permissions.set(toolCallId, before ?? message);
     }
   }
   return { results, permissions, userBlocks };
@@ -85,10 +87,11 @@ export function checkSubmission(
   const waiting = book
     .openCalls()
     .flatMap((call) => (events.wasSent(call.toolCallId) ? (waitsFor(call, book, now) ?? []) : []));
-  const newResults = waiting.flatMap(({ toolCallId, question }) => {
-    const content = results.get(toolCallId);
-    return question || content === undefined ? [] : [{ toolCallId, content }];
-  });
+  const awaited = new Set(waiting.flatMap(({ toolCallId, question }) => (question ? [] : [toolCallId])));
+  // In the order in which the app sent them: the history has them so.
+  const newResults = [...results].flatMap(([toolCallId, content]) =>
+    awaited.has(toolCallId) ? [{ toolCallId, content }] : [],
+  );
   const answers = waiting.flatMap(({ toolCallId, question }) => {
     const permission = permissions.get(toolCallId);
     return question && permission ? [{ question, permission }] : [];

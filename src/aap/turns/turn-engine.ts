@@ -5,6 +5,7 @@
 import { createHash } from "node:crypto";
 import { readAll, SessionBook } from "../../call/index.js";
 import type { RecordedEvent } from "../../call/index.js";
+import { CANCELLED } from "../../run/running-calls.js";
 import { AapProblem } from "../api/aap-problem.js";
 import type { CancelBody, TurnBody } from "../api/request-bodies.js";
 import type { ServerContext } from "../server-context.js";
@@ -36,6 +37,8 @@ export class TurnEngine {
   readonly #server: ServerContext;
   readonly #active = new ActiveTurns();
   readonly #hosts: ReadonlyMap<string, TurnHost>;
+  /** Requests with a key that are being prepared, by session and key. */
+  readonly #preparing = new Map<string, Promise<void>>();
 
   constructor(server: ServerContext) {
     this.#server = server;
@@ -49,6 +52,29 @@ export class TurnEngine {
     { key, after }: { readonly key?: string | undefined; readonly after?: EventId | undefined },
   ): Promise<SendResponse> {
     const submission = readSubmission(body.messages);
+    if (key === undefined) return this.#start(sessionId, body, submission, { key, after });
+    // The same request may have come a moment before: its note is in the log once it is prepared.
+    const name = JSON.stringify([sessionId, key]);
+    for (let first = this.#preparing.get(name); first; first = this.#preparing.get(name)) await first;
+    const prepared = this.#start(sessionId, body, submission, { key, after });
+    const settled = prepared.then(
+      () => undefined,
+      () => undefined,
+    );
+    this.#preparing.set(name, settled);
+    try {
+      return await prepared;
+    } finally {
+      this.#preparing.delete(name);
+    }
+  }
+
+  async #start(
+    sessionId: string,
+    body: TurnBody,
+    submission: Submission,
+    { key, after }: { readonly key: string | undefined; readonly after: EventId | undefined },
+  ): Promise<SendResponse> {
     const stored = await this.#read(sessionId);
     const host = this.#hostOf(stored.config);
     checkImages(submission, host.agent);
@@ -94,20 +120,21 @@ export class TurnEngine {
   }
 
   /** Ends the turn that runs or waits, or one call of it. False when there was nothing to end. */
-  async cancel(sessionId: string, { toolCallId, reason = CANCELLED }: CancelBody): Promise<boolean> {
+  async cancel(sessionId: string, { toolCallId, reason }: CancelBody): Promise<boolean> {
     const stored = await this.#read(sessionId);
     const host = this.#hostOf(stored.config);
     const open = host.canResume ? undefined : host.find(sessionId);
     const session = this.#active.get(sessionId)?.session ?? open?.session;
-    if (session && toolCallId !== undefined) return session.gate.cancelCall(toolCallId, reason);
-    if (await this.#active.cancel(sessionId)) return true;
+    if (session && toolCallId !== undefined) return session.gate.cancelCall(toolCallId, reason ?? CANCELLED);
+    if (await this.#active.cancel(sessionId, reason)) return true;
     if (!host.canResume) return host.cancelTurn(sessionId);
     const status = turnStatus(stored.log);
     if (status === "none" || status === "stopped") return false;
     const turn = await this.#open(sessionId, stored, host, { config: stored.config, ...NOTHING_NEW });
-    if (toolCallId !== undefined) return this.#cancelWaiting(sessionId, turn, toolCallId, reason);
+    if (toolCallId !== undefined)
+      return this.#cancelWaiting(sessionId, turn, toolCallId, reason ?? CANCELLED);
     const done = this.#active.run(sessionId, turn);
-    await turn.response.cancel();
+    await turn.response.cancel(reason);
     await done;
     return true;
   }
@@ -258,7 +285,6 @@ export class TurnEngine {
   }
 }
 
-const CANCELLED = "it was cancelled.";
 const NOTHING_NEW = { submission: undefined, note: {} } as const;
 
 const hostFor = (server: ServerContext, agent: Served): TurnHost =>

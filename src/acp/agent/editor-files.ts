@@ -22,6 +22,9 @@ const MAX_TEXT_BYTES = 10 * 1024 * 1024;
 /** An editor may ask the person in front of it first. */
 const WRITE_TIMEOUT_MS = 600_000;
 
+/** A text that the editor gave counts for this long in the view of one call. */
+const MAX_TEXT_AGE_MS = 1_000;
+
 type Can = Pick<EditorCapabilities, "readTextFile" | "writeTextFile">;
 
 export class EditorFiles {
@@ -29,14 +32,29 @@ export class EditorFiles {
   readonly #editor: EditorRequests;
   readonly #can: Can;
   /** Texts that a client which cannot write showed of files before we wrote them: it may show them for a while. */
-  readonly #behind = new Map<string, Set<string>>();
+  readonly #behind: Map<string, Set<string>>;
   /** The text that was read last, so that the pieces of one reading are of one text. */
   #last: { readonly path: string; readonly bytes: Uint8Array } | undefined;
 
-  constructor(local: Files, editor: EditorRequests, can: Can) {
+  /** In the view of one call: the last answer of the editor. */
+  #given: GivenText | undefined;
+  readonly #isForOneCall: boolean;
+
+  constructor(local: Files, editor: EditorRequests, can: Can, ofAllCalls?: EditorFiles) {
     this.#local = local;
     this.#editor = editor;
     this.#can = can;
+    this.#behind = ofAllCalls ? ofAllCalls.#behind : new Map<string, Set<string>>();
+    this.#isForOneCall = ofAllCalls !== undefined;
+  }
+
+  /** The same files for one call: each text is requested once. */
+  readingOnce(): EditorFiles {
+    return new EditorFiles(this.#local, this.#editor, this.#can, this);
+  }
+
+  forgetTexts(): void {
+    this.#given = undefined;
   }
 
   /** A file that is not on the disk may be open in the editor all the same. */
@@ -65,6 +83,7 @@ export class EditorFiles {
   async write(path: string, content: string | Uint8Array, options: { readonly mode?: number } = {}) {
     const text = textOf(content);
     this.#last = undefined;
+    this.forgetTexts();
     if (text !== undefined && (await this.#takesText(path, options))) return this.#send(path, text);
     if (!this.#can.writeTextFile) await this.#mustBeSaved(path);
     return this.#local.write(path, content, options);
@@ -88,7 +107,7 @@ export class EditorFiles {
   /** The text as the editor shows it; `onDisk` is what the disk has. */
   async #shown(path: string, onDisk: string | undefined): Promise<string | undefined> {
     if (onDisk === undefined) return this.#unsaved(path);
-    const text = (await this.#ask(path)) ?? onDisk;
+    const text = (await this.#textGiven(path, onDisk)) ?? onDisk;
     if (this.#behind.get(path)?.has(sha256(text))) return onDisk;
     this.#behind.delete(path);
     return text;
@@ -96,8 +115,21 @@ export class EditorFiles {
 
   /** Some clients answer with an empty text when nothing is there. */
   async #unsaved(path: string): Promise<string | undefined> {
-    const text = await this.#ask(path);
+    const text = await this.#textGiven(path, undefined);
     return text === "" ? undefined : text;
+  }
+
+  /** The answer of the editor; in the view of one call a recent one, while the disk has the same text as then. */
+  async #textGiven(path: string, onDisk: string | undefined): Promise<string | undefined> {
+    const given = this.#given;
+    const isRecent = given && performance.now() - given.atMs < MAX_TEXT_AGE_MS;
+    if (isRecent && given.path === path && given.onDisk === onDisk) {
+      await this.#mustBeReal(path, "Nothing was read.");
+      return given.text;
+    }
+    const text = await this.#ask(path);
+    if (this.#isForOneCall) this.#given = { path, text, onDisk, atMs: performance.now() };
+    return text;
   }
 
   /** Undefined when the client cannot give it. */
@@ -168,6 +200,15 @@ export class EditorFiles {
     return this.#local.roots.some((root) => path.startsWith(root === "/" ? root : `${root}/`));
   }
 }
+
+type GivenText = {
+  readonly path: string;
+  /** Undefined when the editor had none. */
+  readonly text: string | undefined;
+  /** The text on the disk at that time. */
+  readonly onDisk: string | undefined;
+  readonly atMs: number;
+};
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 

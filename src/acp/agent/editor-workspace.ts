@@ -9,9 +9,8 @@ import type { Executor } from "../../policy/index.js";
 import { shellWords } from "../../tools/find-shell.js";
 import { executorOf } from "../../tools/git/executor-for.js";
 import { ToolFailure } from "../../tools/index.js";
-import type { CommandExit, CommandOptions, Files, Workspace } from "../../tools/index.js";
+import type { CallView, CommandExit, CommandOptions, Files, Workspace } from "../../tools/index.js";
 import { editorCapabilities } from "./editor-capabilities.js";
-import type { EditorCapabilities } from "./editor-capabilities.js";
 import { EditorFiles } from "./editor-files.js";
 import { EditorRequests } from "./editor-requests.js";
 import type { Requests } from "./editor-requests.js";
@@ -38,7 +37,8 @@ export function editorWorkspace(
   const capabilities = { ...offered, terminal: offered.terminal && !ownCommands };
   const { readTextFile, writeTextFile, terminal } = capabilities;
   if (!readTextFile && !writeTextFile && !terminal) return local;
-  return new EditorWorkspace(local, new EditorRequests(client, sessionId, requestTimeoutMs), capabilities);
+  const editor = new EditorRequests(client, sessionId, requestTimeoutMs);
+  return new EditorWorkspace(local, editor, terminal, new EditorFiles(local, editor, capabilities));
 }
 
 /** A client only adds variables. These would lead git past the repository whose settings were looked at. */
@@ -57,11 +57,11 @@ class EditorWorkspace implements Workspace {
   readonly #files: EditorFiles;
   readonly #runsCommands: boolean;
 
-  constructor(local: Workspace, editor: EditorRequests, capabilities: EditorCapabilities) {
+  constructor(local: Workspace, editor: EditorRequests, runsCommands: boolean, files: EditorFiles) {
     this.#local = local;
     this.#editor = editor;
-    this.#files = new EditorFiles(local, editor, capabilities);
-    this.#runsCommands = capabilities.terminal;
+    this.#files = files;
+    this.#runsCommands = runsCommands;
   }
 
   get root(): string {
@@ -84,6 +84,12 @@ class EditorWorkspace implements Workspace {
   get containing(): Workspace["containing"] {
     return this.#local.containing;
   }
+
+  callView = (): CallView => {
+    const files = this.#files.readingOnce();
+    const workspace = new EditorWorkspace(this.#local, this.#editor, this.#runsCommands, files);
+    return { workspace, forgetTexts: () => files.forgetTexts() };
+  };
 
   look: Files["look"] = (path) => this.#files.look(path);
   readText: Files["readText"] = (path) => this.#files.readText(path);

@@ -4,13 +4,7 @@
  */
 import type { TurnEnd } from "../../agent/index.js";
 import { waitForTurn } from "../../agent/index.js";
-import type {
-  ContentBlock,
-  QuestionPage,
-  RecordedCompaction,
-  SessionEvent,
-  Usage,
-} from "../../call/index.js";
+import type { ContentBlock, RecordedCompaction, SessionEvent, Usage } from "../../call/index.js";
 import { SerialQueue } from "../../call/serial-queue.js";
 import { ClientGone } from "../../run/client-gone.js";
 import type { Ask } from "../../run/index.js";
@@ -18,7 +12,7 @@ import { ConnectionClosed } from "../connection/peer.js";
 import type { Peer } from "../connection/peer.js";
 import type { AgentDialect } from "../agent-dialect.js";
 import type { Command, HostedSession } from "./acp-host.js";
-import { pageAskedFor } from "../show-more.js";
+import { AskClient } from "./ask-client.js";
 import { OutboundQueue } from "./outbound-queue.js";
 
 export type LiveSessionOptions = {
@@ -35,7 +29,7 @@ export class LiveSession {
   readonly hosted: HostedSession;
   readonly #peer: Peer;
   readonly #dialect: AgentDialect;
-  readonly #clientName: string;
+  readonly #client: AskClient;
   readonly #notify: (update: object) => void;
   readonly #stopListening: () => void;
   readonly #outbound = new OutboundQueue();
@@ -51,7 +45,16 @@ export class LiveSession {
     this.hosted = hosted;
     this.#peer = peer;
     this.#dialect = dialect;
-    this.#clientName = clientName;
+    this.#client = new AskClient({
+      book: this.#session.book,
+      peer,
+      dialect,
+      clientName,
+      sendCall: (toolCallId) => {
+        this.#outbound.addCall(toolCallId);
+        this.flush();
+      },
+    });
     const { sessionId } = this.#session;
     this.#notify = peer.notifier("session/update", (update: object | null) => ({ sessionId, update }));
     const { steps, compactions } = this.#session.book;
@@ -220,25 +223,13 @@ export class LiveSession {
   }
 
   readonly #ask: Ask = async (question, signal) => {
-    const call = this.#session.book.call(question.toolCallId);
-    if (!call) throw new Error(`call ${question.toolCallId} is not known`);
-    // The client must know the call before the question about it.
-    this.#outbound.addCall(question.toolCallId);
-    this.flush();
-    let result: unknown;
     try {
-      let page: QuestionPage | undefined;
-      do {
-        const params = this.#dialect.permission(question, call, page);
-        result = await this.#peer.request("session/request_permission", params, { signal });
-        page = pageAskedFor(result, question, page);
-      } while (page);
+      return await this.#client.ask(question, signal);
     } catch (error) {
       // A client that is gone has refused nothing.
       if (error instanceof ConnectionClosed) this.#abortTurns(new ClientGone());
       throw error;
     }
-    return { ...this.#dialect.answer(result, question), by: "person", who: this.#clientName };
   };
 
   #report(events: readonly SessionEvent[]): void {

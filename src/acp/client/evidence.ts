@@ -5,6 +5,7 @@
  */
 import type { DiffContent, Location, ToolCallContent, ToolKind } from "../../call/index.js";
 import type { FileText } from "../../run/reported-intent.js";
+import { isPreview } from "./edit-preview.js";
 import { emptyFindings, MAX_FIELDS, MAX_READ, operated } from "./findings.js";
 import type { ServerTool, TextPiece } from "./findings.js";
 import { addPathDoubt, asObject, otherReading, readDiff, readInput } from "./read-input.js";
@@ -61,7 +62,10 @@ export function evidenceOf({ kind, kinds = [kind], rawInputs, content, locations
   const found = emptyFindings();
   const diffs = [
     ...new Map(
-      content.filter((item) => item.type === "diff").map((one) => [JSON.stringify(one), one]),
+      content
+        .filter((item) => item.type === "diff")
+        .filter((item) => !isPreview(item))
+        .map((one) => [JSON.stringify(one), one]),
     ).values(),
   ];
   for (const rawInput of rawInputs) readInput(rawInput, kinds, found);

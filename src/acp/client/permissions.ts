@@ -6,10 +6,11 @@ import type { SessionEvent, ToolCall } from "../../call/index.js";
 import type { Outcome } from "../../run/outcome.js";
 import { invalidParams } from "../connection/message.js";
 import type { Asked } from "../connection/peer.js";
-import { isJsonObject } from "../json.js";
+import { isJsonObject, isNone, sameJson } from "../json.js";
 import type { JsonObject } from "../json.js";
 import type { AskedPermission } from "../v1/permission.js";
 import { agentsId, askedId } from "./call-ids.js";
+import { editPreview } from "./edit-preview.js";
 import { foreignIntent } from "./foreign-intent.js";
 import type { Carried } from "./foreign-intent.js";
 import { CANCELLED_ANSWER, optionTrouble, permissionAnswer } from "./permission-answer.js";
@@ -37,12 +38,14 @@ export class Permissions {
     const taken = "the agent took its question back.";
     const outcome =
       typeof submitted === "string" ? await reported.outcome(submitted, signal, taken) : submitted;
+    const call = typeof submitted === "string" ? this.#parts.book.call(submitted) : undefined;
+    if (call) this.#parts.reasons?.add(call);
     return permissionAnswer(outcome, asked.options);
   }
 
   /** Returns the id of the submitted call, or the refusal of one whose options cannot be answered with a yes. */
   async #submit({ toolCall, options }: AskedPermission): Promise<string | Outcome> {
-    const { reported, workspace, agent } = this.#parts;
+    const { reported, workspace, agent, now } = this.#parts;
     const { call, before, events } = this.#recorded(isJsonObject(toolCall) ? toolCall : {});
     const { toolCallId, title } = call;
     const reason = optionTrouble(options);
@@ -52,7 +55,13 @@ export class Permissions {
     }
     const place = { cwd: workspace.root, agent, workspace };
     const intent = await foreignIntent(call, carriedBy(before, otherFields(toolCall)), place);
-    await reported.submit({ toolCallId, title, reported: intent, events });
+    const preview = async (): Promise<readonly SessionEvent[]> => {
+      const { inputs: rawInputs } = intent;
+      const shown = { intent: intent.intent, rawInputs, content: call.content, workspace, agent };
+      const content = await editPreview(shown);
+      return content ? [{ type: "call-revised", toolCallId, at: now(), fields: { content } }] : [];
+    };
+    await reported.submit({ toolCallId, title, reported: intent, events, preview });
     return toolCallId;
   }
 
@@ -62,15 +71,19 @@ export class Permissions {
     readonly before: ToolCall | undefined;
     readonly events: readonly SessionEvent[];
   } {
-    const { book, fold, dialect, now } = this.#parts;
+    const { book, fold, dialect, unannounced, now } = this.#parts;
     const { status: _, ...fields } = toolCall;
     const said = { ...fields, toolCallId: agentsId(String(fields["toolCallId"])) };
-    const currentId = this.#currentId(said.toolCallId);
+    const currentId = this.#askedNow(said.toolCallId);
     const before = book.call(currentId);
-    const isOwn = !before || isUndecided(before);
+    if (!before) unannounced.add(currentId);
+    const isOwn =
+      !before ||
+      isUndecided(before) ||
+      (isStartedUnasked(before) && isPartOf(toolCall["rawInput"], before.rawInput));
     const toolCallId = isOwn ? currentId : this.#freeId(currentId);
     const update = isOwn
-      ? { ...said, sessionUpdate: "tool_call_update" }
+      ? { ...withoutKnownInput(before, said), toolCallId, sessionUpdate: "tool_call_update" }
       : { ...askedAgain(before, said), sessionUpdate: dialect.start, toolCallId };
     const events = [...fold.read([update])];
     if (!isOwn) events.push(...shownAgain(before, said, toolCallId, now()));
@@ -81,6 +94,17 @@ export class Permissions {
       events.push({ type: "input-ready", toolCallId, at: now(), rawInput: call.rawInput });
     // A repeated question has its own input, or else the input of the earlier call.
     return { call, before: isOwn ? before : undefined, events };
+  }
+
+  /** An agent that uses one id for every question, and none of its calls, asks about another call each time. */
+  #askedNow(id: string): string {
+    const { book, unannounced } = this.#parts;
+    const currentId = this.#currentId(id);
+    const before = book.call(currentId);
+    if (!before || isUndecided(before) || !unannounced.has(currentId)) return currentId;
+    let count = 2;
+    while (book.call(`${id}#${count}`)) count += 1;
+    return `${id}#${count}`;
   }
 
   /** The reader calls a call whose id was used before `id#2`, `id#3`: the newest is meant. */
@@ -102,7 +126,27 @@ export class Permissions {
 const isUndecided = ({ state, times }: ToolCall): boolean =>
   (state.status === "drafting" || state.status === "ready") && times.asked === undefined;
 
-/** A call that was asked about, or runs, cannot wait again: the new question is a call of its own, below it. */
+/** Some agents report a call as in progress and then ask about it. */
+const isStartedUnasked = ({ state, times, decision, breach, rawOutput, content }: ToolCall): boolean =>
+  state.status === "running" &&
+  !state.cancelRequested &&
+  times.asked === undefined &&
+  (decision ?? breach ?? rawOutput) === undefined &&
+  content.every((item) => item.type === "diff");
+
+/** A question may repeat only a part of the input that the agent reported before: then the whole stays. */
+function withoutKnownInput(before: ToolCall | undefined, said: JsonObject): JsonObject {
+  const { rawInput, ...others } = said;
+  return isNone(before?.rawInput) || !isPartOf(rawInput, before.rawInput) ? said : others;
+}
+
+function isPartOf(asked: unknown, known: unknown): boolean {
+  if (isNone(asked)) return true;
+  if (!isJsonObject(known) || !isJsonObject(asked)) return sameJson(asked, known);
+  return Object.entries(asked).every(([name, value]) => sameJson(value, known[name]));
+}
+
+/** A call that was asked about, or has printed something, cannot wait again: the new question is a call of its own, below it. */
 function askedAgain(before: ToolCall, said: JsonObject): JsonObject {
   const { title, kind, name, rawInput, toolCallId } = before;
   const _meta = { ...(isJsonObject(said["_meta"]) ? said["_meta"] : {}), parentToolCallId: toolCallId };

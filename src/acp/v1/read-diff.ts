@@ -3,7 +3,7 @@ import type { ToolCallContent } from "../../call/index.js";
 import { isNone } from "../json.js";
 import type { JsonObject } from "../json.js";
 import type { Reading } from "../reading.js";
-import { readMeta, readPath } from "../read-call.js";
+import { readItemMeta, readPath } from "../read-call.js";
 
 export function readV1Diff(value: JsonObject, reading: Reading): ToolCallContent[] {
   const { path, newText, oldText } = value;
@@ -14,7 +14,7 @@ export function readV1Diff(value: JsonObject, reading: Reading): ToolCallContent
   if (!isNone(oldText) && typeof oldText !== "string") {
     reading.tolerate("bad-field", `"oldText" must be a text and was left out`);
   }
-  const _meta = readMeta(value["_meta"], false, reading);
+  const _meta = readItemMeta(value["_meta"], reading);
   const before =
     typeof oldText === "string"
       ? ({ operation: "modify", oldText } as const)

@@ -3,7 +3,7 @@ import type { DiffContent, FileOperation, ToolCallContent } from "../../call/ind
 import { isJsonObject, isNone } from "../json.js";
 import type { JsonObject } from "../json.js";
 import type { Reading } from "../reading.js";
-import { readMeta, readPath } from "../read-call.js";
+import { readItemMeta, readMeta, readPath } from "../read-call.js";
 
 const OPERATIONS: ReadonlyMap<unknown, FileOperation> = new Map(
   (["add", "modify", "delete", "move", "copy"] as const).map((operation) => [operation, operation]),
@@ -19,7 +19,7 @@ export function readV2Diff(value: JsonObject, reading: Reading): ToolCallContent
     reading.tolerate("bad-content", "a diff without a list of changes was left out");
     return [];
   }
-  const _meta = readMeta(value["_meta"], false, reading);
+  const _meta = readItemMeta(value["_meta"], reading);
   const diffs = changes.flatMap((change: unknown) => readChange(change, reading));
   const patches = splitPatch(readPatch(value["patch"], reading), diffs.length);
   return diffs.map((diff, index) => {

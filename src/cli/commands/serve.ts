@@ -7,7 +7,7 @@ import { doorOptions } from "./door-options.js";
 import type { DoorFlags } from "./door-options.js";
 import { logged } from "./logged.js";
 import { optionNeeds } from "./option-needs.js";
-import { port, variable } from "./values.js";
+import { atLeastOne, port, variable } from "./values.js";
 
 export type ServeFlags = AgentFlags &
   DoorFlags & {
@@ -15,6 +15,7 @@ export type ServeFlags = AgentFlags &
     readonly host: string;
     readonly agent?: Readonly<Record<string, string>>;
     readonly onBreach?: OnBreach;
+    readonly questionLifetime?: number;
   };
 
 export function addServeCommand(program: Command): void {
@@ -27,7 +28,12 @@ export function addServeCommand(program: Command): void {
       "serve this ACP agent too, under your rules; the command is read without\na shell; may be repeated",
       variable,
     )
-    .addOption(onBreachOption());
+    .addOption(onBreachOption())
+    .option(
+      "--question-lifetime <seconds>",
+      "how long a question can be answered with yes (default: for ever)",
+      atLeastOne,
+    );
   doorOptions(serve).action(async (options: ServeFlags) => {
     await logged(options, async () => (await import("../serve.js")).serveApps(options));
   });

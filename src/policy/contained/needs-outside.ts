@@ -70,7 +70,8 @@ function needOf(
   const mayBeThere = MAY_FETCH.has(name) || MAY_FETCH.has(`${name} ${subcommand}`);
   const urls = mayBeThere ? judgement.urls.filter((url) => url !== "") : judgement.urls;
   if (urls.length + judgement.sends.length > 0) return "network";
-  return namedActs(judgement).length > 0 ? "elsewhere" : undefined;
+  const acts = namedActs(name === "npx" ? { ...judgement, installs: [] } : judgement);
+  return acts.length > 0 ? "elsewhere" : undefined;
 }
 
 /** Whether these words can do nothing in a sandbox: a rule against them holds there by itself. */

@@ -6,16 +6,19 @@
 import type { CommandPart } from "../parts.js";
 import { matchPath } from "../paths/match-path.js";
 import { namedActs } from "../programs/named-acts.js";
+import { plainChecker } from "../programs/plain-checkers.js";
+import { judgeArgv } from "../programs/judge-argv.js";
+import { installedTool, isProjectTool } from "../programs/project-tools.js";
 import { subcommandWords } from "../programs/subcommand-words.js";
 import { isActivation } from "../shell/builtin-doubts.js";
 import { familyText } from "./families.js";
 import { isWithinBounds } from "./command-bounds.js";
 import { isLocalGit } from "./git-work.js";
 import { isOwnFolder } from "./own-folder.js";
-import { isRisky } from "./plain-class.js";
+import { DOWNLOADS, isRisky } from "./plain-class.js";
 import { runnerPrefix } from "./runner-prefix.js";
 import { arePlain, isUsualScript, scriptRun } from "./script-runner.js";
-import { isWideModule, isWideProgram, isWideSubcommand, plainChecker, standsAlone } from "./wide-commands.js";
+import { isWideModule, isWideProgram, isWideSubcommand, standsAlone } from "./wide-commands.js";
 
 /** Undefined when only the exact words can be remembered. */
 export function commandClass(part: CommandPart, roots: readonly string[]): string | undefined {
@@ -38,8 +41,20 @@ function boundedClass(part: CommandPart, roots: readonly string[]): Class | unde
   if (!isOwnFolder(part.cwd, roots) || runsForeignCode(part, roots)) return undefined;
   const checker = plainChecker(part.argv);
   if (checker !== undefined && !part.judgement.isKnown) return checkerClass(part, checker);
-  const found = classOf(part.argv);
+  const found = runnerOfChecker(part.argv) ?? classOf(part.argv);
+  if (found?.isChecker) return found;
   return found && isWithinBounds(part, found) ? found : undefined;
+}
+
+/** `npx prisma generate`: the checker behind the runner is a part of its own, which says what its words do. */
+function runnerOfChecker(argv: readonly string[]): Class | undefined {
+  const { prefix = [], inner = [] } = runnerPrefix(argv) ?? {};
+  const [program = ""] = inner;
+  const subcommand = plainChecker(inner);
+  const mayDownload = DOWNLOADS.test(prefix[0] ?? "") && !isProjectTool(program);
+  if (subcommand === undefined || mayDownload || judgeArgv(inner).isPlain !== true) return undefined;
+  const names = [...prefix, program, ...(subcommand === "" ? [] : [subcommand])];
+  return { names, program, subcommand, isWrapped: true, isChecker: true };
 }
 
 /** A rule that opens a folder outside opens it to look at: the tests and settings in it are another project's code. */
@@ -73,6 +88,8 @@ type Class = {
   readonly script?: readonly string[];
   /** The description of the outermost program objects to running another one; that one is a part of its own. */
   readonly isWrapped: boolean;
+  /** Nobody described the program; its words are plain. */
+  readonly isChecker?: true;
 };
 
 function classOf(argv: readonly string[]): Class | undefined {
@@ -115,6 +132,4 @@ const endsOwnJobs = (argv: readonly string[]): boolean =>
   argv.length > 1 && argv.slice(1).every((word) => /^(?:%\d{1,3}|-(?:9|TERM|INT|KILL))$/.test(word));
 
 /** A tool that the project has installed for itself counts by its name. */
-const baseName = (program: string): string =>
-  /^(?:\.\/)?(?:node_modules\/\.bin|\.?venv\/bin)\/(?<name>[\w.-]+)$/.exec(program)?.groups?.["name"] ??
-  program;
+const baseName = (program: string): string => installedTool(program) ?? program;

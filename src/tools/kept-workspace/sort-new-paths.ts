@@ -57,7 +57,10 @@ export async function sortNewPaths(
     git.run(["ls-files", "-o", "-i", "--exclude-standard", "--directory", "-z", ...inside], options),
   ]);
   for (const path of zeroEnded(files)) if (!path.endsWith("/")) sorting.files.push(path);
-  for (const path of zeroEnded(ignoredInside)) sorting.takeIgnored(path);
+  const ignoredPaths = new Set(zeroEnded(ignoredInside));
+  for (const path of ignoredPaths) sorting.takeIgnored(path);
+  // Git lists no empty folder beside files.
+  for (const path of folders) sorting.takeEmptyFolders(path, ignoredPaths);
   return sorting;
 }
 
@@ -126,6 +129,18 @@ class Sorting implements NewPaths {
     }
     for (const [path, mode] of found) this.folders.set(path, mode);
     return "empty";
+  }
+
+  /** The empty folders below a folder, but for ignored folders and other repositories. */
+  takeEmptyFolders(folder: string, ignoredPaths: ReadonlySet<string>): void {
+    if (ignoredPaths.has(folder) || this.#isNestedRepository(folder)) return;
+    const entries = this.#list(folder);
+    const own = folder.slice(0, -1);
+    const info = entries.length === 0 ? this.#look(own) : undefined;
+    if (info?.isDirectory()) this.folders.set(own, info.mode & 0o7777);
+    for (const entry of entries)
+      if (entry.isDirectory())
+        this.takeEmptyFolders(`${folder}${entry.name.toString("latin1")}/`, ignoredPaths);
   }
 
   /** Everything below a path, whatever its name. */

@@ -25,11 +25,21 @@ export function placesOf(workspace: Workspace): Pick<Policy, "roots" | "home" | 
 
 class SessionWorkspace extends ForwardingWorkspace {
   readonly scratch: string;
-  readonly #temporary = new OwnTemporary();
+  readonly #temporary: OwnTemporary;
 
-  constructor(inner: Workspace, scratch: string) {
+  constructor(inner: Workspace, scratch: string, temporary = new OwnTemporary()) {
     super(inner);
     this.scratch = scratch;
+    this.#temporary = temporary;
+  }
+
+  get callView(): Workspace["callView"] {
+    const { callView } = this.inner;
+    if (!callView) return undefined;
+    return () => {
+      const { workspace, forgetTexts } = callView();
+      return { workspace: new SessionWorkspace(workspace, this.scratch, this.#temporary), forgetTexts };
+    };
   }
 
   override async executor(): Promise<Executor> {

@@ -1,0 +1,425 @@
+/** What apps rely on and found wrong: answers, trust, histories, names, keys. Over real sockets. */
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { z } from "zod";
+import { createAgent } from "../src/agent/index.js";
+import { openModel, scriptedModel } from "../src/model/index.js";
+import type { ScriptStep } from "../src/model/index.js";
+import { defineTool } from "../src/tools/index.js";
+import { ALL, deny, grant, readEvents, refusal, result, say, SEND, show, TOKEN, World } from "./aap-kit.js";
+import type { App, WireData } from "./aap-kit.js";
+import { answerTo, AUTHORIZED, head, serving, statusOf } from "./aap-http-kit.js";
+
+let world: World;
+
+beforeEach(async () => {
+  world = await World.open();
+});
+
+afterEach(async () => {
+  await world.close();
+});
+
+/** A session that waits for a yes or no to `send`. */
+async function asked() {
+  const { app } = await world.remote({ steps: SEND });
+  const sessionId = await app.createSession(ALL);
+  expect(await app.turn(sessionId, say("Go"))).toMatchObject({ stopReason: "tool_use" });
+  const { questions } = await app.ask<{ questions: { questionId: string }[] }>("GET", "/questions");
+  return { app, sessionId, questionId: questions[0]?.questionId ?? "" };
+}
+
+describe("an answer", () => {
+  test("with a field that the server does not know is refused, and nothing happens", async () => {
+    const { app, sessionId, questionId } = await asked();
+    const before = await world.ledger.read(sessionId);
+    const permission = { ...grant("call_1"), arguments: { to: "Bob" } };
+    expect(await refusal(app.turn(sessionId, { messages: [permission] }))).toMatch(
+      /^400 BAD_REQUEST: [^]*"arguments"[^]*Nothing was done/,
+    );
+    const answer = { granted: true, arguments: { to: "Bob" } };
+    expect(await refusal(app.ask("POST", `/questions/${questionId}`, answer))).toMatch(
+      /^400 BAD_REQUEST: [^]*"arguments"/,
+    );
+    expect(await world.ledger.read(sessionId)).toEqual(before);
+    expect(world.done).toEqual([]);
+    // Elsewhere it is ignored.
+    expect(await app.turn(sessionId, { messages: [grant("call_1")], color: "red" })).toMatchObject({
+      stopReason: "end_turn",
+    });
+  });
+
+  test.each(["in a turn", "to the question"])("may change the input and say who answers, %s", async (way) => {
+    const { app, sessionId, questionId } = await asked();
+    const yes = { granted: true, input: { to: "Bob" }, who: "ann" };
+    if (way === "in a turn") await app.turn(sessionId, { messages: [{ ...grant("call_1"), ...yes }] });
+    else {
+      const answered = await app.ask("POST", `/questions/${questionId}`, yes);
+      expect(answered).toMatchObject({ counted: true, answer: { input: { to: "Bob" }, who: "ann" } });
+      await expect.poll(async () => (await app.history(sessionId)).at(-1)?.role).toBe("assistant");
+    }
+    expect(world.done).toEqual(["send Bob"]);
+    const log = (await world.ledger.read(sessionId)).map(({ event }) => event);
+    expect(log).toContainEqual(
+      expect.objectContaining({
+        type: "call-cleared",
+        rawInput: { to: "Bob" },
+        decision: expect.objectContaining({ who: "ann", originalInput: { to: "Ada" } }),
+      }),
+    );
+  });
+
+  test("with a changed input that the tool does not take runs nothing", async () => {
+    const { app, sessionId } = await asked();
+    const { messages } = await app.turn(sessionId, {
+      messages: [{ ...grant("call_1"), input: { to: 7 } }],
+    });
+    expect(JSON.stringify(messages[0])).toContain("the changed input cannot be used");
+    expect(world.done).toEqual([]);
+  });
+
+  test("with a changed input and a no is refused", async () => {
+    const { app, sessionId, questionId } = await asked();
+    const no = { ...deny("call_1"), input: { to: "Bob" } };
+    expect(await refusal(app.turn(sessionId, { messages: [no] }))).toContain("400 BAD_REQUEST");
+    for (const answer of [
+      { granted: false, input: {} },
+      { granted: true, input: {}, alike: true },
+    ])
+      expect(await refusal(app.ask("POST", `/questions/${questionId}`, answer))).toContain("400 BAD_REQUEST");
+    expect(world.done).toEqual([]);
+  });
+});
+
+describe("a request", () => {
+  test("whose text is not UTF-8 is refused, and nothing is stored", async () => {
+    const { port, ledger } = await serving();
+    const body = Buffer.concat([
+      Buffer.from('{"agent":{"name":"tester"},"messages":[{"role":"user","content":"a'),
+      Buffer.from([0xff, 0xfe, 0xc0]),
+      Buffer.from('"}]}'),
+    ]);
+    const headers = {
+      Host: `127.0.0.1:${port}`,
+      ...AUTHORIZED,
+      "Content-Type": "application/json",
+      Connection: "close",
+    };
+    const sized = head("POST /sessions HTTP/1.1", { ...headers, "Content-Length": String(body.length) });
+    const chunked = head("POST /sessions HTTP/1.1", { ...headers, "Transfer-Encoding": "chunked" });
+    for (const parts of [
+      [sized, body],
+      [chunked, `${body.length.toString(16)}\r\n`, body, "\r\n0\r\n\r\n"],
+    ]) {
+      const answer = await answerTo(port, ...parts);
+      expect(statusOf(answer)).toBe(400);
+      expect(answer).toContain("The body is not UTF-8. Nothing was done.");
+    }
+    expect(await ledger.sessions()).toEqual([]);
+  });
+
+  test.each([
+    ["DELETE /sessions", "GET, POST"],
+    ["POST /meta", "GET"],
+    ["POST /sessions/x", "GET, DELETE"],
+    ["DELETE /sessions/x/turns", "POST, GET"],
+    ["GET /sessions/x/cancel", "POST"],
+    ["POST /questions", "GET"],
+    ["DELETE /questions/a/b", "GET, POST"],
+    ["POST /metrics", "GET"],
+    ["DELETE /openapi.json", "GET"],
+  ])("%s has a wrong method", async (line, allowed) => {
+    const { serving: served } = await world.remote();
+    const [method = "", path = ""] = line.split(" ");
+    const response = await fetch(served.url + path, {
+      method,
+      headers: { authorization: `Bearer ${TOKEN}`, connection: "close" },
+    });
+    expect([response.status, response.headers.get("allow")]).toEqual([405, allowed]);
+    expect(await response.json()).toMatchObject({ error: { code: "METHOD_NOT_ALLOWED" } });
+  });
+
+  test("for an unknown path is still not found", async () => {
+    const { app } = await world.remote();
+    expect(await refusal(app.ask("GET", "/nothing"))).toContain("404 NOT_FOUND");
+    expect(await refusal(app.ask("GET", "/sessions//history"))).toContain("404 NOT_FOUND");
+  });
+});
+
+describe("a tool of the app", () => {
+  const call: readonly ScriptStep[] = [{ calls: [{ tool: "send", input: { to: "Ada" } }] }, { say: "Sent." }];
+
+  test("may have the name of a tool that is switched off, and is the app's", async () => {
+    const { app } = await world.remote({ steps: call });
+    const sessionId = await app.createSession({
+      agent: { name: "clerk" },
+      tools: [{ ...show, name: "send" }],
+    });
+    expect(await app.turn(sessionId, say("Go"))).toMatchObject({ stopReason: "tool_use" });
+    expect(await app.turn(sessionId, { messages: [result("call_1", "by the app")] })).toMatchObject({
+      stopReason: "end_turn",
+    });
+    expect(world.done).toEqual([]);
+    // Both at once are refused, with nothing done.
+    const both = { ...say("Again"), agent: { tools: [{ name: "send" }] } };
+    expect(await refusal(app.turn(sessionId, both))).toContain('400 BAD_REQUEST: Two tools are named "send"');
+    expect(await app.turn(sessionId, { ...both, tools: [] })).toMatchObject({ stopReason: "end_turn" });
+  });
+
+  test("with the name of a tool that apps do not see is refused when the session is created", async () => {
+    const agent = world.agent({ steps: call });
+    const agents = [{ agent, isExposed: ({ name }: { name: string }) => name !== "send" }];
+    const { app } = await world.remote({ agents });
+    const body = { agent: { name: "clerk" }, tools: [{ ...show, name: "send" }] };
+    expect(await refusal(app.createSession(body))).toContain('400 BAD_REQUEST: Two tools are named "send"');
+  });
+
+  test("keeps its name when the agent gets a tool of that name later", async () => {
+    const before = await world.remote({ agents: [{ ...world.agent({ steps: call }), tools: [] }] });
+    const body = { agent: { name: "clerk" }, tools: [{ ...show, name: "send" }] };
+    const sessionId = await before.app.createSession(body);
+    const agents = [{ agent: world.agent({ steps: call }), isExposed: () => false }];
+    const { app } = await world.remote({ agents });
+    expect(await app.turn(sessionId, say("Go"))).toMatchObject({ stopReason: "tool_use" });
+    await app.turn(sessionId, { messages: [result("call_1")] });
+    expect(world.done).toEqual([]);
+  });
+});
+
+test("requests with the same key at the same moment get the same answer, and one turn runs", async () => {
+  const { app } = await world.remote({ steps: [{ say: "One." }, { say: "Two." }, { say: "Three." }] });
+  for (let round = 0; round < 3; round += 1) {
+    const sessionId = await app.createSession({ agent: { name: "clerk" } });
+    const headers = { "idempotency-key": `key-${round}` };
+    const turns = Array.from({ length: 4 }, () => app.turn(sessionId, say("Go"), { headers }));
+    const answers = await Promise.all(turns);
+    for (const answer of answers) expect(answer).toEqual(answers[0]);
+    expect((await app.history(sessionId)).map(({ role }) => role)).toEqual(["user", "assistant"]);
+    const streams = Array.from({ length: 4 }, () => app.stream(sessionId, say("Go", "message"), { headers }));
+    await Promise.all(streams);
+    expect((await app.history(sessionId)).map(({ role }) => role)).toEqual(["user", "assistant"]);
+  }
+});
+
+describe("the reason of a cancel", () => {
+  const waits: readonly ScriptStep[] = [{ calls: [{ tool: "wait", input: {} }] }, { say: "Well." }];
+
+  test("is kept for a call that runs", async () => {
+    const { app } = await world.remote({ steps: waits });
+    const sessionId = await app.createSession(ALL);
+    const turn = app.turn(sessionId, say("Go"));
+    await expect.poll(() => world.done).toEqual(["wait"]);
+    const body = { toolCallId: "call_1", reason: "too slow for me" };
+    expect(await app.ask("POST", `/sessions/${sessionId}/cancel`, body)).toEqual({ cancelled: true });
+    const { messages } = await turn;
+    expect(JSON.stringify(messages)).toContain("it was stopped while it ran: too slow for me");
+  });
+
+  test.each(["runs", "waits"])("is kept for a turn that %s", async (state) => {
+    const { app } = await world.remote({ steps: state === "runs" ? waits : SEND });
+    const sessionId = await app.createSession(ALL);
+    const turn = app.turn(sessionId, say("Go"));
+    if (state === "runs") await expect.poll(() => world.done).toEqual(["wait"]);
+    else await turn;
+    await app.ask("POST", `/sessions/${sessionId}/cancel`, { reason: "lunch" });
+    await turn;
+    expect(JSON.stringify(await app.history(sessionId))).toContain("lunch");
+    const log = (await world.ledger.read(sessionId)).map(({ event }) => event);
+    expect(log.at(-1)).toMatchObject({ type: "turn-stopped", stopReason: "cancelled", reason: "lunch" });
+  });
+
+  test("is kept for a tool that throws its own error when it is stopped", async () => {
+    let hasStarted = false;
+    const slow = defineTool({
+      name: "slow",
+      description: "Takes its time.",
+      kind: "think",
+      input: z.object({}),
+      run: (_input, { signal }) =>
+        new Promise((_resolve, reject) => {
+          hasStarted = true;
+          signal.addEventListener("abort", () => reject(new Error("aborted")), { once: true });
+        }),
+    });
+    const model = scriptedModel({ steps: [{ calls: [{ tool: "slow", input: {} }] }, { say: "Well." }] });
+    const { app } = await world.remote({ agents: [createAgent({ name: "clerk", model, tools: [slow] })] });
+    const sessionId = await app.createSession({
+      agent: { name: "clerk", tools: [{ name: "slow", trust: true }] },
+    });
+    const turn = app.turn(sessionId, say("Go"));
+    await expect.poll(() => hasStarted).toBe(true);
+    await app.ask("POST", `/sessions/${sessionId}/cancel`, { toolCallId: "call_1", reason: "enough" });
+    expect(JSON.stringify((await turn).messages)).toContain("it was stopped while it ran: enough");
+  });
+});
+
+describe("the lifetime of a question", () => {
+  async function expiry(app: App, body: object = {}, turn: object = {}): Promise<number | undefined> {
+    const sessionId = await app.createSession({ ...ALL, ...body });
+    await app.turn(sessionId, { ...say("Go"), ...turn });
+    type Asked = { sessionId: string; askedAt: number; expiresAt?: number };
+    const { questions } = await app.ask<{ questions: Asked[] }>("GET", "/questions");
+    const question = questions.find((one) => one.sessionId === sessionId);
+    return question?.expiresAt === undefined ? undefined : question.expiresAt - question.askedAt;
+  }
+
+  test("is set by the request, the agent or the server, in this order", async () => {
+    const limited = createAgent({ ...world.agent({ steps: SEND }), limits: { questionLifetime: 5_000 } });
+    const byServer = await world.remote({ steps: SEND, questionLifetimeMs: 7_000 });
+    const byAgent = await world.remote({ agents: [limited], questionLifetimeMs: 7_000 });
+    const byNobody = await world.remote({ steps: SEND });
+    expect(await expiry(byNobody.app)).toBeUndefined();
+    expect(await expiry(byServer.app)).toBe(7_000);
+    expect(await expiry(byAgent.app)).toBe(5_000);
+    expect(await expiry(byAgent.app, { questionLifetimeMs: 3_000 })).toBe(3_000);
+    expect(await expiry(byAgent.app, { questionLifetimeMs: 3_000 }, { questionLifetimeMs: 2_000 })).toBe(
+      2_000,
+    );
+    expect(await refusal(expiry(byServer.app, { questionLifetimeMs: 0 }))).toContain("400 BAD_REQUEST");
+  });
+
+  test("is shown by the session, and a yes that comes too late runs nothing", async () => {
+    let clock = Date.now();
+    const { app } = await world.remote({ steps: SEND, now: () => clock });
+    const sessionId = await app.createSession({ ...ALL, questionLifetimeMs: 60_000 });
+    expect(await app.ask("GET", `/sessions/${sessionId}`)).toMatchObject({ questionLifetimeMs: 60_000 });
+    await app.turn(sessionId, say("Go"));
+    clock += 60_001;
+    const { messages } = await app.turn(sessionId, { messages: [grant("call_1")] });
+    expect(JSON.stringify(messages)).toContain("expired");
+    expect(world.done).toEqual([]);
+  });
+});
+
+describe("trust", () => {
+  const reads = (name: string, kind?: "read") =>
+    defineTool({
+      name,
+      description: name,
+      input: z.object({}),
+      ...(kind && { kind }),
+      run: async () => ({ output: `${name} ran` }),
+    });
+  const steps: readonly ScriptStep[] = [
+    {
+      calls: [
+        { tool: "weather", input: {} },
+        { tool: "read_doc", input: {} },
+      ],
+    },
+    { say: "So." },
+  ];
+  const agent = () =>
+    createAgent({
+      name: "clerk",
+      model: scriptedModel({ steps: [...steps] }),
+      tools: [reads("weather", "read"), reads("read_doc")],
+    });
+  const BOTH = {
+    agent: {
+      name: "clerk",
+      tools: [
+        { name: "weather", trust: true },
+        { name: "read_doc", trust: true },
+      ],
+    },
+  };
+
+  test("is marked in /meta, shown as it is in force, and kept so", async () => {
+    const { app } = await world.remote({ agents: [agent()] });
+    const { agents } = await app.ask<{ agents: { tools: WireData[] }[] }>("GET", "/meta");
+    expect(agents[0]?.tools.map(({ name, kind, trustable }) => [name, kind, trustable])).toEqual([
+      ["weather", "read", true],
+      ["read_doc", "read", false],
+    ]);
+    const sessionId = await app.createSession(BOTH);
+    const tools = [
+      { name: "weather", trust: true },
+      { name: "read_doc", trust: false },
+    ];
+    expect(await app.ask("GET", `/sessions/${sessionId}`)).toMatchObject({ agent: { tools } });
+    expect(await app.ask("GET", "/sessions")).toMatchObject({ sessions: [{ agent: { tools } }] });
+    const events = await readEvents(await app.open(sessionId, say("Go", "message")));
+    const results = events.flatMap(({ event, data }) =>
+      event === "tool_result" ? [data["toolCallId"]] : [],
+    );
+    // The declared reader ran at once; the other one, whose kind was guessed from its name, asks.
+    expect(results).toEqual(["call_1"]);
+    expect(events.at(-1)?.data).toEqual({ stopReason: "tool_use" });
+  });
+
+  test("is for every tool that the owner says", async () => {
+    const { app } = await world.remote({ agents: [agent()], trustable: () => true });
+    const sessionId = await app.createSession(BOTH);
+    expect(await app.ask("GET", `/sessions/${sessionId}`)).toMatchObject(BOTH);
+    expect(await app.turn(sessionId, say("Go"))).toMatchObject({ stopReason: "end_turn" });
+  });
+});
+
+describe("a provider that fails", () => {
+  /** Answers 503 until it is told to go on. */
+  async function failingProvider() {
+    const state = { isUp: false, requests: 0 };
+    const server = createServer((_request, response) => {
+      state.requests += 1;
+      if (!state.isUp) return void response.writeHead(503).end('{"error":{"message":"overloaded"}}');
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      const choice = (delta: object, end: string | null) =>
+        `data: ${JSON.stringify({ id: "1", model: "m", choices: [{ index: 0, delta, finish_reason: end }] })}\n\n`;
+      response.end(
+        `${choice({ role: "assistant", content: "Back." }, null)}${choice({}, "stop")}data: [DONE]\n\n`,
+      );
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => new Promise((resolve) => void server.close(() => resolve())));
+    const { port } = server.address() as AddressInfo;
+    return { state, baseUrl: `http://127.0.0.1:${port}/v1` };
+  }
+
+  const appWith = async (baseUrl: string, retry: object) => {
+    const { model } = await openModel("openai-compatible/m", { baseUrl, apiKey: "k", retry });
+    return (await world.remote({ model })).app;
+  };
+
+  test("is announced at once, while the request is sent again", async () => {
+    const { state, baseUrl } = await failingProvider();
+    const app = await appWith(baseUrl, { firstWaitMs: 200 });
+    const sessionId = await app.createSession({ agent: { name: "clerk" } });
+    const response = await app.open(sessionId, say("Go", "delta"));
+    const decoder = new TextDecoder();
+    let text = "";
+    let isAnnounced = false;
+    for await (const chunk of response.body ?? []) {
+      text += decoder.decode(chunk, { stream: true });
+      if (isAnnounced || !text.includes("event: model_retry")) continue;
+      isAnnounced = true;
+      // The announcement came before the response of any request.
+      expect(text).not.toContain("Back.");
+      state.isUp = true;
+    }
+    expect(text).toMatch(
+      /\n\nevent: model_retry\ndata: \{"attempt":1,"waitMs":\d+,"message":"The model's provider answered 503/,
+    );
+    expect(text).toContain('"delta":"Back."');
+    expect(text).toContain('"stopReason":"end_turn"');
+    expect(text).not.toContain("127.0.0.1");
+    expect((await app.history(sessionId)).map(({ role }) => role)).toEqual(["user", "assistant"]);
+  });
+
+  test.each(["delta", "none"] as const)("shows no address of it in the mode %s", async (mode) => {
+    const app = await appWith("http://127.0.0.1:9/v1", { attempts: 1 });
+    const sessionId = await app.createSession({ agent: { name: "clerk" } });
+    const { stopReason, error = "" } = await app.inMode(sessionId, mode, say("Go"));
+    expect(stopReason).toBe("error");
+    expect(error).toContain("openai-compatible/m could not be reached");
+    expect(error).not.toMatch(/127|:9|http/);
+    const events = await app.send("GET", `/sessions/${sessionId}/events`);
+    const reader = events.body?.getReader();
+    let text = "";
+    while (!text.includes("event: turn-stopped"))
+      text += new TextDecoder().decode((await reader?.read())?.value);
+    await reader?.cancel();
+    expect(text).not.toContain("127.0.0.1");
+  });
+});
