@@ -148,6 +148,8 @@ export type LedgerErrorCode =
   | "INTENT_CHANGED"
   | "EXPIRED"
   | "WITHDRAWN"
+  /** The store lost events that it had acknowledged: a server that failed over to a standby that lagged. */
+  | "LOG_BEHIND"
   | "LEDGER_CLOSED";
 
 export class LedgerError extends Error {
