@@ -278,7 +278,8 @@ test.skipIf(typeof opened === "string")(`ends with Toolgate, however it was kill
   execFileSync("git", ["init", "-q", root]);
   const name = `toolgate-contained-${process.pid}-${Date.now()}`;
   const script = `trap "" TERM HUP INT; echo up; while :; do sleep 1; done # ${name}`;
-  const words = [root, `(setsid sh -c '${script}' &); sh -c '${script}'`];
+  const making = "echo evil >.envrc; mkdir -p sub/.vscode; git init -q inner; mkfifo pipe";
+  const words = [root, `${making}; (setsid sh -c '${script}' &); sh -c '${script}'`];
   const program = spawn(process.execPath, [childProgram("contained-command.mjs"), ...words]);
   let output = "";
   program.stdout.setEncoding("utf8").on("data", (text: string) => void (output += text));
@@ -288,11 +289,20 @@ test.skipIf(typeof opened === "string")(`ends with Toolgate, however it was kill
   expect(running().length).toBeGreaterThan(2);
   program.kill("SIGKILL");
   await until(() => running().length === 0);
-  // The next command removes what the killed one left.
+  // The next start holds back what the killed one left.
   const workspace = await LocalWorkspace.open(root, { containing: await openSandbox() });
-  const quiet = { signal: new AbortController().signal, onOutput: () => undefined };
-  await workspace.runCommand("true", { ...quiet, contained: { guards: [] } });
+  expect(readdirSync(root).toSorted()).toEqual([".git", "inner", "sub"]);
+  expect(readdirSync(join(root, "inner"))).toEqual([]);
+  expect(readdirSync(join(root, "sub"))).toEqual([]);
   expect(existsSync(join(root, ".git/commondir"))).toBe(false);
+  // A name that somebody makes later stays. The next result names the others.
+  writeFileSync(join(root, "AGENTS.md"), "mine");
+  let notes = "";
+  const options = { signal: new AbortController().signal, onOutput: (text: string) => void (notes += text) };
+  await workspace.runCommand("true", { ...options, contained: { guards: [] } });
+  for (const path of [".envrc", "sub/.vscode", "inner/.git", "pipe"])
+    expect(notes).toContain(join(root, path));
+  expect(existsSync(join(root, "AGENTS.md"))).toBe(true);
 });
 
 function commandOf(pid: string): string {

@@ -10,11 +10,13 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import * as fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 import { MemoryLedger } from "../src/history/index.js";
@@ -233,6 +235,19 @@ test("puts deleted, edited, renamed and ignored files back in a folder that is n
   await expect(gate.undo(toolCallId)).rejects.toThrow("it was undone already");
 });
 
+test("removes and restores empty folders that lie beside new files", async () => {
+  const root = await fullWorkspace();
+  const gate = await gateOn(root);
+  const before = wholeTree(root);
+  const making = await run(gate, "mkdir -p empty/made fresh/one/two; cp a.txt empty; cp a.txt fresh");
+  const made = wholeTree(root);
+  const removing = await run(gate, "rm -r empty fresh");
+  await gate.undo(removing);
+  expect(wholeTree(root)).toEqual(made);
+  await gate.undo(making);
+  expect(wholeTree(root)).toEqual(before);
+});
+
 test("refuses with the path, and touches nothing, when a file has changed since", async () => {
   const root = await folder({ "a.txt": "a\n", "b.txt": "b\n" });
   const gate = await gateOn(root);
@@ -267,6 +282,26 @@ test("undoes a commit after somebody has looked at the repository", async () => 
   const toolCallId = await run(gate, "git add -A && git commit -qm more && git checkout -q -b other");
   git(root, "status");
   await gate.undo(toolCallId);
+  expect(wholeTree(root)).toEqual(before);
+});
+
+test("puts back a file that was replaced by one of the same length, time and second", async () => {
+  const root = await folder({ "a.txt": "one\n", "b.txt": "two\n" });
+  const gate = await gateOn(root);
+  // The keep and the command should fall into one second. On a busy machine they do not each time.
+  for (let round = 0; round < 3; round += 1) {
+    await setTimeout(1_005 - (Date.now() % 1_000));
+    for (const name of ["a.txt", "b.txt"]) utimesSync(join(root, name), 1_000_000_000, 1_000_000_000);
+    await gate.undo(await run(gate, "cp -a a.txt b.txt"));
+    expect(readFileSync(join(root, "b.txt"), "utf8")).toBe("two\n");
+  }
+});
+
+test("undoes a command that removed every entry of the index", async () => {
+  const root = await fullWorkspace();
+  const gate = await gateOn(root);
+  const before = wholeTree(root);
+  await gate.undo(await run(gate, "git rm -rq --cached ."));
   expect(wholeTree(root)).toEqual(before);
 });
 

@@ -60,6 +60,7 @@ export class Child<Stdin extends Writable | null = null> {
   readonly closed: Promise<void>;
   /** Undefined when the program could not be started. */
   readonly tree: ProcessTree | undefined;
+  readonly #process: Piped<Stdin>;
 
   constructor(child: Piped<Stdin>, tree: ProcessTree | undefined) {
     this.started = new Promise((resolve, reject) => {
@@ -77,6 +78,7 @@ export class Child<Stdin extends Writable | null = null> {
     this.exit.catch(() => undefined);
     this.closed = new Promise((resolve) => child.once("close", () => resolve()));
     this.tree = tree;
+    this.#process = child;
     this.stdin = child.stdin;
     this.stdout = child.stdout;
     this.stderr = child.stderr;
@@ -89,6 +91,16 @@ export class Child<Stdin extends Writable | null = null> {
     if (await settlesWithin(this.closed, maxMs)) return;
     // Timers run before reads: when our process was busy for long, the bytes in the pipes are read first.
     await setImmediate();
+  }
+
+  /** Whether our process waits for this one before it exits by itself; it does at first. */
+  setKeepsAlive(isKept: boolean): void {
+    for (const one of [this.#process, ...this.#streams()]) {
+      // A pipe is a socket, which streams in general are not.
+      const handle = one as { ref?(): void; unref?(): void };
+      if (isKept) handle.ref?.();
+      else handle.unref?.();
+    }
   }
 
   closePipes(): void {

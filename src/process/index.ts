@@ -14,7 +14,7 @@ export { LineSplitter } from "./line-splitter.js";
 export { isHere } from "./process-identity.js";
 export { ProcessTree } from "./process-tree.js";
 export { loadPty, startInTerminal } from "./start-in-terminal.js";
-export { startWithPipes } from "./start-with-pipes.js";
+export { readText, startWithPipes } from "./start-with-pipes.js";
 export type { TextProgram } from "./start-with-pipes.js";
 export { TailBuffer } from "./tail-buffer.js";
 export { settlesWithin } from "./settles-within.js";

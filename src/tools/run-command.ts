@@ -23,10 +23,20 @@ type RunOptions = Omit<CommandOptions, "cwd" | "env"> & {
 
 /** Runs the words as they are, by no shell. */
 export async function runCommand(argv: readonly string[], options: RunOptions): Promise<CommandExit> {
-  const { signal } = options;
+  return followProgram(argv, options, (onText) => start(argv, options, onText));
+}
+
+/** The same for a program that `start` starts, or has started before and lets run. */
+export async function followProgram(
+  argv: readonly string[],
+  options: Pick<RunOptions, "signal" | "onOutput" | "onStart">,
+  start: (onText: (text: string) => void) => TextProgram | Promise<TextProgram>,
+): Promise<CommandExit> {
+  const { signal, onStart } = options;
   signal.throwIfAborted();
   const printer = printerFor(options.onOutput);
-  const program = await start(argv, options, printer.print);
+  const program = await start(printer.print);
+  if (program.tree) onStart?.(program.tree.root);
   let ending: Promise<void> | undefined;
   const end = () => {
     ending ??= program.tree?.end();
@@ -60,7 +70,7 @@ async function exitOf(program: TextProgram, [name = ""]: readonly string[]): Pro
 
 async function start(
   argv: readonly string[],
-  { cwd, env, pty, onStart }: RunOptions,
+  { cwd, env, pty }: RunOptions,
   onText: (text: string) => void,
 ): Promise<TextProgram> {
   mustBeWords(argv, env);
@@ -71,11 +81,9 @@ async function start(
     // A process enters its folder before it runs its program, so it enters the very folder that is open here.
     const options = { cwd: folder.at("."), env: { ...env, PWD: cwd }, onText };
     try {
-      const program = spawnInPty
+      return spawnInPty
         ? startInTerminal(spawnInPty, [name, ...args], { ...options, ...pty })
         : startWithPipes([name, ...args], options);
-      if (program.tree) onStart?.(program.tree.root);
-      return program;
     } catch (error) {
       // The arguments are too long for the system, or hold a NUL.
       throw notStarted(name, error);

@@ -181,7 +181,10 @@ class Comparing {
       if (now !== undefined) this.#after.set(path, folderState(now));
     }
     const added = [...later].filter(([path]) => !earlier.has(path));
-    const made = this.#foldersOfNewFiles(after);
+    const made = this.#foldersAbove(
+      after,
+      added.map(([path]) => path),
+    );
     if (made.size + added.length === 0) return;
     const known = await this.#knownFolders(before);
     const usual = usualModes(before[0]?.umask ?? 0).folder;
@@ -207,11 +210,11 @@ class Comparing {
     return known;
   }
 
-  /** The folders on the way to what is new, up to the workspace. */
-  #foldersOfNewFiles([top]: readonly PlaceSnapshot[]): Set<string> {
+  /** The folders above new files and added folders, up to the workspace. */
+  #foldersAbove([top]: readonly PlaceSnapshot[], added: readonly string[]): Set<string> {
     const start = `${latin(top?.place.workTree ?? "")}/`;
     const folders = new Set<string>();
-    for (const path of this.#after.keys()) {
+    for (const path of [...this.#after.keys(), ...added]) {
       if (!path.startsWith(start) || this.#before.has(path)) continue;
       for (let at = path.lastIndexOf("/"); at > start.length; at = path.lastIndexOf("/", at - 1))
         folders.add(path.slice(0, at));

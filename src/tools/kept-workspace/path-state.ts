@@ -57,7 +57,9 @@ export function earlierStateText(
  */
 export function indexState(content: Uint8Array, format: ObjectFormat, mode: number): string | undefined {
   const entries = indexEntries(Buffer.from(content), format);
-  return entries && `index ${createHash("sha256").update(entries).digest("hex")} ${mode.toString(8)}`;
+  // An index without entries has an empty text.
+  if (entries === undefined) return undefined;
+  return `index ${createHash("sha256").update(entries).digest("hex")} ${mode.toString(8)}`;
 }
 
 /** The name that git gives to a content. */

@@ -17,6 +17,9 @@ const MAX_IGNORED_IN_FOLDER = 200;
 /** Parts of a git folder whose content is named by its hash, belongs to another place, or is of no lasting use. */
 const NOT_OF_GIT_FOLDER = /^(?:objects|modules|lfs|annex)\/|(?:^|\/)[^/]+\.lock$|^gc\.(?:pid|log)$|\.ipc$/;
 
+/** Whether a path in a git folder is kept; a folder ends with a slash. */
+export const isOfGitFolder = (path: string): boolean => !NOT_OF_GIT_FOLDER.test(path);
+
 export type NewPaths = {
   readonly files: readonly string[];
   readonly folders: ReadonlyMap<string, number>;
@@ -37,7 +40,7 @@ export async function sortNewPaths(
 ): Promise<NewPaths> {
   const sorting = new Sorting(place);
   if (place.kind === "git") {
-    for (const path of listed) if (!NOT_OF_GIT_FOLDER.test(path)) sorting.takeAll(path);
+    for (const path of listed) if (isOfGitFolder(path)) sorting.takeAll(path);
     return sorting;
   }
   const options: GitOptions = { place, deadline };
@@ -57,7 +60,10 @@ export async function sortNewPaths(
     git.run(["ls-files", "-o", "-i", "--exclude-standard", "--directory", "-z", ...inside], options),
   ]);
   for (const path of zeroEnded(files)) if (!path.endsWith("/")) sorting.files.push(path);
-  for (const path of zeroEnded(ignoredInside)) sorting.takeIgnored(path);
+  const ignoredPaths = new Set(zeroEnded(ignoredInside));
+  for (const path of ignoredPaths) sorting.takeIgnored(path);
+  // Git lists no empty folder beside files.
+  for (const path of folders) sorting.takeEmptyFolders(path, ignoredPaths);
   return sorting;
 }
 
@@ -126,6 +132,18 @@ class Sorting implements NewPaths {
     }
     for (const [path, mode] of found) this.folders.set(path, mode);
     return "empty";
+  }
+
+  /** The empty folders below a folder, but for ignored folders and other repositories. */
+  takeEmptyFolders(folder: string, ignoredPaths: ReadonlySet<string>): void {
+    if (ignoredPaths.has(folder) || this.#isNestedRepository(folder)) return;
+    const entries = this.#list(folder);
+    const own = folder.slice(0, -1);
+    const info = entries.length === 0 ? this.#look(own) : undefined;
+    if (info?.isDirectory()) this.folders.set(own, info.mode & 0o7777);
+    for (const entry of entries)
+      if (entry.isDirectory())
+        this.takeEmptyFolders(`${folder}${entry.name.toString("latin1")}/`, ignoredPaths);
   }
 
   /** Everything below a path, whatever its name. */

@@ -19,6 +19,7 @@ import { errorCode } from "../../call/error-code.js";
 import type { PathGuard } from "../../policy/index.js";
 import { touchesBelow, touchesPath } from "../../policy/paths/match-path.js";
 import { isProtected, mayBeProtected } from "../../policy/paths/protected-paths.js";
+import { COMMON_FOLDER, isOurCommonFolder } from "./common-folder.js";
 import { enteredFolders } from "./dependency-repositories.js";
 
 export type Guarded =
@@ -206,7 +207,9 @@ function guardedAt(path: string, entry: Dirent, places: GuardedPlaces): Guarded 
 }
 
 function repository(path: string, isBare: boolean): Repository {
-  const steering = STEERING.filter((name) => existsSync(join(path, name)) && !isOurCommonFolder(path, name));
+  const steering = STEERING.filter(
+    (name) => existsSync(join(path, name)) && !(name === COMMON_FOLDER && isOurCommonFolder(path)),
+  );
   return {
     type: "repository",
     path,
@@ -214,17 +217,6 @@ function repository(path: string, isBare: boolean): Repository {
     steering: runsByRebase(path) ? [...steering, REBASE] : steering,
   };
 }
-
-/** The file that holds a name while a command runs is removed with that command, also while another one runs. */
-const isOurCommonFolder = (path: string, name: string): boolean =>
-  name === COMMON_FOLDER && readFileSync(join(path, name), "utf8") === OUR_COMMON_FOLDER;
-
-export const COMMON_FOLDER = "commondir";
-/**
- * Git reads its settings from the folder that the file names. A command could add the file, so there is one while it
- * runs, which names the repository itself, in a spelling that nobody else uses. An empty file would break git.
- */
-export const OUR_COMMON_FOLDER = "./././.\n";
 
 const STEERING = [
   "config",

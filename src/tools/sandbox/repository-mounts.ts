@@ -3,47 +3,26 @@
  * nor any file of the workspace that the settings name. Else the next `git status` of an editor would run a program that
  * a command left there.
  */
-import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { lstatSync, mkdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { COMMON_FOLDER, OUR_COMMON_FOLDER } from "./find-guarded.js";
+import { COMMON_FOLDER } from "./common-folder.js";
 import type { Repository } from "./find-guarded.js";
 import type { Mount } from "./mount.js";
 
-export type RepositoryMounts = {
-  readonly mounts: readonly Mount[];
-  /** Removes the file that was put there. */
-  release(): void;
-};
-
+/** The file `commondir` is mounted too: `placeCommonFolder` makes it. */
 export function repositoryMounts(
   { path: repository, steering: names }: Repository,
   roots: readonly string[],
-): RepositoryMounts {
+): readonly Mount[] {
   mkdirSync(join(repository, "hooks"), { recursive: true });
+  const steering = [...new Set([...names, "hooks"])].map((name) => join(repository, name)).filter(isThere);
   const common = join(repository, COMMON_FOLDER);
-  if (!existsSync(common)) writeFileSync(common, OUR_COMMON_FOLDER, { flag: "wx" });
-  const steering = [...new Set([...names, "hooks", COMMON_FOLDER])]
-    .map((name) => join(repository, name))
-    .filter(isThere);
   const named = namedInSettings(repository, roots).filter((path) => !steering.includes(path));
-  return {
-    mounts: [
-      // A mount of its own: a folder that is one cannot be moved aside.
-      { type: "write", path: repository },
-      ...[...steering, ...named].map((path) => ({ type: "read" as const, path })),
-    ],
-    release: () => removeOurs(repository),
-  };
-}
-
-/** Also one that a killed process left. */
-function removeOurs(repository: string): void {
-  const common = join(repository, COMMON_FOLDER);
-  try {
-    if (readFileSync(common, "utf8") === OUR_COMMON_FOLDER) rmSync(common);
-  } catch {
-    // Another process removed it.
-  }
+  return [
+    // A mount of its own: a folder that is one cannot be moved aside.
+    { type: "write", path: repository },
+    ...[...new Set([...steering, common, ...named])].map((path) => ({ type: "read" as const, path })),
+  ];
 }
 
 const isThere = (path: string): boolean => {

@@ -4,7 +4,7 @@
  */
 import { appendText, EMPTY_TEXT, shownText } from "../../call/index.js";
 import type { SandboxRefusal } from "../../call/index.js";
-import { mustBeWords, runCommand } from "../run-command.js";
+import { followProgram, mustBeWords, runCommand } from "../run-command.js";
 import type { CommandExit, CommandOptions } from "../workspace.js";
 import type { Sandbox, SandboxPlace } from "./sandbox.js";
 
@@ -15,7 +15,8 @@ export async function runContained(
   options: CommandOptions,
 ): Promise<CommandExit> {
   mustBeWords(argv, place.env ?? {});
-  const entered = await sandbox.enter(argv, place);
+  // A terminal must be there from the start.
+  const entered = await sandbox.enter(argv, { ...place, isPrepared: !options.pty });
   let output = EMPTY_TEXT;
   const onOutput = (text: string): void => {
     output = appendText(output, text);
@@ -23,7 +24,9 @@ export async function runContained(
   };
   let exit: CommandExit = {};
   try {
-    exit = await runCommand(entered.argv, { ...options, onOutput, cwd: place.cwd, env: entered.env });
+    const { start } = entered;
+    const running = { ...options, onOutput, cwd: place.cwd, env: entered.env };
+    exit = await (start ? followProgram(argv, running, start) : runCommand(entered.argv, running));
     return exit;
   } finally {
     const refusals = await entered.leave(exit, shownText(output));

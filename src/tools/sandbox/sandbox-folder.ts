@@ -6,6 +6,8 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { identityOf, isGone } from "../../process/process-identity.js";
+import { CounterPipes } from "./counter-pipes.js";
+import { RunningCommands } from "./running-commands.js";
 import { makeControlGroups, removeControlGroups } from "./control-group.js";
 import { gitIdentity } from "./git-identity.js";
 import type { Mount } from "./mount.js";
@@ -24,6 +26,8 @@ export type SandboxFolder = {
   /** Seen by every command. */
   readonly files: readonly Mount[];
   readonly controlGroups: readonly string[];
+  readonly pipes: CounterPipes;
+  readonly running: RunningCommands;
 };
 
 const opened = new Map<string, SandboxFolder>();
@@ -49,7 +53,8 @@ export function openSandboxFolder(place = defaultPlace()): SandboxFolder {
   const identity = join(run, "gitconfig");
   writeFileSync(identity, gitIdentity(home));
   const files = [{ type: "read", path: join(home, ".gitconfig"), from: identity } as const];
-  const folder = { place, home, filter, run, cache, held, files, controlGroups };
+  const [pipes, running] = [new CounterPipes(run), new RunningCommands(place)];
+  const folder = { place, home, filter, run, cache, held, files, controlGroups, pipes, running };
   opened.set(place, folder);
   return folder;
 }

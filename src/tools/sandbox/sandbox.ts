@@ -7,28 +7,21 @@
  * command started ends with it, and with us. Where the self-test does not see all of this, opening the sandbox throws:
  * nothing runs without it instead.
  */
-import { existsSync, readFileSync, rmSync } from "node:fs";
-import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
 import { homedir } from "node:os";
-import { join } from "node:path";
 import { checkOptions, FLAG, TEXT } from "../../call/check-options.js";
 import type { SandboxRefusal } from "../../call/index.js";
 import type { PathGuard } from "../../policy/index.js";
+import type { TextProgram } from "../../process/index.js";
 import { ToolFailure } from "../tool.js";
 import type { CommandExit } from "../workspace.js";
-import { fileRefusals } from "./file-refusals.js";
-import { findGuarded, SeenFolders } from "./find-guarded.js";
-import { holdBack } from "./hold-back.js";
-import { type Mount, mountWords } from "./mount.js";
+import { enterSandbox, type OpenedSandbox } from "./enter-sandbox.js";
+import { SeenFolders } from "./find-guarded.js";
 import { NoSandbox } from "./no-sandbox.js";
-import { sandboxEnvironment } from "./sandbox-environment.js";
-import { openSandboxFolder, type SandboxFolder } from "./sandbox-folder.js";
+import { openSandboxFolder } from "./sandbox-folder.js";
 import { isProved, machineState, storeProof } from "./sandbox-proof.js";
+import { fixedWords } from "./sandbox-words.js";
 import { SELF_TEST, selfTest } from "./self-test.js";
-import { DESCRIPTORS, insideWords, packetsRefused, startWords } from "./start-script.js";
-import { systemView } from "./system-view.js";
-import { temporaryView } from "./temporary-view.js";
-import { workspaceView } from "./workspace-view.js";
 
 export type SandboxPlace = {
   /** The folders that can be written, as real paths. */
@@ -46,9 +39,13 @@ export type SandboxPlace = {
   readonly env?: { readonly [name: string]: string };
   /** Paths of rules, guarded like protected names. */
   readonly guards?: readonly PathGuard[];
+  /** The command may enter a sandbox that was started before, and the next one is started after it. */
+  readonly isPrepared?: boolean;
 };
 
 export type SandboxedCommand = {
+  /** Starts the command in a sandbox that waits for it; absent when `argv` is to be started. */
+  readonly start?: (onText: (text: string) => void) => TextProgram;
   readonly argv: readonly string[];
   /** The whole environment of the program that starts the sandbox. */
   readonly env: NodeJS.ProcessEnv;
@@ -92,11 +89,13 @@ export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox
   if (program === undefined || !existsSync(program)) throw new NoSandbox();
   const tested = machineState(program);
   const folder = openSandboxFolder(options.folder);
-  const opened: Opened = { program, hasNetwork, folder, seen: new SeenFolders(), brokenAt: -Infinity };
+  const seen = new SeenFolders();
+  const opened: OpenedSandbox = { program, hasNetwork, folder, seen, brokenAt: -Infinity, recovered: [] };
   const words = JSON.stringify([fixedWords(hasNetwork), SELF_TEST]);
   const proof = version === undefined ? undefined : { place: folder.place, program, version, words };
   if (!proof || !isProved(proof)) await prove(opened);
   if (proof) storeProof(proof);
+  opened.recovered.push(...folder.running.recover(folder.held));
   return {
     enter: (argv, place) => enter(argv, place, opened),
     trouble() {
@@ -109,21 +108,12 @@ export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox
   };
 }
 
-async function prove(opened: Opened): Promise<void> {
+async function prove(opened: OpenedSandbox): Promise<void> {
   // The test's own files are not kept.
   const tested = { ...opened, folder: { ...opened.folder, held: opened.folder.run } };
   const trouble = await selfTest((argv, place) => enter(argv, place, tested), tested);
   if (trouble !== undefined) throw new NoSandbox(trouble);
 }
-
-type Opened = {
-  readonly program: string;
-  readonly hasNetwork: boolean;
-  readonly folder: SandboxFolder;
-  readonly seen: SeenFolders;
-  /** When a command could last not be started, by the clock of this process. */
-  brokenAt: number;
-};
 
 /** Then it is tried again: a protected file may have gone just when it was to be mounted. */
 const BROKEN_MS = 60_000;
@@ -131,119 +121,11 @@ const BROKEN_MS = 60_000;
 async function enter(
   argv: readonly string[],
   place: SandboxPlace,
-  opened: Opened,
+  opened: OpenedSandbox,
 ): Promise<SandboxedCommand> {
-  const { program, hasNetwork, folder } = opened;
-  const { home } = folder;
-  mustBeConfined(place.roots, home);
-  // One inside of another is there already.
-  const roots = place.roots.filter((root) => !place.roots.some((other) => root.startsWith(`${other}/`)));
-  const places = { home, roots, own: place.own ?? [], guards: place.guards ?? [] };
-  const before = findGuarded(places, opened.seen);
-  const view = workspaceView(roots, before.values());
-  const env = sandboxEnvironment(process.env, { home, hasNetwork, env: place.env ?? {} });
-  const id = randomBytes(8).toString("hex");
-  const files = {
-    filter: folder.filter,
-    status: join(folder.run, `status-${id}`),
-    counters: join(folder.run, `counters-${id}`),
-    controlGroups: folder.controlGroups,
-  };
-  const temporary = temporaryView(place.temporary ?? [], join(folder.run, `tmp-${id}`));
-  const mounts = [
-    ...KERNEL_VIEW.filter(isThere),
-    ...systemView({ home, cache: folder.cache }),
-    ...folder.files,
-    ...temporary.mounts,
-    ...scratchMount(place),
-    ...(place.folders ?? []).map((path): Mount => ({ type: "write", path })),
-    ...view.mounts,
-  ];
-  const bubblewrap = [
-    program,
-    ...fixedWords(hasNetwork),
-    ...mountWords(mounts),
-    ...Object.entries(env).flatMap(([name, value]) => ["--setenv", name, value]),
-    "--chdir",
-    place.cwd,
-    "--",
-    ...insideWords(argv),
-  ];
-  return {
-    argv: startWords(bubblewrap, files),
-    // The first process inside can be read there: it gets no variable of ours.
-    env: { PATH: "/usr/bin:/bin" },
-    async leave({ exitCode }, output = "") {
-      view.release();
-      temporary.release();
-      const after = findGuarded(places, opened.seen);
-      const held = holdBack(before, after, join(folder.held, id)).map((text): SandboxRefusal => ({
-        type: "held back",
-        text,
-      }));
-      const [status, counters] = [readAndRemove(files.status), readAndRemove(files.counters)];
-      if (exitCode === 1 && !status.includes('"exit-code"')) {
-        opened.brokenAt = performance.now();
-        return [NOT_BUILT, ...held];
-      }
-      const isRefused = !hasNetwork && packetsRefused(counters) > 0;
-      const ofFiles = exitCode === 0 ? [] : fileRefusals(output, { cwd: place.cwd, mounts });
-      return [...(isRefused ? [NO_NETWORK] : []), ...ofFiles, ...held];
-    },
-  };
+  mustBeConfined(place.roots, opened.folder.home);
+  return enterSandbox(argv, place, opened);
 }
-
-const NOT_BUILT: SandboxRefusal = {
-  type: "not started",
-  text: "The command could not be started: bubblewrap could not make the sandbox, for the reason above. Nothing was run.",
-};
-const NO_NETWORK: SandboxRefusal = {
-  type: "network",
-  text: "The sandbox has no network, and the command tried to reach something outside of it.",
-};
-
-function fixedWords(hasNetwork: boolean): readonly string[] {
-  const isRoot = process.getuid?.() === 0;
-  return [
-    "--die-with-parent --new-session --unshare-ipc --unshare-pid --unshare-uts --unshare-cgroup-try --hostname sandbox",
-    // Root needs no user namespace, and in one it could not change what others own.
-    isRoot ? "" : "--unshare-user",
-    hasNetwork ? "" : "--unshare-net",
-    "--cap-drop ALL",
-    isRoot ? "--cap-add CAP_DAC_OVERRIDE --cap-add CAP_CHOWN --cap-add CAP_FOWNER" : "",
-    `--clearenv --seccomp ${DESCRIPTORS.filter} --json-status-fd ${DESCRIPTORS.status}`,
-    `--dev /dev --size ${MAX_SHARED_BYTES} --tmpfs /dev/shm --remount-ro /dev --proc /proc`,
-  ].flatMap((line) => line.split(" ").filter((word) => word !== ""));
-}
-
-/** Files of the kernel that belong to root and not to the namespaces: root could read and write them inside too. */
-const KERNEL_FILES: readonly string[] =
-  process.getuid?.() === 0
-    ? [
-        "kcore",
-        "kmsg",
-        "keys",
-        "key-users",
-        "timer_list",
-        "sched_debug",
-        "kpagecount",
-        "kpageflags",
-        "kpagecgroup",
-      ]
-    : ["keys", "key-users", "sched_debug"];
-
-/** The whole of /proc is read-only: one mount instead of one for each folder of it that has switches of the kernel. */
-const KERNEL_VIEW: readonly Mount[] = [
-  ...KERNEL_FILES.map((name) => ({ type: "hidden", path: `/proc/${name}`, isFolder: false }) as const),
-  { type: "sealed", path: "/proc" },
-];
-
-const isThere = ({ path }: Mount): boolean => existsSync(path);
-
-const MAX_SHARED_BYTES = 256 << 20;
-
-const scratchMount = ({ scratch }: SandboxPlace): readonly Mount[] =>
-  scratch !== undefined && existsSync(scratch) ? [{ type: "write", path: scratch }] : [];
 
 /** Whether a sandbox around these folders would confine anything. */
 export const isConfinable = (roots: readonly string[]): boolean => wideRoot(roots, homedir()) === undefined;
@@ -257,14 +139,4 @@ function mustBeConfined(roots: readonly string[], home: string): void {
   throw new ToolFailure(
     `The command could not be started: the workspace is ${wide === "/" ? "the whole disk" : `${wide}, the home folder or above it`}, and a sandbox around that would confine nothing. Nothing was run. Use a smaller workspace.`,
   );
-}
-
-function readAndRemove(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return "";
-  } finally {
-    rmSync(path, { force: true });
-  }
 }

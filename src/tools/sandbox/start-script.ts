@@ -10,7 +10,7 @@ export type StartFiles = {
   readonly filter: string;
   /** Bubblewrap reports here that the command itself ended. */
   readonly status: string;
-  /** The counters of the network. */
+  /** The pipe for the counters of the network. */
   readonly counters: string;
   readonly controlGroups: readonly string[];
 };
@@ -19,12 +19,6 @@ const SHELL = "/bin/sh";
 /** In blocks of 512 bytes: 16 GiB in one file. */
 const MAX_FILE_BLOCKS = 32 * 1024 * 1024;
 
-/**
- * The command reaches the descriptor of the counters through /proc, and could write a file of ours without a bound. So
- * it is a pipe, of which this much is read.
- */
-const MAX_COUNTER_BYTES = 4096;
-
 const OUTSIDE = `
 filter=$1 status=$2 counters=$3 groups=$4
 shift 4
@@ -32,10 +26,7 @@ ulimit -c 0
 ulimit -f ${MAX_FILE_BLOCKS} 2>/dev/null
 ulimit -u ${MAX_PROCESSES} 2>/dev/null || ulimit -p ${MAX_PROCESSES} 2>/dev/null
 for group in $groups; do echo 0 >"$group/cgroup.procs" || exit 1; done
-pipe=$counters.pipe
-mkfifo -m 600 "$pipe" || exit 1
-{ rm -f "$pipe"; head -c ${MAX_COUNTER_BYTES}; } <"$pipe" >"$counters" &
-exec "$@" 7<"$filter" 8>"$status" 9>"$pipe"
+exec "$@" 7<"$filter" 8>"$status" 9>"$counters"
 `;
 
 const INSIDE = `
@@ -51,7 +42,7 @@ exit $code
 export function startWords(
   bubblewrap: readonly string[],
   { filter, status, counters, controlGroups }: StartFiles,
-): readonly string[] {
+): readonly [string, ...string[]] {
   return [
     SHELL,
     "-c",
@@ -64,6 +55,34 @@ export function startWords(
     ...bubblewrap,
   ];
 }
+
+/** Starts the script that {@link commandText} completes: reads it from stdin, and first reports that it reads. */
+export const WAITING_WORDS: readonly string[] = [SHELL, "-s"];
+export const READY = "ready\n";
+export const WAITING_TEXT = "echo ready\n";
+
+export type CommandOrder = {
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  readonly env: { readonly [name: string]: string };
+};
+
+/** The text by which a shell that waits becomes the command. Undefined when a shell cannot take a variable's name. */
+export function commandText({ argv, cwd, env }: CommandOrder): string | undefined {
+  const variables = Object.entries(env);
+  if (variables.some(([name]) => !/^[A-Za-z_]\w*$/.test(name))) return undefined;
+  const lines = [
+    `cd ${quoted(cwd)} || exit 1; unset OLDPWD`,
+    ...variables.map(([name, value]) => `export ${name}=${quoted(value)}`),
+    `set -- ${argv.map(quoted).join(" ")}`,
+    "exec </dev/null",
+    INSIDE,
+  ];
+  // In braces: the shell reads all of it before its stdin changes.
+  return `{\n${lines.join("\n")}\n}\n`;
+}
+
+const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
 
 export const DESCRIPTORS = { filter: "7", status: "8" } as const;
 

@@ -9,29 +9,17 @@ import type { Guarded } from "./find-guarded.js";
 import type { Mount } from "./mount.js";
 import { repositoryMounts } from "./repository-mounts.js";
 
-export type WorkspaceView = {
-  readonly mounts: readonly Mount[];
-  /** To be called when the command has ended. */
-  release(): void;
-};
-
-export function workspaceView(roots: readonly string[], guarded: Iterable<Guarded>): WorkspaceView {
-  const inner: Mount[] = [];
-  const releases: (() => void)[] = [];
-  for (const one of guarded) {
-    if (one.type === "link") inner.push(...targetMounts(one, roots));
-    else if (one.type === "repository") {
-      const repository = repositoryMounts(one, roots);
-      inner.push(...repository.mounts);
-      releases.push(() => repository.release());
-    } else inner.push(mountOf(one));
-  }
-  const seen = withoutCovered(inner);
-  const folders = new Set(seen.flatMap(({ path }) => foldersAbove(path, roots)));
-  return {
-    mounts: [...roots, ...byDepth([...folders])].map((path): Mount => ({ type: "write", path })).concat(seen),
-    release: () => releases.forEach((release) => release()),
-  };
+export function workspaceView(roots: readonly string[], guarded: Iterable<Guarded>): readonly Mount[] {
+  const inner = [...guarded].flatMap((one): readonly Mount[] => {
+    if (one.type === "link") return targetMounts(one, roots);
+    return one.type === "repository" ? repositoryMounts(one, roots) : [mountOf(one)];
+  });
+  const mounted = new Set(inner.map(({ path }) => path));
+  const above = new Set(inner.flatMap(({ path }) => foldersAbove(path, roots)));
+  const folders = [...above].filter((path) => !mounted.has(path));
+  const writable = [...roots, ...folders].map((path): Mount => ({ type: "write", path }));
+  const once = new Map([...writable, ...inner].map((mount) => [`${mount.type} ${mount.path}`, mount]));
+  return byDepth(withoutCovered([...once.values()]));
 }
 
 /** The file or folder of the workspace that a protected link leads to. */
@@ -60,23 +48,22 @@ function mountOf(one: Extract<Guarded, { readonly type: "protected" | "special" 
 }
 
 /**
- * Outer ones first, and none that another mount covers: one that hides covers all at its path and below, one that cannot
- * be written covers all below but what is hidden.
+ * Without those that another mount covers: one that hides covers all at its path and below, one that cannot be written
+ * covers all below but what is hidden.
  */
 function withoutCovered(mounts: readonly Mount[]): readonly Mount[] {
   const closed = mounts.filter(({ type }) => type !== "write");
-  return mounts
-    .filter((mount) => !closed.some((outer) => covers(outer, mount)))
-    .toSorted((one, other) => depthOf(one.path) - depthOf(other.path));
+  return mounts.filter((mount) => !closed.some((outer) => covers(outer, mount)));
 }
 
 const covers = (outer: Mount, { path, type }: Mount): boolean =>
   path.startsWith(`${outer.path}/`)
     ? outer.type === "hidden" || type !== "hidden"
-    : path === outer.path && outer.type === "hidden" && type !== "hidden";
+    : path === outer.path && (type === "write" || (outer.type === "hidden" && type !== "hidden"));
 
-const byDepth = (paths: readonly string[]): readonly string[] =>
-  paths.toSorted((one, other) => depthOf(one) - depthOf(other));
+/** Outer ones first. */
+const byDepth = (mounts: readonly Mount[]): readonly Mount[] =>
+  mounts.toSorted((one, other) => depthOf(one.path) - depthOf(other.path));
 
 const depthOf = (path: string): number => path.split("/").length;
 

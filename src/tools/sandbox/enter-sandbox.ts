@@ -1,0 +1,231 @@
+/**
+ * Prepares a sandbox for one command, and looks at the workspace when the command has ended. When a command has ended,
+ * the next sandbox is started, so that it waits for the next command.
+ */
+import { randomBytes } from "node:crypto";
+import { existsSync, readFileSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { SandboxRefusal } from "../../call/index.js";
+import type { TextProgram } from "../../process/index.js";
+import type { CommandExit } from "../workspace.js";
+import { COMMON_FOLDER, ParkedCommonFolder, placeCommonFolder } from "./common-folder.js";
+import type { CounterPipe } from "./counter-pipes.js";
+import { fileRefusals } from "./file-refusals.js";
+import { findGuarded } from "./find-guarded.js";
+import type { Guarded, GuardedPlaces, SeenFolders } from "./find-guarded.js";
+import { holdBack } from "./hold-back.js";
+import { type Mount, mountWords } from "./mount.js";
+import { sandboxEnvironment } from "./sandbox-environment.js";
+import type { SandboxFolder } from "./sandbox-folder.js";
+import { type SandboxLayout, sandboxLayout } from "./sandbox-layout.js";
+import { fixedWords } from "./sandbox-words.js";
+import type { SandboxedCommand, SandboxPlace } from "./sandbox.js";
+import { commandText, insideWords, packetsRefused, startWords, WAITING_WORDS } from "./start-script.js";
+import { temporaryView } from "./temporary-view.js";
+import { WaitingSandbox } from "./waiting-sandbox.js";
+
+export type OpenedSandbox = {
+  readonly program: string;
+  readonly hasNetwork: boolean;
+  readonly folder: SandboxFolder;
+  readonly seen: SeenFolders;
+  /** When a command could last not be started, by the clock of this process. */
+  brokenAt: number;
+  waiting?: StartedSandbox | undefined;
+  /** Sentences about what commands of killed processes had made: for the next result. */
+  readonly recovered: string[];
+};
+
+/** The files of one sandbox. */
+type SandboxFiles = { readonly id: string; readonly status: string; readonly pipe: CounterPipe };
+
+type StartedSandbox = { readonly sandbox: WaitingSandbox; readonly files: SandboxFiles };
+
+// The first process inside can be read there: it gets no variable of ours.
+const START_ENV = { PATH: "/usr/bin:/bin" };
+
+export async function enterSandbox(
+  argv: readonly string[],
+  place: SandboxPlace,
+  opened: OpenedSandbox,
+): Promise<SandboxedCommand> {
+  const { folder, hasNetwork } = opened;
+  const { home } = folder;
+  // One inside of another is there already.
+  const roots = place.roots.filter((root) => !place.roots.some((other) => root.startsWith(`${other}/`)));
+  const places = { home, roots, own: place.own ?? [], guards: place.guards ?? [] };
+  const before = findGuarded(places, opened.seen);
+  const temporary = temporaryView(place.temporary ?? [], join(folder.run, `tmp-${newId()}`));
+  const layout = sandboxLayout(place, before, { roots, folder, temporary: temporary.mounts });
+  const env = sandboxEnvironment(process.env, { home, hasNetwork, env: place.env ?? {} });
+  const started = place.isPrepared ? take({ argv, cwd: place.cwd, env }, layout, opened) : undefined;
+  const files = started?.files ?? (await newFiles(folder));
+  const end = folder.running.add(files.id, places, before);
+  if (!started) for (const path of layout.repositories) placeCommonFolder(path);
+  return {
+    ...(started && { start: started.start }),
+    argv: wordsFor(layout, { opened, files, cwd: place.cwd, env, inside: insideWords(argv) }),
+    env: START_ENV,
+    async leave(exit, output = "") {
+      end();
+      temporary.release();
+      const after = findGuarded(places, opened.seen);
+      const held = holdBack(before, after, join(folder.held, files.id));
+      const notes = [...opened.recovered.splice(0), ...held];
+      const refused = refusals(exit, { output, files, place, layout, opened });
+      files.pipe.release();
+      if (place.isPrepared && refused[0]?.type !== "not started")
+        setImmediate(() => void prepare(place, places, held.length === 0 ? after : undefined, opened));
+      return [...refused, ...notes.map((text): SandboxRefusal => ({ type: "held back", text }))];
+    },
+  };
+}
+
+/** Takes the sandbox that waits, when the command can enter it. */
+function take(
+  order: Parameters<typeof commandText>[0],
+  layout: SandboxLayout,
+  opened: OpenedSandbox,
+):
+  | { readonly files: SandboxFiles; readonly start: (onText: (text: string) => void) => TextProgram }
+  | undefined {
+  const { waiting } = opened;
+  const text = commandText(order);
+  if (!waiting || text === undefined || !statSync(order.cwd, { throwIfNoEntry: false })?.isDirectory())
+    return undefined;
+  opened.waiting = undefined;
+  const { sandbox, files } = waiting;
+  if (sandbox.take(keyOf(layout))) return { files, start: (onText) => sandbox.run(text, onText) };
+  sandbox.end();
+  return undefined;
+}
+
+const keyOf = ({ mounts }: SandboxLayout): string => JSON.stringify(mounts);
+
+/** Starts the sandbox for the next command in the same place. */
+async function prepare(
+  place: SandboxPlace,
+  places: GuardedPlaces,
+  known: ReadonlyMap<string, Guarded> | undefined,
+  opened: OpenedSandbox,
+): Promise<void> {
+  const { folder } = opened;
+  if ((place.temporary ?? []).length > 0 || opened.waiting) return;
+  const parked: ParkedCommonFolder[] = [];
+  try {
+    const guarded = known ?? findGuarded(places, opened.seen);
+    const layout = sandboxLayout(place, guarded, { roots: places.roots, folder, temporary: [] });
+    const files = await newFiles(folder);
+    const isUsed = layout.repositories.some((path) => existsSync(join(path, COMMON_FOLDER)));
+    // Another command was faster, or runs now in the same repository.
+    if (opened.waiting || isUsed) return files.pipe.release();
+    for (const [index, path] of layout.repositories.entries()) {
+      const aside = join(folder.run, `commondir-${files.id}-${index}`);
+      parked.push(new ParkedCommonFolder(path, { id: files.id, aside }));
+    }
+    const onParked = folder.running.addStubs(
+      files.id,
+      parked.map(({ stub }) => stub),
+    );
+    const mounts = withStubs(layout.mounts, parked);
+    const argv = wordsFor({ ...layout, mounts }, { opened, files, cwd: "/", env: {}, inside: WAITING_WORDS });
+    const sandbox = new WaitingSandbox({
+      argv,
+      env: START_ENV,
+      key: keyOf(layout),
+      guarding: layout.guarding,
+      parked,
+      onParked,
+      status: files.status,
+      onEnd() {
+        files.pipe.release();
+        if (opened.waiting?.sandbox === sandbox) opened.waiting = undefined;
+      },
+    });
+    opened.waiting = { sandbox, files };
+  } catch {
+    // The next command starts its own.
+    for (const one of parked) one.remove();
+  }
+}
+
+/** The mounts while each `commondir` has another name. */
+function withStubs(mounts: readonly Mount[], parked: readonly ParkedCommonFolder[]): readonly Mount[] {
+  const stubs = new Map(parked.map(({ repository, stub }) => [join(repository, COMMON_FOLDER), stub]));
+  return mounts.map((mount) => ({ ...mount, path: stubs.get(mount.path) ?? mount.path }));
+}
+
+type WordOptions = {
+  readonly opened: OpenedSandbox;
+  readonly files: SandboxFiles;
+  readonly cwd: string;
+  readonly env: { readonly [name: string]: string };
+  readonly inside: readonly string[];
+};
+
+function wordsFor(
+  { mounts }: SandboxLayout,
+  { opened, files, cwd, env, inside }: WordOptions,
+): readonly [string, ...string[]] {
+  const { program, hasNetwork, folder } = opened;
+  const bubblewrap = [
+    program,
+    ...fixedWords(hasNetwork),
+    ...mountWords(mounts),
+    ...Object.entries(env).flatMap(([name, value]) => ["--setenv", name, value]),
+    "--chdir",
+    cwd,
+    "--",
+    ...inside,
+  ];
+  const { filter, controlGroups } = folder;
+  return startWords(bubblewrap, { filter, status: files.status, counters: files.pipe.path, controlGroups });
+}
+
+const newId = (): string => randomBytes(8).toString("hex");
+
+async function newFiles({ run, pipes }: SandboxFolder): Promise<SandboxFiles> {
+  const id = newId();
+  return { id, status: join(run, `status-${id}`), pipe: await pipes.take() };
+}
+
+type Ended = {
+  readonly output: string;
+  readonly files: SandboxFiles;
+  readonly place: SandboxPlace;
+  readonly layout: SandboxLayout;
+  readonly opened: OpenedSandbox;
+};
+
+function refusals(
+  { exitCode }: CommandExit,
+  { output, files, place, layout, opened }: Ended,
+): readonly SandboxRefusal[] {
+  const [status, counters] = [readAndRemove(files.status), files.pipe.read()];
+  if (exitCode === 1 && !status.includes('"exit-code"')) {
+    opened.brokenAt = performance.now();
+    return [NOT_BUILT];
+  }
+  const isRefused = !opened.hasNetwork && packetsRefused(counters) > 0;
+  const ofFiles = exitCode === 0 ? [] : fileRefusals(output, { cwd: place.cwd, mounts: layout.mounts });
+  return [...(isRefused ? [NO_NETWORK] : []), ...ofFiles];
+}
+
+const NOT_BUILT: SandboxRefusal = {
+  type: "not started",
+  text: "The command could not be started: bubblewrap could not make the sandbox, for the reason above. Nothing was run.",
+};
+const NO_NETWORK: SandboxRefusal = {
+  type: "network",
+  text: "The sandbox has no network, and the command tried to reach something outside of it.",
+};
+
+function readAndRemove(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  } finally {
+    rmSync(path, { force: true });
+  }
+}

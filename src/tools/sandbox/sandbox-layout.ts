@@ -1,0 +1,47 @@
+/** All that a command sees, as mounts: the kernel, the system, the home folder, temporary files and the workspace. */
+import { existsSync } from "node:fs";
+import type { Guarded } from "./find-guarded.js";
+import type { Mount } from "./mount.js";
+import type { SandboxFolder } from "./sandbox-folder.js";
+import type { SandboxPlace } from "./sandbox.js";
+import { kernelView } from "./sandbox-words.js";
+import { systemView } from "./system-view.js";
+import { workspaceView } from "./workspace-view.js";
+
+export type SandboxLayout = {
+  readonly mounts: readonly Mount[];
+  /** Those of the workspace among them: they must be there when the command starts. */
+  readonly guarding: readonly Mount[];
+  /** The repositories in it: each needs our file `commondir`. */
+  readonly repositories: readonly string[];
+};
+
+export type LayoutOptions = {
+  readonly roots: readonly string[];
+  readonly folder: SandboxFolder;
+  readonly temporary: readonly Mount[];
+};
+
+export function sandboxLayout(
+  place: SandboxPlace,
+  guarded: ReadonlyMap<string, Guarded>,
+  { roots, folder, temporary }: LayoutOptions,
+): SandboxLayout {
+  const guarding = workspaceView(roots, guarded.values());
+  return {
+    guarding,
+    mounts: [
+      ...kernelView(),
+      ...systemView({ home: folder.home, cache: folder.cache }),
+      ...folder.files,
+      ...temporary,
+      ...scratchMount(place),
+      ...(place.folders ?? []).map((path): Mount => ({ type: "write", path })),
+      ...guarding,
+    ],
+    repositories: [...guarded.values()].flatMap(({ type, path }) => (type === "repository" ? [path] : [])),
+  };
+}
+
+const scratchMount = ({ scratch }: SandboxPlace): readonly Mount[] =>
+  scratch !== undefined && existsSync(scratch) ? [{ type: "write", path: scratch }] : [];
