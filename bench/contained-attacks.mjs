@@ -17,6 +17,7 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
+  statSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -103,9 +104,11 @@ function attackAs({ name, uid }) {
 }
 
 /** Whether an ordinary user can read the folder that the project lies in. */
-const isOpenToAll = (path) =>
-  (statSync(path).mode & 0o005) >= (statSync(path).isDirectory() ? 5 : 4) &&
-  (path === "/" || isOpenToAll(dirname(path)));
+function isOpenToAll(path) {
+  const info = statSync(path);
+  const wanted = info.isDirectory() ? 0o005 : 0o004;
+  return (info.mode & wanted) === wanted && (path === "/" || isOpenToAll(dirname(path)));
+}
 
 function copyProject(to) {
   const from = fileURLToPath(new URL("..", import.meta.url));
