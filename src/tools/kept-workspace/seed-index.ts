@@ -61,9 +61,10 @@ export class SeededIndex {
     return this.#bytes.readUInt32BE((this.#starts[entry] ?? 0) + SIZE_AT);
   }
 
-  /** The files that have changed since, as git last saw them. `seconds`: since 1970. */
-  changedSince(seconds: number): readonly string[] {
-    return this.#paths.filter((_, entry) => this.#bytes.readUInt32BE(this.#starts[entry] ?? 0) >= seconds);
+  /** Forgets the files that have changed since, as git last saw them. `seconds`: since 1970. */
+  distrustSince(seconds: number): void {
+    for (const [entry, at] of this.#starts.entries())
+      if (this.#bytes.readUInt32BE(at) >= seconds) this.distrust(entry);
   }
 
   /** Forgets time and size, so that git reads the file again. */
