@@ -130,7 +130,7 @@ test("refuses with a reason, takes several lines and pasted text, and shows toke
 test("talks with another agent under our rules, and answers the question of another session", async () => {
   const desk = await atDesk({
     files: {
-      "s.json": script([{ say: "Hello from the other agent.", calls: [command("touch theirs")] }, { say: "Their end." }]),
+      "s.json": script([{ say: "Hello from the other agent.", calls: [{ tool: "write_file", input: { path: "theirs", content: "x" } }] }, { say: "Their end." }]),
       "t.json": script([{ calls: [command("touch elsewhere")] }, { say: "End." }]),
     },
   });
@@ -142,12 +142,12 @@ test("talks with another agent under our rules, and answers the question of anot
   desk.starts("toolgate chat --agent 'toolgate acp --no-contain --script s.json'");
   await desk.sees("1 question elsewhere");
   desk.types("hello");
-  await desk.sees(ALLOW);
+  await desk.sees("always [d]eny");
   desk.presses("y");
   await desk.sees("│ Their end.");
   expect(existsSync(join(desk.project, "theirs"))).toBe(true);
   desk.types("/questions");
-  expect(await desk.sees(ALLOW, 2)).toContain("touch elsewhere");
+  await desk.sees("always [d]eny");
   desk.presses("n");
   await desk.sees("Answered; its session goes on");
   desk.types("/quit");
