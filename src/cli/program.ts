@@ -11,6 +11,7 @@ import { addConfigCommand } from "./commands/config.js";
 import { addConformanceCommand } from "./commands/conformance.js";
 import { addDemoCommand } from "./commands/demo.js";
 import { addHistoryCommands } from "./commands/history.js";
+import { addLedgerCommands } from "./commands/ledger.js";
 import { addMcpCommands } from "./commands/mcp.js";
 import { addRulesCommands } from "./commands/rules.js";
 import { addRunCommand } from "./commands/run.js";
@@ -32,6 +33,7 @@ export function createProgram({ isDemoDefault = true } = {}): Command {
   addRulesCommands(program);
   addMcpCommands(program);
   addHistoryCommands(program);
+  addLedgerCommands(program);
   addStatsCommand(program);
   addUndoCommand(program);
   addStopCommand(program);

@@ -186,7 +186,8 @@ export class TurnEngine {
     const { ledger } = this.#server;
     const stored = await readSession(ledger, sessionId).catch(() => undefined);
     if (!stored) return;
-    if (turnStatus(stored.log) === "running") await this.#resumeAbandoned(sessionId, this.#hostOf(stored.config));
+    if (turnStatus(stored.log) === "running")
+      await this.#resumeAbandoned(sessionId, this.#hostOf(stored.config));
     else await this.resume(sessionId);
   }
 

@@ -1,7 +1,17 @@
 /** Several instances on one server: who goes on with a session, and what a dead or paused one can still do. */
 import { afterEach, expect, test } from "vitest";
 import type { Ledger } from "../../call/index.js";
-import { ask, claim, codeOf, DURABLE, QUESTION, said, SECOND, SESSION, YES } from "../contract/contract.samples.js";
+import {
+  ask,
+  claim,
+  codeOf,
+  DURABLE,
+  QUESTION,
+  said,
+  SECOND,
+  SESSION,
+  YES,
+} from "../contract/contract.samples.js";
 import { startFollowing } from "../contract/following.samples.js";
 import { openPostgresLedger } from "./postgres-ledger.js";
 import { emptyAddress } from "./store.samples.js";
