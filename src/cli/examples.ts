@@ -81,6 +81,29 @@ Exit code: 0 when the turn ended normally, 130 when it was cancelled, 2 for wron
   toolgate serve --agent gemini="gemini --acp"`,
   ],
   [
+    "toolgate ledger migrate",
+    `Examples:
+  toolgate ledger migrate postgres://toolgate@db.internal/toolgate
+
+The password comes from PGPASSWORD, a passfile or the address.`,
+  ],
+  [
+    "toolgate ledger check",
+    `Examples:
+  toolgate ledger check
+  toolgate ledger check postgres://toolgate@db.internal/toolgate
+
+Exit code: 0 when every chain is whole, 1 otherwise.`,
+  ],
+  [
+    "toolgate ledger copy",
+    `Examples:
+  toolgate ledger copy ~/.local/state/toolgate/ledger.sqlite postgres://toolgate@db.internal/toolgate
+  toolgate ledger copy postgres://toolgate@db.internal/toolgate backup.sqlite
+
+Exit code: 0 when every session was copied with the same chain, 1 otherwise.`,
+  ],
+  [
     "toolgate conformance",
     `Examples:
   toolgate conformance -- toolgate acp --script asks.json --ledger /tmp/trial.sqlite
