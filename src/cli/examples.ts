@@ -5,13 +5,29 @@ const EXAMPLES: ReadonlyMap<string, string> = new Map([
   [
     "toolgate",
     `Examples:
-  toolgate                                    the demo
+  toolgate                                    the page, with a demo, in your browser
+  toolgate demo                               the demo in the terminal
   toolgate run "look around"                  one turn of the scripted agent, here
   toolgate run --script fix.json "fix it"     the same with a script of yours
   toolgate acp                                the command for your editor's settings
   toolgate serve                              apps connect to http://127.0.0.1:4320
 
 Rules decide which calls are asked about and which run. They do not isolate what runs.`,
+  ],
+  [
+    "toolgate page",
+    `Examples:
+  toolgate
+  toolgate --no-open --port 8080
+  toolgate page --model anthropic/claude-sonnet-4-5`,
+  ],
+  [
+    "toolgate pair",
+    `Examples:
+  toolgate pair
+  toolgate pair --role watch --url https://desk.example:4320
+  toolgate pair --list
+  toolgate pair --revoke 4f2a81c0`,
   ],
   [
     "toolgate demo",

@@ -4,8 +4,8 @@ import { resolve } from "node:path";
 import type { ToolSource } from "../tools/index.js";
 import { AgentSession } from "../agent/index.js";
 import { STATUS_AT_END } from "../call/index.js";
-import type { SessionEvent } from "../call/index.js";
-import type { SessionHandle } from "../agent/index.js";
+import type { Ledger, SessionEvent } from "../call/index.js";
+import type { SessionHandle, SessionOptions } from "../agent/index.js";
 import { askInTerminal, refuseAll } from "./ask-in-terminal.js";
 import { dimmed } from "./colour.js";
 import { findResumed } from "./find-session.js";
@@ -37,26 +37,11 @@ export async function runPrompt(prompt: string, flags: RunFlags): Promise<number
 }
 
 async function runWith(prompt: string, given: RunFlags, toolSources: readonly ToolSource[]): Promise<number> {
-  const folder = await realpath(given.cwd ?? process.cwd());
   const ledger = await openLedger(given);
   try {
-    const sessionId =
-      given.resume === undefined ? undefined : await findResumed(ledger, given.resume, folder);
-    const flags = sessionId === undefined ? given : await withKeptFlags(ledger, sessionId, given);
-    const opened = await openAgent(flags, toolSources);
-    const workspace = await openWorkspace(folder, flags, opened);
-    const { session, settled } = await resumeSession(ledger, sessionId, () =>
-      AgentSession.open({
-        agent: opened.agent,
-        ledger,
-        workspace,
-        ...LEASE_WAIT,
-        info: keptFlags(flags),
-        ...(sessionId !== undefined && { sessionId }),
-      }),
-    );
+    const { session, opened, settled } = await openOwn(ledger, given, { toolSources });
     try {
-      const end = flags.json
+      const end = given.json
         ? await asJson(session, prompt, settled)
         : await asText(session, prompt, opened, settled);
       return exitCode(end);
@@ -66,6 +51,41 @@ async function runWith(prompt: string, given: RunFlags, toolSources: readonly To
   } finally {
     await ledger.close();
   }
+}
+
+export type OpenedOwn = {
+  readonly session: AgentSession;
+  readonly opened: OpenedAgent;
+  /** The flags in force: the given ones, and those that the session was started with. */
+  readonly flags: RunFlags;
+  /** Events that were recorded while it was opened. */
+  readonly settled: readonly SessionEvent[];
+};
+
+/** Opens a session of our own agent: a new one, or the one that `--resume` names. */
+export async function openOwn(
+  ledger: Ledger,
+  given: RunFlags,
+  options: Pick<SessionOptions, "elicit"> & { readonly toolSources: readonly ToolSource[] },
+): Promise<OpenedOwn> {
+  const folder = await realpath(given.cwd ?? process.cwd());
+  const sessionId =
+    given.resume === undefined ? undefined : await findResumed(ledger, given.resume, folder);
+  const flags = sessionId === undefined ? given : await withKeptFlags(ledger, sessionId, given);
+  const opened = await openAgent(flags, options.toolSources);
+  const workspace = await openWorkspace(folder, flags, opened);
+  const { session, settled } = await resumeSession(ledger, sessionId, () =>
+    AgentSession.open({
+      agent: opened.agent,
+      ledger,
+      workspace,
+      ...LEASE_WAIT,
+      info: keptFlags(flags),
+      ...(sessionId !== undefined && { sessionId }),
+      ...(options.elicit && { elicit: options.elicit }),
+    }),
+  );
+  return { session, opened, flags, settled };
 }
 
 /** `settled`: the events recorded while the session was opened. */

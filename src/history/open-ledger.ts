@@ -11,9 +11,16 @@ export type LedgerOptions = SqliteLedgerOptions;
 
 const LEDGER_OPTIONS: OptionChecks<LedgerOptions> = { now: FUNCTION, readOnly: FLAG };
 
-/** The address is the path of an SQLite file, which is made when there is none, or `memory:` for a new ledger in memory. */
+/**
+ * The address is the path of an SQLite file, which is made when there is none; `postgres://user@host/database` for a
+ * server, whose tables are made when there are none; or `memory:` for a new ledger in memory.
+ */
 export async function openLedger(address: string, options: LedgerOptions = {}): Promise<Ledger> {
   checkOptions("openLedger", options, LEDGER_OPTIONS);
   const store = storeAddress(address);
-  return store.type === "memory" ? new MemoryLedger(options) : openSqliteLedger(store.file, options);
+  if (store.type === "memory") return new MemoryLedger(options);
+  if (store.type === "sqlite") return openSqliteLedger(store.file, options);
+  // Loaded for its addresses only: the driver and this part take as long as the rest of a start.
+  const { openPostgresLedger } = await import("./postgres/postgres-ledger.js");
+  return openPostgresLedger(store.address, options);
 }

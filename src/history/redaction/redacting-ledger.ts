@@ -56,6 +56,8 @@ export function redactingLedger(ledger: Ledger, given: RedactOptions = {}): Ledg
     has: (sessionId) => ledger.has(sessionId),
     follow: (sessionId, options) => ledger.follow(sessionId, options),
     answer: async (questionId, answer) => answerRedacted(ledger, questionId, answer, patterns),
+    ...(ledger.watch && { watch: ledger.watch.bind(ledger) }),
+    ...(ledger.holder && { holder: ledger.holder.bind(ledger) }),
     openQuestions: (options) => ledger.openQuestions(options),
     sessions: (options) => ledger.sessions(options),
     remove: (lease) => {
