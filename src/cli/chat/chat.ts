@@ -169,7 +169,7 @@ export class Chat {
       for (const signal of ["SIGTERM", "SIGHUP"] as const) process.off(signal, onSignal);
       const sessionId = this.#opened?.session.sessionId;
       await this.#close();
-      this.footer.close();
+      this.footer.hide();
       this.#keyboard.close();
       if (sessionId !== undefined && this.#sent.length > 0) stdout.write(`${this.#resumeHint(sessionId)}\n`);
     }
@@ -219,11 +219,10 @@ export class Chat {
   }
 
   #greet(): void {
-    const { session, settled, own } = this.conversation;
+    const { session, settled } = this.conversation;
     const width = this.#block.width;
     const lines = [
       `Talking with ${visibleText(this.conversation.with)} in ${visibleText(this.folder)}. /help shows the commands.`,
-      ...(own && own.flags.model === undefined && own.flags.script === undefined ? NO_MODEL : []),
     ];
     this.print(`${lines.flatMap((line) => rows(line, { first: "", next: "  " }, width)).join("\n")}\n\n`);
     if (session.book.turn) this.#showRecent();
@@ -329,19 +328,17 @@ export class Chat {
 
   async #edit(input: unknown): Promise<{ readonly input: unknown } | undefined> {
     this.#keyboard.close();
-    let changed: { readonly input: unknown } | undefined;
+    this.footer.hide();
     try {
-      this.#block.around(() => {
-        changed = editInput(input);
-      });
+      return await editInput(input);
     } catch (error) {
       if (!(error instanceof EditFailed)) throw error;
       this.print(`${visibleText(error.message)}\n`);
+      return undefined;
     } finally {
       this.#keyboard.open();
-      this.footer.draw();
+      this.footer.show();
     }
-    return changed;
   }
 
   #interrupt(): void {
@@ -429,7 +426,3 @@ const endedPart = (session: Session): Session => ({
   turns: session.turns.filter(({ state }) => state.status === "stopped"),
   timeline: session.timeline.filter((entry) => entry.type !== "call" || isOver(entry.call.state)),
 });
-
-const NO_MODEL = [
-  "No model is chosen, so a script plays: it makes real calls, and no model is behind it. Choose one with /model, or set a key: toolgate models shows which.",
-];

@@ -28,7 +28,14 @@ import type { LogPage, WakeUp } from "../follow-log.js";
 import { LedgerFileError } from "../ledger-file-error.js";
 import { checkNewest, heldElsewhere, holderFromStored } from "../lease-rules.js";
 import { answerQuestion, noSuchQuestion } from "../question-state.js";
-import { eventFromStored, frozenJson, nameFromStored, questionFromStored, storedEvent, storedName } from "../stored-json.js";
+import {
+  eventFromStored,
+  frozenJson,
+  nameFromStored,
+  questionFromStored,
+  storedEvent,
+  storedName,
+} from "../stored-json.js";
 import { AppendQueue, newestLease } from "./append-queue.js";
 import { BatchQueue } from "./batch-queue.js";
 import { CommitNotices } from "./commit-notices.js";
@@ -43,24 +50,30 @@ export type PostgresLedgerOptions = {
   readonly now?: () => number;
   /** Makes no tables. */
   readonly readOnly?: boolean;
+  /** Where the workspace of the sessions is: only instances with the same place go on with them. */
+  readonly place?: string;
 };
 
 /** Renewals wait this long for others: leases last for seconds. */
 const RENEW_TOGETHER_MS = 50;
+const WORK_POLL_MS = 1_000;
+const MAX_WORK = 100;
+/** Wakes those who look for work: no session has this name, since it is no stored one. */
+const WORK = "\u0000work";
 /** Larger blobs are stored in parts: both ends hold a part in memory, several times. */
 const MAX_BLOB_PART_BYTES = 8 * 1024 * 1024;
 
 export async function openPostgresLedger(
   address: string,
-  { now, readOnly = false }: PostgresLedgerOptions = {},
+  options: PostgresLedgerOptions = {},
 ): Promise<Ledger> {
   const sql = await SqlConnections.open(postgresAddress(address));
   try {
     const statements = ledgerStatements(sql.address.schema);
-    if (readOnly) await tableState(sql);
+    if (options.readOnly) await tableState(sql);
     else await migrateTables(sql);
     await checkDurability(sql, statements);
-    return new PostgresLedger(sql, statements, now);
+    return new PostgresLedger(sql, statements, options);
   } catch (error) {
     await sql.close();
     throw error;
@@ -110,10 +123,12 @@ class PostgresLedger implements Ledger {
   readonly #followed = new Map<string, number>();
   readonly #notices: CommitNotices;
   readonly #leaseWork = new Map<string, Promise<void>>();
+  readonly #place: string | undefined;
   readonly #holder = JSON.stringify(identityOf(process.pid));
   #isClosed = false;
 
-  constructor(sql: SqlConnections, statements: LedgerStatements, now: (() => number) | undefined) {
+  constructor(sql: SqlConnections, statements: LedgerStatements, { now, place }: PostgresLedgerOptions) {
+    this.#place = place;
     this.#sql = sql;
     this.#statements = statements;
     this.#time = () => now?.() ?? null;
@@ -128,6 +143,7 @@ class PostgresLedger implements Ledger {
       statements,
       followers: this.#followers,
       followed: () => [...this.#followed.keys()],
+      onAnswer: () => this.#followers.wake(WORK),
     });
   }
 
@@ -139,7 +155,8 @@ class PostgresLedger implements Ledger {
   async #claim(sessionId: string, owner: string, options: { readonly milliseconds: number }): Promise<Lease> {
     const { claim, begin, head } = this.#statements;
     const name = storedName(sessionId);
-    const values = [name, storedName(owner), options.milliseconds, this.#holder] as const;
+    const place = this.#place === undefined ? null : storedName(this.#place);
+    const values = [name, storedName(owner), options.milliseconds, this.#holder, place] as const;
     let goneFence: number | null = null;
     for (;;) {
       const [claimed] = await this.#sql.retried(claim, this.#time(), ...values, goneFence);
@@ -313,10 +330,39 @@ class PostgresLedger implements Ledger {
           if (error instanceof ConnectionLost) sent = text;
           throw error;
         }
-        this.#wake(sessionId);
+        this.#wake(sessionId, { isAnswer: true });
+        this.#followers.wake(WORK);
         return receipt;
       }
     });
+  }
+
+  /** Looks when a question was answered anywhere, and each second. */
+  async *work({ signal }: { readonly signal: AbortSignal }): AsyncGenerator<string> {
+    this.#checkNotClosed();
+    const place = this.#place;
+    if (place === undefined) return;
+    this.#notices.start();
+    while (!signal.aborted && !this.#isClosed) {
+      const { woken, stop } = this.#followers.listen(WORK, signal);
+      const timer = setTimeout(stop, WORK_POLL_MS).unref();
+      try {
+        // A server that cannot be reached now is asked again at the next look.
+        const rows = await this.#sql
+          .run(this.#statements.work, this.#time(), storedName(place), MAX_WORK)
+          .catch(() => []);
+        for (const { session_id, is_free, holder } of rows) {
+          const process = holder === null ? undefined : holderFromStored(holder);
+          if (!is_free && !(process && isGone(process))) continue;
+          if (signal.aborted || this.#isClosed) return;
+          yield nameFromStored(session_id);
+        }
+        await woken;
+      } finally {
+        clearTimeout(timer);
+        stop();
+      }
+    }
   }
 
   async openQuestions({ sessionId, after, limit = DEFAULT_READ_LIMIT }: OpenQuestionsOptions = {}): Promise<
@@ -454,7 +500,10 @@ class PostgresLedger implements Ledger {
     this.#appends.forget(lease);
     await this.#checkNewest(lease, done);
     // Somebody else's statement was in between and the lease is ours still: the next call finds it so.
-    throw new LedgerError("LEASE_LOST", `${lease.owner} had lost the lease on session ${lease.sessionId}. Nothing was ${done}.`);
+    throw new LedgerError(
+      "LEASE_LOST",
+      `${lease.owner} had lost the lease on session ${lease.sessionId}. Nothing was ${done}.`,
+    );
   }
 
   async #questionNumber(questionId: string): Promise<number> {
@@ -479,9 +528,9 @@ class PostgresLedger implements Ledger {
     }
   }
 
-  #wake(sessionId: string): void {
+  #wake(sessionId: string, options: { readonly isAnswer?: boolean } = {}): void {
     this.#followers.wake(sessionId);
-    this.#notices.send(sessionId);
+    this.#notices.send(sessionId, options);
   }
 
   #listen(sessionId: string, signal: AbortSignal): WakeUp {

@@ -23,12 +23,7 @@ export const PATIENCE_MS = 15_000;
 const FIRST_RETRY_MS = 20;
 const MAX_RETRY_MS = 500;
 
-export type SqlValue =
-  | string
-  | number
-  | null
-  | Uint8Array
-  | readonly (string | number | Uint8Array | null)[];
+export type SqlValue = string | number | null | Uint8Array | readonly (string | number | Uint8Array | null)[];
 
 /** A statement with the types of its values and rows, declared by hand: the driver has none. */
 export type Statement<Values extends readonly SqlValue[], Row = never> = {
@@ -73,11 +68,15 @@ export class SqlConnections {
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
-      types: { getTypeParser: (oid, format) => (oid === INT8 ? Number : pg.types.getTypeParser(oid, format)) },
+      types: {
+        getTypeParser: (oid, format) => (oid === INT8 ? Number : pg.types.getTypeParser(oid, format)),
+      },
     };
     const pool = new pg.Pool({ ...config, max: MAX_POOLED, allowExitOnIdle: true });
     // An idle connection that ends is replaced by the next statement.
     pool.on("error", () => undefined);
+    // One that ends during a statement fails the statement; without a listener it would end this process too.
+    pool.on("connect", (client) => void client.on("error", () => undefined));
     const shared = { pool, newClient: () => new pg.Client(config), canPrepare: true, users: 0 };
     pools.set(connectionString, shared);
     return new SqlConnections(address, shared);
