@@ -1,56 +1,100 @@
 /**
- * A lock between processes, for short synchronous work: a lock file that only one process can create. The lock of a dead
- * process is taken over at once; any other lock when it stayed the same for `staleAfterMs`, by a monotonic clock. The work
- * never waits, so a live owner holds the lock for milliseconds; an owner that was suspended asks `isStillOurs` first.
+ * A lock between processes: a file that only one process can create, with the identity of that process in it. The lock of
+ * a process that is gone is taken over at once. With `staleAfterMs`, any other lock is taken over when it stayed the same
+ * for that long, by a monotonic clock: for short work, whose owner asks `isStillOurs` when it may have been suspended.
  */
 import { randomUUID } from "node:crypto";
 import { closeSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { hostname } from "node:os";
-import { dirname } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { errorCode } from "../call/error-code.js";
-import { createFolder } from "./create-folder.js";
+import { identityOf, isGone } from "./process-identity.js";
+import type { ProcessIdentity } from "./process-identity.js";
 
 /** True while this work still holds the lock. */
 export type IsStillOurs = () => boolean;
+
+export type FileLockOptions = {
+  /** Only the lock of a process that is gone is taken over when left out. */
+  readonly staleAfterMs?: number;
+};
+
+export type WaitOptions = {
+  /** Milliseconds since 1970; without it the wait has no end. */
+  readonly deadline?: number;
+};
+
+/** Jitter: two waiting processes must not collide again and again. */
+const MIN_POLL_MS = 1;
+const MAX_POLL_MS = 10;
 
 export class FileLock {
   readonly #path: string;
   readonly #staleAfterMs: number;
 
-  constructor(file: string, options: { readonly staleAfterMs?: number } = {}) {
+  /** The lock's own file has `.lock` behind the name. Its folder must be there. */
+  constructor(file: string, { staleAfterMs = Infinity }: FileLockOptions = {}) {
     this.#path = `${file}.lock`;
-    this.#staleAfterMs = options.staleAfterMs ?? 10_000;
+    this.#staleAfterMs = staleAfterMs;
   }
 
-  async run<T>(work: (isStillOurs: IsStillOurs) => T): Promise<T> {
-    createFolder(dirname(this.#path));
+  /** Throws LockTimeout when the deadline passes first. */
+  async run<T>(
+    work: (isStillOurs: IsStillOurs) => T | Promise<T>,
+    { deadline = Infinity }: WaitOptions = {},
+  ): Promise<T> {
     for (let seen = { text: textOf(this.#path), since: performance.now() }; ;) {
-      const done = this.tryRun(work);
-      if (done) return done.result;
+      const held = this.#take();
+      if (held) {
+        try {
+          return await work(held.isStillOurs);
+        } finally {
+          held.release();
+        }
+      }
+      if (Date.now() > deadline) throw new LockTimeout(this.#path);
       const text = textOf(this.#path);
       if (text !== seen.text) seen = { text, since: performance.now() };
       if (performance.now() - seen.since > this.#staleAfterMs) removeStale(this.#path, text);
-      // Jitter: two waiting processes must not collide again and again.
-      await setTimeout(1 + Math.random() * 9);
+      await setTimeout(MIN_POLL_MS + Math.random() * (MAX_POLL_MS - MIN_POLL_MS));
     }
   }
 
-  /** The same without waiting: undefined when another process holds the lock. */
+  /** Short work without waiting: undefined when another process holds the lock. */
   tryRun<T>(work: (isStillOurs: IsStillOurs) => T): { readonly result: T } | undefined {
-    const ours = JSON.stringify({ pid: process.pid, host: hostname(), token: randomUUID() });
+    const held = this.#take();
+    if (!held) return undefined;
+    try {
+      return { result: work(held.isStillOurs) };
+    } finally {
+      held.release();
+    }
+  }
+
+  #take(): { readonly isStillOurs: IsStillOurs; release(): void } | undefined {
+    const ours = JSON.stringify({ ...identityOf(process.pid), token: randomUUID() });
     if (!create(this.#path, ours)) {
       const text = textOf(this.#path) ?? "";
-      if (!ownerIsDead(text)) return undefined;
+      // Without a text: its process was killed before it wrote one, or is about to.
+      if (text === "" ? !isOld(this.#path) : !isOwnerGone(text)) return undefined;
       removeStale(this.#path, text);
       if (!create(this.#path, ours)) return undefined;
     }
-    const isStillOurs = () => textOf(this.#path) === ours;
-    try {
-      return { result: work(isStillOurs) };
-    } finally {
-      if (isStillOurs()) rmSync(this.#path, { force: true });
-    }
+    const isStillOurs = (): boolean => textOf(this.#path) === ours;
+    return {
+      isStillOurs,
+      release: () => {
+        if (isStillOurs()) rmSync(this.#path, { force: true });
+      },
+    };
+  }
+}
+
+export class LockTimeout extends Error {
+  readonly code = "LOCK_TIMEOUT";
+
+  constructor(path: string) {
+    super(`Another process did not release ${path} in time.`);
+    this.name = "LockTimeout";
   }
 }
 
@@ -81,15 +125,18 @@ function textOf(path: string): string | undefined {
   }
 }
 
-/** A process id is valid only on its own machine. */
-function ownerIsDead(text: string): boolean {
-  const owner = /^\{"pid":(\d+),"host":("(?:[^"\\]|\\.)*"),/.exec(text);
-  if (!owner || owner[2] !== JSON.stringify(hostname())) return false;
+/** Whether the process that wrote a text with its identity is gone. Any other text says nothing. */
+export function isOwnerGone(text: string): boolean {
   try {
-    process.kill(Number(owner[1]), 0);
+    // Checked below: another program may have written it.
+    const { machine, pid, startTick } = JSON.parse(text) as Partial<ProcessIdentity>;
+    return (
+      typeof machine === "string" &&
+      typeof pid === "number" &&
+      isGone({ machine, pid, startTick: typeof startTick === "number" ? startTick : 0 })
+    );
+  } catch {
     return false;
-  } catch (thrown) {
-    return errorCode(thrown) === "ESRCH";
   }
 }
 
@@ -110,8 +157,8 @@ function removeStale(path: string, stale: string | undefined): void {
   }
 }
 
-/** A guard lives for a few instructions: an old one was left by a process that died there. */
-function isOld(guard: string): boolean {
-  const stats = statSync(guard, { throwIfNoEntry: false });
+/** A guard and an empty lock live for a few instructions: an old one was left by a process that died there. */
+function isOld(file: string): boolean {
+  const stats = statSync(file, { throwIfNoEntry: false });
   return stats !== undefined && Math.abs(Date.now() - stats.mtimeMs) > 10_000;
 }
