@@ -1,8 +1,10 @@
-/** What apps rely on and found wrong: answers, trust, histories, names, keys. Over real sockets. */
+/** Journeys of apps: answers, trust, names, keys, cancels, lifetimes, failing providers. Over real sockets. */
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createAgent } from "../src/agent/index.js";
-import { scriptedModel } from "../src/model/index.js";
+import { openModel, scriptedModel } from "../src/model/index.js";
 import type { ScriptStep } from "../src/model/index.js";
 import { defineTool } from "../src/tools/index.js";
 import { ALL, deny, grant, readEvents, refusal, result, say, SEND, show, TOKEN, World } from "./aap-kit.js";
@@ -352,5 +354,75 @@ describe("trust", () => {
     const sessionId = await app.createSession(BOTH);
     expect(await app.ask("GET", `/sessions/${sessionId}`)).toMatchObject(BOTH);
     expect(await app.turn(sessionId, say("Go"))).toMatchObject({ stopReason: "end_turn" });
+  });
+});
+
+describe("a provider that fails", () => {
+  /** Answers 503 until the test sets `isUp`. */
+  async function failingProvider() {
+    const state = { isUp: false, requests: 0 };
+    const server = createServer((_request, response) => {
+      state.requests += 1;
+      if (!state.isUp) {
+        response.writeHead(503).end('{"error":{"message":"overloaded"}}');
+        return;
+      }
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      const choice = (delta: object, end: string | null) =>
+        `data: ${JSON.stringify({ id: "1", model: "m", choices: [{ index: 0, delta, finish_reason: end }] })}\n\n`;
+      response.end(
+        `${choice({ role: "assistant", content: "Back." }, null)}${choice({}, "stop")}data: [DONE]\n\n`,
+      );
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => new Promise((resolve) => void server.close(() => resolve())));
+    const { port } = server.address() as AddressInfo;
+    return { state, baseUrl: `http://127.0.0.1:${port}/v1` };
+  }
+
+  const appWith = async (baseUrl: string, retry: object) => {
+    const { model } = await openModel("openai-compatible/m", { baseUrl, apiKey: "k", retry });
+    return (await world.remote({ model })).app;
+  };
+
+  test("is announced at once, while the request is sent again", async () => {
+    const { state, baseUrl } = await failingProvider();
+    const app = await appWith(baseUrl, { firstWaitMs: 200 });
+    const sessionId = await app.createSession({ agent: { name: "clerk" } });
+    const response = await app.open(sessionId, say("Go", "delta"));
+    const decoder = new TextDecoder();
+    let text = "";
+    let isAnnounced = false;
+    for await (const chunk of response.body ?? []) {
+      text += decoder.decode(chunk, { stream: true });
+      if (isAnnounced || !text.includes("event: model_retry")) continue;
+      isAnnounced = true;
+      // The announcement came before the response of any request.
+      expect(text).not.toContain("Back.");
+      state.isUp = true;
+    }
+    expect(text).toMatch(
+      /\n\nevent: model_retry\ndata: \{"attempt":1,"waitMs":\d+,"message":"The model's provider answered 503/,
+    );
+    expect(text).toContain('"delta":"Back."');
+    expect(text).toContain('"stopReason":"end_turn"');
+    expect(text).not.toContain("127.0.0.1");
+    expect((await app.history(sessionId)).map(({ role }) => role)).toEqual(["user", "assistant"]);
+  });
+
+  test.each(["delta", "none"] as const)("shows no address of it in the mode %s", async (mode) => {
+    const app = await appWith("http://127.0.0.1:9/v1", { attempts: 1 });
+    const sessionId = await app.createSession({ agent: { name: "clerk" } });
+    const { stopReason, error = "" } = await app.inMode(sessionId, mode, say("Go"));
+    expect(stopReason).toBe("error");
+    expect(error).toContain("openai-compatible/m could not be reached");
+    expect(error).not.toMatch(/127|:9|http/);
+    const events = await app.send("GET", `/sessions/${sessionId}/events`);
+    const reader = events.body?.getReader();
+    let text = "";
+    while (!text.includes("event: turn-stopped"))
+      text += new TextDecoder().decode((await reader?.read())?.value);
+    await reader?.cancel();
+    expect(text).not.toContain("127.0.0.1");
   });
 });

@@ -27,6 +27,10 @@ export type PlainServerOptions = {
   readonly histories?: readonly string[];
   /** Sends a turn from its start when it is requested again. */
   readonly ignoresLastId?: boolean;
+  /** Ends its streams without `turn_stop`, as the protocol's own SDK does; or after the first event. */
+  readonly forgetsStop?: "stop" | "all but the first";
+  /** Stores the results of its own tools twice, as the protocol's own SDK does. */
+  readonly storesTwice?: boolean;
   /** Does not end its streams. */
   readonly neverEnds?: boolean;
   /** Where it breaks off it only falls silent, as a network does that is gone. */
@@ -117,6 +121,7 @@ export async function plainServer(options: PlainServerOptions = {}): Promise<Pla
 
   function result(session: Session, frames: Frame[], { toolCallId }: Call, content: unknown): void {
     session.history.push({ role: "tool", toolCallId, content });
+    if (options.storesTwice) session.history.push({ role: "tool", toolCallId, content });
     frames.push(["tool_result", { toolCallId, content }]);
   }
 
@@ -166,6 +171,7 @@ export async function plainServer(options: PlainServerOptions = {}): Promise<Pla
     const sent = frames
       .flatMap((frame) => inMode(frame, mode))
       .map((frame, index) => text(frame, hasIds ? index + 1 : undefined));
+    if (options.forgetsStop) sent.splice(options.forgetsStop === "stop" ? -1 : 1);
     response.write(sent.slice(after, cut === undefined ? undefined : after + cut).join(""));
     if (cut !== undefined && options.fallsSilent) return;
     if (cut !== undefined) setTimeout(() => response.destroy(), 20);

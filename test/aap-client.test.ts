@@ -204,6 +204,55 @@ describe("a stream that breaks", () => {
   });
 
   test.each([
+    ["delta", "stop"],
+    ["message", "stop"],
+    ["message", "all but the first"],
+  ] as const)(
+    "in the mode %s without its end (%s) is ended as the history has it",
+    async (stream, forgetsStop) => {
+      const steps = [
+        { say: "I look.", calls: [{ name: "look" }, { name: "show" }, { name: "send" }] },
+        { say: "All is done." },
+      ];
+      const server = await plainServer({ steps, forgetsStop, storesTwice: true });
+      const client = connect(server.url);
+      const agent = { name: "plain", tools: [{ name: "look", trust: true }, { name: "send" }] };
+      const { sessionId } = await client.createSession({ agent, tools: [SHOW] });
+      const events: TurnEvent[] = [];
+      const { stopReason, messages } = await runTurn(
+        client,
+        sessionId,
+        { stream, messages: say("Go") },
+        {
+          tools: { show: () => "shown" },
+          permit: () => ({ granted: true }),
+          onEvent: (event) => events.push(event),
+        },
+      );
+      expect(stopReason).toBe("end_turn");
+      expect(messages.map(({ role }) => role)).toEqual(["assistant", "tool", "tool", "tool", "assistant"]);
+      expect(server.ran).toEqual(["look {}", "send {}"]);
+      const names = events.map(({ event }) => event.replace("text_delta", "text"));
+      const once = names.filter((name, index) => name !== "text" || names[index - 1] !== "text");
+      expect(once.join(" ")).toBe(
+        "turn_start text tool_call tool_call tool_call tool_result turn_stop turn_start tool_result text turn_stop",
+      );
+      const text = events.map(({ event, data }) =>
+        event === "text" ? data.text : event === "text_delta" ? data.delta : "",
+      );
+      expect(text.join("")).toBe("I look.All is done.");
+    },
+  );
+
+  test("without its end is an error where the history does not have it either", async () => {
+    const server = await plainServer({ steps: HELLO, forgetsStop: "stop", histories: [] });
+    const client = connect(server.url);
+    const sessionId = await opened(client);
+    const error = await failure(client.turn(sessionId, { stream: "delta", messages: say("Go") }));
+    expect(error).toMatchObject({ code: "STREAM_CUT" });
+  });
+
+  test.each([
     ["again and again", [1, 2, 0, 1, 0, 2], true],
     ["before the first event", [0], true],
     ["where nothing but ids is known", [2, 2], false],

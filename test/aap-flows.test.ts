@@ -199,10 +199,10 @@ describe.each(MODES)("with stream: %s", (mode) => {
   const WHOLE_HISTORY = [
     user("Go"),
     fourAsked,
-    toolMessage("call_1", "shown"),
     lookedUp,
-    toolMessage("call_3", '{"sentTo":"Ada"}'),
+    toolMessage("call_1", "shown"),
     toolMessage("call_4", "here"),
+    toolMessage("call_3", '{"sentTo":"Ada"}'),
     said("All done."),
   ];
   const firstPart: Expected = {

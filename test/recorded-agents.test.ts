@@ -115,8 +115,20 @@ describe("codex-acp 0.16", () => {
   });
 
   test("has `abort` as its only no: the turn ends, and the call is refused", async () => {
-    const { calls } = await play("codex-acp-refused", { ask: choose("reject_once") });
+    const { calls, got } = await play("codex-acp-refused", { ask: choose("reject_once") });
     expect(calls()).toMatchObject([{ state: { status: "refused" } }]);
+    expect((await got()).map(({ method }) => method)).not.toContain("session/prompt");
+  });
+
+  test("has no place for a reason in the answer: its model gets the reason as the next prompt", async () => {
+    const { got, session } = await play("codex-acp-refused", { ask: choose("reject_once", "use make") });
+    const text = "“echo agent-was-here > made.txt; cat made.txt” was refused. The user's reason: use make";
+    const [, prompt, ...others] = await got();
+    expect(prompt).toMatchObject({ method: "session/prompt", params: { prompt: [{ type: "text", text }] } });
+    expect(others).toEqual([]);
+    const { timeline, turns } = session.book.snapshot();
+    expect(turns).toHaveLength(1);
+    expect(JSON.stringify(timeline)).toContain("The user's reason: use make");
   });
 });
 

@@ -124,7 +124,8 @@ test("an app that knows only the history finds what a sub-agent asks, in either 
   for (const type of ["full", "compacted"] as const) {
     const history = await app.history(type);
     const answered = history.flatMap((message) => (message.role === "tool" ? message.toolCallId : []));
-    expect(answered).toEqual(uses(history));
+    // A sub-agent's calls end before the call that it works on.
+    expect(answered.toSorted()).toEqual(uses(history));
     expect(JSON.stringify(history)).not.toContain("I look first.");
   }
 });

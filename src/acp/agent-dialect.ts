@@ -1,5 +1,6 @@
 /** How one version of ACP encodes a session for a client. The client's side is client-dialect.ts. */
-import type { Answer, Message, Question, QuestionPage, SessionEvent, ToolCall } from "../call/index.js";
+import type { Answer, Message, Question, SessionEvent, ToolCall } from "../call/index.js";
+import type { AskedView } from "./show-more.js";
 
 export type AgentDialect = {
   /** Whether the client expects its own prompts back. A v1 client has shown them already. */
@@ -10,8 +11,8 @@ export type AgentDialect = {
   event(event: SessionEvent): object | undefined;
   /** A message from before this client connected. `isFirst`: no part of it was sent yet. */
   message(message: Message, isFirst: boolean): readonly object[];
-  /** The params of `session/request_permission`; with a page, that page of the whole question. */
-  permission(question: Question, call: ToolCall, page?: QuestionPage): object;
+  /** The params of `session/request_permission`; with a view, a page of the whole question, or more answers to it. */
+  permission(question: Question, call: ToolCall, view?: AskedView): object;
   /** The response to it, as an answer without its author. */
   answer(result: unknown, question: Question): Pick<Answer, "outcome" | "reason">;
 };

@@ -5,20 +5,38 @@
 import { hiddenCharacters, pluralize, questionPage, visibleText } from "../call/index.js";
 import type { Question, QuestionPage } from "../call/index.js";
 import { isJsonObject } from "./json.js";
+import { moreOption, moreOptions } from "./more-answers.js";
+import type { OtherQuestions, WireOption } from "./more-answers.js";
 
 const SHOW_MORE = "toolgate_show_more";
 
-/** More buttons than this are a wall that nobody reads. */
+/** More buttons than this, beside the one that leads to more answers, are a wall that nobody reads. */
 const MAX_OPTIONS = 6;
 
-/** The question's options and the one that shows more of it; of several widths of "always", the first ones. */
-export function permissionOptions(question: Question, shown: QuestionPage | undefined) {
+/** What a request shows: the question, a page of its whole text, or more answers to it. */
+export type AskedView = {
+  readonly page?: QuestionPage | undefined;
+  readonly isMore?: boolean;
+  readonly others?: OtherQuestions;
+};
+
+export const NO_OTHERS: OtherQuestions = { alike: 0, open: 0 };
+
+/**
+ * The question's options, and those that show more of it or more answers to it. Of several widths of "always", the first
+ * ones have a button of their own.
+ */
+export function permissionOptions(question: Question, view: AskedView): readonly WireOption[] {
+  const { page, others = NO_OTHERS } = view;
   const own = question.options.map(({ optionId, name, kind }) => ({ optionId, name, kind }));
-  const more = showMoreOptions(question, shown);
+  const more = showMoreOptions(question, page);
   const surplus = Math.max(0, own.length + more.length - MAX_OPTIONS);
   const further = own.filter(({ kind }) => kind === "allow_always").slice(1);
   const left = new Set(surplus === 0 ? [] : further.slice(-surplus));
-  return [...own.filter((option) => !left.has(option)), ...more];
+  const shown = own.filter((option) => !left.has(option));
+  const ids = shown.map(({ optionId }) => optionId);
+  if (view.isMore) return moreOptions(question, others, ids);
+  return [...shown, ...more, ...moreOption(question, others, ids)];
 }
 
 /** The option, while there is more to show. Its kind is a no, since a client may choose by the kind. */
@@ -46,7 +64,7 @@ export function pageAskedFor(
 }
 
 /** Why it is asked and what it would do: the short form, or a page of the whole. */
-export function questionLines(question: Question, shown: QuestionPage | undefined): string {
+export function questionLines(question: Question, { page: shown }: AskedView): string {
   const { about = [], reason, widths = [] } = question;
   if (shown) return `Page ${shown.page} of ${shown.pages}\n${shown.text}`;
   const examples = widths.find(({ effect }) => effect === "allow")?.examples ?? [];

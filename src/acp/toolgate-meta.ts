@@ -180,9 +180,10 @@ export function stateOf(meta: ToolgateMeta): ToolCallState {
   return meta.state.status === "drafting" ? { status: "drafting", draft: NO_INPUT } : meta.state;
 }
 
+/** An empty `_meta` of somebody else is kept as it came. */
 export function withoutToolgate(meta: Meta): Meta | undefined {
-  const { toolgate: _, ...rest } = meta;
-  return Object.keys(rest).length === 0 ? undefined : rest;
+  const { toolgate: ours, ...rest } = meta;
+  return ours !== undefined && Object.keys(rest).length === 0 ? undefined : rest;
 }
 
 /** Marks the content item that holds a call's end sentence, so that our own reader does not take it for output. */

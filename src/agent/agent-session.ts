@@ -48,6 +48,8 @@ export type SessionOptions = LeaseWait & {
   readonly reservedCallIds?: ReadonlySet<string>;
   /** Asks the person at the other side while a call runs. */
   readonly elicit?: Elicit;
+  /** Called when a request to the model failed and is sent again. */
+  readonly onModelRetry?: TurnContext["onModelRetry"];
   /** Where the project's own instructions are read; in the workspace when left out. */
   readonly projectFiles?: Workspace;
   /** The description of a new session. */
@@ -68,6 +70,7 @@ const SESSION_OPTIONS: OptionChecks<SessionOptions> = {
   judge: FUNCTION,
   reservedCallIds: OBJECT,
   elicit: FUNCTION,
+  onModelRetry: FUNCTION,
   projectFiles: WORKSPACE,
   info: OBJECT,
   leaseMs: AMOUNT,
@@ -144,7 +147,8 @@ export class AgentSession extends RecordedSession {
       callIds: freeCallIds(record, options.reservedCallIds),
     });
     const instructions = () => instructionsFor(agent, placeNow(), projectFiles);
-    const context: TurnContext = { agent, record, gate, toolbox, instructions, now };
+    const { onModelRetry } = options;
+    const context: TurnContext = { agent, record, gate, toolbox, instructions, onModelRetry, now };
     const session = new AgentSession(record, context, now);
     if (isTraced()) {
       const { traceSession } = await import("./trace-session.js");

@@ -7,6 +7,7 @@ import type { SessionEvent, StepResponse, StopReason, Usage } from "../call/inde
 import { usageOf } from "../model/index.js";
 import { overflowOf } from "../model/overflow.js";
 import type { Overflow } from "../model/index.js";
+import type { NotifiedCall } from "../model/retrying.js";
 import type { EventWriter } from "../record/index.js";
 import type { ToolRequest } from "../run/index.js";
 import type { AppTool, Tool } from "../tools/index.js";
@@ -51,7 +52,14 @@ export async function streamStep(
     },
   }));
   try {
-    const asked = context.agent.model.doStream({ ...request, tools, abortSignal: signal });
+    const { onModelRetry } = context;
+    const call: NotifiedCall = {
+      ...request,
+      tools,
+      abortSignal: signal,
+      ...(onModelRetry && { onRetry: onModelRetry }),
+    };
+    const asked = context.agent.model.doStream(call);
     const { stream } = await unlessAborted(asked, signal);
     await readParts(stream, signal, (part) => step.read(part));
     if (!step.isFinished) step.broken ??= CUT_OFF;

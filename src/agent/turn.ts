@@ -6,6 +6,7 @@ import { errorCode } from "../call/error-code.js";
 import { asProviderOptions } from "../model/scripted-model.js";
 import { LedgerError, thoughtIdOf } from "../call/index.js";
 import type { StopReason } from "../call/index.js";
+import type { RetryNotice } from "../model/retrying.js";
 import type { SessionRecord } from "../record/index.js";
 import { ClientGone } from "../run/client-gone.js";
 import { Cancelled } from "../run/running-calls.js";
@@ -26,6 +27,8 @@ export type TurnContext = {
   readonly toolbox: Toolbox;
   /** The current system prompt. */
   readonly instructions: () => Promise<string | undefined>;
+  /** Called when a request to the model failed and is sent again. */
+  readonly onModelRetry?: ((notice: RetryNotice) => void) | undefined;
   readonly now: () => number;
 };
 

@@ -62,8 +62,20 @@ test.each([
   }
 });
 
-test("a joined emoji is taken apart, because the joiner could hide something", () => {
-  expect(visibleText("👩\u200D💻")).toBe("👩⟨U+200D⟩💻");
+test("an emoji that Unicode lists stays whole", () => {
+  for (const emoji of ["👩\u200D💻", "⚠\uFE0F", "👨\u200D👩\u200D👧", "👍🏽", "1\uFE0F\u20E3", "🇩🇪"]) {
+    expect(visibleText(`a${emoji}b`)).toBe(`a${emoji}b`);
+    expect(oneLine(`a ${emoji} b`, 40)).toBe(`a ${emoji} b`);
+  }
+});
+
+test("joiners and selectors outside of an emoji are written out", () => {
+  expect(visibleText("a\u200Db")).toBe("a⟨U+200D⟩b");
+  expect(visibleText("rm\uFE0F")).toBe("rm⟨U+FE0F⟩");
+  expect(visibleText("👩\u200D")).toBe("👩⟨U+200D⟩");
+  expect(visibleText("💻\u200D💻")).toBe("💻⟨U+200D⟩💻");
+  expect(visibleText("⚠\uFE0F\uFE0F\u202E")).toBe("⚠\uFE0F⟨U+FE0F⟩⟨U+202E⟩");
+  expect(oneLine("💻\u200D💻", 40)).toBe("💻⟨U+200D⟩💻");
 });
 
 test("making text visible twice changes nothing more, and no line break is left", () => {

@@ -1,10 +1,12 @@
 /**
  * Text for a person who must decide on it: no character may hide, reorder or overwrite others.
  *
- * Every such character is written as ⟨U+202E⟩, line ends and tabs as \n, \r and \t. Joined emoji are split
- * at their joiner, because the same joiner hides text elsewhere. The result is for display and cannot be
- * reversed: a text may itself contain a backslash and an n. A second pass changes nothing.
+ * Every such character is written as ⟨U+202E⟩, line ends and tabs as \n, \r and \t. Emoji of several characters stay
+ * whole where Unicode lists them; the same joiners and selectors are written out everywhere else, since they hide text
+ * there. The result is for display and cannot be reversed: a text may itself contain a backslash and an n. A second pass
+ * changes nothing.
  */
+import { isEmoji, mayHaveEmojiSequence, textUnits } from "./text-units.js";
 
 /*
  * Controls (Cc), format and bidirectional characters (Cf), lone surrogates (Cs), all spaces but the
@@ -23,6 +25,13 @@ const SHORT = new Map([
 /** With `keepNewlines`, line feeds and tabs stay, for a display of many lines. */
 export function visibleText(text: string, options: { readonly keepNewlines?: boolean } = {}): string {
   const kept = options.keepNewlines === true ? "\n\t" : "";
+  if (!mayHaveEmojiSequence(text)) return escaped(text, kept);
+  return textUnits(text)
+    .map((unit) => (unit.length > 1 && isEmoji(unit) ? unit : escaped(unit, kept)))
+    .join("");
+}
+
+function escaped(text: string, kept: string): string {
   return text.replace(HIDDEN, (character) => (kept.includes(character) ? character : spelled(character)));
 }
 
@@ -60,7 +69,9 @@ const PLAIN_LINE = /^(?:[!-~]+(?: [!-~]+)*)?$/;
 function units(text: string): readonly string[] {
   const collapsed = text.replace(/[ \t\r\n]+/g, (run) => (/[\r\n]/.test(run) ? "\n" : " "));
   // Not trim(): it would also drop the spaces that must be shown.
-  return Array.from(collapsed.replace(/^[ \n]|[ \n]$/g, ""), (character) => visibleText(character));
+  return textUnits(collapsed.replace(/^[ \n]|[ \n]$/g, "")).flatMap((unit) =>
+    isEmoji(unit) ? unit : Array.from(unit, (character) => visibleText(character)),
+  );
 }
 
 function fitting(from: readonly string[], room: number): readonly string[] {

@@ -22,10 +22,25 @@ export type Screen = {
 
 type Given = Awaited<ReturnType<Ask>>;
 
+/** Where a person answers one question: prompts are shown there, and the replies read. */
+export type AnswerDesk = {
+  readonly write: (text: string) => void;
+  /** The reply to the question itself: a line, or the word for a key. */
+  readonly reply: (question: ShownQuestion, alike: number) => Promise<string>;
+  readonly line: (prompt: string) => Promise<string>;
+  /** Lets the person change the input. Undefined when it stayed as it was. */
+  readonly edit?: (input: unknown) => Promise<{ readonly input: unknown } | undefined>;
+  /** Explains the decision to ask. */
+  readonly why?: (question: ShownQuestion) => Promise<string>;
+  readonly close: () => void;
+};
+
+export type OpenDesk = (signal: AbortSignal) => AnswerDesk;
+
 /** A question in the line; `given`: the answer that somebody gave to it together with another. */
 type Waiting = { readonly question: ShownQuestion; readonly signal: AbortSignal; given?: Given };
 
-export function askInTerminal(screen: Screen): Ask {
+export function askInTerminal(screen: Screen, openDesk: OpenDesk = lineDesk): Ask {
   let line: Promise<unknown> = Promise.resolve();
   const waiting = new Set<Waiting>();
   return (question, signal) => {
@@ -38,7 +53,9 @@ export function askInTerminal(screen: Screen): Ask {
       screen.showCall(question.toolCallId);
       screen.pause();
       const alike = alikeOf(own, waiting);
-      const { isForAll, ...given } = await readAnswer(question, alike, signal).finally(() => screen.resume());
+      const { isForAll, ...given } = await readAnswer(question, alike, openDesk(signal), signal).finally(() =>
+        screen.resume(),
+      );
       if (isForAll) for (const other of alike) other.given = given;
       return given;
     });
@@ -60,24 +77,19 @@ function alikeOf(own: Waiting, waiting: ReadonlySet<Waiting>): readonly Waiting[
 async function readAnswer(
   question: ShownQuestion,
   alike: readonly Waiting[],
+  desk: AnswerDesk,
   signal: AbortSignal,
 ): Promise<Given & { readonly isForAll?: true }> {
-  const terminal = createInterface({ input: process.stdin, output: process.stdout });
-  // Ctrl-C at the question cancels the turn; readline would keep the signal from the process.
-  terminal.on("SIGINT", () => process.kill(process.pid, "SIGINT"));
-  const read = async (prompt: string) => {
-    await dropTypeAhead(terminal);
-    return terminal.question(prompt, { signal });
-  };
   try {
     const others = alike.map((one) => one.question);
-    process.stdout.write(questionText(question, hiddenWords(question), others));
-    const { option, reason, choice, isForAll } = await untilAnswered(question, others.length, read);
+    desk.write(questionText(question, hiddenWords(question), others));
+    const { option, reason, choice, isForAll, input } = await untilAnswered(question, others.length, desk);
     return {
       outcome: option ? { type: "selected", optionId: option.optionId, ...choice } : { type: "refused" },
       by: "person",
       who: "you",
       ...(reason !== undefined && { reason }),
+      ...(input && { input: input.changed }),
       ...(isForAll && { isForAll }),
     };
   } catch (error) {
@@ -85,36 +97,77 @@ async function readAnswer(
     // The terminal was closed while the question was open.
     return { outcome: { type: "refused" }, by: "person", who: "you", reason: "no answer was given" };
   } finally {
-    terminal.close();
-    process.stdout.write("\n");
+    desk.close();
   }
 }
 
-type Answered = Extract<Reply, { readonly type: "answer" }>;
-type Read = (prompt: string) => Promise<string>;
+type Answered = Extract<Reply, { readonly type: "answer" }> & {
+  readonly input?: { readonly changed: unknown };
+};
 
-async function untilAnswered(question: ShownQuestion, alike: number, read: Read): Promise<Answered> {
-  const prompt = choicesText(question, alike, hiddenWords(question));
+async function untilAnswered(question: ShownQuestion, alike: number, desk: AnswerDesk): Promise<Answered> {
   for (;;) {
-    const reply = readReply(await read(prompt), { ...question, alike });
-    const chosen = reply.type === "choose" ? await untilChosen(question, read) : reply;
-    if (chosen?.type === "answer") return chosen;
-    if (chosen?.type === "view") {
-      await printPages(wholeQuestion(question, screenWidth()), process.stdout, read);
-    } else if (chosen?.type === "help") process.stdout.write(helpText(question, alike));
-    else if (chosen?.type === "again") process.stdout.write(`${visibleText(chosen.hint)}\n`);
+    const typed = await desk.reply(question, alike);
+    const reply = readReply(typed, { ...question, alike, isInteractive: desk.why !== undefined });
+    const chosen = reply.type === "choose" ? await untilChosen(question, desk) : reply;
+    switch (chosen?.type) {
+      case "answer":
+        return chosen;
+      case "view":
+        await printPages(wholeQuestion(question, screenWidth()), { ...screenRows(), write: desk.write }, desk.line);
+        break;
+      case "help":
+        desk.write(helpText(question, alike));
+        break;
+      case "again":
+        desk.write(`${visibleText(chosen.hint)}\n`);
+        break;
+      case "why":
+        desk.write((await desk.why?.(question)) ?? "This is not known here; ? shows the answers.\n");
+        break;
+      case "edit": {
+        const option = question.options.find(({ kind }) => kind === "allow_once");
+        const changed = await desk.edit?.(question.call.rawInput);
+        if (option && changed) return { type: "answer", option, input: { changed: changed.input } };
+        desk.write("The input was not changed. Nothing was answered.\n");
+        break;
+      }
+      default:
+    }
   }
 }
+
+const screenRows = () => (process.stdout.rows === undefined ? {} : { rows: process.stdout.rows });
 
 /** Shows the widths of "always" with their rules, until one is chosen. Undefined when the person goes back. */
-async function untilChosen(question: ShownQuestion, read: Read): Promise<Reply | undefined> {
-  process.stdout.write(`\n${widthsText(widthsOf(question, "allow"), screenWidth())}\n${SCOPE_LINES}`);
+async function untilChosen(question: ShownQuestion, desk: AnswerDesk): Promise<Reply | undefined> {
+  desk.write(`\n${widthsText(widthsOf(question, "allow"), screenWidth())}\n${SCOPE_LINES}`);
   for (;;) {
-    const reply = readWidth(await read(WIDTH_PROMPT), question);
+    const reply = readWidth(await desk.line(WIDTH_PROMPT), question);
     if (reply?.type !== "again") return reply;
-    process.stdout.write(`${visibleText(reply.hint)}\n`);
+    desk.write(`${visibleText(reply.hint)}\n`);
   }
 }
+
+/** A terminal that sends whole lines. */
+const lineDesk: OpenDesk = (signal) => {
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  // Ctrl-C at the question cancels the turn; readline would keep the signal from the process.
+  terminal.on("SIGINT", () => process.kill(process.pid, "SIGINT"));
+  const line = async (prompt: string): Promise<string> => {
+    await dropTypeAhead(terminal);
+    return terminal.question(prompt, { signal });
+  };
+  return {
+    write: (text) => void process.stdout.write(text),
+    line,
+    reply: (question, alike) => line(choicesText(question, alike, hiddenWords(question))),
+    close: () => {
+      terminal.close();
+      process.stdout.write("\n");
+    },
+  };
+};
 
 const SCOPE_LINES =
   "  for: [p]roject, [s]ession or [e]verywhere; it ends after an [h]our, [t]oday, in a [m]onth, or not at all\n";
@@ -162,10 +215,10 @@ function choicesText(question: ShownQuestion, alike: number, hidden: string | un
   return `Allow this? ${choices.join(", ")}, or no with your reason: `;
 }
 
-const offers = ({ options }: ShownQuestion, kind: OptionKind): boolean =>
+export const offers = ({ options }: ShownQuestion, kind: OptionKind): boolean =>
   options.some((option) => option.kind === kind);
 
-const offersSession = ({ options }: ShownQuestion): boolean =>
+export const offersSession = ({ options }: ShownQuestion): boolean =>
   options.some(({ grant }) => grant?.scope === "session");
 
 function helpText(question: ShownQuestion, alike: number): string {

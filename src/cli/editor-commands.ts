@@ -1,5 +1,6 @@
 /** The slash commands of `toolgate acp` in an editor's chat. They run without the model. */
 import type { Command } from "../acp/index.js";
+import { visibleText } from "../call/index.js";
 import type { AgentSession } from "../agent/index.js";
 import type { AgentFlags } from "./commands/agent-options.js";
 
@@ -12,8 +13,9 @@ export function editorCommands(
   return [
     {
       name: "rules",
-      description: "What is allowed, asked about and denied in this folder",
-      run: async () => asBlock((await import("./rules.js")).rulesText(root)),
+      description: "What is allowed, asked about and denied in this folder; takes back what was remembered",
+      hint: "revoke and the id of a remembered rule",
+      run: (words) => runRules(words, root),
     },
     {
       name: "history",
@@ -50,6 +52,17 @@ export function editorCommands(
       },
     },
   ];
+}
+
+/** `/rules` lists the rules with the ids of the remembered ones, `/rules revoke 4f2a` takes one of those back. */
+async function runRules(words: string, root: string): Promise<string> {
+  const { revoked, rulesText } = await import("./rules.js");
+  const [word = "", id = "", ...more] = words.split(/\s+/).filter((one) => one !== "");
+  if (word === "" || (word === "list" && id === "")) return asBlock(rulesText(root));
+  if (word !== "revoke" || more.length > 0)
+    return `"${visibleText(words)}" is not known here. Nothing was changed. Type /rules, or /rules revoke and an id.`;
+  const { text } = await revoked(id);
+  return asBlock(text.replace("Try: toolgate rules list", "Type /rules to see what is."));
 }
 
 /** Tables keep their columns. */

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { LiveBlock } from "./live-block.js";
 
 /** An escape sequence that LiveBlock writes, or a character. */
-const PARTS = new RegExp(String.raw`\u001b\[(\d*)([A-Z])|\u001b([78])|[\s\S]`, "g");
+const PARTS = new RegExp(String.raw`\u001b\[\?2026[hl]|\u001b\[(\d*)([A-Z])|\u001b([78])|[\s\S]`, "g");
 
 /** A terminal emulator with scrollback, to compare the final text. */
 class Terminal {
@@ -25,6 +25,7 @@ class Terminal {
 
   write(text: string): void {
     for (const [part, count, code, place] of text.matchAll(PARTS)) {
+      if (part.startsWith("\u001b[?")) continue;
       if (code === "A") this.#row = Math.max(this.#top, this.#row - Number(count));
       else if (code === "B") this.#row = Math.min(this.#top + this.rows - 1, this.#row + Number(count));
       else if (place === "7") this.#saved = [this.#row - this.#top, this.#column];

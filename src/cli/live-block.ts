@@ -1,12 +1,16 @@
 /**
- * A few rows at the end of a terminal that are redrawn in place, below permanent text.
+ * A few rows at the end of a terminal that are redrawn in place, below permanent text: rows that change, and below them
+ * the footer, where a person types.
  *
  * Invariants: permanent text is written once, whole, and above the rows; a row takes one row of the screen, also after
- * the terminal was made narrower; each update is one write, so that nothing flickers and no other text gets in between.
- * A user who presses Enter meanwhile moves the cursor without our notice: so the terminal saves the position of the
- * first row, and some empty rows stay below the last one, where the cursor can move without scrolling.
+ * the terminal was made narrower; each update is one synchronised write, so that nothing flickers and no other text gets
+ * in between.
+ *
+ * Without a footer the terminal echoes keys, and a user who presses Enter meanwhile moves the cursor without our notice:
+ * so the terminal saves the position of the first row, and some empty rows stay below the last one, where the cursor can
+ * move without scrolling. With a footer the terminal is in raw mode, and only we move the cursor.
  */
-import { columns, clipped } from "../view/index.js";
+import { styledClip, styledColumns } from "../view/styled-text.js";
 
 /** The used part of a terminal's stream. */
 export type BlockTerminal = {
@@ -15,11 +19,19 @@ export type BlockTerminal = {
   readonly rows?: number;
 };
 
+/** `cursor`: its row in the footer, and the text of that row before it. */
+export type Footer = {
+  readonly rows: readonly string[];
+  readonly cursor: { readonly row: number; readonly before: string };
+};
+
 const UP = (rows: number): string => (rows === 0 ? "\r" : `\u001b[${rows}A\r`);
 const DOWN = (rows: number): string => `\u001b[${rows}B`;
 const [SAVE, RESTORE] = ["\u001b7", "\u001b8"];
 const TO_LINE_END = "\u001b[K";
 const TO_SCREEN_END = "\u001b[J";
+/** The terminal shows what is between them at once; terminals that do not know them skip them. */
+const [SYNC_START, SYNC_END] = ["\u001b[?2026h", "\u001b[?2026l"];
 const [WIDTH, HEIGHT] = [80, 24];
 /** Empty rows below the block: a pressed key repeats some thirty times a second. */
 const SPARE = 5;
@@ -29,8 +41,11 @@ export class LiveBlock {
   readonly #coloured: (text: string) => string;
   /** The rows on the screen, below the permanent text. */
   #drawn: readonly string[] = [];
+  /** The cursor's row among the drawn ones, and the text before it; undefined when it is below the last one. */
+  #drawnCursor: Footer["cursor"] | undefined;
   /** The rows that the caller last asked for. */
   #rows: readonly string[] = [];
+  #footer: Footer | undefined;
   /** An unfinished line of the permanent text, shown above the rows until the rest arrives. */
   #open = "";
   #isAtLineStart = true;
@@ -49,56 +64,92 @@ export class LiveBlock {
 
   /** The maximum number of rows: rows that scrolled off the screen cannot be redrawn. */
   get height(): number {
-    return Math.max(1, (this.#terminal.rows ?? HEIGHT) - 3);
+    return Math.max(1, (this.#terminal.rows ?? HEIGHT) - 3 - (this.#footer?.rows.length ?? 0));
   }
 
+  /** Whether the caller has drawn no rows; there may be a footer. */
   get isEmpty(): boolean {
     return this.#rows.length === 0;
   }
 
   /** Writes permanent text. */
   print(text: string): void {
-    if (this.isEmpty) return this.#writeNow(text);
+    if (this.#hasNothing) return this.#writeNow(text);
     const all = this.#open + text;
     const end = all.lastIndexOf("\n") + 1;
     this.#open = all.slice(end);
     this.#redraw(all.slice(0, end));
   }
 
-  /** Replaces the rows; without rows, the permanent text continues where it stopped. */
+  /** Replaces the rows; without rows and footer, the permanent text continues where it stopped. */
   draw(rows: readonly string[]): void {
     this.#rows = rows;
-    const open = this.isEmpty ? this.#open : "";
-    if (this.isEmpty) this.#open = "";
-    this.#redraw(open);
+    this.#redraw(this.#takeOpen());
+  }
+
+  /** Replaces the footer, in a terminal in raw mode. */
+  setFooter(footer: Footer | undefined): void {
+    this.#footer = footer;
+    this.#redraw(this.#takeOpen());
+  }
+
+  /** Draws everything again, since the size of the terminal has changed. */
+  refresh(): void {
+    this.#redraw("");
   }
 
   /** Clears the rows while another writer uses the screen. */
   around(write: () => void): void {
-    if (this.isEmpty) return write();
+    if (this.#hasNothing) return write();
     this.#terminal.write(this.#erasing());
     this.#drawn = [];
+    this.#drawnCursor = undefined;
     write();
     this.#redraw("");
   }
 
+  get #hasNothing(): boolean {
+    return this.isEmpty && !this.#footer;
+  }
+
+  #takeOpen(): string {
+    if (!this.#hasNothing) return "";
+    const open = this.#open;
+    this.#open = "";
+    return open;
+  }
+
   #redraw(text: string): void {
-    const width = this.width;
-    const openRows = this.#open === "" ? [] : [this.#open];
-    const wanted = this.isEmpty ? [] : [...openRows, ...this.#rows];
-    const next = wanted.map((row) => clipped(row, width));
+    const footer = this.#footer;
+    const next = this.#nextRows();
     if (text === "" && next.length === 0 && this.#drawn.length === 0) return;
     // An unfinished line of another writer stays whole above the rows.
     const lineEnd = next.length > 0 && this.#drawn.length === 0 && !this.#isAtLineStart ? "\n" : "";
     // Overwriting rows does not flicker; new permanent text must first clear the old rows.
     const shown = text === "" ? "" : TO_SCREEN_END + this.#coloured(text);
-    const rows = next.map((row) => `${this.#coloured(row)}${TO_LINE_END}\n`).join("");
+    const rows = next.map((row) => this.#coloured(row) + TO_LINE_END).join("\n");
     const first = this.#drawn.length === 0 ? "" : this.#toFirstRow();
-    this.#terminal.write(first + lineEnd + shown + rows + TO_SCREEN_END + this.#keepPlace(next.length));
+    const cursor = footer && { ...footer.cursor, row: next.length - footer.rows.length + footer.cursor.row };
+    const place = cursor
+      ? TO_SCREEN_END + UP(next.length - 1 - cursor.row) + cursor.before
+      : `${next.length === 0 ? "" : "\n"}${TO_SCREEN_END}${this.#keepPlace(next.length)}`;
+    this.#terminal.write(SYNC_START + first + lineEnd + shown + rows + place + SYNC_END);
     this.#drawn = next;
+    this.#drawnCursor = cursor;
     this.#size = this.#sizeNow;
     if (text !== "") this.#isAtLineStart = text.endsWith("\n");
     else if (next.length > 0) this.#isAtLineStart = true;
+  }
+
+  /** The rows that fit the screen, each clipped to its width; the footer stays when there are too many. */
+  #nextRows(): readonly string[] {
+    if (this.#hasNothing) return [];
+    const { width } = this;
+    const footer = this.#footer?.rows ?? [];
+    const rows = [...(this.#open === "" ? [] : [this.#open]), ...this.#rows];
+    const room = Math.max(0, (this.#terminal.rows ?? HEIGHT) - 1 - footer.length);
+    const shown = this.#footer && rows.length > room ? rows.slice(rows.length - room) : rows;
+    return [...shown, ...footer].map((row) => styledClip(row, width));
   }
 
   #writeNow(text: string): void {
@@ -119,7 +170,13 @@ export class LiveBlock {
   }
 
   #toFirstRow(): string {
-    return this.#size === this.#sizeNow ? RESTORE : UP(this.#height());
+    const cursor = this.#drawnCursor;
+    if (cursor) {
+      const width = this.#terminal.columns ?? WIDTH;
+      const wrapped = Math.floor(Math.max(0, styledColumns(cursor.before) - 1) / width);
+      return UP(this.#height(this.#drawn.slice(0, cursor.row)) + wrapped);
+    }
+    return this.#size === this.#sizeNow ? RESTORE : UP(this.#height(this.#drawn));
   }
 
   get #sizeNow(): string {
@@ -127,8 +184,8 @@ export class LiveBlock {
   }
 
   /** The screen rows in use now: a narrower terminal has wrapped rows that were drawn for a wider one. */
-  #height(): number {
+  #height(rows: readonly string[]): number {
     const width = this.#terminal.columns ?? WIDTH;
-    return this.#drawn.reduce((sum, row) => sum + Math.max(1, Math.ceil(columns(row) / width)), 0);
+    return rows.reduce((sum, row) => sum + Math.max(1, Math.ceil(styledColumns(row) / width)), 0);
   }
 }

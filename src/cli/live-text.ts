@@ -1,8 +1,8 @@
 /**
  * Shows a session as text while it runs: message text as it arrives, and each call from its announcement to its end.
  *
- * On a terminal, open calls are a few rows at the end of the screen that change in place; ended calls stay above them.
- * Elsewhere, and on a terminal that cannot redraw, one line is written when a call starts and its card when it ends.
+ * On a terminal, the end of a message, the plan and the open calls are a few rows at the end of the screen that change in
+ * place, and below them is how long the turn has taken; messages and calls that have ended stay above them. Elsewhere, and on a terminal that cannot redraw, one line is written when a call starts and its card when it ends.
  * While somebody reads a question, nothing is drawn and nothing is written.
  */
 import type { SessionHandle } from "../agent/index.js";
@@ -25,6 +25,9 @@ import {
   liveCallLines,
   MAX_QUESTION_LINES,
 } from "../view/index.js";
+import { MarkdownStream } from "../view/markdown-stream.js";
+import { planLines } from "../view/plan-lines.js";
+import { styled, withoutStyles } from "../view/styled-text.js";
 import type { LiveBlock } from "./live-block.js";
 import { withRedraw } from "./stderr.js";
 
@@ -33,6 +36,9 @@ const TICK_MS = 100;
 const SPINNER = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 /** Output lines shown for a running call. */
 const MAX_OUTPUT_LINES = 3;
+/** Text that streams in is drawn no more often than this. */
+const FRAME_MS = 33;
+const MAX_PLAN_ROWS = 8;
 
 export type LiveTextOptions = {
   readonly write: (text: string) => void;
@@ -40,6 +46,10 @@ export type LiveTextOptions = {
   readonly block?: LiveBlock | undefined;
   /** Stderr goes to the same place, so notes there must start on a new line. */
   readonly isSharedWithErrors?: boolean;
+  /** Messages are rendered as Markdown with styles; needs a block. */
+  readonly isStyled?: boolean;
+  /** Further facts for the row of the running turn: its usage, and how to stop it. */
+  readonly turnFacts?: () => readonly string[];
 };
 
 /** The part of a session that is shown, local or remote. */
@@ -52,6 +62,14 @@ export class LiveText {
   readonly #ends: (() => void)[];
   /** Marks each row of the agent's text, so that none passes for ours. */
   readonly #gutter: Gutter;
+  readonly #markdown: MarkdownStream | undefined;
+  readonly #turnFacts: () => readonly string[];
+  /** Whether the message that is open is a thought of the model. */
+  #isThought = false;
+  /** Whether the last thing written was a call in one line, after which no blank line stands. */
+  #isAfterLine = false;
+  #hasNewPlan = false;
+  #frame: NodeJS.Timeout | undefined;
   readonly #shown = new Set<string>();
   readonly #breached = new Set<string>();
   /** Calls that were shown in full with their question: their end is one line. */
@@ -74,13 +92,18 @@ export class LiveText {
     line: (text) => this.line(text),
     call: (event) => this.#call(event),
     breach: (event) => this.#breach(event),
+    plan: () => void (this.#hasNewPlan = true),
+    turnEnd: () => this.#turnEnd(),
   };
   #ticks = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(session: ShownSession, { write, block, isSharedWithErrors = false }: LiveTextOptions) {
+  constructor(session: ShownSession, options: LiveTextOptions) {
+    const { write, block, isSharedWithErrors = false, isStyled = false, turnFacts = () => [] } = options;
     this.#session = session;
     this.#block = block;
+    this.#turnFacts = turnFacts;
+    this.#markdown = isStyled && block ? new MarkdownStream(() => block.width) : undefined;
     this.#gutter = new Gutter(() => block?.width ?? screenColumns());
     const print = block ? (text: string) => block.print(text) : write;
     this.#write = (text) => this.#unlessPaused(() => print(text));
@@ -98,17 +121,33 @@ export class LiveText {
     const call = this.#session.book.call(toolCallId);
     if (!call) return;
     this.endLine();
+    const isLine = this.#isShownInOneLine(call);
+    if (!isLine) this.#writeGap();
     const text = callText(withoutTerminals(call, this.#terminals), {
       question: "asked",
       width: process.stdout.columns ?? 80,
       calls: this.#openCalls,
-      headlineOnly: this.#asked.has(toolCallId) && call.state.status === "done" && call.kind === "edit",
+      headlineOnly:
+        isLine || (this.#asked.has(toolCallId) && call.state.status === "done" && call.kind === "edit"),
       // A person who is asked sees the whole call.
       ...(!isOver(call.state) && { maxLines: MAX_QUESTION_LINES }),
     });
     this.#write(`${text}\n`);
     if (!isOver(call.state)) this.#asked.add(toolCallId);
     else this.#remember(call);
+    if (isOver(call.state) && !isLine) this.#write("\n");
+    this.#isAfterLine = isLine;
+  }
+
+  /** On a terminal, a call that only looked at something shows no more than that it did. */
+  #isShownInOneLine({ kind, state, breach, name }: ToolCall): boolean {
+    if (!this.#block || breach || state.status !== "done") return false;
+    return kind === "read" || kind === "search" || PLAN_TOOLS.has(name);
+  }
+
+  #writeGap(): void {
+    if (this.#isAfterLine) this.#write("\n");
+    this.#isAfterLine = false;
   }
 
   /**
@@ -147,20 +186,34 @@ export class LiveText {
   /** Writes a line between the agent's messages. */
   line(text: string): void {
     this.endLine();
+    this.#writeGap();
     this.#write(`${text}\n\n`);
   }
 
   endLine(): void {
-    if (this.#openMessageId !== undefined) this.#write(`${this.#gutter.end()}\n`);
+    if (this.#openMessageId !== undefined)
+      this.#write(`${this.#markdown ? this.#asText(this.#markdown.end()) : this.#gutter.end()}\n`);
     this.#openMessageId = undefined;
+  }
+
+  #asText(rows: readonly string[]): string {
+    return this.#styledRows(rows)
+      .map((row) => `${row}\n`)
+      .join("");
+  }
+
+  #styledRows(rows: readonly string[]): readonly string[] {
+    return this.#isThought ? rows.map((row) => styled(withoutStyles(row), "dim")) : rows;
   }
 
   /** Stops showing the session and clears the drawn rows. */
   close(): void {
     for (const end of this.#ends) end();
     clearInterval(this.#timer);
+    clearTimeout(this.#frame);
     this.#timer = undefined;
     this.endLine();
+    this.#writeGap();
     this.#block?.draw([]);
   }
 
@@ -177,9 +230,29 @@ export class LiveText {
 
   #text({ role, block, messageId }: EventOf<"message-chunk">): void {
     if (role === "user" || block.type !== "text") return;
-    if (this.#openMessageId !== messageId) this.endLine();
+    if (this.#openMessageId !== messageId) {
+      this.endLine();
+      this.#writeGap();
+    }
     this.#openMessageId = messageId;
-    this.#write(this.#gutter.write(block.text));
+    this.#isThought = role === "thought";
+    if (!this.#markdown) return this.#write(this.#gutter.write(block.text));
+    const text = this.#asText(this.#markdown.write(block.text));
+    if (text !== "") this.#write(text);
+    this.#frame ??= setTimeout(() => {
+      this.#frame = undefined;
+      this.#draw();
+    }, FRAME_MS).unref();
+  }
+
+  /** The plan stays on the screen as it was at the end of the turn. */
+  #turnEnd(): void {
+    const { plan } = this.#session.book;
+    if (!this.#block || !this.#hasNewPlan || plan.length === 0) return;
+    this.#hasNewPlan = false;
+    this.endLine();
+    this.#writeGap();
+    this.#write(`${["Plan", ...planLines(plan, this.#block.width)].join("\n")}\n\n`);
   }
 
   /** Shows a call that has ended; on a screen without a block also its start. */
@@ -205,7 +278,6 @@ export class LiveText {
     this.#shown.add(toolCallId);
     this.#offsets.delete(toolCallId);
     this.showCall(toolCallId);
-    this.#write("\n");
   }
 
   #writeStart(call: ToolCall): void {
@@ -216,14 +288,18 @@ export class LiveText {
   /** Redraws the open calls until there are none. */
   #follow(): void {
     if (!this.#block) return;
-    const { hasOpenCalls } = this.#session.book;
-    if (hasOpenCalls && !this.#timer) this.#timer = setInterval(() => this.#tick(), TICK_MS).unref();
-    if (!hasOpenCalls) {
+    const isBusy = this.#session.book.hasOpenCalls || this.#isTurnRunning;
+    if (isBusy && !this.#timer) this.#timer = setInterval(() => this.#tick(), TICK_MS).unref();
+    if (!isBusy) {
       clearInterval(this.#timer);
       this.#timer = undefined;
       this.#note = undefined;
       this.#draw();
     }
+  }
+
+  get #isTurnRunning(): boolean {
+    return this.#session.book.turn?.state.status === "running";
   }
 
   #tick(): void {
@@ -235,13 +311,18 @@ export class LiveText {
     if (!this.#block || this.#queued) return;
     const calls = this.#session.book.openCalls();
     // Text before the rows is finished; later text is written above them.
-    if (calls.length > 0 && this.#block.isEmpty) this.endLine();
+    if (!this.#markdown && calls.length > 0 && this.#block.isEmpty) this.endLine();
     this.#block.draw(this.#rows(this.#block, calls));
   }
 
   #rows({ width, height }: LiveBlock, calls: readonly ToolCall[]): readonly string[] {
+    const turn = this.#turnRow();
     const note = this.#note === undefined ? [] : [this.#note];
-    const room = height - note.length;
+    const plan = this.#planRows(width).slice(0, Math.max(0, height - note.length - turn.length - 4));
+    const below = [...plan, ...turn, ...note];
+    const tail = this.#styledRows(this.#markdown?.tail() ?? []);
+    const open = tail.slice(-Math.max(1, Math.floor((height - below.length) / 2)));
+    const room = Math.max(1, height - below.length - open.length);
     const shown = calls.length <= room ? calls : mostActive(calls).slice(0, Math.max(1, room - 1));
     const more = calls.length - shown.length;
     const maxLines = Math.min(
@@ -259,15 +340,42 @@ export class LiveText {
         ...(call.state.status === "running" && mark !== undefined && { mark }),
       }),
     );
-    return [...rows, ...(more > 0 ? [`… and ${more} more`] : []), ...note];
+    return [...open, ...rows, ...(more > 0 ? [`… and ${more} more`] : []), ...below];
+  }
+
+  /** How long the turn has taken and what it has used, also while the model sends nothing. */
+  #turnRow(): readonly string[] {
+    const { turn } = this.#session.book;
+    if (turn?.state.status !== "running") return [];
+    const mark = SPINNER[this.#ticks % SPINNER.length] ?? "";
+    const seconds = Math.floor(Math.max(0, this.#session.now() - turn.startedAt) / 1000);
+    const took = seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+    return [`${mark} working ${[took, ...this.#turnFacts()].join(" · ")}`];
+  }
+
+  /** The plan while it is worked on: what is under way and what comes next. */
+  #planRows(width: number): readonly string[] {
+    const { plan, turn } = this.#session.book;
+    if (turn?.state.status !== "running" || !this.#hasNewPlan) return [];
+    const next = plan.findIndex(({ status }) => status === "in_progress" || status === "pending");
+    if (next < 0) return [];
+    return plan
+      .slice(Math.max(0, next - 1))
+      .flatMap((entry) => planLines([entry], width).slice(0, 1))
+      .slice(0, MAX_PLAN_ROWS);
   }
 }
+
+/** Their effect is the plan, which is shown itself. */
+const PLAN_TOOLS: ReadonlySet<string> = new Set(["todo_write", "todo_read"]);
 
 type Shows = {
   readonly text: (event: EventOf<"message-chunk">) => void;
   readonly line: (text: string) => void;
   readonly call: (event: ToolCallEvent) => void;
   readonly breach: (event: EventOf<"call-breached">) => void;
+  readonly plan: () => void;
+  readonly turnEnd: () => void;
 };
 
 const skip = (): void => undefined;
@@ -306,9 +414,9 @@ const SHOW: EventTable<[shows: Shows], void> = {
   "turn-started": skip,
   "turn-parked": skip,
   "turn-resumed": skip,
-  "turn-stopped": skip,
+  "turn-stopped": (_, shows) => shows.turnEnd(),
   "step-ended": skip,
-  "plan-updated": skip,
+  "plan-updated": (_, shows) => shows.plan(),
   "mode-changed": skip,
   "info-changed": skip,
   "traffic-repaired": skip,

@@ -3,7 +3,7 @@ import { fstatSync } from "node:fs";
 import { coloured, wantsColour } from "./colour.js";
 import { LiveBlock } from "./live-block.js";
 import { LiveText } from "./live-text.js";
-import type { ShownSession } from "./live-text.js";
+import type { LiveTextOptions, ShownSession } from "./live-text.js";
 
 export type OpenedScreen = {
   readonly live: LiveText;
@@ -15,7 +15,10 @@ export type OpenedScreen = {
 /** Shown below the calls while a turn is being cancelled. */
 export const CANCELLING = "Cancelling … press Ctrl-C again to quit now.";
 
-export function openScreen(session: ShownSession): OpenedScreen {
+export function openScreen(
+  session: ShownSession,
+  { turnFacts }: Pick<LiveTextOptions, "turnFacts"> = {},
+): OpenedScreen {
   const { stdout, stdin, env } = process;
   const isColoured = wantsColour(stdout);
   const shown = isColoured ? coloured : (text: string) => text;
@@ -24,6 +27,8 @@ export function openScreen(session: ShownSession): OpenedScreen {
     write: (text) => void stdout.write(shown(text)),
     block,
     isSharedWithErrors: areReadTogether(),
+    isStyled: isColoured,
+    turnFacts: () => [...(turnFacts?.() ?? []), "Ctrl-C cancels"],
   });
   return { live, isColoured, hasPerson: stdin.isTTY && stdout.isTTY };
 }

@@ -17,12 +17,20 @@ export type Reply =
     }
   | { readonly type: "help" }
   | { readonly type: "view" }
+  /** The decision to ask is to be explained. */
+  | { readonly type: "why" }
+  /** The input is to be changed before it runs. */
+  | { readonly type: "edit" }
   /** The widths of "always" are to be shown, and one to be chosen. */
   | { readonly type: "choose" }
   | { readonly type: "again"; readonly hint: string };
 
 /** The offered answers; `alike`: how many other calls were listed with this one. */
-export type Answerable = Pick<Question, "options" | "widths"> & { readonly alike?: number };
+export type Answerable = Pick<Question, "options" | "widths"> & {
+  readonly alike?: number;
+  /** The terminal can explain the question and open an editor. */
+  readonly isInteractive?: boolean;
+};
 
 const ANSWERS: ReadonlyMap<string, OptionKind> = new Map([
   ["y", "allow_once"],
@@ -49,6 +57,12 @@ const OTHERS: ReadonlyMap<string, Reply> = new Map([
   ["view", { type: "view" }],
 ]);
 
+/** Only where the terminal can do these, and only as a single word: a sentence that begins so is a reason. */
+const ALONE: ReadonlyMap<string, Reply> = new Map([
+  ["why", { type: "why" }],
+  ["edit", { type: "edit" }],
+]);
+
 export function readReply(typed: string, question: Answerable): Reply {
   const { options, alike = 0 } = question;
   const text = typed.trim();
@@ -60,7 +74,7 @@ export function readReply(typed: string, question: Answerable): Reply {
     return { type: "choose" };
   const kind = ANSWERS.get(word);
   if (kind) return answer(kind, options, word);
-  const other = OTHERS.get(word);
+  const other = OTHERS.get(word) ?? (question.isInteractive === true ? ALONE.get(word) : undefined);
   if (other) return other;
   const chosen = chosenAnswer(word, question);
   if (chosen) return chosen;

@@ -127,21 +127,32 @@ function noteUnknownProgram(rule: Rule, cwd: string): void {
   );
 }
 
-/** Revokes by id or by the start of it, which must match one rule only. */
 export async function revokeRule(wanted: string): Promise<number> {
+  const { isRevoked, text } = await revoked(wanted);
+  if (!isRevoked) return trouble(text);
+  write(`${text}\n`);
+  return 0;
+}
+
+/** Revokes by id or by the start of it, which must match one rule only. Says what was done. */
+export async function revoked(
+  wanted: string,
+): Promise<{ readonly isRevoked: boolean; readonly text: string }> {
   const store = new GrantStore(settingsFolder());
   const known = store.list().filter(({ grantId }) => grantId.startsWith(wanted));
   const meant = known.find(({ grantId }) => known.length === 1 || grantId === wanted);
   if (meant && wanted !== "" && (await store.revoke(meant.grantId))) {
-    write(`${visibleText(meant.grantId)} is revoked: ${visibleText(meant.sentence)}\n`);
-    return 0;
+    const text = `${visibleText(meant.grantId)} is revoked: ${visibleText(meant.sentence)}`;
+    return { isRevoked: true, text };
   }
   const shownId = visibleText(wanted);
   if (known.length > 1)
-    return trouble(
-      `"${shownId}" matches ${known.length} remembered rules. Nothing was changed; type more of the id that you mean:\n${known.map(({ grantId, sentence }) => visibleText(`  ${grantId}  ${sentence}`)).join("\n")}`,
-    );
-  return trouble(`Nothing is remembered under "${shownId}". Nothing was changed. Try: toolgate rules list`);
+    return {
+      isRevoked: false,
+      text: `"${shownId}" matches ${known.length} remembered rules. Nothing was changed; type more of the id that you mean:\n${known.map(({ grantId, sentence }) => visibleText(`  ${grantId}  ${sentence}`)).join("\n")}`,
+    };
+  const text = `Nothing is remembered under "${shownId}". Nothing was changed. Try: toolgate rules list`;
+  return { isRevoked: false, text };
 }
 
 export async function checkRules(file: string): Promise<number> {

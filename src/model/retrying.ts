@@ -7,6 +7,7 @@
 import { setTimeout as sleepFor } from "node:timers/promises";
 import type {
   LanguageModelV3,
+  LanguageModelV3CallOptions,
   LanguageModelV3StreamPart,
   LanguageModelV3StreamResult,
 } from "@ai-sdk/provider";
@@ -42,22 +43,29 @@ const RETRY_OPTIONS: OptionChecks<RetryOptions> = {
 /** A failed attempt, and the wait before the next one. */
 export type Retry = { readonly attempt: number; readonly waitMs: number; readonly reason: string };
 
+/** A retry, for the caller of a request: without the reason, which may name the provider's address or a key. */
+export type RetryNotice = {
+  readonly attempt: number;
+  readonly waitMs: number;
+  /** The HTTP status, if the provider responded. */
+  readonly statusCode?: number;
+};
+
+/** A request whose caller wants to know of its retries. Models that do not retry ignore the field. */
+export type NotifiedCall = LanguageModelV3CallOptions & { readonly onRetry?: (notice: RetryNotice) => void };
+
 export function retrying(model: LanguageModelV3, options: RetryOptions = {}): LanguageModelV3 {
   checkOptions("retrying", options, RETRY_OPTIONS);
   return wrapModel(model, {
-    doGenerate: (call) => withRetries(() => model.doGenerate(call), call.abortSignal, options),
+    doGenerate: (call) => withRetries(() => model.doGenerate(call), call, options),
     doStream: (call) =>
-      withRetries(
-        async () => untilContent(await model.doStream(call), call.abortSignal),
-        call.abortSignal,
-        options,
-      ),
+      withRetries(async () => untilContent(await model.doStream(call), call.abortSignal), call, options),
   });
 }
 
 async function withRetries<Value>(
   ask: () => PromiseLike<Value>,
-  signal: AbortSignal | undefined,
+  { abortSignal: signal, onRetry: notify }: NotifiedCall,
   options: RetryOptions,
 ): Promise<Value> {
   const {
@@ -77,6 +85,8 @@ async function withRetries<Value>(
       if (attempt >= attempts || !isRetryable(error)) throw error;
       const waitMs = retryWait(error, attempt, { firstWaitMs, maxWaitMs, now, random });
       onRetry?.({ attempt, waitMs, reason: reasonOf(error) });
+      const statusCode = statusOf(error);
+      notify?.({ attempt, waitMs, ...(statusCode !== undefined && { statusCode }) });
       await sleep(waitMs, signal);
     }
   }
@@ -143,9 +153,14 @@ async function sleepUnlessAborted(milliseconds: number, signal: AbortSignal | un
 }
 
 function reasonOf(error: unknown): string {
-  const status = error instanceof Error && "statusCode" in error ? Number(error.statusCode) : Number.NaN;
+  const status = statusOf(error);
   const message = error instanceof Error ? error.message : messageOf(error);
-  return Number.isInteger(status) ? `${status}: ${message}` : message;
+  return status === undefined ? message : `${status}: ${message}`;
+}
+
+function statusOf(error: unknown): number | undefined {
+  const status = error instanceof Error && "statusCode" in error ? Number(error.statusCode) : Number.NaN;
+  return Number.isInteger(status) ? status : undefined;
 }
 
 const messageOf = (error: unknown): string =>

@@ -8,11 +8,12 @@ import { readUrl, matchHost } from "./hosts/match-host.js";
 import { allowsCommand, fixedWords, hasWildcard } from "./match-command.js";
 import { inputText } from "./command-text.js";
 import { isOfClass } from "./grants/is-of-class.js";
-import { kindsOf } from "./parts.js";
-import type { CommandPart, Part, PathPart } from "./parts.js";
+import { kindsOf } from "./part.js";
+import type { CommandPart, Part, PathPart } from "./part.js";
 import type { FileAccess } from "./file-accesses.js";
 import { matchesBelow, matchPath } from "./paths/match-path.js";
-import { expandHome, isOurs, isTemporary, namesOf } from "./places.js";
+import { expandHome, isOurs, isReadable, isTemporary, namesOf } from "./places.js";
+import { SECRET_NAMES } from "./programs/path-effects.js";
 import { namedActs } from "./programs/named-acts.js";
 import type { Roots } from "./places.js";
 import { matchName } from "./rule.js";
@@ -131,11 +132,18 @@ function asOurs(access: PathAccess, roots: Roots): PathAccess {
   return isRemoval && isTemporary(access.path, roots) ? { ...access, access: "write" } : access;
 }
 
-/** A rule without a path covers the workspace; outside of it only a path will do. */
-export function coversPath(rule: RuleParts, { path, named }: PathPart, roots: Roots): boolean {
+/** A kind of files in the shared temporary folder (`/tmp/*.json`) is not meant to open hidden ones, or those with keys. */
+const isHiddenTemporary = (pattern: string, path: string): boolean =>
+  /^\/(?:private\/)?tmp\/\*\.\w+$/.test(pattern) &&
+  (/\/\.[^/]*$/.test(path) || SECRET_NAMES.test(path) || /token|passw|cookie|session|auth/i.test(path));
+
+/** A rule without a path covers the workspace, and reading in open places; elsewhere only a path will do. */
+export function coversPath(rule: RuleParts, { path, named, access }: PathPart, roots: Roots): boolean {
   if (rule.host !== undefined) return false;
   const both = namesOf({ path, ...(named !== undefined && { named }), access: "read" });
-  if (rule.path === undefined) return both.every((one) => isOurs(one, roots));
+  const isReading = access === "read" || access === "search";
+  if (rule.path === undefined)
+    return both.every((one) => (isReading ? isReadable(one, roots) : isOurs(one, roots)));
   const pattern = expandHome(rule.path, roots);
-  return both.every((one) => matchPath(pattern, one));
+  return both.every((one) => matchPath(pattern, one) && !isHiddenTemporary(pattern, one));
 }

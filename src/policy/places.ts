@@ -2,8 +2,9 @@
 import { isWithin } from "../call/absolute-path.js";
 import type { PathAccess } from "./intent.js";
 import { matchPath, touchesBelow, touchesPath } from "./paths/match-path.js";
-import { isFolderChange } from "./parts.js";
-import type { Part, Touch } from "./parts.js";
+import { isOpenToRead } from "./paths/open-places.js";
+import { isFolderChange } from "./part.js";
+import type { Part, Touch } from "./part.js";
 import type { RuleEffect } from "./rule.js";
 
 export type Roots = {
@@ -32,6 +33,11 @@ export function isTemporary(path: string, { temporary = [] }: Pick<Roots, "tempo
 /** Where a rule without a path counts: in the workspace, and among the session's own temporary files. */
 export function isOurs(path: string, roots: Roots): boolean {
   return isInside(path, roots) || isScratch(path, roots) || isTemporary(path, roots);
+}
+
+/** Where a rule on reading without a path counts: also in the places that hold every project's code. */
+export function isReadable(path: string, roots: Roots): boolean {
+  return isOurs(path, roots) || isOpenToRead(path, roots.home);
 }
 
 export function expandHome(pattern: string, { home }: Roots): string {

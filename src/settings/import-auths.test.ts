@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { decide } from "../policy/index.js";
 import { rulesFromAuths } from "./import-auths.js";
 
 const HEAD = [
@@ -42,13 +43,36 @@ test.each([
   ["| files | write | allow_once |", `line 8: "allow_once" is neither allow_always nor reject_always`],
   ["| files |  | allow_always |", "line 8: it names no server or no tool"],
   ["|  | write | reject_always |", "line 8: it names no server or no tool"],
-  ["| acp_terminal | execute | allow_always |", `line 8: "execute" would allow every tool of that kind`],
   ["| files | * | allow_always |", "line 8: its * would allow every tool of such a name"],
   ["| * | write | allow_always |", "line 8: its * would allow every tool of such a name"],
 ])("%s is skipped with words", (row, says) => {
   const { rules, skipped } = auths(row);
   expect(rules).toEqual([]);
   expect(skipped).toEqual([expect.stringContaining(says)]);
+});
+
+test("a tool that is called like a kind is that one tool of its server", () => {
+  const { rules, skipped } = auths("| files | read | allow_always |");
+  expect(rules).toEqual([{ allow: "read", server: "files" }]);
+  expect(skipped).toEqual([]);
+  const effect = (tool: string, server?: string) =>
+    decide(
+      {
+        tool,
+        kind: "read",
+        input: {},
+        cwd: "/ws",
+        paths: [],
+        hosts: [],
+        baseHashes: {},
+        ...(server !== undefined && { server, isKindGuessed: true }),
+      },
+      { rules, roots: ["/ws"], home: "/home/ann", now: 0 },
+    ).effect;
+  expect(effect("read", "files")).toBe("allow");
+  expect(effect("read_all", "files")).toBe("ask");
+  expect(effect("read", "other")).toBe("ask");
+  expect(effect("read_file")).toBe("ask");
 });
 
 test("what is rejected stays rejected, even if the rule is wider than the row was", () => {

@@ -2,7 +2,7 @@
  * Imports rules from fast-agent's `auths.md`, a table of server, tool and `allow_always` or `reject_always`. Tools may
  * write to this file, so the user sees the imported rules.
  */
-import { isToolKind, oneLine } from "../call/index.js";
+import { oneLine } from "../call/index.js";
 import type { Rule } from "../policy/index.js";
 
 export type AuthsReading = {
@@ -51,8 +51,7 @@ function ruleFrom([server = "", tool = "", permission = ""]: readonly string[]):
   if (permission === "reject_always") return { rule: { deny: tool, server } };
   if (permission !== "allow_always")
     return { why: `"${oneLine(permission, 40)}" is neither allow_always nor reject_always` };
-  // In fast-agent this names one tool; as a rule it would match every tool of that kind or name.
-  if (isToolKind(tool)) return { why: `"${tool}" would allow every tool of that kind` };
+  // With its server, a rule that allows names one tool, also where the tool is called like a kind.
   if (`${server}${tool}`.includes("*")) return { why: "its * would allow every tool of such a name" };
   return { rule: { allow: tool, server } };
 }

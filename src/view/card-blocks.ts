@@ -5,6 +5,7 @@ import { blockNote } from "./block-note.js";
 import { exitWords } from "./card-facts.js";
 import { diffCard } from "./diff-card.js";
 import type { DiffCard } from "./diff-card.js";
+import { overwrittenLine } from "./overwritten-line.js";
 import { visibleLine, wholeLine, withoutColours } from "./visible-line.js";
 
 export type CardBlock = TextBlock | NoteBlock | DiffBlock | TerminalBlock;
@@ -66,7 +67,7 @@ export function textBlock(text: string, maxLines: number, options: BlockOptions 
 function terminalBlock(terminal: TerminalContent, maxLines: number, options: BlockOptions): TerminalBlock {
   const shown = options.isWhole ? wholeLine : visibleLine;
   const { terminalId, output } = terminal;
-  const lines = output ? linesOf(withoutColours(shownText(output))) : [];
+  const lines = output ? linesOf(withoutColours(shownText(output))).map(overwrittenLine) : [];
   const hiddenLinesAbove = Math.max(0, lines.length - maxLines);
   return {
     type: "terminal",

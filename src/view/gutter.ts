@@ -18,6 +18,8 @@ export class Gutter {
   readonly #width: () => number;
   /** The columns that the current row fills behind its mark; undefined before the mark is written. */
   #filled: number | undefined;
+  /** An emoji at the end of the last piece, which the next piece may continue. */
+  #pending = "";
 
   /** `width` is read for each piece of text: a terminal can be resized. Infinity where nothing breaks rows. */
   constructor(width: () => number) {
@@ -26,16 +28,29 @@ export class Gutter {
 
   /** A piece of text, which may begin and end anywhere in a line. */
   write(text: string): string {
-    const room = Math.max(MIN_ROOM, this.#width() - columns(GUTTER.first));
-    const tokens = visibleText(text, { keepNewlines: true }).match(TOKENS) ?? [];
-    return tokens.map((token) => this.#token(token, room)).join("");
+    const room = this.#room;
+    const whole = this.#pending + text;
+    this.#pending = OPEN_EMOJI.exec(whole)?.[0] ?? "";
+    return this.#write(whole.slice(0, whole.length - this.#pending.length), room);
   }
 
   /** Ends the row that is open, if any. */
   end(): string {
+    const rest = this.#pending;
+    this.#pending = "";
+    const last = rest === "" ? "" : this.#write(rest, this.#room);
     const end = this.#filled === undefined ? "" : "\n";
     this.#filled = undefined;
-    return end;
+    return last + end;
+  }
+
+  get #room(): number {
+    return Math.max(MIN_ROOM, this.#width() - columns(GUTTER.first));
+  }
+
+  #write(text: string, room: number): string {
+    const tokens = visibleText(text, { keepNewlines: true }).match(TOKENS) ?? [];
+    return tokens.map((token) => this.#token(token, room)).join("");
   }
 
   #token(token: string, room: number): string {
@@ -62,6 +77,10 @@ export class Gutter {
     return `${start}\n${GUTTER.next}${isSpace ? "" : text}`;
   }
 }
+
+/** Bounded: a text that is nothing but emoji is written in time. */
+const OPEN_EMOJI =
+  /[\p{Extended_Pictographic}\u200D\uFE0F\u{1F1E6}-\u{1F1FF}\u{1F3FB}-\u{1F3FF}]{1,16}$/u;
 
 /** A narrower terminal than this breaks rows itself. */
 const MIN_ROOM = 8;

@@ -7,6 +7,7 @@ import { countOf, durationText } from "../call/amounts.js";
 import { shownTitle } from "./call-card.js";
 import { kindIcon, progressWords, stateWords, statusMark } from "./card-facts.js";
 import { clipped, columns, visibleLine, withoutColours } from "./visible-line.js";
+import { overwrittenLine } from "./overwritten-line.js";
 import { callOwner } from "./call-owner.js";
 
 export type LiveCallOptions = {
@@ -77,7 +78,7 @@ function liveHeadline(call: ToolCall, { now, width, mark, owner }: HeadlineOptio
 const ownerWords = (owner: ToolCall | undefined, maxLength: number): string =>
   owner ? `${shownTitle(owner, maxLength)} › ` : "";
 
-/** The last lines of the output. A carriage return overwrites its line, as progress bars do. */
+/** The last lines of the output. */
 function lastLines({ content }: ToolCall): readonly string[] {
   const item = content.findLast(
     (one) =>
@@ -94,6 +95,6 @@ const endOf = ({ head, tail }: BoundedText): string => (tail === "" ? head : tai
 function linesOf(text: string): readonly string[] {
   return withoutColours(text)
     .split(/\r*\n/)
-    .map((line) => line.slice(line.replace(/\r+$/, "").lastIndexOf("\r") + 1).replace(/\r+$/, ""))
+    .map(overwrittenLine)
     .filter((line) => line.trim() !== "");
 }

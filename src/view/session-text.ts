@@ -2,11 +2,12 @@
  * A whole session as text: the messages and calls in their order, the ends of turns, and finally the plan and the
  * open questions. A call made by another call is indented below it.
  */
-import type { Message, PlanEntry, PlanStatus, Session } from "../call/index.js";
+import type { Message, PlanEntry, Session } from "../call/index.js";
 import { countOf } from "../call/amounts.js";
 import { blockNote } from "./block-note.js";
 import { cardText } from "./call-text.js";
 import { compactionLine } from "./compaction-line.js";
+import { planLines } from "./plan-lines.js";
 import { rows, visibleName, wholeLine } from "./visible-line.js";
 import { sessionEntries } from "./session-entries.js";
 import type { SessionEntry } from "./session-entries.js";
@@ -122,25 +123,8 @@ function proseLines(text: string): readonly string[] {
 
 const isFilled = (line: string): boolean => line.trim() !== "";
 
-const PLAN_MARKS: Readonly<Record<PlanStatus, string>> = {
-  pending: "☐",
-  in_progress: "◐",
-  completed: "☑",
-  cancelled: "☒",
-};
-
-function planBlocks(plan: readonly PlanEntry[], width: number): readonly Block[] {
-  if (plan.length === 0) return [];
-  const entries = plan.flatMap(({ content, status, priority }) => {
-    const notes = [
-      ...(priority === "high" ? ["high priority"] : []),
-      ...(status === "cancelled" ? ["cancelled"] : []),
-    ];
-    const line = `${visibleName(content)}${notes.length === 0 ? "" : ` (${notes.join(", ")})`}`;
-    return rows(line, { first: `  ${PLAN_MARKS[status]} `, next: LINE.next }, width);
-  });
-  return [{ lines: ["plan", ...entries] }];
-}
+const planBlocks = (plan: readonly PlanEntry[], width: number): readonly Block[] =>
+  plan.length === 0 ? [] : [{ lines: ["plan", ...planLines(plan, width)] }];
 
 function openBlocks({ questions, turns, repairs }: Session, width: number): readonly Block[] {
   const open = questions.filter(({ state }) => state.status === "open").map(({ question }) => question);

@@ -4,6 +4,7 @@
  */
 import { visibleText } from "../call/index.js";
 import { countOf } from "../call/amounts.js";
+import { mayHaveEmojiSequence, textUnits } from "../call/text-units.js";
 
 const MAX_LENGTH = 500;
 const END = 120;
@@ -51,9 +52,6 @@ function withoutTabs(line: string, tabMark: string): string {
   }
   return shown;
 }
-
-/** A character with its combining marks, which must not be separated. */
-const UNIT = /\P{M}\p{M}*|\p{M}+/gu;
 
 /**
  * Characters of two columns: the wide and fullwidth ones of Unicode, as whole blocks. A narrow character among them ends a
@@ -112,10 +110,21 @@ export function clipped(line: string, width: number): string {
 export function columns(text: string): number {
   if (/^[ -~]*$/.test(text)) return text.length;
   let count = 0;
-  for (const unit of unitsOf(text)) count += WIDE.test(unit) ? 2 : 1;
+  for (const unit of unitsOf(text)) count += unitColumns(unit);
   return count;
 }
 
-export function unitsOf(text: string): readonly string[] {
-  return text.match(UNIT) ?? [];
+export const unitsOf = (text: string): readonly string[] => textUnits(text);
+
+/**
+ * Terminals draw an emoji of several characters in two columns, or each of its characters beside the other. The larger
+ * number counts: a row that is too short is not broken.
+ */
+function unitColumns(unit: string): number {
+  if (unit.length === 1 || !mayHaveEmojiSequence(unit)) return WIDE.test(unit) ? 2 : 1;
+  let count = 0;
+  for (const character of unit) if (!JOIN.test(character)) count += WIDE.test(character) ? 2 : 1;
+  return Math.max(2, count);
 }
+
+const JOIN = /^[\u200D\uFE0F\u20E3\u{E0020}-\u{E007F}]$/u;

@@ -239,9 +239,13 @@ const BEHAVIOURS = {
   },
 };
 
+const REASON = /^“.*” was refused\. The user's reason: /;
+
 async function prompt(id, params) {
   sessionId = params.sessionId;
-  const ended = (await BEHAVIOURS[behaviour]?.(params.prompt[0].text)) ?? {};
+  const { text } = params.prompt[0];
+  // The reason of a no is no new task.
+  const ended = REASON.test(text) ? {} : ((await BEHAVIOURS[behaviour]?.(text)) ?? {});
   if (ended.error) send({ id, error: ended.error });
   else send({ id, result: { stopReason: ended.stopReason ?? "end_turn" } });
   ended.after?.();

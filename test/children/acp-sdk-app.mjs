@@ -23,7 +23,9 @@ export function sdkAgent() {
     })
     .onRequest(toAgent.setMode, () => ({}))
     .onNotification(toAgent.cancel, ({ params }) => sessions.get(params.sessionId)?.turn?.abort())
-    .onRequest(toAgent.prompt, async ({ params: { sessionId }, client, signal }) => {
+    .onRequest(toAgent.prompt, async ({ params: { sessionId, prompt }, client, signal }) => {
+      // The reason of a no is no new task.
+      if (/ was refused\. The user's reason: /.test(prompt[0]?.text)) return { stopReason: "end_turn" };
       const session = sessions.get(sessionId);
       session.turn = new AbortController();
       const stop = AbortSignal.any([session.turn.signal, signal]);

@@ -115,6 +115,10 @@ const turnEvent = z.discriminatedUnion("event", [
   z.object({ event: z.literal("thinking"), data: z.object({ thinking: z.string() }) }),
   z.object({ event: z.literal("answer_cut_off"), data: z.object({}) }),
   z.object({
+    event: z.literal("model_retry"),
+    data: z.object({ attempt: z.number(), waitMs: z.number(), message: z.string() }),
+  }),
+  z.object({
     event: z.literal("tool_call"),
     data: z.object({ toolCallId: z.string(), name: z.string(), input: z.unknown() }),
   }),

@@ -121,6 +121,16 @@ export class AapClient {
     return history?.[type] ?? [];
   }
 
+  /** The full history where the server keeps it, else the compacted one. */
+  async newestHistory(sessionId: string): Promise<readonly HistoryMessage[]> {
+    try {
+      return await this.history(sessionId, "full");
+    } catch (error) {
+      if (error instanceof AapError && error.status === 404) return this.history(sessionId, "compacted");
+      throw error;
+    }
+  }
+
   /** Iterate it for the events as they come; await it for the whole result. */
   turn(sessionId: string, request: TurnRequest, options: TurnOptions = {}): Turn {
     return new Turn(this.#turnSetting(sessionId), request, options);
@@ -191,6 +201,7 @@ export class AapClient {
       path: `${sessionPath(sessionId)}/turns${query}`,
       sendsKeys: this.#sendsKeys,
       keepsKeys: async () => this.#sendsKeys && (await this.offers("idempotency-key")),
+      readHistory: () => this.newestHistory(sessionId),
     };
   }
 

@@ -109,8 +109,9 @@ export type TurnRequest = {
 export type StopReason = "end_turn" | "tool_use" | "max_tokens" | "refusal" | "error";
 
 /**
- * An event of a turn. `isError`, `error` and `answer_cut_off` are ours, and clients can ignore them. After
+ * An event of a turn. `isError`, `error`, `answer_cut_off` and `model_retry` are ours, and clients can ignore them. After
  * `answer_cut_off` the assistant's message so far is unfinished, since its server died; it is sent again from its start.
+ * `model_retry` comes live only: the model's provider failed, and its request is sent again.
  */
 export type TurnEvent =
   | { readonly event: "turn_start"; readonly data: object }
@@ -119,6 +120,10 @@ export type TurnEvent =
   | { readonly event: "text"; readonly data: { readonly text: string } }
   | { readonly event: "thinking"; readonly data: { readonly thinking: string } }
   | { readonly event: "answer_cut_off"; readonly data: object }
+  | {
+      readonly event: "model_retry";
+      readonly data: { readonly attempt: number; readonly waitMs: number; readonly message: string };
+    }
   | { readonly event: "tool_call"; readonly data: Omit<ToolUseBlock, "type"> }
   | {
       readonly event: "tool_result";

@@ -15,6 +15,7 @@ const FIELDS: ReadonlyMap<string, readonly (readonly [name: string, type: "text"
     ["text", [["text", "text"]]],
     ["thinking", [["thinking", "text"]]],
     ["answer_cut_off", []],
+    ["model_retry", [["message", "text"]]],
     [
       "tool_call",
       [

@@ -71,15 +71,10 @@ export async function runTurn(
   }
 }
 
-/** Most servers keep the full history; others answer 404. */
 async function pendingOf(client: AapClient, sessionId: string): Promise<PendingCalls> {
   const { tools = [] } = await client.session(sessionId);
-  const history = await client.history(sessionId, "full").catch((error: unknown) => {
-    if (error instanceof AapError && error.status === 404) return client.history(sessionId, "compacted");
-    throw error;
-  });
   return pendingCalls(
-    history,
+    await client.newestHistory(sessionId),
     tools.map(({ name }) => name),
   );
 }

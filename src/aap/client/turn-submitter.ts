@@ -96,7 +96,8 @@ export class TurnSubmitter {
     if (first) read(first);
     for await (const event of turn) read(event);
     this.#lastTurn = turn.firstEventId;
-    return { result: await turn, open: open.toAnswer() };
+    // Where events are missing, the history has the open calls.
+    return { result: await turn, open: turn.isFromHistory ? [] : open.toAnswer() };
   }
 }
 

@@ -2,17 +2,18 @@
  * A turn as it streams: an iterator of its events, and, awaited, the whole result.
  *
  * Invariants: each event is yielded once, however often the stream broke; the request is sent again only to a
- * server that keeps the answer of a key, so nothing runs twice; a stream that ends without `turn_stop` is resumed or an
- * error, and never a short turn.
+ * server that keeps the answer of a key, so nothing runs twice; a stream that ends without `turn_stop` is resumed, or ended
+ * as the history has it, or an error, and never a short turn.
  */
 import { AapError } from "./aap-error.js";
 import type { Connection } from "./connection.js";
 import { messagesFromEvents } from "./messages-from-events.js";
-import type { TurnEvent, TurnRequest, TurnResult } from "./protocol.js";
+import type { HistoryMessage, TurnEvent, TurnRequest, TurnResult } from "./protocol.js";
 import { randomKey } from "./random-key.js";
 import { isTransient, Retries } from "./retries.js";
 import { attemptTurn } from "./turn-attempt.js";
 import type { Attempt, Place } from "./turn-attempt.js";
+import { missingEvents, turnFromHistory } from "./turn-from-history.js";
 
 export type TurnOptions = {
   /** Called with every event as it comes; in the mode `none` with all of them at the end. */
@@ -30,6 +31,7 @@ export type TurnSetting = {
   readonly sendsKeys: boolean;
   /** Whether the server answers a known key with the recorded answer. */
   readonly keepsKeys: () => Promise<boolean>;
+  readonly readHistory: () => Promise<readonly HistoryMessage[]>;
 };
 
 export class Turn implements AsyncIterable<TurnEvent>, Promise<TurnResult> {
@@ -46,6 +48,7 @@ export class Turn implements AsyncIterable<TurnEvent>, Promise<TurnResult> {
     messages: undefined,
   };
   #result: TurnResult | undefined;
+  #isFromHistory = false;
   #whole: Promise<TurnResult> | undefined;
 
   /** Without a request, an earlier turn is only received. */
@@ -60,6 +63,11 @@ export class Turn implements AsyncIterable<TurnEvent>, Promise<TurnResult> {
   /** The id of the first event, once it has come: two turns with the same one are the same. Undefined without ids. */
   get firstEventId(): string | undefined {
     return this.#place.firstEventId;
+  }
+
+  /** The stream ended without the turn's end, and the history has it: events may be missing. */
+  get isFromHistory(): boolean {
+    return this.#isFromHistory;
   }
 
   [Symbol.asyncIterator](): AsyncIterator<TurnEvent, void, undefined> {
@@ -113,6 +121,17 @@ export class Turn implements AsyncIterable<TurnEvent>, Promise<TurnResult> {
       for (;;) {
         const event = await nextOf(events);
         if (event instanceof AapError) {
+          const ended =
+            event instanceof StreamEnded ? await this.#endFromHistory(attempt, received) : undefined;
+          if (ended) {
+            this.#result = ended;
+            this.#isFromHistory = true;
+            for (const missing of missingEvents(received, ended)) {
+              onEvent?.(missing);
+              yield missing;
+            }
+            return;
+          }
           await this.#waitForRetry(event, attempt, retries);
           events = attemptTurn(attempt);
           continue;
@@ -129,6 +148,23 @@ export class Turn implements AsyncIterable<TurnEvent>, Promise<TurnResult> {
       }
     } finally {
       await events.return();
+    }
+  }
+
+  /** Where the request cannot be sent again, the history may have the end of the turn. */
+  async #endFromHistory(
+    { request, place, signal }: Attempt,
+    received: readonly TurnEvent[],
+  ): Promise<TurnResult | undefined> {
+    const { keepsKeys, readHistory } = this.#setting;
+    const hasStarted = received.some(({ event }) => event === "turn_start");
+    if (!request || !hasStarted || place.lastEventId !== undefined || (await keepsKeys())) return undefined;
+    try {
+      return await turnFromHistory(request.messages, readHistory, signal);
+    } catch (error) {
+      // Without a history the cut stream is the error.
+      if (error instanceof AapError) return undefined;
+      throw error;
     }
   }
 
@@ -153,11 +189,18 @@ export class Turn implements AsyncIterable<TurnEvent>, Promise<TurnResult> {
 const NOT_RETRIED =
   "It was not sent again: this server gives its events no ids and promises to keep no answers, so it might have run twice.";
 
+/** The server ended the stream as if it were whole. */
+class StreamEnded extends AapError {
+  constructor() {
+    super("STREAM_CUT", "The stream ended before its turn did.");
+  }
+}
+
 /** The next event, or why there is none. Other errors than the protocol's are thrown. */
 async function nextOf(events: AsyncGenerator<TurnEvent, void, undefined>): Promise<TurnEvent | AapError> {
   try {
     const next = await events.next();
-    return next.done ? new AapError("STREAM_CUT", "The stream ended before its turn did.") : next.value;
+    return next.done ? new StreamEnded() : next.value;
   } catch (error) {
     if (error instanceof AapError) return error;
     throw error;

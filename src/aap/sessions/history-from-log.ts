@@ -8,6 +8,7 @@
  * assistant message only. The model does not get them, so `compacted` has only those that wait for the app.
  */
 import { handleEvent, isOver, SessionBook } from "../../call/index.js";
+import { isRefusalPrompt } from "../../call/refusal-prompt.js";
 import type { EventOf, EventTable, RecordedEvent, SessionEvent, ToolCall } from "../../call/index.js";
 import { messagesFromEvents } from "../client/messages-from-events.js";
 import type { Block, HistoryMessage, TurnEvent } from "../client/protocol.js";
@@ -154,7 +155,8 @@ function historyOfMoves(log: readonly RecordedEvent[], book: SessionBook): reado
   for (const { event, seq } of log) {
     if (isUserChunk(event)) {
       endAnswer();
-      history.addUserChunk(event);
+      // The app sent the reason with its no, and no message.
+      if (!isRefusalPrompt(event.messageId)) history.addUserChunk(event);
       continue;
     }
     history.endUserMessage();

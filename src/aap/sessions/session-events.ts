@@ -9,6 +9,7 @@ import { RedactedEvents } from "../../history/index.js";
 import type { ServerContext } from "../server-context.js";
 import { frame } from "../stream/event-stream.js";
 import type { SseWriter } from "../stream/event-stream.js";
+import { withoutAddresses } from "../stream/without-addresses.js";
 import { withoutSeed } from "./seed-events.js";
 import { AapProblem } from "../api/aap-problem.js";
 
@@ -60,6 +61,8 @@ function withoutOwn(event: SessionEvent): SessionEvent {
     const { answer: _answer, ...shown } = event;
     return shown;
   }
+  if (event.type === "turn-stopped" && event.error !== undefined)
+    return { ...event, error: withoutAddresses(event.error) };
   if (event.type !== "info-changed" || !event.info._meta) return event;
   const { aap: _aap, aapRequest: _request, ...meta } = withoutSeed(event.info._meta);
   return { ...event, info: { ...event.info, _meta: meta } };

@@ -125,4 +125,8 @@ export function eventStream(
 }
 
 export const frame = (id: string, event: string, data: unknown): string =>
-  `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+  `id: ${id}\n${frameWithoutId(event, data)}`;
+
+/** A client that resumes the stream asks for what comes after the last id, so this one does not come again. */
+export const frameWithoutId = (event: string, data: unknown): string =>
+  `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;

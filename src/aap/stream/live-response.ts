@@ -5,16 +5,23 @@
 import type { RecordedEvent } from "../../call/index.js";
 import { Cancelled } from "../../run/running-calls.js";
 import type { StreamEvent } from "./stream-event.js";
+import type { TurnEvent } from "../client/protocol.js";
 import { unwrittenText } from "./turn-events.js";
 
 export type Listener = (events: readonly StreamEvent[]) => void;
+
+/** Receives events that are sent live only: they have no id, and nobody receives them again. */
+export type NoticeListener = (notice: TurnEvent) => void;
+
+export type Emitter = { readonly emit: Listener; readonly notify: NoticeListener };
 
 export class LiveResponse {
   /** The number of the recorded event that the response before it ended with. */
   readonly start: number;
   readonly #listeners = new Set<Listener>();
+  readonly #noticeListeners = new Set<NoticeListener>();
   readonly #abort = new AbortController();
-  #run: ((emit: Listener, signal: AbortSignal) => Promise<void>) | undefined;
+  #run: ((emitter: Emitter, signal: AbortSignal) => Promise<void>) | undefined;
   #done: Promise<void> | undefined;
   #onOver: () => void = () => undefined;
   #unwritten: () => RecordedEvent | undefined;
@@ -26,7 +33,7 @@ export class LiveResponse {
   constructor(
     start: number,
     unwritten: () => RecordedEvent | undefined,
-    run: (emit: Listener, signal: AbortSignal) => Promise<void>,
+    run: (emitter: Emitter, signal: AbortSignal) => Promise<void>,
   ) {
     this.start = start;
     this.#unwritten = unwritten;
@@ -38,7 +45,13 @@ export class LiveResponse {
     const run = this.#run;
     // Once, and a subscriber that keeps the response does not keep the session.
     this.#run = undefined;
-    if (run) this.#done = run((events) => this.#emit(events), this.#abort.signal);
+    const emitter: Emitter = {
+      emit: (events) => this.#emit(events),
+      notify: (notice) => {
+        for (const listener of this.#noticeListeners) listener(notice);
+      },
+    };
+    if (run) this.#done = run(emitter, this.#abort.signal);
     return this.over();
   }
 
@@ -53,9 +66,13 @@ export class LiveResponse {
   }
 
   /** Receives what is emitted from now on. Returns the function that ends this. */
-  listen(listener: Listener): () => void {
+  listen(listener: Listener, onNotice: NoticeListener = () => undefined): () => void {
     this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
+    this.#noticeListeners.add(onNotice);
+    return () => {
+      this.#listeners.delete(listener);
+      this.#noticeListeners.delete(onNotice);
+    };
   }
 
   /** Resolves when the turn is recorded as cancelled. */

@@ -2,7 +2,7 @@
 import { messagesFromEvents } from "../client/messages-from-events.js";
 import type { StreamMode, TurnEvent, TurnResult } from "../client/protocol.js";
 import { idText } from "./event-id.js";
-import { eventStream, frame } from "./event-stream.js";
+import { eventStream, frame, frameWithoutId } from "./event-stream.js";
 import type { OpenSink, SseWriter } from "./event-stream.js";
 import type { Listener } from "./live-response.js";
 import type { Subscriber } from "./subscriber.js";
@@ -36,7 +36,8 @@ export async function inStreamMode(
       }
       if (frames !== "") write(frames);
     };
-    return send({ ...writer, listener });
+    const onNotice = ({ event, data }: TurnEvent) => write(frameWithoutId(event, data));
+    return send({ ...writer, listener, onNotice });
   };
   return eventStream(run, onError, openSink);
 }

@@ -4,11 +4,12 @@
  */
 import { isAfter } from "./event-id.js";
 import type { EventId } from "./event-id.js";
-import type { Listener, LiveResponse } from "./live-response.js";
+import type { Listener, LiveResponse, NoticeListener } from "./live-response.js";
 import type { StreamEvent } from "./stream-event.js";
 
 export type Subscriber = {
   readonly listener: Listener;
+  readonly onNotice?: NoticeListener;
   /** Aborts when the client hangs up. */
   readonly signal: AbortSignal;
   /** Whether more is buffered for the client than should be. */
@@ -75,7 +76,7 @@ function textAfter(one: StreamEvent, sent: number, offset: number): StreamEvent 
 export function deliverLive(
   response: LiveResponse,
   subscription: Subscription,
-  { signal, isBehind }: Subscriber,
+  { signal, isBehind, onNotice }: Subscriber,
   /** Called once the listener is in place. Resolves when the response is over. */
   over: () => Promise<void>,
 ): Promise<void> {
@@ -88,7 +89,7 @@ export function deliverLive(
     const stop = response.listen((events) => {
       subscription.send(events);
       if (isBehind()) end();
-    });
+    }, onNotice);
     signal.addEventListener("abort", end, { once: true });
     void over().then(end);
     if (signal.aborted || isBehind()) end();

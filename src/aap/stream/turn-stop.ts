@@ -5,6 +5,7 @@
 import type { TurnEnd } from "../../agent/index.js";
 import type { SessionEvent } from "../../call/index.js";
 import type { StopReason, TurnEvent } from "../client/protocol.js";
+import { withoutAddresses } from "./without-addresses.js";
 
 type TurnStop = TurnEvent & { readonly event: "turn_stop" };
 
@@ -22,7 +23,10 @@ export function turnStop(end: TurnEnd): TurnStop {
   const { stopReason, error = stopReason === "max_turn_requests" ? TOO_MANY_STEPS : undefined } = end;
   return {
     event: "turn_stop",
-    data: { stopReason: REASONS[stopReason], ...(error !== undefined && { error }) },
+    data: {
+      stopReason: REASONS[stopReason],
+      ...(error !== undefined && { error: withoutAddresses(error) }),
+    },
   };
 }
 

@@ -6,7 +6,8 @@ import type { SessionHandle } from "../../agent/index.js";
 import type { RecordedEvent } from "../../call/index.js";
 import type { ServerContext } from "../server-context.js";
 import type { SessionConfig } from "../sessions/session-config.js";
-import type { Listener } from "../stream/live-response.js";
+import type { TurnEvent } from "../client/protocol.js";
+import type { Emitter, Listener, NoticeListener } from "../stream/live-response.js";
 import { openRecordedFeed } from "../stream/recorded-feed.js";
 import type { RecordedFeed } from "../stream/recorded-feed.js";
 import { ResponseEnds } from "../stream/response-log.js";
@@ -40,6 +41,7 @@ export class OpenSession<Session extends SessionHandle = SessionHandle> {
   /** Events since the last response. */
   #unsent: StreamEvent[] = [];
   #listener: Listener | undefined;
+  #onNotice: NoticeListener | undefined;
 
   constructor(
     { isRedacted }: Pick<ServerContext, "isRedacted">,
@@ -71,9 +73,15 @@ export class OpenSession<Session extends SessionHandle = SessionHandle> {
   }
 
   /** Sends everything since the last response, and from now on what happens. */
-  emitTo(listener: Listener, first: StreamEvent): void {
-    listener([first, ...this.#unsent.splice(0)]);
-    this.#listener = listener;
+  emitTo({ emit, notify }: Emitter, first: StreamEvent): void {
+    emit([first, ...this.#unsent.splice(0)]);
+    this.#listener = emit;
+    this.#onNotice = notify;
+  }
+
+  /** Sends an event that is not recorded to those who listen now. */
+  notify(notice: TurnEvent): void {
+    this.#onNotice?.(notice);
   }
 
   /** Keeps all events for the next `emitTo`, also those of a turn that ends before it. */
@@ -87,6 +95,7 @@ export class OpenSession<Session extends SessionHandle = SessionHandle> {
       await this.settle();
     } finally {
       this.#listener = undefined;
+      this.#onNotice = undefined;
     }
   }
 

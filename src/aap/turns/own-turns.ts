@@ -1,10 +1,11 @@
 /** Turns of our own agents. They live in the log alone: the session is open only while a response is under way. */
 import { sessionWorkspace } from "../../tools/scratch/session-workspace.js";
 import { AgentSession } from "../../agent/index.js";
-import type { Agent, TurnEnd } from "../../agent/index.js";
+import type { Agent, SessionOptions, TurnEnd } from "../../agent/index.js";
 import { LedgerError, readAll } from "../../call/index.js";
 import type { ContentBlock, RecordedEvent } from "../../call/index.js";
 import { AapProblem } from "../api/aap-problem.js";
+import type { TurnEvent } from "../client/protocol.js";
 import type { ServerContext } from "../server-context.js";
 import { optionsInForce } from "../sessions/agent-options.js";
 import { seededCallIds, seededInstructions, seedOf } from "../sessions/seed-events.js";
@@ -20,6 +21,8 @@ import { sessionJudge } from "./session-judge.js";
 import type { Checked } from "./submission.js";
 import type { TurnHost, TurnPlan, TurnRunner } from "./turn-host.js";
 import { WarmSessions } from "./warm-sessions.js";
+
+type RetryNotice = Parameters<NonNullable<SessionOptions["onModelRetry"]>>[0];
 
 /** Another server keeps a session open a moment longer than its response. */
 const LEASE_WAIT_MS = 1_000;
@@ -70,10 +73,12 @@ export class OwnTurns implements TurnHost {
   }
 
   async #open(plan: TurnPlan): Promise<OpenSession<AgentSession>> {
-    const session = await this.#openSession(plan);
+    let open: OpenSession<AgentSession> | undefined;
+    const session = await this.#openSession(plan, (retry) => open?.notify(retryNotice(retry)));
     try {
       const log = await newestLog(this.#server, plan);
-      return new OpenSession(this.#server, session, { config: plan.config, log, hasSteps: true });
+      open = new OpenSession(this.#server, session, { config: plan.config, log, hasSteps: true });
+      return open;
     } catch (error) {
       await session.close().catch(() => undefined);
       throw error;
@@ -88,7 +93,10 @@ export class OwnTurns implements TurnHost {
       : { ...agent, limits: { ...agent.limits, questionLifetime } };
   }
 
-  async #openSession({ sessionId, config, stored }: TurnPlan): Promise<AgentSession> {
+  async #openSession(
+    { sessionId, config, stored }: TurnPlan,
+    onModelRetry: (notice: RetryNotice) => void,
+  ): Promise<AgentSession> {
     const seed = seedOf(stored.log);
     const { ledger, trustable, flushTimer, now, unsealFor } = this.#server;
     const workspace = await sessionWorkspace(this.#server.workspace, sessionId);
@@ -105,6 +113,7 @@ export class OwnTurns implements TurnHost {
         ledger,
         workspace,
         sessionId,
+        onModelRetry,
         reservedCallIds: seededCallIds(seed),
         now,
         flushTimer,
@@ -174,6 +183,13 @@ class OwnTurn implements TurnRunner {
     if (isReusable) this.#warm.keep(this.open);
     else await this.open.close();
   }
+}
+
+function retryNotice({ attempt, waitMs, statusCode }: RetryNotice): TurnEvent {
+  const what = statusCode === undefined ? "could not be reached" : `answered ${statusCode}`;
+  const seconds = Math.ceil(waitMs / 1_000);
+  const message = `The model's provider ${what}. The request is sent again in ${seconds} s.`;
+  return { event: "model_retry", data: { attempt, waitMs, message } };
 }
 
 /** The app's instructions come after the agent's own. */

@@ -7,7 +7,7 @@ import type { ContentBlock } from "../../call/index.js";
 import { AapProblem, problemOf } from "../api/aap-problem.js";
 import type { ServerContext } from "../server-context.js";
 import { LiveResponse } from "../stream/live-response.js";
-import type { Listener } from "../stream/live-response.js";
+import type { Emitter } from "../stream/live-response.js";
 import { lastEventAt, turnStartAfter } from "../stream/stream-event.js";
 import { turnStop } from "../stream/turn-stop.js";
 import { answeredProblem, checkSubmission, missingProblem } from "./submission.js";
@@ -48,7 +48,7 @@ async function prepare(
   return new LiveResponse(
     start,
     () => open.session.unwritten,
-    (emit, signal) => respond(server, runner, { start, ...started }, emit, signal),
+    (emitter, signal) => respond(server, runner, { start, ...started }, emitter, signal),
   );
 }
 
@@ -74,11 +74,11 @@ async function respond(
   { onError }: Clock,
   runner: TurnRunner,
   { start, prompt, failure }: StartedTurn,
-  emit: Listener,
+  { emit, notify }: Emitter,
   signal: AbortSignal,
 ): Promise<void> {
   const { open } = runner;
-  open.emitTo(emit, turnStartAfter(start));
+  open.emitTo({ emit, notify }, turnStartAfter(start));
   let end: TurnEnd;
   let isReusable = false;
   try {

@@ -3,6 +3,9 @@ type Info = { readonly name: string; readonly title: string; readonly version: s
 
 const PROMPTS = { image: true, embeddedContext: true };
 
+/** The reason of a no, in `_meta.toolgate.reason` of the answer to a permission request, reaches the model. */
+const OWN = { toolgate: { permissionReason: true } };
+
 const AUTH_METHODS = [
   {
     id: "keys",
@@ -21,6 +24,7 @@ export function v1Capabilities(agentInfo: Info, mcp: boolean): object {
       promptCapabilities: PROMPTS,
       mcpCapabilities: { http: mcp, sse: mcp },
       sessionCapabilities: { list: {}, delete: {}, additionalDirectories: {}, resume: {}, close: {} },
+      _meta: OWN,
     },
     agentInfo,
     authMethods: AUTH_METHODS,
@@ -38,6 +42,7 @@ export function v2Capabilities(info: Info, mcp: boolean): object {
         delete: {},
         additionalDirectories: {},
       },
+      _meta: OWN,
     },
     authMethods: AUTH_METHODS.map(({ id, ...method }) => ({ type: "agent", methodId: id, ...method })),
   };

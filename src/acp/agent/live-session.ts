@@ -4,13 +4,7 @@
  */
 import type { TurnEnd } from "../../agent/index.js";
 import { waitForTurn } from "../../agent/index.js";
-import type {
-  ContentBlock,
-  QuestionPage,
-  RecordedCompaction,
-  SessionEvent,
-  Usage,
-} from "../../call/index.js";
+import type { ContentBlock, RecordedCompaction, SessionEvent, Usage } from "../../call/index.js";
 import { SerialQueue } from "../../call/serial-queue.js";
 import { ClientGone } from "../../run/client-gone.js";
 import type { Ask } from "../../run/index.js";
@@ -18,7 +12,7 @@ import { ConnectionClosed } from "../connection/peer.js";
 import type { Peer } from "../connection/peer.js";
 import type { AgentDialect } from "../agent-dialect.js";
 import type { Command, HostedSession } from "./acp-host.js";
-import { pageAskedFor } from "../show-more.js";
+import { AskClient } from "./ask-client.js";
 import { OutboundQueue } from "./outbound-queue.js";
 
 export type LiveSessionOptions = {
@@ -35,7 +29,7 @@ export class LiveSession {
   readonly hosted: HostedSession;
   readonly #peer: Peer;
   readonly #dialect: AgentDialect;
-  readonly #clientName: string;
+  readonly #client: AskClient;
   readonly #notify: (update: object) => void;
   readonly #stopListening: () => void;
   readonly #outbound = new OutboundQueue();
@@ -51,7 +45,16 @@ export class LiveSession {
     this.hosted = hosted;
     this.#peer = peer;
     this.#dialect = dialect;
-    this.#clientName = clientName;
+    this.#client = new AskClient({
+      book: this.#session.book,
+      peer,
+      dialect,
+      clientName,
+      sendCall: (toolCallId) => {
+        this.#outbound.addCall(toolCallId);
+        this.flush();
+      },
+    });
     const { sessionId } = this.#session;
     this.#notify = peer.notifier("session/update", (update: object | null) => ({ sessionId, update }));
     const { steps, compactions } = this.#session.book;
@@ -110,12 +113,15 @@ export class LiveSession {
 
   /** Starts a turn; one that is still under way ends first. */
   async prompt(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<TurnEnd> {
+    // The questions of a session that is open elsewhere are being shown: a turn would wait for them.
+    if (this.hosted.isWatched) return this.#session.prompt(blocks, signal);
     return this.#runTurn(signal, (stop) => this.#session.prompt(blocks, stop));
   }
 
   /** Starts a turn and lets it go on. Resolves with the id of the user's message when that is recorded. */
   async insert(blocks: readonly ContentBlock[]): Promise<string> {
     const never = new AbortController().signal;
+    if (this.hosted.isWatched) await this.#session.prompt(blocks, never);
     return new Promise((resolve, reject) => {
       const turn = this.#runTurn(never, async (stop) => {
         const stopListening = this.#session.onRecorded((events) => {
@@ -149,10 +155,10 @@ export class LiveSession {
     return { messageId, isCancelled: signal.aborted };
   }
 
-  /** Goes on with the turn that an earlier process left, if there is one. */
+  /** Goes on with the turn that an earlier process left, if there is one; or shows the questions of another process. */
   async resume(): Promise<void> {
     const status = this.#session.book.turn?.state.status;
-    if (status === "running" || status === "parked")
+    if (status === "running" || status === "parked" || this.hosted.isWatched)
       await this.#runTurn(new AbortController().signal, (stop) => this.#session.advance(stop));
   }
 
@@ -220,25 +226,13 @@ export class LiveSession {
   }
 
   readonly #ask: Ask = async (question, signal) => {
-    const call = this.#session.book.call(question.toolCallId);
-    if (!call) throw new Error(`call ${question.toolCallId} is not known`);
-    // The client must know the call before the question about it.
-    this.#outbound.addCall(question.toolCallId);
-    this.flush();
-    let result: unknown;
     try {
-      let page: QuestionPage | undefined;
-      do {
-        const params = this.#dialect.permission(question, call, page);
-        result = await this.#peer.request("session/request_permission", params, { signal });
-        page = pageAskedFor(result, question, page);
-      } while (page);
+      return await this.#client.ask(question, signal);
     } catch (error) {
       // A client that is gone has refused nothing.
       if (error instanceof ConnectionClosed) this.#abortTurns(new ClientGone());
       throw error;
     }
-    return { ...this.#dialect.answer(result, question), by: "person", who: this.#clientName };
   };
 
   #report(events: readonly SessionEvent[]): void {

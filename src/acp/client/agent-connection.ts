@@ -278,6 +278,7 @@ export class AgentConnection {
         return known();
       },
       dialect: this.#dialect,
+      takesReasons: this.#known.takesReasons,
       gone,
       stderrTail: () => this.stderrTail(),
       request: (method, params) => this.#peer.request(method, params),

@@ -6,6 +6,8 @@ export type AgentSide = {
   /** Its name, for people and for rules. */
   readonly name: string;
   readonly dialect: ClientDialect;
+  /** It reads the reason in the answer to a permission request. */
+  readonly takesReasons: boolean;
   /** However long the answer takes. */
   request(method: string, params: object): Promise<unknown>;
   /** A request that is answered soon, or fails in words. */

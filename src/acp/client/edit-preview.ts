@@ -13,6 +13,7 @@ import type { Intent } from "../../policy/index.js";
 import { isJsonObject } from "../json.js";
 import { carriedEdits } from "./carried-edits.js";
 import type { CarriedEdit } from "./carried-edits.js";
+import { readPatch } from "./read-patch.js";
 
 const PREVIEW: Meta = { toolgate: { preview: true } };
 
@@ -84,7 +85,10 @@ class FilesNow {
 
 const marked = (diff: DiffContent): DiffContent => ({ ...diff, _meta: PREVIEW });
 
-const pathsOf = (item: ToolCallContent): readonly string[] => (item.type === "diff" ? [item.path] : []);
+function pathsOf(item: ToolCallContent): readonly string[] {
+  if (item.type !== "diff") return [];
+  return item.patch === undefined ? [item.path] : [item.path, ...readPatch(item.patch).written];
+}
 
 /** Agents that leave out the old text mean the file itself. */
 async function againstFile(item: ToolCallContent, files: FilesNow): Promise<ToolCallContent> {

@@ -9,6 +9,7 @@ import { randomUUID } from "node:crypto";
 import { RecordedSession } from "../../agent/index.js";
 import type { SessionHandle, TurnEnd } from "../../agent/index.js";
 import { breachSentence, oneLine } from "../../call/index.js";
+import { refusalPromptId } from "../../call/refusal-prompt.js";
 import type { ContentBlock, SessionEvent } from "../../call/index.js";
 import { emitWarning } from "../../run/emit-warning.js";
 import { settlesWithin } from "../../process/index.js";
@@ -29,6 +30,7 @@ import type { ForeignSessionOptions } from "./foreign-options.js";
 import { Inbox } from "./inbox.js";
 import { Permissions } from "./permissions.js";
 import { ProxiedCalls } from "./proxied-calls.js";
+import { RefusalReasons } from "./refusal-reasons.js";
 import { TurnEvents } from "./turn-events.js";
 import { TurnUnderWay, untilAsked } from "./turn-under-way.js";
 import { UnannouncedCalls } from "./unannounced-calls.js";
@@ -57,6 +59,7 @@ export class ForeignSession extends RecordedSession implements SessionHandle {
   /** The agent's own id of this session. */
   readonly agentSessionId: string;
   readonly #turns: TurnEvents;
+  readonly #reasons: RefusalReasons | undefined;
   #turn: TurnUnderWay | undefined;
   /** The turn is being cancelled: nothing is asked any more. */
   #isCancelling = false;
@@ -88,6 +91,7 @@ export class ForeignSession extends RecordedSession implements SessionHandle {
     this.#agent = agent;
     this.agentSessionId = agentSessionId;
     this.#turns = new TurnEvents(record, now);
+    this.#reasons = agent.takesReasons ? undefined : new RefusalReasons();
     this.#inbox = new Inbox((updates) => this.#writer.write(updates));
     this.#fold = new UpdateFold({
       book: record.book,
@@ -121,6 +125,7 @@ export class ForeignSession extends RecordedSession implements SessionHandle {
       inbox: this.#inbox,
       fold,
       unannounced,
+      reasons: this.#reasons,
       isCancelling: () => this.#isCancelling,
       now,
     };
@@ -271,6 +276,39 @@ export class ForeignSession extends RecordedSession implements SessionHandle {
   async #runTurn(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<TurnEnd> {
     this.#isCancelling = false;
     const turnId = await this.#inbox.do(() => this.startTurn(blocks));
+    this.#reasons?.clear();
+    const ended = await this.#runPrompts(turnId, blocks, signal);
+    await this.proxied.filesDone();
+    const { stopReason, error } = await this.#inbox.do(async () => {
+      // A breach among the calls that still run ends the agent too.
+      await this.#reported.markRunning();
+      const known = this.#endedForBreach(ended);
+      await this.#reported.assumeEnds(known.why, () => [this.#turns.stopped(turnId, known)]);
+      this.#reported.turnOver();
+      this.#fold.reported.clear();
+      this.#unannounced.turnOver();
+      return known;
+    });
+    return { status: "stopped", stopReason, ...(error !== undefined && { error }) };
+  }
+
+  /** The user's prompt, then the reasons of the user's refusals, until the agent has got all of them. */
+  async #runPrompts(
+    turnId: string,
+    blocks: readonly ContentBlock[],
+    signal: AbortSignal,
+  ): Promise<TurnEnded> {
+    for (let prompt = blocks, count = 1; ; count += 1) {
+      const ended = await this.#runPrompt(prompt, signal);
+      const goesOn = ended.stopReason === "end_turn" || ended.stopReason === "refusal";
+      const reasons = goesOn && !signal.aborted ? this.#reasons?.take() : undefined;
+      if (!reasons) return ended;
+      prompt = reasons;
+      await this.#inbox.do(() => this.#turns.prompted(refusalPromptId(turnId, count), reasons));
+    }
+  }
+
+  async #runPrompt(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<TurnEnded> {
     const { cancelGraceMs = CANCEL_GRACE_MS } = this.#options;
     const turn = new AgentTurn({
       agent: this.#agent,
@@ -285,18 +323,7 @@ export class ForeignSession extends RecordedSession implements SessionHandle {
     const ended = await turn.run(blocks, signal);
     this.#running = undefined;
     await this.#inbox.empty();
-    await this.proxied.filesDone();
-    const { stopReason, error } = await this.#inbox.do(async () => {
-      // A breach among the calls that still run ends the agent too.
-      await this.#reported.markRunning();
-      const known = this.#endedForBreach(ended);
-      await this.#reported.assumeEnds(known.why, () => [this.#turns.stopped(turnId, known)]);
-      this.#reported.turnOver();
-      this.#fold.reported.clear();
-      this.#unannounced.turnOver();
-      return known;
-    });
-    return { status: "stopped", stopReason, ...(error !== undefined && { error }) };
+    return ended;
   }
 
   /** The agent may have said that its turn is over just before it was ended. */

@@ -38,6 +38,8 @@ export class Permissions {
     const taken = "the agent took its question back.";
     const outcome =
       typeof submitted === "string" ? await reported.outcome(submitted, signal, taken) : submitted;
+    const call = typeof submitted === "string" ? this.#parts.book.call(submitted) : undefined;
+    if (call) this.#parts.reasons?.add(call);
     return permissionAnswer(outcome, asked.options);
   }
 

@@ -12,6 +12,8 @@ export type KnownAgent = {
   readonly canList: boolean;
   readonly canClose: boolean;
   readonly canAddFolders: boolean;
+  /** Its model gets the reason that comes with a no, in `_meta.toolgate.reason`. */
+  readonly takesReasons: boolean;
   readonly authMethods: readonly { readonly id: string; readonly name: string }[];
 };
 
@@ -34,6 +36,7 @@ export function readAgent(result: JsonObject, otherwise: string): KnownAgent {
     canList: can("list"),
     canClose: can("close"),
     canAddFolders: isJsonObject(session["additionalDirectories"]),
+    takesReasons: objectOf(objectOf(capabilities["_meta"])["toolgate"])["permissionReason"] === true,
     authMethods: methods.flatMap((method: unknown) => readMethod(method)),
   };
 }

@@ -5,6 +5,7 @@ import type { ReportedCalls } from "../../run/reported-calls.js";
 import type { Workspace } from "../../tools/index.js";
 import type { Inbox } from "./inbox.js";
 import type { ClientDialect } from "../client-dialect.js";
+import type { RefusalReasons } from "./refusal-reasons.js";
 import type { UnannouncedCalls } from "./unannounced-calls.js";
 import type { UpdateFold } from "./update-fold.js";
 
@@ -20,6 +21,8 @@ export type SessionParts = {
   readonly inbox: Inbox;
   readonly fold: UpdateFold;
   readonly unannounced: UnannouncedCalls;
+  /** Undefined for an agent that takes reasons with the answer. */
+  readonly reasons: RefusalReasons | undefined;
   /** The turn is being cancelled: nothing is asked any more. */
   readonly isCancelling: () => boolean;
   readonly now: () => number;

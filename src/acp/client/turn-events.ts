@@ -1,5 +1,5 @@
 /** The events of a foreign agent's session that we record ourselves: opened; turns parked, resumed, stopped. */
-import type { SessionEvent, SessionInfo } from "../../call/index.js";
+import type { ContentBlock, SessionEvent, SessionInfo } from "../../call/index.js";
 import { assumedEnds } from "../../run/end-events.js";
 import type { SessionRecord } from "../../record/index.js";
 import { isJsonObject } from "../json.js";
@@ -33,6 +33,15 @@ export class TurnEvents {
         ? [this.stopped(turn.turnId, { stopReason: "cancelled" })]
         : []),
     ]);
+  }
+
+  /** Records a prompt that we sent within a turn. */
+  async prompted(messageId: string, blocks: readonly ContentBlock[]): Promise<void> {
+    const at = this.#now();
+    await this.#record.append(
+      blocks.map((block) => ({ type: "message-chunk", at, messageId, role: "user", block }) as const),
+      { durable: true },
+    );
   }
 
   /** Records that the current turn is parked or resumed. */

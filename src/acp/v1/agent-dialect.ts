@@ -25,9 +25,9 @@ export function v1AgentDialect({ showsCompaction = false, ...options }: V1Dialec
         ? encodeV1Event(asThought(event.throughStepId, event.at))
         : encodeV1Event(event),
     message: (message) => chunksOf(message).flatMap((chunk) => encodeV1Event(chunk) ?? []),
-    permission: (question, call, page) => {
+    permission: (question, call, view) => {
       encoder.asked(call.toolCallId);
-      return encodeV1Permission(question, call, page);
+      return encodeV1Permission(question, call, view);
     },
     answer: readV1Answer,
   };

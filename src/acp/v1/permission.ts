@@ -4,17 +4,11 @@
  */
 import type * as acp from "@agentclientprotocol/sdk";
 import { textContent, visibleText } from "../../call/index.js";
-import type {
-  Answer,
-  OptionKind,
-  Question,
-  QuestionOption,
-  QuestionPage,
-  ToolCall,
-} from "../../call/index.js";
+import type { Answer, OptionKind, Question, QuestionOption, ToolCall } from "../../call/index.js";
 import type { Immutable } from "../immutable.js";
 import { isJsonObject } from "../json.js";
 import { permissionOptions, questionLines } from "../show-more.js";
+import type { AskedView } from "../show-more.js";
 import { questionMeta, SENTENCE_MARK } from "../toolgate-meta.js";
 import { wholeV1Call } from "./encoder.js";
 
@@ -28,21 +22,21 @@ const KINDS: ReadonlyMap<unknown, OptionKind> = new Map(
 export function encodeV1Permission(
   question: Question,
   call: ToolCall,
-  page?: QuestionPage,
+  view: AskedView = {},
 ): V1PermissionRequest {
   const toolCall = wholeV1Call(call);
-  const content = [...(toolCall.content ?? []), ...questionContent(question, page)];
+  const content = [...(toolCall.content ?? []), ...questionContent(question, view)];
   return {
     sessionId: question.sessionId,
     toolCall: { ...toolCall, ...(content.length > 0 && { content }) },
-    options: permissionOptions(question, page),
+    options: permissionOptions(question, view),
     _meta: questionMeta(question),
   };
 }
 
 /** In a fence, since clients render text as Markdown and most of these lines are an agent's. */
-function questionContent(question: Question, page: QuestionPage | undefined) {
-  const text = questionLines(question, page);
+function questionContent(question: Question, view: AskedView) {
+  const text = questionLines(question, view);
   if (text === "") return [];
   const longest = Math.max(2, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length));
   const fence = "`".repeat(longest + 1);

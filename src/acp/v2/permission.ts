@@ -1,22 +1,23 @@
 /** `session/request_permission` of the v2 draft, both ways: a title of its own, and the call that it is about. */
-import type { Question, QuestionOption, QuestionPage, ToolCall } from "../../call/index.js";
+import type { Question, QuestionOption, ToolCall } from "../../call/index.js";
 import { isJsonObject, isNone } from "../json.js";
 import type { JsonObject } from "../json.js";
 import { permissionOptions, questionLines } from "../show-more.js";
+import type { AskedView } from "../show-more.js";
 import { questionMeta } from "../toolgate-meta.js";
 import { readV1Permission } from "../v1/permission.js";
 import type { AskedPermission } from "../v1/permission.js";
 import { V2Encoder } from "./encoder.js";
 
-export function encodeV2Permission(question: Question, call: ToolCall, page?: QuestionPage): object {
+export function encodeV2Permission(question: Question, call: ToolCall, view: AskedView = {}): object {
   const { sessionId, title } = question;
-  const description = questionLines(question, page);
+  const description = questionLines(question, view);
   return {
     sessionId,
     title,
     ...(description !== "" && { description }),
     subject: { type: "tool_call", toolCall: wholeV2Call(call) },
-    options: permissionOptions(question, page),
+    options: permissionOptions(question, view),
     _meta: questionMeta(question),
   };
 }

@@ -3,8 +3,8 @@
  * or git's settings. Such a command would fail there, so it is asked about instead. A wrong answer costs a failed
  * command or a question: the sandbox keeps everything out either way.
  */
-import { isGit } from "../parts.js";
-import type { CommandPart } from "../parts.js";
+import { isGit } from "../part.js";
+import type { CommandPart } from "../part.js";
 import { namedActs } from "../programs/named-acts.js";
 import { judgeArgv } from "../programs/judge-argv.js";
 import type { ArgvJudgement } from "../programs/judge-argv.js";
@@ -70,7 +70,8 @@ function needOf(
   const mayBeThere = MAY_FETCH.has(name) || MAY_FETCH.has(`${name} ${subcommand}`);
   const urls = mayBeThere ? judgement.urls.filter((url) => url !== "") : judgement.urls;
   if (urls.length + judgement.sends.length > 0) return "network";
-  return namedActs(judgement).length > 0 ? "elsewhere" : undefined;
+  const acts = namedActs(name === "npx" ? { ...judgement, installs: [] } : judgement);
+  return acts.length > 0 ? "elsewhere" : undefined;
 }
 
 /** Whether these words can do nothing in a sandbox: a rule against them holds there by itself. */

@@ -1,8 +1,8 @@
 /** The bounds of a command that may be widened: its effects and words, beside the closed list of programs. */
-import type { CommandPart } from "../parts.js";
+import type { CommandPart } from "../part.js";
 import { namedActs } from "../programs/named-acts.js";
-import { readOwnWords } from "../programs/plain-words.js";
-import { isRisky } from "./plain-class.js";
+import { readOwnWords, readPlainWords } from "../programs/plain-words.js";
+import { isRisky, isRiskyFlag } from "./plain-class.js";
 import { mayLoseWork } from "./git-work.js";
 import { mayFetch, mayReplaceFiles, standsAlone } from "./wide-commands.js";
 
@@ -16,23 +16,60 @@ export function isWithinBounds(
   if (!isKnown || takesList || part.elsewhere.length > 0) return false;
   // git refuses to move over a file, and has what it moves.
   const isMoving = moves.length > 0 && !(program === "git" && subcommand === "mv");
-  if (doubts.length + sends.length + deletes.length > 0 || isMoving) return false;
+  if (doubts.length > 0 && !hasPlainFlags(part, program)) return false;
+  if (sends.length + deletes.length > 0 || isMoving) return false;
   if (namedActs(judgement).length > 0) return false;
   if (part.argv.some((word) => OPENS_BROWSER.test(word)) || (program === "gh" && part.argv.includes("-w")))
     return false;
   if (program === "git" && mayLoseWork(subcommand, part.argv)) return false;
+  if (/^c(?:make|test)$/.test(program) && part.argv.some((word) => PRESET.test(word))) return false;
   if (RUNS.test(subcommand) && standsAlone(program, subcommand) && !isPlainRun(part.argv.slice(2)))
     return false;
-  if (program === "go" && part.argv.some((word) => FOREIGN_PACKAGE.test(word))) return false;
+  if (program === "go" && subcommand !== "doc" && part.argv.some((word) => FOREIGN_PACKAGE.test(word)))
+    return false;
   if (urls.some((url) => url !== "") || (urls.length > 0 && !mayFetch(program))) return false;
   if (deletesBelow.length > 0 && !mayReplaceFiles(program, subcommand)) return false;
   if (program === "git" && subcommand === "mv")
     return !part.argv.some((word) => /^-[a-zA-Z]*f|^--force/.test(word));
-  return judgement.writes.every((path) => RESULT.test(path) && !BUILD_FILE.test(path));
+  return (
+    FORMATS.has(program) || judgement.writes.every((path) => RESULT.test(path) && !BUILD_FILE.test(path))
+  );
 }
+
+/**
+ * Whether the only doubts are about flags that nobody described, of a checker that stays on this machine, and the words
+ * are as plain as those of a checker that nobody described at all.
+ */
+function hasPlainFlags({ argv, judgement }: CommandPart, program: string): boolean {
+  if (program === "git" || mayFetch(program) || SHOWS_SERVERS.has(program)) return false;
+  const unknown = judgement.doubts.map((doubt) => UNKNOWN_FLAG.exec(doubt)?.groups?.["flag"]);
+  const words = argv.slice(1);
+  return (
+    unknown.every((flag) => flag !== undefined && hasPlainValue(flag, words)) &&
+    readPlainWords(words).doubts.length === 0
+  );
+}
+
+const SHOWS_SERVERS: ReadonlySet<string> = new Set(["docker", "pip", "pip3"]);
+
+const UNKNOWN_FLAG = /: "(?<flag>[^"]+)" is not a flag known to be harmless$/;
+
+/** A number or a name: a path may be where the flag writes, and code where it reads. */
+function hasPlainValue(flag: string, words: readonly string[]): boolean {
+  if (!/^--?[A-Za-z][\w-]*$/.test(flag) || isRiskyFlag(flag)) return false;
+  return words.every((word, index) => {
+    if (word.startsWith(`${flag}=`)) return isScalar(word.slice(flag.length + 1));
+    return word !== flag || /^-|^$/.test(words[index + 1] ?? "") || isScalar(words[index + 1] ?? "");
+  });
+}
+
+const isScalar = (value: string): boolean => /^[\w,:%+@-]+$/.test(value) && !isRisky(value);
 
 /** Flags with which a program shows its result in another one. */
 const OPENS_BROWSER = /^--?(?:open|web|browser|ui)(?:=|$)/;
+
+/** The file of presets names folders, programs and steps that no word shows. */
+const PRESET = /^--(?:preset|workflow)(?:=|$)/;
 
 /** Subcommands that start the project's program with the words behind them. */
 const RUNS = /^(?:run|r)$/;
@@ -44,13 +81,16 @@ function isPlainRun(words: readonly string[]): boolean {
     .flatMap((word) => (word.startsWith("-") ? word.split("=").slice(1) : [word]))
     .filter((word) => !/[^.]\.(?!go$|cs$|rs$|swift$)\w+$/.test(word))
     .slice(0, MAX_NAMES);
-  return readOwnWords(words).isPlain && !names.some(isRisky);
+  return readOwnWords(words).isPlain && !names.some(isRisky) && !words.some(isRiskyFlag);
 }
 
 const MAX_NAMES = 3;
 
 /** A package by its address: code of others, which the module cache has. */
 const FOREIGN_PACKAGE = /^[\w-]+(?:\.[\w-]+)+\//;
+
+/** Programs that write a named file again, with other blanks. */
+const FORMATS: ReadonlySet<string> = new Set(["clang-format", "rustfmt", "gofmt", "shfmt"]);
 
 /** Names that builds and tests give to their results; a source or a setting has another. */
 const RESULT =

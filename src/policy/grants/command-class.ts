@@ -3,19 +3,22 @@
  * "subcommand" covers exactly the commands of its class. The function that proposes the rule and the function that
  * applies it are the same, so the rule covers no command that could not have been widened itself.
  */
-import type { CommandPart } from "../parts.js";
+import type { CommandPart } from "../part.js";
 import { matchPath } from "../paths/match-path.js";
 import { namedActs } from "../programs/named-acts.js";
+import { plainChecker } from "../programs/plain-checkers.js";
+import { judgeArgv } from "../programs/judge-argv.js";
+import { installedTool, isProjectTool } from "../programs/project-tools.js";
 import { subcommandWords } from "../programs/subcommand-words.js";
 import { isActivation } from "../shell/builtin-doubts.js";
 import { familyText } from "./families.js";
 import { isWithinBounds } from "./command-bounds.js";
 import { isLocalGit } from "./git-work.js";
 import { isOwnFolder } from "./own-folder.js";
-import { isRisky } from "./plain-class.js";
+import { DOWNLOADS, isRisky } from "./plain-class.js";
 import { runnerPrefix } from "./runner-prefix.js";
 import { arePlain, isUsualScript, scriptRun } from "./script-runner.js";
-import { isWideModule, isWideProgram, isWideSubcommand, plainChecker, standsAlone } from "./wide-commands.js";
+import { isWideModule, isWideProgram, isWideSubcommand, standsAlone } from "./wide-commands.js";
 
 /** Undefined when only the exact words can be remembered. */
 export function commandClass(part: CommandPart, roots: readonly string[]): string | undefined {
@@ -38,8 +41,20 @@ function boundedClass(part: CommandPart, roots: readonly string[]): Class | unde
   if (!isOwnFolder(part.cwd, roots) || runsForeignCode(part, roots)) return undefined;
   const checker = plainChecker(part.argv);
   if (checker !== undefined && !part.judgement.isKnown) return checkerClass(part, checker);
-  const found = classOf(part.argv);
+  const found = runnerOfChecker(part.argv) ?? classOf(part.argv);
+  if (found?.isChecker) return found;
   return found && isWithinBounds(part, found) ? found : undefined;
+}
+
+/** `npx prisma generate`: the checker behind the runner is a part of its own, which says what its words do. */
+function runnerOfChecker(argv: readonly string[]): Class | undefined {
+  const { prefix = [], inner = [] } = runnerPrefix(argv) ?? {};
+  const [program = ""] = inner;
+  const subcommand = plainChecker(inner);
+  const mayDownload = DOWNLOADS.test(prefix[0] ?? "") && !isProjectTool(program);
+  if (subcommand === undefined || mayDownload || judgeArgv(inner).isPlain !== true) return undefined;
+  const names = [...prefix, program, ...(subcommand === "" ? [] : [subcommand])];
+  return { names, program, subcommand, isWrapped: true, isChecker: true };
 }
 
 /** A rule that opens a folder outside opens it to look at: the tests and settings in it are another project's code. */
@@ -73,6 +88,8 @@ type Class = {
   readonly script?: readonly string[];
   /** The description of the outermost program objects to running another one; that one is a part of its own. */
   readonly isWrapped: boolean;
+  /** Nobody described the program; its words are plain. */
+  readonly isChecker?: true;
 };
 
 function classOf(argv: readonly string[]): Class | undefined {
@@ -96,6 +113,8 @@ function classOf(argv: readonly string[]): Class | undefined {
     return { names: [program, flag], program, subcommand: "", isWrapped: false };
   if (program === "kill")
     return endsOwnJobs(argv) ? { names: [program], program, subcommand: "", isWrapped: false } : undefined;
+  if (argv.length === 2 && SHOWS_VERSION.test(argv.join(" ")))
+    return { names: argv, program, subcommand: "", isWrapped: false };
   const run = scriptRun(argv);
   if (run)
     return arePlain(run.rest)
@@ -110,11 +129,13 @@ function classOf(argv: readonly string[]): Class | undefined {
   return { names, program: name, subcommand, isWrapped: false };
 }
 
+/** Compilers and runtimes that only print which one they are. */
+const SHOWS_VERSION =
+  /^(?:java (?:--?version)|(?:cargo|rustc|elixir|ruby|php|perl|node|composer|mix|gradle|mvn|swift|go|kotlinc|scala|ghc|lua|julia|dotnet) --version|(?:ruby|php|perl|node|lua|mvn) -v|dotnet --(?:info|list-sdks|list-runtimes))$/;
+
 /** Jobs have numbers in the shell that started them, and each text has a shell of its own. */
 const endsOwnJobs = (argv: readonly string[]): boolean =>
   argv.length > 1 && argv.slice(1).every((word) => /^(?:%\d{1,3}|-(?:9|TERM|INT|KILL))$/.test(word));
 
 /** A tool that the project has installed for itself counts by its name. */
-const baseName = (program: string): string =>
-  /^(?:\.\/)?(?:node_modules\/\.bin|\.?venv\/bin)\/(?<name>[\w.-]+)$/.exec(program)?.groups?.["name"] ??
-  program;
+const baseName = (program: string): string => installedTool(program) ?? program;

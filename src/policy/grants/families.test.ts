@@ -360,8 +360,8 @@ describe("a folder outside is the project that the path is in", () => {
     [`cat ${home}/src/other/apps/api/a.ts`, `${home}/src/other`],
     [`cd ${home}/src/other/apps && grep -rn x api | head`, `${home}/src/other`],
     [`head -3 ${home}/models/small/weights/config.json`, `${home}/models/small`],
-    [`ls ${home}/.cargo/registry/src/index/logos`, `${home}/.cargo/registry`],
-    ["sed -n 1,5p /usr/lib/python3.11/json/decoder.py", "/usr/lib/python3.11"],
+    [`ls ${home}/.cache/registry/src/index/logos`, `${home}/.cache/registry`],
+    ["sed -n 1,5p /opt/lib/python3.11/json/decoder.py", "/opt/lib/python3.11"],
   ])("%s", (text, folder) => {
     expect(first(text)?.rules).toEqual([{ allow: "read", path: `${folder}/**` }]);
   });

@@ -4,8 +4,8 @@
  */
 import { visibleText } from "../../call/index.js";
 import type { FileAccess } from "../file-accesses.js";
-import type { CommandPart } from "../parts.js";
-import { isFree, isInside, isOurs } from "../places.js";
+import type { CommandPart } from "../part.js";
+import { isFree, isInside, isOurs, isReadable } from "../places.js";
 import type { Rule } from "../rule.js";
 import type { NamedRule } from "./exact-rule.js";
 import type { GrantWidth } from "./grant.js";
@@ -54,11 +54,11 @@ export function exactFileRules(
   return found.every((one) => one !== undefined) ? found : undefined;
 }
 
-/** Reading inside the workspace is allowed in every mode, and the scratch folder is open. */
+/** Reading inside the workspace and in open places is allowed in every mode, and the scratch folder is open. */
 const needed = (accesses: readonly FileAccess[], places: FolderPlaces): readonly FileAccess[] =>
   accesses
     .map(withoutPattern)
-    .filter((access) => !isFree(access, places) && !(isReading(access) && isOurs(access.path, places)));
+    .filter((access) => !isFree(access, places) && !(isReading(access) && isReadable(access.path, places)));
 
 /** Names that a list finds below a folder stand there as a pattern. */
 const withoutPattern = (access: FileAccess): FileAccess =>

@@ -5,11 +5,12 @@
  *
  * A rule for a script is bound to the script's content (wide-rule.ts), and covers no input that is fed to it.
  */
-import type { CommandPart } from "../parts.js";
+import type { CommandPart } from "../part.js";
 import { normalisePath } from "../paths/match-path.js";
 import { judgeArgv } from "../programs/judge-argv.js";
 import { namedActs } from "../programs/named-acts.js";
 import { mayRunWhatFollows, readOwnWords } from "../programs/plain-words.js";
+import { isProjectTool } from "../programs/project-tools.js";
 import { isOwnFolder } from "./own-folder.js";
 import { mayReachOut } from "./script-runner.js";
 
@@ -53,7 +54,8 @@ function scriptClass({ argv, judgement, isOwn }: Run): readonly string[] | undef
     ? MODULE.test(script) && !STANDARD.test(script)
     : SCRIPT.test(script) && isOwn(script);
   const [first = "", second = ""] = args;
-  if (!isProject || [script, first, second].some(isRisky) || !readOwnWords(args).isPlain) return undefined;
+  if (!isProject || [script, first, second].some(isRisky) || args.some(isRiskyFlag)) return undefined;
+  if (!readOwnWords(args).isPlain) return undefined;
   const names = [program, ...(isModule ? ["-m"] : []), script];
   return SUBCOMMAND.test(first) ? [...names, first] : names;
 }
@@ -76,7 +78,9 @@ function programClass({ argv, judgement, read, isOwn }: Run): readonly string[] 
   if (isFile ? !isOwn(program) : !/^[A-Za-z][\w.-]*$/.test(program)) return undefined;
   const isPlain = isFile ? readOwnWords(argv.slice(1)).isPlain : judgement.isPlain === true;
   if (!isPlain || judgement.writes.length > 0 || [program, first, second].some(isRisky)) return undefined;
-  return SUBCOMMAND.test(first) ? [program, first] : [program];
+  if (argv.slice(1).some(isRiskyFlag)) return undefined;
+  // A program of the project may be changed by those who may run it, whichever of its subcommands that was for.
+  return SUBCOMMAND.test(first) && !isFile ? [program, first] : [program];
 }
 
 /** A first word that is neither an option nor a file. */
@@ -88,8 +92,20 @@ export const isRisky = (name: string): boolean => {
   return mayReachOut(word) || mayRunWhatFollows(word) || RISKY.test(word);
 };
 
+/** A flag that makes the same program remove, publish or force something. */
+export const isRiskyFlag = (word: string): boolean =>
+  /^--?[a-z]/i.test(word) &&
+  (word.split("=", 1)[0] ?? "")
+    .replaceAll(/([a-z\d])([A-Z])/g, "$1-$2")
+    .toLowerCase()
+    .split(/[^a-z]+/)
+    .some((piece) => RISKY_PIECE.test(piece));
+
+const RISKY_PIECE =
+  /^(?:delete|remove|rm|drop|purge|wipe|destroy|erase|truncate|reset|overwrite|force|deploy|publish|push|upload|install|uninstall|apply|prod|production|live|yes)$/;
+
 /** Runners that may download the program first. */
-const DOWNLOADS = /^(?:npx|bunx|pnpx|uvx|pipx|npm|pnpm|yarn|bun|corepack)$/;
+export const DOWNLOADS = /^(?:npx|bunx|pnpx|uvx|pipx|npm|pnpm|yarn|bun|corepack)$/;
 
 const RISKY = /^(?:rm|del|kill\w*|stop|serve\w*|daemon|clean\w*|clear|flush|db|runner)\b/i;
 
@@ -101,7 +117,10 @@ const RUNNERS: readonly (readonly string[])[] =
 
 /** The runner's own words; the command that it runs is a part of its own, and is judged as such. */
 function runnerClass({ argv, read, isOwn }: Run): readonly string[] | undefined {
-  const runner = RUNNERS.find((words) => words.every((word, index) => argv[index] === word));
+  const isTool = argv[0] === "npx" && isProjectTool(argv[1] ?? "");
+  const runner = isTool
+    ? ["npx"]
+    : RUNNERS.find((words) => words.every((word, index) => argv[index] === word));
   const inner = argv.slice(runner?.length ?? 0);
   if (!runner || inner.length === 0) return undefined;
   const run = { argv: inner, judgement: judgeArgv(inner), read, isOwn };

@@ -7,9 +7,10 @@ import type { Intent } from "../intent.js";
 import { inMode } from "../modes.js";
 import { type FileAccess, fileAccesses } from "../file-accesses.js";
 import { partsOf } from "../parts.js";
-import type { Part, Places } from "../parts.js";
+import type { Part } from "../part.js";
+import type { Places } from "../parts.js";
 import { isProtected } from "../paths/protected-paths.js";
-import { isHarmless, isInside, isOurs } from "../places.js";
+import { isHarmless, isOurs, isReadable } from "../places.js";
 import type { Rule, RuleEffect } from "../rule.js";
 import { isSourceKnown } from "../tool-source.js";
 import { exactRule } from "./exact-rule.js";
@@ -130,12 +131,12 @@ function exactRules(part: Part, intent: Intent, places: GrantPlaces): readonly N
   return rule && [rule];
 }
 
-/** Reading inside the workspace is allowed in every mode. */
+/** Reading inside the workspace and in open places is allowed in every mode. */
 function needsNothing(part: Part, intent: Intent, places: GrantPlaces): boolean {
   if (isHarmless(part, places)) return true;
   const accesses = part.type === "command" ? fileAccesses(part, intent) : undefined;
   const isRead = ({ access, path }: FileAccess): boolean =>
-    (access === "read" || access === "search") && isInside(path, places);
+    (access === "read" || access === "search") && isReadable(path, places);
   return accesses?.every(isRead) ?? false;
 }
 

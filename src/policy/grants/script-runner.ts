@@ -17,10 +17,13 @@ export function scriptRun(argv: readonly string[]): ScriptRun | undefined {
   const run = PACKAGE_RUNNERS.has(name)
     ? packageScript(name, args)
     : TARGET_RUNNERS.has(name)
-      ? targets(/^(?:turbo|nx)$/.test(name) && args[0] === "run" ? args.slice(1) : args)
-      : undefined;
+      ? targets(name, /^(?:turbo|nx)$/.test(name) && args[0] === "run" ? args.slice(1) : args)
+      : name === "deno"
+        ? denoTask(args)
+        : undefined;
   if (!run || run.names.some((word) => !SCRIPT_NAME.test(word) || mayReachOut(word))) return undefined;
-  return { ...run, names: [program, ...run.names] };
+  const { place = [], names, scripts, rest } = run;
+  return { names: [program, ...place, ...names], scripts, rest };
 }
 
 const PACKAGE_RUNNERS: ReadonlySet<string> = new Set(["npm", "pnpm", "yarn", "bun"]);
@@ -34,24 +37,45 @@ export const mayReachOut = (name: string): boolean =>
     name,
   );
 
-const SCRIPT_NAME = /^[A-Za-z][\w:.-]*$/;
+/** gradle names the tasks of a part of the project with colons: `:app:test`. */
+const SCRIPT_NAME = /^:?[A-Za-z][\w:.-]*$/;
 
 /** Names that pnpm and yarn take for a script without `run`; others are commands of their own. */
 const USUAL_SCRIPT =
   /^(?:build|test|lint|type-?check|tsc|check|dev|start|format|fmt|e2e|compile|coverage|watch|verify)(?:[:-][\w:-]+)?$/;
 
 /** Whether a script of this name builds, tests, checks or starts the project, as in nearly every project. */
-export const isUsualScript = (name: string): boolean => USUAL_SCRIPT.test(name) || USUAL_TARGET.test(name);
+export const isUsualScript = (name: string): boolean =>
+  USUAL_SCRIPT.test(name) ||
+  USUAL_TARGET.test(name) ||
+  USUAL_TARGET.test(/^:(?:[\w-]+:)*(\w+)$/.exec(name)?.[1] ?? "");
 
 const USUAL_TARGET =
-  /^(?:t|all|clean|gen|generate|codegen|docs|unit|integration|spec|bench|vet|assemble|package|classes|(?:compile|test|check)\w*|(?:unit|integration)-?tests?)$/i;
+  /^(?:t|all|clean|gen|generate|codegen|docs|unit|integration|spec|bench|vet|package|classes|(?:compile|test|check|assemble|lint|ktlint|detekt|spotless)\w*|build(?:Debug|All)?|(?:unit|integration)-?tests?|protos?|types|mocks?|coverage|cov|dependencies|dependency:tree|tasks|jar|tidy|style|(?:fmt|format)-check)$/i;
+
+const PACKAGE_NAME = /^(?:@[\w-]+\/)?[\w-]+$/;
 
 const RUN_WORDS: ReadonlySet<string> = new Set(["run", "run-script"]);
 
-function packageScript(runner: string, args: readonly string[]): ScriptRun | undefined {
+type Run = ScriptRun & {
+  /** The words that choose a package of the workspace. */
+  readonly place?: readonly string[];
+};
+
+function denoTask([verb = "", script = "", ...rest]: readonly string[]): Run | undefined {
+  return verb === "task" ? { names: [verb, script], scripts: [script], rest } : undefined;
+}
+
+function packageScript(runner: string, args: readonly string[]): Run | undefined {
   const at = firstWord(args);
   const [verb = "", ...after] = args.slice(at);
   const flags = args.slice(0, at);
+  // `yarn workspace @acme/ui test`
+  if (runner === "yarn" && verb === "workspace" && flags.length === 0) {
+    const [name = "", ...script] = after;
+    const run = PACKAGE_NAME.test(name) ? packageScript(runner, script) : undefined;
+    return run && { ...run, place: [verb, name] };
+  }
   if (RUN_WORDS.has(verb)) {
     const script = firstWord(after);
     const name = after[script];
@@ -66,8 +90,8 @@ function packageScript(runner: string, args: readonly string[]): ScriptRun | und
 
 const MAX_TARGETS = 4;
 
-/** All words are targets; a flag stands for itself. */
-function targets(all: readonly string[]): ScriptRun | undefined {
+/** All words are targets, but for nx, where they are a target and projects; a flag stands for itself. */
+function targets(runner: string, all: readonly string[]): Run | undefined {
   const end = all.indexOf("--");
   const args = end === -1 ? all : all.slice(0, end);
   const words = args.filter(
@@ -77,11 +101,14 @@ function targets(all: readonly string[]): ScriptRun | undefined {
   if (words.length === 0 || words.length > MAX_TARGETS) return undefined;
   // The flags were read with the program's description, which doubts what it does not know; the words behind `--` are
   // for the script.
-  return { names: words, scripts: words, rest: end === -1 ? [] : all.slice(end) };
+  const scripts = runner === "nx" ? words.slice(0, 1) : words;
+  return { names: words, scripts, rest: end === -1 ? [] : all.slice(end) };
 }
 
 /** Flags of gradle and maven whose value chooses tests, tasks to leave out, or parts of the project. */
-const CHOOSES: ReadonlySet<string> = new Set(["--tests", "-x", "--exclude-task", "-pl", "--projects"]);
+const CHOOSES: ReadonlySet<string> = new Set(
+  "--tests -x --exclude-task -pl --projects --configuration".split(" "),
+);
 
 const isJobs = (word: string, before?: string): boolean => before === "-j" && /^\d+$/.test(word);
 

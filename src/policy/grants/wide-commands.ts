@@ -5,6 +5,8 @@
  * machines, databases, and programs that write or delete the files that their words name.
  */
 
+import { subcommandTable } from "../programs/subcommand-table.js";
+
 /** Programs whose every described use may be widened. */
 const WHOLE: ReadonlySet<string> = new Set(
   [
@@ -15,22 +17,28 @@ const WHOLE: ReadonlySet<string> = new Set(
     "gofmt goimports staticcheck rustfmt rustc gcc cc g++ c++ clang clang++ c99 javac kotlinc cmake ctest",
     "clang-format clang-tidy shellcheck shfmt hadolint yamllint markdownlint actionlint protoc cloc tokei scc gcov",
     "lcov rspec rubocop phpunit phpstan",
+    // These only look at what a build made.
+    "nm objdump readelf size strings addr2line c++filt javap pkg-config ansible-lint",
   ]
     .join(" ")
     .split(" "),
 );
 
 /** Subcommands that may be widened, by program. */
-const SUBCOMMANDS: ReadonlyMap<string, ReadonlySet<string>> = table({
+const SUBCOMMANDS: ReadonlyMap<string, ReadonlySet<string>> = subcommandTable({
   go: "build, test, run, vet, fmt, list, version, doc, env, tool cover, mod graph, mod verify, mod why",
-  cargo: "build, b, test, t, run, r, check, c, clippy, fmt, doc, bench, tree, metadata, nextest run",
+  cargo: "build, b, test, t, run, r, check, c, clippy, fmt, doc, bench, tree, metadata, nextest run, expand",
   dotnet: "build, test, run, format, list, sln list, ef migrations list",
   swift: "build, test, run",
   zig: "test, fmt",
   bazel: "build, test, query",
   meson: "compile, test, setup",
   "golangci-lint": "run",
-  mix: "test, compile, format",
+  mix: "test, compile, format, credo, dialyzer, docs, help, phx.routes, xref, deps, deps.tree",
+  rails:
+    "test, test:system, routes, about, stats, notes, middleware, version, spec, zeitwerk:check, db:migrate:status",
+  composer:
+    "show, info, validate, why, why-not, licenses, status, dump-autoload, test, check, lint, stan, phpstan",
   cabal: "build, test",
   stack: "build, test",
   ruff: "check, format",
@@ -46,6 +54,9 @@ const SUBCOMMANDS: ReadonlyMap<string, ReadonlySet<string>> = table({
   terraform: "fmt, validate, plan",
   tofu: "fmt, validate, plan",
   npm: "ls, list, outdated, why",
+  pnpm: "ls, list, why",
+  yarn: "list, why",
+  uv: "pip list, pip show, pip freeze, pip check, pip tree",
   pip: "list, show, freeze, check",
   pip3: "list, show, freeze, check",
   git: [
@@ -69,48 +80,9 @@ const SUBCOMMANDS: ReadonlyMap<string, ReadonlySet<string>> = table({
   helm: "lint, template, list, ls, status, history, version",
 });
 
-/**
- * Checkers, test runners and builders that nobody described: they may be widened while their words are plain
- * (programs/plain-words.ts), which leaves out settings, plugins, code, hosts and paths out of the workspace.
- */
-const PLAIN_CHECKERS: ReadonlySet<string> = new Set(
-  [
-    "bats vale codespell cspell vue-tsc svelte-check markdownlint-cli2 ktlint detekt swiftlint swiftformat luacheck",
-    "stylua cppcheck hlint ormolu fourmolu psalm pest pint php-cs-fixer brakeman standardrb gotestsum djlint sqlfluff",
-    "vulture radon interrogate size-limit kubeconform kubeval checkstyle csharpier",
-  ]
-    .join(" ")
-    .split(" "),
-);
-
-/** The same by their subcommands. */
-const PLAIN_SUBCOMMANDS: ReadonlyMap<string, ReadonlySet<string>> = table({
-  flutter: "analyze, test, build, format",
-  dart: "analyze, test, format, compile",
-  ng: "build, test, lint",
-  nuxt: "build, typecheck",
-  astro: "build, check",
-  dune: "build, test, fmt",
-  lein: "test, compile",
-  jekyll: "build",
-  zola: "build, check",
-  buf: "lint, build, generate, breaking",
-  sqlc: "generate, vet",
-  prisma: "generate, validate, format",
-  "wasm-pack": "build, test",
-  rebar3: "compile, eunit, ct, dialyzer",
-  kustomize: "build",
-});
-
-/** The subcommand of an undescribed checker, "" for one without; undefined for any other program. */
-export function plainChecker([program = "", first = ""]: readonly string[]): string | undefined {
-  if (PLAIN_CHECKERS.has(program)) return "";
-  return PLAIN_SUBCOMMANDS.get(program)?.has(first) === true ? first : undefined;
-}
-
 /** Modules of Python that are programs of the list. */
 const MODULES: ReadonlySet<string> = new Set(
-  "pytest unittest mypy black isort flake8 pylint pyflakes ruff compileall py_compile".split(" "),
+  "pytest unittest mypy black isort flake8 pylint pyflakes ruff compileall py_compile json.tool".split(" "),
 );
 
 /** Programs of the list that may ask a registry for what the project names, or only show what a server has. */
@@ -122,7 +94,7 @@ const REPLACES_FILES: ReadonlySet<string> = new Set(
 );
 
 /** Subcommands that are no checks: they start the project's program, or use the keys of a server. */
-const ALONE: ReadonlyMap<string, ReadonlySet<string>> = table({
+const ALONE: ReadonlyMap<string, ReadonlySet<string>> = subcommandTable({
   go: "run",
   cargo: "run, r",
   dotnet: "run",
@@ -145,7 +117,3 @@ export const mayFetch = (program: string): boolean => MAY_FETCH.has(program);
 
 export const mayReplaceFiles = (program: string, subcommand: string): boolean =>
   program === "git" && REPLACES_FILES.has(subcommand.split(" ")[0] ?? "");
-
-function table(rows: { readonly [program: string]: string }): ReadonlyMap<string, ReadonlySet<string>> {
-  return new Map(Object.entries(rows).map(([program, names]) => [program, new Set(names.split(/,\s*/))]));
-}

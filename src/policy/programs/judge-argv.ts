@@ -14,6 +14,7 @@ import type { Effects, NestedCommands, Program, SeenFlag } from "./program.js";
 import { readFlags } from "./read-flags.js";
 import type { FlagsRead } from "./read-flags.js";
 import { readPlainWords } from "./plain-words.js";
+import { installedTool } from "./project-tools.js";
 
 /** Paths and hosts as written. */
 export type ArgvJudgement = AllEffects & {
@@ -32,13 +33,25 @@ export function judgeArgv(argv: readonly string[], user?: UserPrograms): ArgvJud
   const [name = "", ...args] = argv;
   if (argv.reduce((sum, word) => sum + word.length, 0) > MAX_CHARACTERS) return tooLong();
   const program = findProgram(name, user);
-  if (!program) return unknownProgram(name, args);
+  if (!program) return installedProgram(name, args, user) ?? unknownProgram(name, args);
   // A program of the folder is called by a path, and is whatever the folder holds.
   const isOfFolder = name.includes("/") && !name.startsWith("/");
   const answers = isOfFolder ? undefined : (program.answers ?? (program.onlyReads ? "alone" : undefined));
   const judged = judge({ title: name, programs: [program], args, user, answers });
   const passed = PASSES_WORDS_ON.has(name) ? passedWords(args) : undefined;
   return passed ? { ...judged, ...mergeEffects([judged, passed]) } : judged;
+}
+
+/** Judged like the described program of its name, and as code of the project. */
+function installedProgram(
+  path: string,
+  args: readonly string[],
+  user: UserPrograms | undefined,
+): ArgvJudgement | undefined {
+  const name = installedTool(path);
+  const judged = name === undefined ? undefined : judgeArgv([name, ...args], user);
+  if (!judged?.isKnown) return undefined;
+  return { ...judged, ...mergeEffects([judged, { runs: true }]), onlyReads: false };
 }
 
 /** Programs that pass the words behind "--" on to a script of the project. */

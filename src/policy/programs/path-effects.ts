@@ -1,4 +1,5 @@
 /** The effects of a path that are plain without looking at the disk; the path rules resolve it. */
+import { isSystemFact } from "../paths/open-places.js";
 import { isProtectedName } from "../paths/protected-paths.js";
 import type { Effects } from "./program.js";
 
@@ -38,7 +39,8 @@ export function pathDoubts(effects: Effects): string[] {
   const writes = [...(effects.writes ?? []), ...editsBelow];
   const deletes = [...(effects.deletes ?? []), ...moves];
   const doubts: string[] = [];
-  for (const path of plainPaths([...reads, ...writes, ...deletes])) {
+  const looked = reads.filter((path) => !isSystemFact(path));
+  for (const path of plainPaths([...looked, ...writes, ...deletes])) {
     if (/^\/+(?:\.\/+)*(?:proc|dev|sys)(?:\/|$)/.test(path) || /\.\.\/+(?:proc|dev|sys)\//.test(path)) {
       doubts.push(`"${path}"${SYSTEM_WINDOW}`);
     }

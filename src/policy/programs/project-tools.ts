@@ -3,6 +3,8 @@ const TOOLS: ReadonlySet<string> = new Set(
   [
     "tsc eslint oxlint oxfmt prettier biome stylelint standard xo jest vitest mocha ava tap playwright cypress nyc",
     "webpack vite rollup esbuild parcel next nx turbo lerna knip publint depcheck madge markdownlint",
+    "tsx ts-node prisma drizzle-kit tailwindcss sass storybook tsup tsdown typedoc c8 astro nuxi svelte-check vue-tsc",
+    "lint-staged jscodeshift openapi-typescript size-limit",
   ]
     .join(" ")
     .split(" "),
@@ -33,3 +35,13 @@ export function toolPlace(runner: string, args: readonly string[]): number | und
   }
   return isProjectTool(args[at] ?? "") ? at : undefined;
 }
+
+/**
+ * The name of a tool that the project has installed for itself, from its path: `node_modules/.bin/vitest`,
+ * `.venv/bin/python`. The file is whatever the folder holds, so that it runs code of the project.
+ */
+export const installedTool = (program: string): string | undefined =>
+  INSTALLED.exec(program)?.groups?.["name"];
+
+const INSTALLED =
+  /^(?:\.\/)?(?:node_modules\/\.bin|(?:\.?v?env|\.virtualenv)\/bin|vendor\/bin|bin(?=\/(?:rails|rake|rspec|rubocop)$))\/(?<name>[\w.-]+)$/;

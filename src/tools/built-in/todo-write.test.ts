@@ -74,9 +74,22 @@ test.each<[unknown]>([
   });
 });
 
-test("reports an unreadable entry, so that none gets lost", () => {
-  const result = todoWrite.parse({ todos: ["Read", { content: "Edit" }] });
-  expect(result).toMatchObject({ ok: false, problem: expect.stringContaining("todos[1].status") });
+test("keeps the good entries beside an unreadable one, and reports that one", async () => {
+  expect(await write({ todos: ["Read", { content: "Edit" }, 7, { task: "Test", done: true }] })).toEqual({
+    output:
+      'The plan has 2 entries now: 1 pending, 1 completed. Entries 2, 3 were left out: each entry needs "content" and "status". Write the whole list again.',
+    plan: [
+      { content: "Read", status: "pending", priority: "medium" },
+      { content: "Test", status: "completed", priority: "medium" },
+    ],
+  });
+  const { output, plan } = await write({ todos: '["Read", {"content":"Edit"}]' });
+  expect(plan).toHaveLength(1);
+  expect(output).toContain("Entry 2 was left out");
+});
+
+test("refuses a list of which no entry can be read", () => {
+  expect(todoWrite.parse({ todos: [{ content: "Edit" }, null] })).toMatchObject({ ok: false });
   expect(todoWrite.parse({ todos: "Read, then edit" })).toMatchObject({ ok: false });
 });
 

@@ -16,16 +16,36 @@ const todo = () =>
       .meta({ enum: ["high", "medium", "low"] }),
   });
 
+/** In the place of an entry that cannot be read. No entry has this status. */
+const UNREADABLE = { content: "", status: "\0unreadable" };
+
+const isUnreadable = ({ status }: { readonly status: string }): boolean => status === UNREADABLE.status;
+
 /*
  * The schema shows the model one way to write the list; `planFromTodos` accepts the others that models use. An entry
- * that it cannot read is reported and not dropped: the list is the whole list.
+ * that it cannot read is reported, and the others count.
  */
-const anyTodo = () => z.preprocess((entry) => planFromTodos({ todos: [entry] })?.[0] ?? entry, todo());
+const anyTodo = () => z.preprocess((entry) => planFromTodos({ todos: [entry] })?.[0] ?? UNREADABLE, todo());
 const anyList = () =>
   z.preprocess(
-    (list) => (typeof list === "string" ? (planFromTodos({ todos: list }) ?? list) : list),
-    z.array(anyTodo()).describe("The whole list, not only what changed."),
+    listOf,
+    z
+      .array(anyTodo())
+      .describe("The whole list, not only what changed.")
+      .refine((list) => list.length === 0 || !list.every(isUnreadable), NEEDED),
   );
+
+const NEEDED = 'each entry needs "content" and "status"';
+
+/** A list that was written as JSON text. */
+function listOf(list: unknown): unknown {
+  if (typeof list !== "string") return list;
+  try {
+    return JSON.parse(list);
+  } catch {
+    return list;
+  }
+}
 
 export const todoWrite = defineTool({
   name: "todo_write",
@@ -33,11 +53,18 @@ export const todoWrite = defineTool({
     "Replaces the to-do list that the user sees as your plan. Use it for work of several steps, and again whenever a step's status changes.",
   kind: "think",
   input: () => z.object({ todos: anyList() }),
-  async run(input) {
-    const plan = planFromTodos(input) ?? [];
-    return { output: sentence(plan), plan };
+  async run({ todos }) {
+    const unread = todos.flatMap((entry, index) => (isUnreadable(entry) ? [index + 1] : []));
+    const plan = planFromTodos({ todos: todos.filter((entry) => !isUnreadable(entry)) }) ?? [];
+    return { output: sentence(plan) + leftOut(unread), plan };
   },
 });
+
+function leftOut(numbers: readonly number[]): string {
+  if (numbers.length === 0) return "";
+  const which = numbers.length === 1 ? `Entry ${numbers[0]} was` : `Entries ${numbers.join(", ")} were`;
+  return ` ${which} left out: ${NEEDED}. Write the whole list again.`;
+}
 
 function sentence(plan: readonly PlanEntry[]): string {
   if (plan.length === 0) return "The plan is empty now.";

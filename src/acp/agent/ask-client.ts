@@ -1,0 +1,111 @@
+/**
+ * Asks a client about the calls of a session. A person may page through a long question, choose among more answers, and
+ * give one answer to all open questions.
+ */
+import type { Question, SessionBook } from "../../call/index.js";
+import { linkAbort } from "../../run/linked-abort.js";
+import type { Ask } from "../../run/index.js";
+import type { AgentDialect } from "../agent-dialect.js";
+import type { Peer } from "../connection/peer.js";
+import { leadsTo, readMoreAnswer } from "../more-answers.js";
+import type { MoreAnswer, OtherQuestions } from "../more-answers.js";
+import { pageAskedFor } from "../show-more.js";
+import type { AskedView } from "../show-more.js";
+
+export type AskClientOptions = {
+  readonly book: SessionBook;
+  readonly peer: Peer;
+  readonly dialect: AgentDialect;
+  readonly clientName: string;
+  /** Brings the client's view of the call up to date: it must know the call before the question about it. */
+  readonly sendCall: (toolCallId: string) => void;
+};
+
+type Given = Awaited<ReturnType<Ask>>;
+
+type Open = { readonly question: Question; readonly give: (answer: Given) => void };
+
+export class AskClient {
+  readonly #options: AskClientOptions;
+  /** The questions that the client shows, by their id. */
+  readonly #open = new Map<string, Open>();
+
+  constructor(options: AskClientOptions) {
+    this.#options = options;
+  }
+
+  readonly ask: Ask = async (question, signal) => {
+    const { stop, unlink } = linkAbort(signal);
+    const given = new Promise<Given>((resolve) => {
+      const give = (answer: Given) => {
+        resolve(answer);
+        stop.stop(new Error("it was answered with another question"));
+      };
+      this.#open.set(question.questionId, { question, give });
+    });
+    try {
+      return await Promise.race([given, this.#answered(question, stop.signal)]);
+    } finally {
+      this.#open.delete(question.questionId);
+      unlink();
+    }
+  };
+
+  async #answered(question: Question, signal: AbortSignal): Promise<Given> {
+    const { book, peer, dialect, clientName, sendCall } = this.#options;
+    const call = book.call(question.toolCallId);
+    if (!call) throw new Error(`call ${question.toolCallId} is not known`);
+    sendCall(question.toolCallId);
+    for (let view: AskedView | undefined = {}, result: unknown; ;) {
+      const others = this.#others(question);
+      const shown: AskedView = { ...view, others };
+      result = await peer.request("session/request_permission", dialect.permission(question, call, shown), {
+        signal,
+      });
+      view = nextView(result, question, shown);
+      if (view) continue;
+      const by = { by: "person", who: clientName } as const;
+      const { outcome, reason } = dialect.answer(result, question);
+      const more = shown.isMore ? readMoreAnswer(result, question, others) : undefined;
+      const answer = { outcome: more?.outcome ?? outcome, ...(reason !== undefined && { reason }), ...by };
+      if (more?.forOthers) this.#giveOthers(question, more, answer);
+      return answer;
+    }
+  }
+
+  #others(question: Question): OtherQuestions {
+    const others = this.#otherQuestions(question);
+    return { open: others.length, alike: others.filter((one) => isAlike(question, one)).length };
+  }
+
+  #otherQuestions({ questionId }: Question): readonly Question[] {
+    const { book } = this.#options;
+    return book.openCalls().flatMap(({ state }) => {
+      if (state.status !== "waiting" || state.waitingFor.type !== "question") return [];
+      const asked = book.question(state.waitingFor.questionId);
+      return asked?.state.status === "open" && asked.question.questionId !== questionId
+        ? [asked.question]
+        : [];
+    });
+  }
+
+  /** The same option of each other question, for this once. */
+  #giveOthers(question: Question, { outcome, forOthers }: MoreAnswer, answer: Given): void {
+    for (const { question: other, give } of this.#open.values()) {
+      const isMeant = other !== question && (forOthers === "open" || isAlike(question, other));
+      const isOffered = other.options.some(({ optionId }) => optionId === outcome.optionId);
+      if (isMeant && isOffered) give(answer);
+    }
+  }
+}
+
+const isAlike = (one: Question, other: Question): boolean =>
+  one.likeness !== undefined && one.likeness === other.likeness;
+
+/** Undefined when the client has answered. */
+function nextView(result: unknown, question: Question, shown: AskedView): AskedView | undefined {
+  const next = leadsTo(result);
+  if (next) return { isMore: next === "more", page: shown.page };
+  const page = shown.isMore ? undefined : pageAskedFor(result, question, shown.page);
+  return page && { page };
+}

@@ -1,0 +1,124 @@
+/**
+ * Answers that one button more leads to: an "always" that ends by itself, the widths that found no room among the
+ * buttons, and one answer for all open questions. They are shown in a second request, which goes back or answers.
+ *
+ * The way there and back is of a refusing kind, since a client may choose by the kind.
+ */
+import { pluralize } from "../call/index.js";
+import type { GrantExpiry, Question, QuestionOption, SelectedOption } from "../call/index.js";
+import { isJsonObject } from "./json.js";
+
+/** The other open questions of the session: those of the same likeness, and all of them. */
+export type OtherQuestions = { readonly alike: number; readonly open: number };
+
+export type WireOption = Pick<QuestionOption, "optionId" | "name" | "kind">;
+
+export type MoreAnswer = {
+  readonly outcome: SelectedOption;
+  /** The other open questions that get the same answer. */
+  readonly forOthers?: "alike" | "open";
+};
+
+const MORE = "toolgate_more_answers";
+const BACK = "toolgate_back";
+
+const EXPIRIES: readonly (readonly [Exclude<GrantExpiry, "none">, string])[] = [
+  ["hour", "for one hour"],
+  ["today", "until midnight"],
+  ["month", "for 30 days"],
+];
+
+/** The button that leads to more answers, where there are any. `shown`: the options that have a button of their own. */
+export function moreOption(
+  question: Question,
+  others: OtherQuestions,
+  shown: readonly string[],
+): readonly WireOption[] {
+  if (moreAnswers(question, others, shown).length === 0) return [];
+  return [{ optionId: MORE, name: "More answers: for a time, for all alike …", kind: "reject_once" }];
+}
+
+export function moreOptions(
+  question: Question,
+  others: OtherQuestions,
+  shown: readonly string[],
+): readonly WireOption[] {
+  const answers = moreAnswers(question, others, shown).map(([option]) => option);
+  return [...answers, { optionId: BACK, name: "Back to the question", kind: "reject_once" }];
+}
+
+/** The request that the client's answer leads to, instead of answering. */
+export function leadsTo(result: unknown): "more" | "question" | undefined {
+  const optionId = selected(result);
+  return optionId === MORE ? "more" : optionId === BACK ? "question" : undefined;
+}
+
+/** The answer that was chosen among these; undefined when it is one of the question's own. */
+export function readMoreAnswer(
+  result: unknown,
+  question: Question,
+  others: OtherQuestions,
+): MoreAnswer | undefined {
+  const optionId = selected(result);
+  return moreAnswers(question, others, []).find(([option]) => option.optionId === optionId)?.[1];
+}
+
+type Answers = readonly (readonly [WireOption, MoreAnswer])[];
+
+function moreAnswers(question: Question, others: OtherQuestions, shown: readonly string[]): Answers {
+  const { options } = question;
+  const always = options.find(({ kind, grant }) => kind === "allow_always" && grant);
+  const further = options.filter(
+    ({ kind, optionId }) => kind === "allow_always" && !shown.includes(optionId),
+  );
+  return [
+    ...(shown.length === 0 ? [] : further).map(
+      (option) => [wireOption(option), { outcome: select(option) }] as const,
+    ),
+    ...(always ? EXPIRIES.map(([expires, words]) => untilThen(always, expires, words)) : []),
+    ...(others.alike < others.open ? forOthers(options, "allow_once", others, "alike") : []),
+    ...forOthers(options, "allow_once", others, "open"),
+    ...forOthers(options, "reject_once", others, "open"),
+  ];
+}
+
+const wireOption = ({ optionId, name, kind }: QuestionOption): WireOption => ({ optionId, name, kind });
+
+const select = ({ optionId }: QuestionOption): SelectedOption => ({ type: "selected", optionId });
+
+const untilThen = (always: QuestionOption, expires: GrantExpiry, words: string) =>
+  [
+    {
+      ...wireOption(always),
+      optionId: `toolgate_${always.optionId}_${expires}`,
+      name: `${always.name}, ${words}`,
+    },
+    { outcome: { ...select(always), expires } },
+  ] as const;
+
+function forOthers(
+  options: readonly QuestionOption[],
+  kind: "allow_once" | "reject_once",
+  others: OtherQuestions,
+  which: "alike" | "open",
+): Answers {
+  const option = options.find((one) => one.kind === kind);
+  const count = others[which];
+  if (!option || count === 0) return [];
+  const words =
+    which === "alike"
+      ? `${pluralize(count, "open question")} like it`
+      : pluralize(count, "other open question");
+  const name = `${option.name}, and ${words}`;
+  return [
+    [
+      { optionId: `toolgate_${option.optionId}_${which}`, name, kind },
+      { outcome: select(option), forOthers: which },
+    ],
+  ];
+}
+
+function selected(result: unknown): unknown {
+  const outcome = isJsonObject(result) ? result["outcome"] : undefined;
+  return isJsonObject(outcome) && outcome["outcome"] === "selected" ? outcome["optionId"] : undefined;
+}
