@@ -149,7 +149,7 @@ function readFolder(root: string, path: string, stamp: string | undefined): Know
     );
     return { stamp, inner, isRepository };
   } catch {
-    // It cannot be read, so nothing in it can be kept.
+    // A folder that cannot be read: nothing in it can be kept.
     return { stamp: undefined, inner: [], isRepository: false };
   }
 }
