@@ -35,7 +35,7 @@ export type WalkedFolders = {
   /** With their permission bits. */
   readonly folders: ReadonlyMap<string, number>;
   readonly repositories: readonly string[];
-  /** Those whose names may have changed since the last look. */
+  /** Folders whose names may have changed since the last look. */
   readonly changed: readonly string[];
 };
 
