@@ -171,10 +171,7 @@ export class AppendQueue {
   }
 
   /** False when the group is settled. Throws LEASE_LOST or LOG_BEHIND. */
-  #isToSend(
-    group: Group,
-    head: (HeadRow & { readonly link: Buffer | null }) | undefined,
-  ): boolean {
+  #isToSend(group: Group, head: (HeadRow & { readonly link: Buffer | null }) | undefined): boolean {
     const { lease, sent } = group;
     const known = this.#positions.get(lease.fence);
     // The answer to what was sent was lost, and not the events.

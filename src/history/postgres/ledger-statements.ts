@@ -320,10 +320,9 @@ export function ledgerStatements(schema: string) {
        on conflict (hash, part) do update set put_at = excluded.put_at
        where ${blobs}.put_at < excluded.put_at - 3600000`,
     ),
-    blobPart: statement<
-      [hash: Uint8Array, part: number],
-      { readonly bytes: Buffer; readonly parts: number }
-    >(`select bytes, parts from ${blobs} where hash = $1 and part = $2`),
+    blobPart: statement<[hash: Uint8Array, part: number], { readonly bytes: Buffer; readonly parts: number }>(
+      `select bytes, parts from ${blobs} where hash = $1 and part = $2`,
+    ),
     /** Outside of every append: a notification in it would make all commits wait for each other. Never waits for the disk. */
     notify: statement<[channel: string, payload: string]>(
       "select pg_notify($1, $2), set_config('synchronous_commit', 'off', true)",

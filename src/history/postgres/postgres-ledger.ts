@@ -28,7 +28,14 @@ import type { LogPage, WakeUp } from "../follow-log.js";
 import { LedgerFileError } from "../ledger-file-error.js";
 import { checkNewest, heldElsewhere, holderFromStored } from "../lease-rules.js";
 import { answerQuestion, noSuchQuestion } from "../question-state.js";
-import { eventFromStored, frozenJson, nameFromStored, questionFromStored, storedEvent, storedName } from "../stored-json.js";
+import {
+  eventFromStored,
+  frozenJson,
+  nameFromStored,
+  questionFromStored,
+  storedEvent,
+  storedName,
+} from "../stored-json.js";
 import { AppendQueue, newestLease } from "./append-queue.js";
 import { BatchQueue } from "./batch-queue.js";
 import { CommitNotices } from "./commit-notices.js";
@@ -454,7 +461,10 @@ class PostgresLedger implements Ledger {
     this.#appends.forget(lease);
     await this.#checkNewest(lease, done);
     // Somebody else's statement was in between and the lease is ours still: the next call finds it so.
-    throw new LedgerError("LEASE_LOST", `${lease.owner} had lost the lease on session ${lease.sessionId}. Nothing was ${done}.`);
+    throw new LedgerError(
+      "LEASE_LOST",
+      `${lease.owner} had lost the lease on session ${lease.sessionId}. Nothing was ${done}.`,
+    );
   }
 
   async #questionNumber(questionId: string): Promise<number> {

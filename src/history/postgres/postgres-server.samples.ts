@@ -85,14 +85,25 @@ function serverIn(folder: string, port: number, settings: readonly string[]): Po
       `postgres://toolgate@localhost:${port}/postgres?host=${encodeURIComponent(folder)}&schema=${schema}`,
     tcpAddress: (schema = "toolgate") => `postgres://toolgate@127.0.0.1:${port}/postgres?schema=${schema}`,
     start: async () => {
-      const limits = ["-c", "max_connections=200", "-c", "shared_buffers=64MB", "-c", "log_min_messages=fatal"];
+      const limits = [
+        "-c",
+        "max_connections=200",
+        "-c",
+        "shared_buffers=64MB",
+        "-c",
+        "log_min_messages=fatal",
+      ];
       const places = ["-c", `unix_socket_directories=${folder}`, "-c", "listen_addresses=127.0.0.1"];
-      const child = spawn(program("postgres"), ["-D", data, "-p", `${port}`, ...places, ...limits, ...settings], {
-        ...serverUser(),
-        cwd: "/",
-        stdio: "ignore",
-        detached: true,
-      });
+      const child = spawn(
+        program("postgres"),
+        ["-D", data, "-p", `${port}`, ...places, ...limits, ...settings],
+        {
+          ...serverUser(),
+          cwd: "/",
+          stdio: "ignore",
+          detached: true,
+        },
+      );
       child.unref();
       for (;;) {
         const isUp = await run(program("pg_isready"), ["-h", folder, "-p", `${port}`]).then(
@@ -129,7 +140,9 @@ async function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer().listen(0, "127.0.0.1", () => {
       const address = server.address();
-      server.close(() => (address && typeof address === "object" ? resolve(address.port) : reject(new Error("No port"))));
+      server.close(() =>
+        address && typeof address === "object" ? resolve(address.port) : reject(new Error("No port")),
+      );
     });
   });
 }

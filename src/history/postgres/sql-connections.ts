@@ -23,12 +23,7 @@ export const PATIENCE_MS = 15_000;
 const FIRST_RETRY_MS = 20;
 const MAX_RETRY_MS = 500;
 
-export type SqlValue =
-  | string
-  | number
-  | null
-  | Uint8Array
-  | readonly (string | number | Uint8Array | null)[];
+export type SqlValue = string | number | null | Uint8Array | readonly (string | number | Uint8Array | null)[];
 
 /** A statement with the types of its values and rows, declared by hand: the driver has none. */
 export type Statement<Values extends readonly SqlValue[], Row = never> = {
@@ -73,7 +68,9 @@ export class SqlConnections {
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
-      types: { getTypeParser: (oid, format) => (oid === INT8 ? Number : pg.types.getTypeParser(oid, format)) },
+      types: {
+        getTypeParser: (oid, format) => (oid === INT8 ? Number : pg.types.getTypeParser(oid, format)),
+      },
     };
     const pool = new pg.Pool({ ...config, max: MAX_POOLED, allowExitOnIdle: true });
     // An idle connection that ends is replaced by the next statement.

@@ -101,7 +101,10 @@ export class ArchiveIndex {
       }
       onEvents(page.length);
     }
-    const rows = { session: this.#sessionRow(session, replay, steps), items: this.#itemRows(replay.book.snapshot()) };
+    const rows = {
+      session: this.#sessionRow(session, replay, steps),
+      items: this.#itemRows(replay.book.snapshot()),
+    };
     await sql.patiently(() => this.#replace(session.session, replay.seq, { ...rows, steps }));
   }
 

@@ -74,7 +74,9 @@ class PostgresArchive implements Archive {
   /** One at a time, and each reads the heads again, so that a query sees all earlier records. */
   async refresh(): Promise<void> {
     this.#checkNotClosed();
-    const refreshed = this.#last.catch(() => undefined).then(() => this.#index.refresh(this.#options.onProgress));
+    const refreshed = this.#last
+      .catch(() => undefined)
+      .then(() => this.#index.refresh(this.#options.onProgress));
     this.#last = refreshed;
     await refreshed;
   }
