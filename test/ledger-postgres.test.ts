@@ -84,3 +84,27 @@ test("says in words that no server is there, and makes nothing", async () => {
   expect(stderr).toContain("is no address of a PostgreSQL ledger: a schema's name has only small letters");
   expect(stderr).not.toMatch(/secret|\n\s+at /);
 });
+
+test("copies a file to a server and back, with the same chains, and checks both", async () => {
+  const at = await atHome();
+  const server2 = await newAddress();
+  const script = at.script([{ say: "Here." }]);
+  for (const prompt of ["one", "two"])
+    expect((await at.runHere(["run", "--ledger", "first.db", "--script", script, prompt])).status).toBe(0);
+  const there = await at.runHere(["ledger", "copy", "first.db", server2]);
+  expect([there.status, there.stderr]).toEqual([0, ""]);
+  expect(there.stdout).toMatch(/Copied 2 sessions with \d+ events\.\nThe chains of 2 sessions are the same/);
+  const again = await at.runHere(["ledger", "copy", "first.db", server2]);
+  expect(again.stdout).toContain("2 sessions had been there before.");
+  const back = await at.runHere(["ledger", "copy", server2, "second.db"]);
+  expect([back.status, back.stdout]).toEqual([0, there.stdout]);
+  const list = async (ledger: string) =>
+    JSON.parse((await at.runHere(["history", "list", "--json", "--ledger", ledger])).stdout) as unknown;
+  expect(await list("second.db")).toEqual(await list("first.db"));
+  expect(await list(server2)).toEqual(await list("first.db"));
+  const checked = await at.runHere(["ledger", "check", server2]);
+  expect(checked.status).toBe(0);
+  expect(checked.stdout).toMatch(/server +PostgreSQL 1\d.*\n[^]*chain +whole: \d+ events of 2 sessions/);
+  const migrated = await at.runHere(["ledger", "migrate", server2]);
+  expect(migrated.stdout).toBe("The tables are those of this version.\n");
+});

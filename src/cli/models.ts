@@ -1,7 +1,8 @@
 /** `toolgate models`: the models that the keys which are set can reach. */
 import { join } from "node:path";
 import { visibleText } from "../call/index.js";
-import { knownModels, providerKeys } from "../model/index.js";
+import { providerKeys } from "../model/find-key.js";
+import { knownModels } from "../model/known-models.js";
 import type { ModelPrice } from "../model/index.js";
 import { settingsFolder } from "../settings/index.js";
 import { jsonText } from "./json-text.js";

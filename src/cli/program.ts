@@ -11,6 +11,7 @@ import { addConfigCommand } from "./commands/config.js";
 import { addConformanceCommand } from "./commands/conformance.js";
 import { addDemoCommand } from "./commands/demo.js";
 import { addHistoryCommands } from "./commands/history.js";
+import { addLedgerCommands } from "./commands/ledger.js";
 import { addMcpCommands } from "./commands/mcp.js";
 import { addModelsCommand } from "./commands/models.js";
 import { addPairCommand } from "./commands/pair.js";
@@ -38,6 +39,7 @@ export function createProgram({ isPageDefault = true } = {}): Command {
   addMcpCommands(program);
   addModelsCommand(program);
   addHistoryCommands(program);
+  addLedgerCommands(program);
   addStatsCommand(program);
   addUndoCommand(program);
   addStopCommand(program);

@@ -7,6 +7,8 @@ import { STATUS_AT_END } from "../call/index.js";
 import type { Ledger, SessionEvent } from "../call/index.js";
 import type { SessionHandle, SessionOptions } from "../agent/index.js";
 import { askInTerminal, refuseAll } from "./ask-in-terminal.js";
+import { chooseModel } from "./choose-model.js";
+import { withDefaultModel } from "./default-model.js";
 import { dimmed } from "./colour.js";
 import { findResumed } from "./find-session.js";
 import { resumeSession } from "./resume-session.js";
@@ -28,9 +30,10 @@ export async function runPrompt(prompt: string, flags: RunFlags): Promise<number
   if (url !== undefined) return (await import("./run-url.js")).runUrl(prompt, { ...flags, url });
   if (agent !== undefined) return (await import("./run-agent.js")).runAgent(prompt, { ...flags, agent });
   const mayAsk = process.stdin.isTTY && process.stdout.isTTY && !flags.json;
-  const started = await openServers(flags, resolve(flags.cwd ?? process.cwd()), { mayAsk });
+  const folder = resolve(flags.cwd ?? process.cwd());
+  const started = await openServers(flags, folder, { mayAsk });
   try {
-    return await runWith(prompt, flags, started ? [started.servers] : []);
+    return await runWith(prompt, await chooseModel(flags, folder), started ? [started.servers] : []);
   } finally {
     await started?.close();
   }
@@ -69,8 +72,10 @@ export async function openOwn(
   options: Pick<SessionOptions, "elicit"> & { readonly toolSources: readonly ToolSource[] },
 ): Promise<OpenedOwn> {
   const folder = await realpath(given.cwd ?? process.cwd());
-  const sessionId = given.resume === undefined ? undefined : await findResumed(ledger, given.resume, folder);
-  const flags = sessionId === undefined ? given : await withKeptFlags(ledger, sessionId, given);
+  const sessionId =
+    given.resume === undefined ? undefined : await findResumed(ledger, given.resume, folder);
+  const kept = sessionId === undefined ? given : await withKeptFlags(ledger, sessionId, given);
+  const flags = withDefaultModel(kept, folder);
   const opened = await openAgent(flags, options.toolSources);
   const workspace = await openWorkspace(folder, flags, opened);
   const { session, settled } = await resumeSession(ledger, sessionId, () =>

@@ -1,5 +1,6 @@
 /** `toolgate serve`: serves agents to apps over HTTP until a signal: our own, and the ACP agents of `--agent`. */
 import { hkdfSync } from "node:crypto";
+import { hostname } from "node:os";
 import { resolve } from "node:path";
 import { commandWords } from "../acp/index.js";
 import type { Serving } from "../aap/index.js";
@@ -55,7 +56,8 @@ async function serveWith(
   const opened = await openAgent(flags, toolSources);
   const workspace = await openWorkspace(flags.cwd ?? process.cwd(), flags, opened);
   const { patterns } = readRedaction();
-  const ledger = await openLedger(flags);
+  const place = flags.place ?? `${hostname()}:${workspace.root}`;
+  const ledger = await openLedger(flags, { place });
   const others = Object.entries(flags.agent ?? {}).map(([name, command]) =>
     externalAcpAgent({
       name,

@@ -6,10 +6,8 @@
  * process can resume where another one stopped; a key goes to its own provider and into no message; a response is either
  * complete or an error.
  */
-export { providerKeys } from "./find-key.js";
-export type { ProviderKey } from "./find-key.js";
-export { DEFAULT_CONTEXT_WINDOW, knownModels, knownPrice, PRICES_AS_OF } from "./known-models.js";
-export type { ListedModel, ModelPrice } from "./known-models.js";
+export { DEFAULT_CONTEXT_WINDOW, knownPrice, PRICES_AS_OF } from "./known-models.js";
+export type { ModelPrice } from "./known-models.js";
 export { ModelError } from "./model-error.js";
 export type { ModelErrorCode, Overflow } from "./model-error.js";
 export { PROVIDERS } from "./model-name.js";

@@ -35,7 +35,8 @@ export function InboxView({ questionId, isAlike }: InboxProps) {
 
   useEffect(() => {
     // On a desk there is always one to look at.
-    if (isWide && questionId === undefined && first)
+    const isOpen = first !== undefined && first.questionId !== answered;
+    if (isWide && questionId === undefined && isOpen)
       goTo(questionPath(first.questionId), { isReplaced: true });
   }, [isWide, questionId, first?.questionId]);
 

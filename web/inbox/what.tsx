@@ -33,14 +33,18 @@ export function What({ question, asked }: Asked & { readonly question: QuestionD
 
 /** "Whole command, 101 characters, none hidden". */
 function countLine({ what }: QuestionDetail): string {
-  const { command, diffs, hiddenCharacters } = what;
+  const { command, diffs } = what;
+  const rows = diffs.flatMap((diff) => diff.rows);
+  const hiddenCharacters = what.hiddenCharacters + rows.reduce((sum, { text }) => sum + hiddenIn(text), 0);
   const hidden = hiddenCharacters === 0 ? "none hidden" : `${hiddenCharacters} hidden, marked`;
   if (command) return `Whole command, ${counted(command.characters, "character")}, ${hidden}`;
   if (diffs.length === 0) return hiddenCharacters === 0 ? "" : hidden;
-  const rows = diffs.flatMap((diff) => diff.rows);
   const { added, removed } = changedLines(rows);
   return `Exact change, ${counted(added, "line")} added, ${removed} removed, ${hidden}`;
 }
+
+/** A card spells hidden characters out: ⟨U+202E⟩. */
+const hiddenIn = (text: string): number => text.match(/⟨U\+[0-9A-F]{4,6}⟩/g)?.length ?? 0;
 
 export function WholeCommand({ reading }: { readonly reading: CommandReading }) {
   return (

@@ -75,13 +75,10 @@ export class Chat {
     this.#toolSources = toolSources;
     this.#files = new FileNames(folder);
     this.#block = new LiveBlock(stdout, this.#isColoured ? coloured : (text) => text);
-    this.footer = new ChatFooter(
-      this.#block,
-      () => stdout.rows ?? 24,
-      () => this.#statusRows(),
-    );
-    this.#keyboard = new Keyboard({ input: stdin, write: (text) => void stdout.write(text) }, (key) =>
-      this.footer.receive(key),
+    this.footer = new ChatFooter(this.#block, () => stdout.rows ?? 24, () => this.#statusRows());
+    this.#keyboard = new Keyboard(
+      { input: stdin, write: (text) => void stdout.write(text) },
+      (key) => this.footer.receive(key),
     );
     this.#message = new MessageLayer({
       onSubmit: (text) => void this.submit(text),
@@ -95,7 +92,11 @@ export class Chat {
     });
   }
 
-  static async start(flags: RunFlags, toolSources: readonly ToolSource[], first: string): Promise<number> {
+  static async start(
+    flags: RunFlags,
+    toolSources: readonly ToolSource[],
+    first: string,
+  ): Promise<number> {
     const chat = new Chat(flags, await realpath(flags.cwd ?? process.cwd()), toolSources);
     return chat.#run(first);
   }
@@ -168,7 +169,7 @@ export class Chat {
       for (const signal of ["SIGTERM", "SIGHUP"] as const) process.off(signal, onSignal);
       const sessionId = this.#opened?.session.sessionId;
       await this.#close();
-      this.footer.close();
+      this.footer.hide();
       this.#keyboard.close();
       if (sessionId !== undefined && this.#sent.length > 0) stdout.write(`${this.#resumeHint(sessionId)}\n`);
     }
@@ -218,11 +219,10 @@ export class Chat {
   }
 
   #greet(): void {
-    const { session, settled, own } = this.conversation;
+    const { session, settled } = this.conversation;
     const width = this.#block.width;
     const lines = [
       `Talking with ${visibleText(this.conversation.with)} in ${visibleText(this.folder)}. /help shows the commands.`,
-      ...(own && own.flags.model === undefined && own.flags.script === undefined ? NO_MODEL : []),
     ];
     this.print(`${lines.flatMap((line) => rows(line, { first: "", next: "  " }, width)).join("\n")}\n\n`);
     if (session.book.turn) this.#showRecent();
@@ -236,9 +236,7 @@ export class Chat {
     const lines = sessionText(endedPart(session.book.snapshot()), { width: this.#block.width }).split("\n");
     const hidden = Math.max(0, lines.length - MAX_SHOWN_LINES);
     if (hidden > 0)
-      this.print(
-        `… ${pluralize(hidden, "line")} before: toolgate history show ${shortId(session.sessionId)}\n`,
-      );
+      this.print(`… ${pluralize(hidden, "line")} before: toolgate history show ${shortId(session.sessionId)}\n`);
     this.print(`${lines.slice(hidden).join("\n")}\n\n`);
   }
 
@@ -281,11 +279,9 @@ export class Chat {
 
   #echo(text: string): void {
     const width = this.#block.width;
-    const shown = text
-      .split("\n")
-      .flatMap((line, index) =>
-        rows(visibleText(line), { first: index === 0 ? "> " : "  ", next: "  " }, width),
-      );
+    const shown = text.split("\n").flatMap((line, index) =>
+      rows(visibleText(line), { first: index === 0 ? "> " : "  ", next: "  " }, width),
+    );
     const styledRows = this.#isColoured ? shown.map((row) => styled(row, "bold")) : shown;
     this.print(`${styledRows.join("\n")}\n\n`);
   }
@@ -315,10 +311,7 @@ export class Chat {
       pause: () => live?.pause(),
       resume: () => live?.resume(),
     };
-    return askInTerminal(
-      screen,
-      this.desk(() => this.#cancel(running)),
-    );
+    return askInTerminal(screen, this.desk(() => this.#cancel(running)));
   }
 
   /** Where questions are answered; `onCancel`: the person presses Escape there. */
@@ -335,19 +328,17 @@ export class Chat {
 
   async #edit(input: unknown): Promise<{ readonly input: unknown } | undefined> {
     this.#keyboard.close();
-    let changed: { readonly input: unknown } | undefined;
+    this.footer.hide();
     try {
-      this.#block.around(() => {
-        changed = editInput(input);
-      });
+      return await editInput(input);
     } catch (error) {
       if (!(error instanceof EditFailed)) throw error;
       this.print(`${visibleText(error.message)}\n`);
+      return undefined;
     } finally {
       this.#keyboard.open();
-      this.footer.draw();
+      this.footer.show();
     }
-    return changed;
   }
 
   #interrupt(): void {
@@ -379,12 +370,9 @@ export class Chat {
     const [, name = "", words = ""] = /^\/(\S+)\s*([\s\S]*)$/.exec(text) ?? [];
     const command = chatCommands.find((one) => one.name === name);
     this.#echo(text);
-    if (!command)
-      return this.print(`There is no command /${visibleText(name)}. Nothing was done; /help lists them.\n\n`);
+    if (!command) return this.print(`There is no command /${visibleText(name)}. Nothing was done; /help lists them.\n\n`);
     if (command.needsIdle === true && this.isBusy)
-      return this.print(
-        "The turn is still running. Nothing was done; press Escape first, or wait for its end.\n\n",
-      );
+      return this.print("The turn is still running. Nothing was done; press Escape first, or wait for its end.\n\n");
     try {
       const reply = await command.run(this, words.trim());
       if (reply !== undefined) this.print(`${reply}\n\n`);
@@ -427,10 +415,7 @@ export class Chat {
     const stop = new AbortController();
     const live = this.#live;
     const screen: Screen = { showCall, pause: () => live?.pause(), resume: () => live?.resume() };
-    return askInTerminal(
-      screen,
-      this.desk(() => stop.abort()),
-    )(question, stop.signal);
+    return askInTerminal(screen, this.desk(() => stop.abort()))(question, stop.signal);
   }
 }
 
@@ -441,7 +426,3 @@ const endedPart = (session: Session): Session => ({
   turns: session.turns.filter(({ state }) => state.status === "stopped"),
   timeline: session.timeline.filter((entry) => entry.type !== "call" || isOver(entry.call.state)),
 });
-
-const NO_MODEL = [
-  "No model is chosen, so a script plays: it makes real calls, and no model is behind it. Choose one with /model, or set a key: toolgate models shows which.",
-];

@@ -16,6 +16,7 @@ export type ServeFlags = AgentFlags &
     readonly agent?: Readonly<Record<string, string>>;
     readonly onBreach?: OnBreach;
     readonly questionLifetime?: number;
+    readonly place?: string;
   };
 
 export function addServeCommand(program: Command): void {
@@ -57,6 +58,10 @@ function serverOptions(command: Command): Command {
       "--question-lifetime <seconds>",
       "how long a question can be answered with yes (default: for ever)",
       atLeastOne,
+    )
+    .option(
+      "--place <name>",
+      "on a shared ledger: go on with sessions of servers with the same place, which\ncan reach the same workspace (default: this machine and this folder)",
     );
   optionNeeds(command, ["--base-url"], ["--model"]);
   optionNeeds(command, ["--on-breach"], ["--agent"]);

@@ -23,6 +23,8 @@ const PROBE_TIMEOUT_MS = 1_000;
 const PROBE_EVERY_MS = 20_000;
 const RECONNECT_MS = 500;
 const ALL = "*";
+/** Before the id of a sender that has stored an answer. */
+const ANSWER = "!";
 
 type Options = {
   readonly sql: SqlConnections;
@@ -30,6 +32,8 @@ type Options = {
   readonly followers: IdleFollowers;
   /** The sessions that somebody follows. */
   readonly followed: () => readonly string[];
+  /** A question was answered on another instance. */
+  readonly onAnswer: () => void;
 };
 
 export class CommitNotices {
@@ -43,6 +47,7 @@ export class CommitNotices {
   #listener: Client | undefined;
   #onProbe: (() => void) | undefined;
   #areComing = false;
+  #hasAnswer = false;
   #isStarted = false;
   #isClosed = false;
   /** Positions at the last poll, as text. */
@@ -54,7 +59,8 @@ export class CommitNotices {
   }
 
   /** Sends the session's name with the others of these milliseconds. */
-  send(sessionId: string): void {
+  send(sessionId: string, { isAnswer = false } = {}): void {
+    this.#hasAnswer ||= isAnswer;
     this.#written.add(storedName(sessionId));
     this.#sendTimer ??= setTimeout(() => void this.#sendAll(), NOTIFY_EVERY_MS).unref();
   }
@@ -86,9 +92,11 @@ export class CommitNotices {
     this.#sendTimer = undefined;
     const names = [...this.#written];
     this.#written.clear();
+    const mark = this.#hasAnswer ? ANSWER : "";
+    this.#hasAnswer = false;
     const { sql, statements } = this.#options;
     try {
-      for (const payload of payloads(this.#id, names))
+      for (const payload of payloads(`${mark}${this.#id}`, names))
         await sql.run(statements.notify, this.#channel, payload);
     } catch {
       // A hint that could not be sent: the polls of the others find the change.
@@ -143,7 +151,9 @@ export class CommitNotices {
     const names = namesIn(payload);
     if (names[0] === `probe ${this.#id}`) this.#onProbe?.();
     // Our own followers were woken when the commit was done.
-    if (names[0] === this.#id) return;
+    const isAnswer = names[0]?.startsWith(ANSWER) === true;
+    if (names[0] === `${isAnswer ? ANSWER : ""}${this.#id}`) return;
+    if (isAnswer) this.#options.onAnswer();
     const { followers } = this.#options;
     if (names[1] === ALL) followers.wakeAll();
     for (const name of names.slice(1)) followers.wake(JSON.parse(`"${name}"`) as string);

@@ -107,22 +107,33 @@ export function ledgerStatements(schema: string) {
     join ${events} e on e.session = q.session and e.seq = q.asked_seq`;
   return {
     claim: statement<
-      [now: Time, sessionId: string, owner: string, ms: number, holder: string, goneFence: number | null],
+      [
+        now: Time,
+        sessionId: string,
+        owner: string,
+        ms: number,
+        holder: string,
+        place: string | null,
+        goneFence: number | null,
+      ],
       ClaimedRow
     >(
       `update ${heads} h set fence = nextval('${schema}.fences'), owner = $3, holder = $5,
-         lease_until = ${now} + $4::float8, lease_ms = $4::float8
+         lease_until = ${now} + $4::float8, lease_ms = $4::float8, place = coalesce($6, h.place)
        from ${sessions} s
        where s.session_id = $2 and h.session = s.number
          and (h.fence is null or h.owner = $3 or h.lease_until <= ${now}
-           or h.lease_until - ${now} > 2 * h.lease_ms or h.fence = $6::bigint)
+           or h.lease_until - ${now} > 2 * h.lease_ms or h.fence = $7::bigint)
        returning h.fence, h.lease_until, h.session, h.last_seq, h.chain`,
     ),
     /** A session that nobody has claimed yet. No row when somebody has, in between. */
-    begin: statement<[now: Time, sessionId: string, owner: string, ms: number, holder: string], ClaimedRow>(
+    begin: statement<
+      [now: Time, sessionId: string, owner: string, ms: number, holder: string, place: string | null],
+      ClaimedRow
+    >(
       `with s as (insert into ${sessions} (session_id) values ($2) on conflict do nothing returning number)
-       insert into ${heads} (session, fence, owner, holder, lease_until, lease_ms)
-       select number, nextval('${schema}.fences'), $3, $5, ${now} + $4::float8, $4::float8 from s
+       insert into ${heads} (session, fence, owner, holder, lease_until, lease_ms, place)
+       select number, nextval('${schema}.fences'), $3, $5, ${now} + $4::float8, $4::float8, $6 from s
        returning fence, lease_until, session, last_seq, chain`,
     ),
     renew: statement<
@@ -213,10 +224,23 @@ export function ledgerStatements(schema: string) {
          select session, seq, 'question-answered', $3, chain from settled
        ), moved as (
          update ${heads} h set last_seq = z.seq, chain = z.chain, updated_at = c.now,
-           bucket = floor(c.now / 60000), work_since = coalesce(h.work_since, c.now)
+           bucket = floor(c.now / 60000),
+           work_since = case when exists (
+             select 1 from ${questions} q
+             where q.session = z.session and q.settled_seq is null and q.question_id <> $2
+           ) then h.work_since else coalesce(h.work_since, c.now) end
          from settled z, (select ${now} as now) c where h.session = z.session
        )
        select session from settled`,
+    ),
+    /** Sessions of a place that somebody must go on with, the oldest first, with the lease that may still last. */
+    work: statement<
+      [now: Time, place: string, limit: number],
+      { readonly session_id: string; readonly is_free: boolean; readonly holder: string | null }
+    >(
+      `select s.session_id, h.holder, h.fence is null or h.lease_until <= ${now} as is_free
+       from ${heads} h join ${sessions} s on s.number = h.session
+       where h.work_since is not null and h.place = $2 order by h.work_since limit $3`,
     ),
     questionNumber: statement<[questionId: string], { readonly number: number }>(
       `select number from ${questions} where question_id = $1`,

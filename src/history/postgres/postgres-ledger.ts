@@ -50,24 +50,30 @@ export type PostgresLedgerOptions = {
   readonly now?: () => number;
   /** Makes no tables. */
   readonly readOnly?: boolean;
+  /** Where the workspace of the sessions is: only instances with the same place go on with them. */
+  readonly place?: string;
 };
 
 /** Renewals wait this long for others: leases last for seconds. */
 const RENEW_TOGETHER_MS = 50;
+const WORK_POLL_MS = 1_000;
+const MAX_WORK = 100;
+/** Wakes those who look for work: no session has this name, since it is no stored one. */
+const WORK = "\u0000work";
 /** Larger blobs are stored in parts: both ends hold a part in memory, several times. */
 const MAX_BLOB_PART_BYTES = 8 * 1024 * 1024;
 
 export async function openPostgresLedger(
   address: string,
-  { now, readOnly = false }: PostgresLedgerOptions = {},
+  options: PostgresLedgerOptions = {},
 ): Promise<Ledger> {
   const sql = await SqlConnections.open(postgresAddress(address));
   try {
     const statements = ledgerStatements(sql.address.schema);
-    if (readOnly) await tableState(sql);
+    if (options.readOnly) await tableState(sql);
     else await migrateTables(sql);
     await checkDurability(sql, statements);
-    return new PostgresLedger(sql, statements, now);
+    return new PostgresLedger(sql, statements, options);
   } catch (error) {
     await sql.close();
     throw error;
@@ -117,10 +123,12 @@ class PostgresLedger implements Ledger {
   readonly #followed = new Map<string, number>();
   readonly #notices: CommitNotices;
   readonly #leaseWork = new Map<string, Promise<void>>();
+  readonly #place: string | undefined;
   readonly #holder = JSON.stringify(identityOf(process.pid));
   #isClosed = false;
 
-  constructor(sql: SqlConnections, statements: LedgerStatements, now: (() => number) | undefined) {
+  constructor(sql: SqlConnections, statements: LedgerStatements, { now, place }: PostgresLedgerOptions) {
+    this.#place = place;
     this.#sql = sql;
     this.#statements = statements;
     this.#time = () => now?.() ?? null;
@@ -135,6 +143,7 @@ class PostgresLedger implements Ledger {
       statements,
       followers: this.#followers,
       followed: () => [...this.#followed.keys()],
+      onAnswer: () => this.#followers.wake(WORK),
     });
   }
 
@@ -146,7 +155,8 @@ class PostgresLedger implements Ledger {
   async #claim(sessionId: string, owner: string, options: { readonly milliseconds: number }): Promise<Lease> {
     const { claim, begin, head } = this.#statements;
     const name = storedName(sessionId);
-    const values = [name, storedName(owner), options.milliseconds, this.#holder] as const;
+    const place = this.#place === undefined ? null : storedName(this.#place);
+    const values = [name, storedName(owner), options.milliseconds, this.#holder, place] as const;
     let goneFence: number | null = null;
     for (;;) {
       const [claimed] = await this.#sql.retried(claim, this.#time(), ...values, goneFence);
@@ -320,10 +330,39 @@ class PostgresLedger implements Ledger {
           if (error instanceof ConnectionLost) sent = text;
           throw error;
         }
-        this.#wake(sessionId);
+        this.#wake(sessionId, { isAnswer: true });
+        this.#followers.wake(WORK);
         return receipt;
       }
     });
+  }
+
+  /** Looks when a question was answered anywhere, and each second. */
+  async *work({ signal }: { readonly signal: AbortSignal }): AsyncGenerator<string> {
+    this.#checkNotClosed();
+    const place = this.#place;
+    if (place === undefined) return;
+    this.#notices.start();
+    while (!signal.aborted && !this.#isClosed) {
+      const { woken, stop } = this.#followers.listen(WORK, signal);
+      const timer = setTimeout(stop, WORK_POLL_MS).unref();
+      try {
+        // A server that cannot be reached now is asked again at the next look.
+        const rows = await this.#sql
+          .run(this.#statements.work, this.#time(), storedName(place), MAX_WORK)
+          .catch(() => []);
+        for (const { session_id, is_free, holder } of rows) {
+          const process = holder === null ? undefined : holderFromStored(holder);
+          if (!is_free && !(process && isGone(process))) continue;
+          if (signal.aborted || this.#isClosed) return;
+          yield nameFromStored(session_id);
+        }
+        await woken;
+      } finally {
+        clearTimeout(timer);
+        stop();
+      }
+    }
   }
 
   async openQuestions({ sessionId, after, limit = DEFAULT_READ_LIMIT }: OpenQuestionsOptions = {}): Promise<
@@ -489,9 +528,9 @@ class PostgresLedger implements Ledger {
     }
   }
 
-  #wake(sessionId: string): void {
+  #wake(sessionId: string, options: { readonly isAnswer?: boolean } = {}): void {
     this.#followers.wake(sessionId);
-    this.#notices.send(sessionId);
+    this.#notices.send(sessionId, options);
   }
 
   #listen(sessionId: string, signal: AbortSignal): WakeUp {

@@ -75,6 +75,8 @@ export class SqlConnections {
     const pool = new pg.Pool({ ...config, max: MAX_POOLED, allowExitOnIdle: true });
     // An idle connection that ends is replaced by the next statement.
     pool.on("error", () => undefined);
+    // One that ends during a statement fails the statement; without a listener it would end this process too.
+    pool.on("connect", (client) => void client.on("error", () => undefined));
     const shared = { pool, newClient: () => new pg.Client(config), canPrepare: true, users: 0 };
     pools.set(connectionString, shared);
     return new SqlConnections(address, shared);

@@ -62,7 +62,7 @@ const ADDRESS = /^(?:[A-Z][A-Z\d]*_)*(?:URL|URI|DSN)$/;
 /** A port of this machine, or a database in a file of the folder. */
 function isLocalAddress(value: string): boolean {
   const server =
-    /^(?:https?|wss?|postgres(?:ql)?|mysql|mongodb|redis|amqp):\/\/(?:[\w-]+(?::[\w-]*)?@)?(?:localhost|127\.0\.0\.1):\d{2,5}(?:\/[\w-]*)*$/;
+    /^(?:https?|wss?|postgres(?:ql)?|mysql|mongodb|redis|amqp):\/\/(?:[\w-]+(?::[\w-]*)?@)?(?:localhost|127\.0\.0\.1):\d{2,5}(?:\/[\w-]*)*(?:\?[\w=&-]*)?$/;
   return (
     server.test(value) || /^sqlite:(?:\/\/\/)?(?:\.\/)?(?::memory:|[\w-]+\.(?:db|sqlite3?))$/.test(value)
   );

@@ -97,6 +97,26 @@ export function seedIndex(index: Buffer, format: ObjectFormat, prefix: string): 
   }
 }
 
+const MODIFIED_AT = 8;
+
+/** Size and time of each file in an index, as git last saw them. Undefined when the index is of an unknown form. */
+export function indexStats(
+  index: Buffer,
+  format: ObjectFormat,
+): ReadonlyMap<string, { readonly size: number; readonly seconds: number }> | undefined {
+  const found = new Map<string, { readonly size: number; readonly seconds: number }>();
+  try {
+    const end = readEntries(index, format, ({ at, path }) => {
+      const seconds = index.readUInt32BE(at + MODIFIED_AT);
+      found.set(Buffer.from(path, "latin1").toString(), { size: index.readUInt32BE(at + SIZE_AT), seconds });
+    });
+    return end === undefined ? undefined : found;
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
 /**
  * The entries of an index without what only speeds git up: stage, mode, object and path of each. Undefined when the index
  * is not of a known form.
