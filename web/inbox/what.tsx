@@ -35,7 +35,9 @@ export function What({ question, asked }: Asked & { readonly question: QuestionD
 function countLine({ what }: QuestionDetail): string {
   const { command, diffs } = what;
   const rows = diffs.flatMap((diff) => diff.rows);
-  const hiddenCharacters = what.hiddenCharacters + rows.reduce((sum, { text }) => sum + hiddenIn(text), 0);
+  // The server counts those of the input, which may have more than the change that it makes.
+  const inRows = rows.reduce((sum, { text }) => sum + hiddenIn(text), 0);
+  const hiddenCharacters = diffs.length > 0 ? inRows : what.hiddenCharacters;
   const hidden = hiddenCharacters === 0 ? "none hidden" : `${hiddenCharacters} hidden, marked`;
   if (command) return `Whole command, ${counted(command.characters, "character")}, ${hidden}`;
   if (diffs.length === 0) return hiddenCharacters === 0 ? "" : hidden;
