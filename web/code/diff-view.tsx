@@ -73,7 +73,7 @@ function UnifiedTable({ diff }: { readonly diff: DiffCard }) {
 
 const CLASSES = { same: "c", removed: "d", added: "a", patch: "c" } as const;
 const SIGNS = { same: " ", removed: "−", added: "+", patch: " " } as const;
-const SPOKEN = { same: "", removed: "removed", added: "added", patch: "" } as const;
+const SCREEN_READER_WORDS = { same: "", removed: "removed", added: "added", patch: "" } as const;
 
 function UnifiedLine({ row }: { readonly row: UnifiedRow }) {
   if (row.type === "note")
@@ -88,7 +88,7 @@ function UnifiedLine({ row }: { readonly row: UnifiedRow }) {
       <td class="ln">{row.newLine}</td>
       <td class="sg">
         <span aria-hidden="true">{SIGNS[row.type]}</span>
-        <span class="sr">{SPOKEN[row.type]}</span>
+        <span class="sr">{SCREEN_READER_WORDS[row.type]}</span>
       </td>
       <td class="tx">
         <Pieces line={row} />

@@ -1,4 +1,4 @@
-/** What will happen, all of it: the command with its parts, the exact change, real paths, hidden characters. */
+/** The section "What will happen", all of it: the command with its parts, the exact change, real paths, hidden characters. */
 import type { RefObject } from "preact";
 import type { CommandPart, CommandReading, QuestionDetail } from "toolgate/serve/client";
 import { DiffView } from "../code/diff-view.js";
