@@ -38,7 +38,7 @@ export default defineConfig(({ mode }) => {
     test: {
       // Transformed modules stay on disk: the same 700 sources for each run.
       experimental: { fsModuleCache: true },
-      globalSetup: ["test/build-child-programs.ts"],
+      globalSetup: ["test/build-child-programs.ts", "test/postgres-setup.ts"],
       setupFiles: ["test/setup.ts"],
       env: { ...CODE_CACHE, ...(isLong && LONG) },
       projects: [

@@ -26,7 +26,7 @@ test("runs the demo from the login to the undone edit", { timeout: 120_000 }, as
   );
   expect(question).toMatchObject({
     resumes: "here",
-    liveness: "parked",
+    liveness: "live",
     answers: { once: true, edit: true },
   });
 

@@ -121,6 +121,12 @@ export interface Ledger {
    * question is open: refusing is always safe.
    */
   answer(questionId: string, answer: Answer): Promise<AnswerReceipt>;
+  /**
+   * Sessions that somebody must go on with and nobody holds: a question was answered, or the process of a turn ended. Each
+   * is repeated until a turn of it ends or parks. Only sessions of the store's own place, where their workspace can be
+   * reached. A store that only one process serves need not have this.
+   */
+  work?(options: { readonly signal: AbortSignal }): AsyncIterable<string>;
   /** One page of the open questions, in the order in which they were recorded, of one session or of all. */
   openQuestions(options?: OpenQuestionsOptions): Promise<readonly Question[]>;
 
@@ -148,6 +154,8 @@ export type LedgerErrorCode =
   | "INTENT_CHANGED"
   | "EXPIRED"
   | "WITHDRAWN"
+  /** The store lost events that it had acknowledged: a server that failed over to a standby that lagged. */
+  | "LOG_BEHIND"
   | "LEDGER_CLOSED";
 
 export class LedgerError extends Error {

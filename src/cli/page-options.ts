@@ -1,4 +1,4 @@
-/** What the page's server needs of the command line: agents, rules, the demo, and the functions of `toolgate rules`. */
+/** The parts of the command line that the page's server needs: agents, rules, the demo, and the functions of `toolgate rules`. */
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Archive, Ledger, SessionInfo } from "../call/index.js";

@@ -1,5 +1,6 @@
 /** `toolgate serve`: serves agents to apps over HTTP until a signal: our own, and the ACP agents of `--agent`. */
 import { hkdfSync } from "node:crypto";
+import { hostname } from "node:os";
 import { resolve } from "node:path";
 import { commandWords } from "../acp/index.js";
 import type { Serving } from "../aap/index.js";
@@ -22,19 +23,19 @@ import { readRedaction } from "./redaction.js";
 import { note } from "./stderr.js";
 import { errorText } from "./error-text.js";
 
-/** `isOpening`: opens the page in the browser, and takes another port where its own is in use. */
-export type ServePageOptions = { readonly isOpening: boolean };
+/** `isOpening`: for the page in the first place; takes another port where its own is in use. */
+export type ServePageOptions = { readonly isOpening: boolean; readonly opensBrowser?: boolean };
 
 export async function serveApps(
   flags: ServeFlags,
-  { isOpening }: ServePageOptions = { isOpening: false },
+  given: ServePageOptions = { isOpening: false },
 ): Promise<void> {
   // Listen for signals from the start: a signal during the start stops the server after it.
   const stopped = firstSignal();
   const { door, noteToken } = openDoorOptions(flags);
   const started = await openServers(flags, resolve(flags.cwd ?? process.cwd()), { mayAsk: false });
   try {
-    await serveWith(flags, started ? [started.servers] : [], { door, noteToken, stopped, isOpening });
+    await serveWith(flags, started ? [started.servers] : [], { door, noteToken, stopped, ...given });
   } finally {
     await started?.close();
   }
@@ -48,13 +49,15 @@ async function serveWith(
     noteToken,
     stopped,
     isOpening,
+    opensBrowser = false,
   }: ReturnType<typeof openDoorOptions> & ServePageOptions & { readonly stopped: Promise<NodeJS.Signals> },
 ): Promise<void> {
   const listenOn = isOpening ? onThisOrAnyPort : onThisPort;
   const opened = await openAgent(flags, toolSources);
   const workspace = await openWorkspace(flags.cwd ?? process.cwd(), flags, opened);
   const { patterns } = readRedaction();
-  const ledger = await openLedger(flags);
+  const place = flags.place ?? `${hostname()}:${workspace.root}`;
+  const ledger = await openLedger(flags, { place });
   const others = Object.entries(flags.agent ?? {}).map(([name, command]) =>
     externalAcpAgent({
       name,
@@ -86,8 +89,8 @@ async function serveWith(
     const link = await pageLink(url, page.devices);
     process.stdout.write(`Serving AAP at ${url} for ${workspace.root}. Stop with Ctrl-C.\n`);
     const hasPage = page.pageFolder !== undefined;
-    const isOpened = isOpening && hasPage && (await openAddress(link));
-    process.stdout.write(linkText(link, { isOpening, isOpened, hasPage }));
+    const isOpened = opensBrowser && hasPage && (await openAddress(link));
+    process.stdout.write(linkText(link, { isFailed: opensBrowser && !isOpened, isOpened, hasPage }));
     const signal = await stopped;
     noteStopping(signal);
     await close();
@@ -114,18 +117,13 @@ async function onThisOrAnyPort(port: number, listen: Listen): Promise<Serving> {
   }
 }
 
-function linkText(
-  link: string,
-  {
-    isOpening,
-    isOpened,
-    hasPage,
-  }: { readonly isOpening: boolean; readonly isOpened: boolean; readonly hasPage: boolean },
-): string {
+type LinkFacts = { readonly isFailed: boolean; readonly isOpened: boolean; readonly hasPage: boolean };
+
+function linkText(link: string, { isFailed, isOpened, hasPage }: LinkFacts): string {
   if (!hasPage)
     return `This build has no page. A client of its API logs in with the code in this link, which works once: ${link}\n`;
   if (isOpened) return `The page opens in your browser. If it does not, this link works once: ${link}\n`;
-  const why = isOpening ? "No browser was opened. " : "";
+  const why = isFailed ? "There is no browser to open here. " : "";
   return `${why}Open the page with this link, which works once: ${link}\n`;
 }
 

@@ -20,11 +20,15 @@ export type StoredLease = Lease & {
 /** Throws LEASE_HELD when the newest lease is another owner's, still lasts, and its process may still write. */
 export function checkFree(newest: StoredLease | undefined, owner: string, now: number): void {
   if (!newest || newest.owner === owner || holderOf(newest, now) === undefined) return;
-  // The message names no time: the holder renews the lease as long as it needs the session.
-  throw new LedgerError(
+  throw heldElsewhere(newest);
+}
+
+/** The message names no time: the holder renews the lease as long as it needs the session. */
+export function heldElsewhere({ sessionId, owner }: Lease): LedgerError {
+  return new LedgerError(
     "LEASE_HELD",
-    `Session ${newest.sessionId} is open in another process (${newest.owner}). Nothing was done; end it there, or try again later.`,
-    newest.owner,
+    `Session ${sessionId} is open in another process (${owner}). Nothing was done; end it there, or try again later.`,
+    owner,
   );
 }
 
@@ -51,4 +55,17 @@ export function checkNewest(newest: Lease | undefined, lease: Lease, done: strin
  */
 function isFromLaterClock({ expiresAt, milliseconds = Infinity }: StoredLease, now: number): boolean {
   return expiresAt - now > 2 * milliseconds;
+}
+
+/** Undefined for a text that is not an identity: then nothing is known of that process. */
+export function holderFromStored(text: string): ProcessIdentity | undefined {
+  try {
+    const { machine, pid, startTick } = JSON.parse(text) as Partial<ProcessIdentity>; // checked below
+    if (typeof machine !== "string" || typeof pid !== "number" || typeof startTick !== "number")
+      return undefined;
+    // A pid below 1 would name a group of processes.
+    return Number.isSafeInteger(pid) && pid > 0 ? { machine, pid, startTick } : undefined;
+  } catch {
+    return undefined;
+  }
 }

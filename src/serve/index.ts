@@ -6,6 +6,7 @@
  * a question is seen wherever it was asked, and answered once.
  */
 export { Devices } from "./access/devices.js";
+export type { DeviceRole } from "./api/access-bodies.js";
 export { qrCode } from "./access/qr-code.js";
 export { servePage } from "./server/serve-page.js";
 export type { PageOptions } from "./server/serve-page.js";

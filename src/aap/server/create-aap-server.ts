@@ -121,11 +121,13 @@ export function openServer(options: AapServerOptions): OpenedServer {
     return problemResponse(allowed.length === 0 ? problem : wrongMethod(method, path, allowed));
   });
   addRoutes(app, server, turns, version);
-  return {
-    fetch: async (request, openSink) => app.fetch(request, { openSink }),
-    close: () => turns.close(),
-    turns,
+  const closed = new AbortController();
+  void turns.watch(closed.signal);
+  const close = () => {
+    closed.abort();
+    return turns.close();
   };
+  return { fetch: async (request, openSink) => app.fetch(request, { openSink }), close, turns };
 }
 
 function byName(agents: readonly Served[]): ReadonlyMap<string, Served> {

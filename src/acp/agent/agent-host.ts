@@ -105,7 +105,7 @@ async function openSession(
       projectFiles: local,
       sessionId,
       elicit: elicitFromClient(client, sessionId),
-      leaseWaitMs: LEASE_WAIT_MS,
+      leaseWaitMs: request.leaseWaitMs ?? LEASE_WAIT_MS,
       onLeaseWait: request.onLeaseWait,
       flushTimer,
       ...(leaseMs !== undefined && { leaseMs }),

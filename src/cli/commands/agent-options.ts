@@ -28,7 +28,7 @@ export function onBreachOption(): Option {
   ).choices(["mark", "end"]);
 }
 
-const MODES = ["ask", "accept-edits", "read-only", "allow-all"] as const satisfies readonly Mode[];
+export const MODES = ["ask", "accept-edits", "read-only", "allow-all"] as const satisfies readonly Mode[];
 
 export function agentOptions(command: Command): Command {
   return command
@@ -55,7 +55,10 @@ export function agentOptions(command: Command): Command {
     .addOption(
       new Option("--script <file>", "play this model script instead of the built-in one").conflicts("model"),
     )
-    .option("--ledger <address>", "store sessions there: a file, or memory: (default: in your state folder)")
+    .option(
+      "--ledger <address>",
+      "store sessions there: a file, postgres://…, or memory: (default: in your state folder)",
+    )
     .option(
       "--log <file>",
       "write a log there, as JSON, one record a line; - is stderr.\nTOOLGATE_LOG=debug, info, warn or error sets the level",

@@ -6,7 +6,7 @@ import type { RequestHeaders } from "../../http/index.js";
 
 export const KEY_HEADER = "x-toolgate-key";
 
-const MAX_AGE_SECONDS = 90 * 24 * 60 * 60;
+const LIFETIME_MS = 90 * 24 * 60 * 60_000;
 
 export function cookieIn(headers: RequestHeaders): string | undefined {
   const name = cookieName(textOf(headers["host"]));
@@ -21,7 +21,7 @@ export const keyIn = (headers: RequestHeaders): string | undefined =>
   textOf(headers[KEY_HEADER]) || undefined;
 
 export function cookieHeader(host: string, value: string, isSecure: boolean): string {
-  const age = value === "" ? 0 : MAX_AGE_SECONDS;
+  const age = value === "" ? 0 : LIFETIME_MS / 1000;
   const secure = isSecure ? "; Secure" : "";
   return `${cookieName(host)}=${value}; Path=/api; Max-Age=${age}; HttpOnly; SameSite=Strict${secure}`;
 }

@@ -1,6 +1,6 @@
 /**
  * The devices that may use the page, in `devices.json`: each has a cookie and a key, of which only hashes are stored, and
- * a role. A one-time code adds a device; whoever redeems it first has it.
+ * a role. A one-time code adds a device; the first one to redeem it has it.
  */
 import { hash, randomBytes, randomUUID } from "node:crypto";
 import { join } from "node:path";

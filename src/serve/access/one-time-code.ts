@@ -8,10 +8,11 @@ const GROUP_LENGTH = 4;
 
 /** `K7QF-2M9X-TT43`: 58 bits. */
 export function newCode(): string {
-  const group = () =>
-    Array.from({ length: GROUP_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join("");
-  return Array.from({ length: GROUPS }, group).join("-");
+  return Array.from({ length: GROUPS }, newGroup).join("-");
 }
+
+const newGroup = (): string =>
+  Array.from({ length: GROUP_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join("");
 
 /** As it is stored; people type lower case and leave the dashes out. */
 export const codeHash = (code: string): string =>

@@ -23,6 +23,8 @@ const lengthBits = (version: number): number => (version < 10 ? 8 : 16);
 
 const capacity = (version: number): number => dataCount(version) - Math.ceil((4 + lengthBits(version)) / 8);
 
+const zeros = (length: number): number[] => Array.from({ length }, () => 0);
+
 const at = (list: readonly number[], index: number): number => list[index] ?? 0;
 
 function totalCount(version: number): number {
@@ -87,7 +89,7 @@ function multiply(one: number, other: number): number {
 }
 
 function generator(degree: number): number[] {
-  const result = [...new Array<number>(degree - 1).fill(0), 1];
+  const result = [...zeros(degree - 1), 1];
   let root = 1;
   for (let step = 0; step < degree; step += 1) {
     for (let index = 0; index < degree; index += 1)
@@ -98,7 +100,7 @@ function generator(degree: number): number[] {
 }
 
 function remainder(block: readonly number[], divisor: readonly number[]): number[] {
-  const result = new Array<number>(divisor.length).fill(0);
+  const result = zeros(divisor.length);
   for (const byte of block) {
     const factor = byte ^ (result.shift() ?? 0);
     result.push(0);
@@ -128,7 +130,8 @@ class Modules {
   constructor(version: number) {
     this.#version = version;
     this.#size = version * 4 + 17;
-    const grid = () => Array.from({ length: this.#size }, () => new Array<boolean>(this.#size).fill(false));
+    const row = () => zeros(this.#size).map(() => false);
+    const grid = () => Array.from({ length: this.#size }, row);
     this.#dark = grid();
     this.#isFixed = grid();
   }

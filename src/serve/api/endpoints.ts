@@ -191,7 +191,7 @@ export const SERVE_ENDPOINTS = {
     path: "/api/sessions/{id}/prompt",
     summary: "Start a turn; it runs on when the connection ends",
     body: promptRequest,
-    answer: { status: 202, ...json("PagePrompted", "The turn has begun.") },
+    answer: { status: 202, ...json("PagePrompted", "The turn has started.") },
   },
   cancel: {
     ...post,

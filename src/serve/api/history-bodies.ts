@@ -20,7 +20,7 @@ export const historyQuery = z.object({
   before: z.string().describe("The `next` of the page before.").optional(),
   limit: z.coerce.number().int().min(1).max(200).describe("At most this many (50).").optional(),
 });
-export type HistoryQuery = z.input<typeof historyQuery>;
+export type HistoryQuery = z.output<typeof historyQuery>;
 
 export const historyCall = z.object({
   sessionId: z.string(),
@@ -66,7 +66,7 @@ export const statisticsQuery = z.object({
   until: time.optional(),
   folder: z.string().optional(),
 });
-export type StatisticsQuery = z.input<typeof statisticsQuery>;
+export type StatisticsQuery = z.output<typeof statisticsQuery>;
 
 const group = typed<CallStatistics>(
   z.looseObject({

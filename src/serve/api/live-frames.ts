@@ -16,7 +16,7 @@ export const liveQuery = z.object({
     .optional(),
   call: z.string().describe("Also the raw terminal output of this call of the session.").optional(),
 });
-export type LiveQuery = z.input<typeof liveQuery>;
+export type LiveQuery = z.output<typeof liveQuery>;
 
 /** `aged`: open for long, expired, or its turn is gone; `question` has its new state. */
 export const liveFrame = z.discriminatedUnion("type", [
@@ -31,7 +31,7 @@ export const liveFrame = z.discriminatedUnion("type", [
   z.object({ type: z.literal("session"), session: sessionSummary }),
   z.object({ type: z.literal("session-removed"), sessionId: z.string() }),
   z.object({ type: z.literal("rules-changed") }),
-  /** Of the session in the query. `after`: the key of the entry above it; null at the top. */
+  /** For the session in the query. `after`: the key of the entry above it; null at the top. */
   z.object({ type: z.literal("entry"), seq: z.number(), after: z.string().nullable(), entry: sessionEntry }),
   /** Text at the end of the last block of a message. */
   z.object({

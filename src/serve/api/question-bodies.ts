@@ -7,7 +7,7 @@ import { sessionDoor } from "./session-bodies.js";
 import { typed } from "./typed.js";
 
 /**
- * `live`: a process waits for the answer. `parked`: nobody waits; the answer is recorded, and the turn goes on where
+ * `live`: a process waits for the answer, or this server continues its own turn with it. `parked`: nobody waits; the answer is recorded, and the turn goes on where
  * `resumes` says so. `gone`: the turn is over, so the question can only be refused or looked at.
  */
 export const turnLiveness = z.enum(["live", "parked", "gone"]);
@@ -45,7 +45,7 @@ export const inboxQuestion = z.object({
   expiresAt: z.number().exactOptional(),
   state: questionState,
   liveness: turnLiveness,
-  /** It counts on the badge: open, not expired, and its turn is not gone. */
+  /** Whether it counts on the badge: open, not expired, and its turn is not gone. */
   isAnswerable: z.boolean(),
   /** Equal for questions that may be answered together. */
   likeness: z.string().exactOptional(),
@@ -55,7 +55,7 @@ export type InboxQuestion = z.output<typeof inboxQuestion>;
 export const questionQuery = z.object({
   state: z.enum(["open", "settled", "all"]).describe("`settled`: those of the last hour. (all)").optional(),
 });
-export type QuestionQuery = z.input<typeof questionQuery>;
+export type QuestionQuery = z.output<typeof questionQuery>;
 
 export const inbox = z.object({
   questions: z.array(inboxQuestion).describe("The oldest first."),
@@ -69,7 +69,7 @@ export type PartVerdict = z.output<typeof partVerdict>;
 export const commandPart = z.object({
   text: z.string().describe("With hidden characters made visible."),
   verdict: partVerdict,
-  /** What it does, one sentence each, with resolved paths and hosts. */
+  /** The things that it does, one sentence each, with resolved paths and hosts. */
   effects: z.array(z.string()),
   rules: z.array(z.string()).describe("The allowing rules that cover it."),
   needsNoRule: z.boolean(),

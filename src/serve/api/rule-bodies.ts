@@ -6,7 +6,7 @@ import { commandReading, partVerdict } from "./question-bodies.js";
 export const folderQuery = z.object({
   folder: z.string().describe("The project; the server's own folder unless given.").optional(),
 });
-export type FolderQuery = z.input<typeof folderQuery>;
+export type FolderQuery = z.output<typeof folderQuery>;
 
 /** As in a rule file: `{"allow": "execute", "command": "npm test"}`. */
 const rule = z.record(z.string(), z.unknown());
@@ -56,7 +56,8 @@ export const ruleTest = z
     url: z.string().exactOptional(),
   })
   .refine(
-    ({ folder: _, ...actions }) => Object.values(actions).filter((one) => one !== undefined).length === 1,
+    ({ command, read, write, delete: deleted, url }) =>
+      [command, read, write, deleted, url].filter((one) => one !== undefined).length === 1,
     { error: "give exactly one of command, read, write, delete and url" },
   );
 export type RuleTest = z.input<typeof ruleTest>;
@@ -96,7 +97,7 @@ export type TrustRequest = z.input<typeof trustRequest>;
 export const suggestionQuery = folderQuery.extend({
   days: z.coerce.number().int().min(1).max(365).describe("How many days of the record (14).").optional(),
 });
-export type SuggestionQuery = z.input<typeof suggestionQuery>;
+export type SuggestionQuery = z.output<typeof suggestionQuery>;
 
 export const suggestions = z.object({
   folder: z.string(),

@@ -49,7 +49,7 @@ export const sessionQuery = z.object({
   before: z.string().describe("The `next` of the page before.").optional(),
   limit: z.coerce.number().int().min(1).max(200).describe("At most this many (50).").optional(),
 });
-export type SessionQuery = z.input<typeof sessionQuery>;
+export type SessionQuery = z.output<typeof sessionQuery>;
 
 export const sessionPage = z.object({
   sessions: z.array(sessionSummary),
@@ -160,7 +160,7 @@ export const entriesQuery = z.object({
     .describe("At most this many (100), the last ones.")
     .optional(),
 });
-export type EntriesQuery = z.input<typeof entriesQuery>;
+export type EntriesQuery = z.output<typeof entriesQuery>;
 
 export const entriesPage = z.object({
   entries: z.array(sessionEntry).describe("In their order; the page ends before `before`, or at the end."),

@@ -12,6 +12,7 @@ import type { LiveOptions } from "./live-stream.js";
 import { browserKeys, withKey } from "./device-key.js";
 import type { KeyStore } from "./device-key.js";
 import { withQuery } from "./with-query.js";
+import type { Query } from "./with-query.js";
 
 const ID = encodeURIComponent;
 
@@ -199,7 +200,7 @@ export class ServeClient {
     return this.#get("/api/rules/suggestions", query);
   }
 
-  #get<Body>(path: string, query: Readonly<Record<string, unknown>> = {}): Promise<Body> {
+  #get<Body>(path: string, query: Query = {}): Promise<Body> {
     return this.#connection.get(withQuery(path, query));
   }
 

@@ -1,7 +1,7 @@
 /** The figures of a period: calls by day, tool, kind, agent and rule, waiting times, models, breaches. */
 import type { z } from "zod";
 import type { CallStatistics, FoundCall, PeriodQuery } from "../../call/index.js";
-import type { Statistics, statisticsQuery } from "../api/history-bodies.js";
+import type { HistoryCall, Statistics, statisticsQuery } from "../api/history-bodies.js";
 import type { ServeContext } from "../server/serve-context.js";
 
 const BUCKETS_MS = [5_000, 30_000, 120_000, 600_000, 3_600_000] as const;
@@ -49,9 +49,13 @@ export async function callStatistics(
     breaches: calls
       .filter(({ breach }) => breach !== undefined)
       .slice(0, MAX_BREACHES)
-      .map(({ outputSize: _, ...call }) => call),
+      .map(historyCall),
     tookMs: Math.round(performance.now() - started),
   };
+}
+
+function historyCall({ outputSize: _, ...call }: FoundCall): HistoryCall {
+  return call;
 }
 
 /** The archive has no filter by folder for calls: with one, percentiles of all and waiting times are left out. */
@@ -119,7 +123,7 @@ function percentiles(values: readonly number[]): CallStatistics["ranMs"] {
 }
 
 function waits(calls: readonly FoundCall[]): Statistics["waits"] {
-  const counts = new Array<number>(BUCKETS_MS.length + 1).fill(0);
+  const counts = Array.from({ length: BUCKETS_MS.length + 1 }, () => 0);
   for (const { waitedMs } of calls) {
     if (waitedMs === undefined) continue;
     const bucket = BUCKETS_MS.findIndex((underMs) => waitedMs < underMs);

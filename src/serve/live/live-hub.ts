@@ -1,5 +1,5 @@
 /**
- * What changes in any session, from any process, as frames for all connected pages: questions, sessions, rules. The last
+ * Changes in any session, from any process, as frames for all connected pages: questions, sessions, rules. The last
  * frames are kept, so that a page that lost its connection gets exactly the ones it missed.
  */
 import { randomUUID } from "node:crypto";
@@ -204,7 +204,7 @@ export class LiveHub {
   async #age(): Promise<void> {
     try {
       await this.inbox.age();
-      for (const { sessionId, state } of [...this.#active.values()]) {
+      for (const { sessionId, state } of this.#active.values()) {
         const found = await this.#options.index.read(sessionId, 0);
         const summary = found && (await this.#options.summaries.summary(found));
         if (summary && summary.state !== state) this.#show(summary);

@@ -14,8 +14,9 @@ export function commandReading(command: string, { verdict, parts, doubts }: Expl
   };
 }
 
+const shown = (texts: readonly string[]): string[] => texts.map((text) => visibleText(text));
+
 function partOf(part: ExplainedPart, effect: Explanation["verdict"]["effect"]): CommandPart {
-  const shown = (texts: readonly string[]): string[] => texts.map((text) => visibleText(text));
   return {
     text: visibleText(part.words.map(({ word }) => word).join(" ")),
     verdict: verdictOf(part, effect),

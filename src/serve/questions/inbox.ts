@@ -71,7 +71,7 @@ export class Inbox {
     );
   }
 
-  /** Takes question events. Of a session that was not known before, settled questions are no news. */
+  /** Takes question events. Settled questions of a session that was not known before are no news. */
   async take(
     news: readonly QuestionNews[],
     facts: SessionFacts,
@@ -90,11 +90,11 @@ export class Inbox {
 
   /** Questions whose turn ended, or that expired meanwhile. */
   async age(): Promise<void> {
-    for (const kept of [...this.#kept.values()]) {
+    for (const kept of this.#kept.values()) {
       if (kept.row.state.status !== "open") continue;
       const liveness = await this.#liveness(kept.facts);
       const row = this.#row(kept, kept.row.state, liveness);
-      // It may have been settled meanwhile.
+      // The question may have been settled meanwhile.
       if (this.#kept.get(row.questionId) !== kept) continue;
       if (row.liveness === kept.row.liveness && row.isAnswerable === kept.row.isAnswerable) continue;
       this.#kept.set(row.questionId, { ...kept, row });

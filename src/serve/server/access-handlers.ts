@@ -6,9 +6,8 @@ import type { StoredDevice } from "../access/devices.js";
 import { qrCode } from "../access/qr-code.js";
 import { loginRequest, pairingRequest } from "../api/access-bodies.js";
 import type { Device, Me } from "../api/access-bodies.js";
-import { done } from "./page-handlers.js";
-import { bodyOf } from "./page-server.js";
-import type { PageHandler, PageParts, PageRequest } from "./page-server.js";
+import { bodyOf, done } from "./page-request.js";
+import type { PageHandler, PageParts, PageRequest } from "./page-request.js";
 import type { ServeContext } from "./serve-context.js";
 
 const PAIRING_MS = 5 * 60_000;

@@ -39,7 +39,7 @@ export function appSessions({ server, ledger, agents, onError }: AppSessionsOpti
     prompt: async (sessionId, blocks) => {
       const stop = new AbortController();
       const last = (await lastSeq(ledger, sessionId)) ?? 0;
-      const begun = turnBegins(ledger, sessionId, last, stop.signal);
+      const started = turnBegins(ledger, sessionId, last, stop.signal);
       const ended = post(`/sessions/${encodeURIComponent(sessionId)}/turns`, {
         stream: "none",
         messages: [{ role: "user", content: blocks.map((block: ContentBlock) => wireBlock(block)) }],
@@ -47,10 +47,10 @@ export function appSessions({ server, ledger, agents, onError }: AppSessionsOpti
       // A turn that fails later has recorded it.
       ended.catch(() => undefined);
       try {
-        await Promise.race([begun, ended]);
+        await Promise.race([started, ended]);
       } finally {
         stop.abort();
-        begun.catch(onError);
+        started.catch(onError);
       }
     },
     cancel: (sessionId, wanted) => server.turns.cancel(sessionId, wanted),

@@ -1,7 +1,7 @@
 /** The handler of each endpoint of the page's API. */
 import { accessHandlers } from "./access-handlers.js";
 import type { SERVE_ENDPOINTS } from "../api/endpoints.js";
-import type { PageHandler, PageParts } from "./page-server.js";
+import type { PageHandler, PageParts } from "./page-request.js";
 import { questionHandlers } from "./question-handlers.js";
 import { recordHandlers } from "./record-handlers.js";
 import { sessionHandlers } from "./session-handlers.js";
@@ -14,5 +14,3 @@ export function pageHandlers(parts: PageParts): Readonly<Record<keyof typeof SER
     ...recordHandlers(parts),
   };
 }
-
-export const done = (): Response => new Response(null, { status: 204 });

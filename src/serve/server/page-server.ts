@@ -1,9 +1,6 @@
 /** The page's API as a function from requests to responses. Each request needs a device with the right role. */
 import { Hono } from "hono";
-import type { Context } from "hono";
-import type { z } from "zod";
 import { AapProblem, problemOf, problemResponse } from "../../aap/api/aap-problem.js";
-import { checkedBody, readBody } from "../../aap/api/read-body.js";
 import type { OpenSink } from "../../aap/stream/event-stream.js";
 import { STATUSES } from "../../http/index.js";
 import type { RequestHeaders, Site } from "../../http/index.js";
@@ -20,30 +17,9 @@ import { SessionIndex } from "../sessions/session-index.js";
 import { SessionSummaries } from "../sessions/session-summaries.js";
 import { SessionViews } from "../sessions/session-views.js";
 import { pageHandlers } from "./page-handlers.js";
+import type { PageEnv, PageParts } from "./page-request.js";
 import type { ServeContext } from "./serve-context.js";
 import type { StaticFiles } from "./static-files.js";
-
-/** A checked request. */
-export type PageRequest = {
-  readonly context: Context<PageEnv>;
-  /** Undefined for a program with the server's token. */
-  readonly device: StoredDevice | undefined;
-  readonly id: string;
-};
-
-export type PageEnv = { readonly Bindings: { readonly openSink: OpenSink | undefined } };
-
-export type PageHandler = (request: PageRequest) => Promise<Response>;
-
-/** The parts that handlers use. */
-export type PageParts = {
-  readonly context: ServeContext;
-  readonly index: SessionIndex;
-  readonly summaries: SessionSummaries;
-  readonly views: SessionViews;
-  readonly turns: PageTurns;
-  readonly hub: LiveHub;
-};
 
 export type PageServer = {
   readonly site: Site;
@@ -55,6 +31,8 @@ export type PageServer = {
 
 const API = "/api/";
 const RANKS: Readonly<Record<DeviceRole, number>> = { watch: 0, answer: 1, all: 2 };
+
+const isForDevices = (path: string): boolean => path.startsWith(API) && path !== SERVE_ENDPOINTS.login.path;
 
 export async function openPageServer(context: ServeContext, files: StaticFiles): Promise<PageServer> {
   const { devices } = context;
@@ -74,7 +52,6 @@ export async function openPageServer(context: ServeContext, files: StaticFiles):
   });
   const app = routes({ context, index, summaries, views, turns, hub });
   await hub.open();
-  const isForDevices = (path: string): boolean => path.startsWith(API) && path !== SERVE_ENDPOINTS.login.path;
   return {
     site: {
       isPublic: (method, path) =>
@@ -147,8 +124,9 @@ async function livenessOf(
   const { turn, info, sessionId } = facts;
   if (!ledger.holder || (await ledger.holder(sessionId)) !== undefined) return "live";
   if (turn?.status === "stopped") return "gone";
-  // An own agent's turn waits in the log, and some process can continue it.
-  if (apps.serves(info) || (await agentFor(info)) !== undefined) return "parked";
+  // Sessions that this server runs wait in the log, and continue with the answer.
+  const isOurs = facts.door === "page" || facts.door === "demo";
+  if (apps.serves(info) || (isOurs && (await agentFor(info)) !== undefined)) return "live";
   return facts.door === "driven" || facts.door === "unknown" ? "gone" : "parked";
 }
 
@@ -162,15 +140,3 @@ async function resumeSession(context: ServeContext, turns: PageTurns, sessionId:
     if (!(error instanceof AapProblem) || error.code !== "BUSY") throw error;
   }
 }
-
-export async function bodyOf<Schema extends z.ZodType>(
-  { context }: PageRequest,
-  schema: Schema,
-): Promise<z.output<Schema>> {
-  return readBody(context.req.raw, schema);
-}
-
-export const queryOf = <Schema extends z.ZodType>(
-  { context }: PageRequest,
-  schema: Schema,
-): z.output<Schema> => checkedBody(context.req.query(), schema);

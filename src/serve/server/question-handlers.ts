@@ -7,8 +7,8 @@ import type { InboxQuestion, QuestionDetail } from "../api/question-bodies.js";
 import { answerQuestion } from "../questions/answer-question.js";
 import { answeredState, inboxRow } from "../questions/inbox-rows.js";
 import { questionDetail } from "../questions/question-detail.js";
-import { bodyOf, queryOf } from "./page-server.js";
-import type { PageHandler, PageParts } from "./page-server.js";
+import { bodyOf, queryOf } from "./page-request.js";
+import type { PageHandler, PageParts } from "./page-request.js";
 
 type Name = "pageQuestions" | "question" | "answer" | "questionLink";
 

@@ -9,9 +9,8 @@ import { callHistory } from "../history/call-history.js";
 import { callStatistics } from "../history/call-statistics.js";
 import { addRule, revokeRule, suggestions, testRule, trustProject } from "../rules/change-rules.js";
 import { ruleList } from "../rules/rule-list.js";
-import { done } from "./page-handlers.js";
-import { bodyOf, queryOf } from "./page-server.js";
-import type { PageHandler, PageParts } from "./page-server.js";
+import { bodyOf, done, queryOf } from "./page-request.js";
+import type { PageHandler, PageParts } from "./page-request.js";
 
 type Name =
   | "history"

@@ -53,7 +53,7 @@ export type AppSessions = {
   /** Whether the session is one of an app that this server can continue. */
   readonly serves: (info: SessionInfo) => boolean;
   readonly create: (agent: string) => Promise<string>;
-  /** Returns when the turn has begun; throws a problem where it cannot. */
+  /** Returns when the turn has started; throws a problem where it cannot. */
   readonly prompt: (sessionId: string, blocks: readonly ContentBlock[]) => Promise<void>;
   readonly cancel: (
     sessionId: string,

@@ -26,9 +26,8 @@ import { callDetail, callOf, eventsOfCall } from "../sessions/call-detail.js";
 import { sessionDetail } from "../sessions/session-detail.js";
 import type { SessionView } from "../sessions/session-view.js";
 import { undoCalls } from "../sessions/undo-calls.js";
-import { done } from "./page-handlers.js";
-import { bodyOf, queryOf } from "./page-server.js";
-import type { PageHandler, PageParts, PageRequest } from "./page-server.js";
+import { bodyOf, done, queryOf } from "./page-request.js";
+import type { PageHandler, PageParts, PageRequest } from "./page-request.js";
 
 type Name =
   | "live"

@@ -121,8 +121,9 @@ const REPEATED: ReadonlySet<string> = new Set([
   "content-appended",
 ]);
 
+const line = (text: string): string => oneLine(text, MAX_WORDS);
+
 function wordsOf(event: SessionEvent): string | undefined {
-  const line = (text: string): string => oneLine(text, MAX_WORDS);
   switch (event.type) {
     case "call-announced":
       return `Announced as ${line(event.name || "a tool")}, kind ${event.kind}`;

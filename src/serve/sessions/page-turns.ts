@@ -98,9 +98,12 @@ export class PageTurns {
       return false;
     }
     if (toolCallId !== undefined) {
-      const isCancelled = await session.gate.cancelCall(toolCallId, reason).finally(() => session.close());
-      void this.resume(sessionId).catch(this.#context.onError);
-      return isCancelled;
+      try {
+        return await session.gate.cancelCall(toolCallId, reason);
+      } finally {
+        await session.close();
+        void this.resume(sessionId).catch(this.#context.onError);
+      }
     }
     const stop = new AbortController();
     stop.abort();

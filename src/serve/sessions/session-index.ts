@@ -31,7 +31,7 @@ const MAX_SESSIONS = 2_000;
 
 export class SessionIndex {
   readonly #ledger: Ledger;
-  /** Gets the question events of every session, whoever reads it. */
+  /** Gets the question events of every session that is read. */
   onNews: OnNews = () => undefined;
   /** The most recently used come last. */
   readonly #entries = new Map<string, Entry>();

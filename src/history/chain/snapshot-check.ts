@@ -4,7 +4,7 @@
  */
 import type { BrokenLink } from "../../call/index.js";
 import { savedSession, SessionBook, sessionFromSaved } from "../../call/index.js";
-import { snapshotSeal } from "./sqlite-snapshots.js";
+import { snapshotSeal } from "./hash-chain.js";
 import { eventFromStored } from "../stored-json.js";
 
 type Stored = { readonly seq: number; readonly saved: string; readonly seal: string };

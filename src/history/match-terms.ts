@@ -1,6 +1,6 @@
 /** Whether a text has all the terms of a search, and the piece of it around the first match. */
-import type { SearchHit } from "../../call/index.js";
-import type { SearchTerm } from "../search-terms.js";
+import type { SearchHit } from "../call/index.js";
+import type { SearchTerm } from "./search-terms.js";
 
 /** The number of words in an excerpt, and of those before the first match. */
 const EXCERPT_WORDS = 32;
@@ -20,7 +20,7 @@ export function matchTerms(text: string, terms: readonly SearchTerm[]): SearchHi
 }
 
 /** Words without case and accents. */
-function wordsOf(text: string): readonly Word[] {
+export function wordsOf(text: string): readonly Word[] {
   return [...text.matchAll(/[\p{L}\p{N}\p{M}\p{Co}]+/gu)].map(({ 0: word, index }) => ({
     key: word.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase(),
     from: index,

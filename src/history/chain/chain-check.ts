@@ -4,7 +4,7 @@
  */
 import { pluralize } from "../../call/index.js";
 import type { BrokenLink, ChainHead } from "../../call/index.js";
-import { chainStart, nextLink } from "./sqlite-rows.js";
+import { chainStart, nextLink } from "./hash-chain.js";
 
 type Row = { readonly seq: number; readonly event: string; readonly chain: string | null };
 
