@@ -102,15 +102,12 @@ try {
   await page.goto(link);
   await page.getByRole("button", { name: "Start the demo" }).waitFor();
   await shot("page-first");
-  await start("Fix the failing price test");
-  await answer();
-  await page
-    .getByText(/Waiting \d/)
-    .first()
-    .waitFor();
-  const session = page.url();
   await start("Round refunds half up");
   await page.getByRole("link", { name: "Answer in Inbox" }).waitFor();
+  await start("Fix the failing price test");
+  await answer();
+  const session = page.url();
+  await page.locator('[data-status="waiting"]').waitFor();
   for (const theme of ["light", "dark"]) {
     await page.emulateMedia({ colorScheme: theme });
     await page.setViewportSize({ width: 1440, height: 900 });
