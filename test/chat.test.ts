@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { KEY, startFake } from "./fakes/fake-provider.js";
 import { openAiChat } from "./fakes/openai-chat.js";
+import { expectScreen } from "./screens.js";
 import { atDesk, script } from "./tmux-kit.js";
 
 const command = (text: string) => ({ tool: "terminal", input: { command: text } });
@@ -35,6 +36,7 @@ test("talks: a read in one line, a plan, a question by one key, undo, and what w
   expect(asked).toContain("│ At cart.js ⚠️:");
   expect(asked).toMatch(/✓ ≡ Read cart\.js \(read, [^)]+\)\n/);
   expect(asked).toContain("+ export const sum = (a, b) => a + b;");
+  expectScreen("question", asked, "> fix the sum");
   desk.presses("x");
   desk.presses("y");
   const fixed = await desk.sees("│ Fixed.");
@@ -65,7 +67,7 @@ test("Escape interrupts the turn, and the message that waited is sent", async ()
   await desk.sees("working");
   await desk.sees("running");
   desk.types("go on with this");
-  await desk.sees("queued: go on with this");
+  expectScreen("queued", await desk.sees("queued: go on with this"), "> wait a while");
   desk.presses("Escape");
   await desk.sees("Cancelled.");
   const shown = await desk.sees("│ Second turn.");
