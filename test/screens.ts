@@ -10,11 +10,16 @@ export function expectScreen(name: string, screen: string, from: string): void {
   const text = readFileSync(page, "utf8");
   const block = new RegExp(`(<!-- screen: ${name} -->\\n\\n\`\`\`text\\n)[\\s\\S]*?(\\n\`\`\`)`);
   if (process.env["TRANSCRIPTS"] === "write")
-    writeFileSync(page, text.replace(block, (_, start: string, end: string) => start + shown + end));
+    writeFileSync(
+      page,
+      text.replace(block, (_, start: string, end: string) => start + shown + end),
+    );
   const documented = new RegExp(block.source.replace("[\\s\\S]*?", "([\\s\\S]*?)")).exec(
     readFileSync(page, "utf8"),
   )?.[2];
-  expect(documented, `the screen "${name}" of docs/chat.md; refresh it with scripts/transcripts.mjs`).toBe(shown);
+  expect(documented, `the screen "${name}" of docs/chat.md; refresh it with scripts/transcripts.mjs`).toBe(
+    shown,
+  );
 }
 
 const comparable = (text: string): string =>

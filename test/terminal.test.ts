@@ -75,7 +75,10 @@ async function screenOf(bytes: string): Promise<string> {
   const terminal = new xterm.Terminal({ cols: 120, rows: 40, scrollback: 1_000, allowProposedApi: true });
   await new Promise<void>((resolve) => terminal.write(bytes, resolve));
   const { active } = terminal.buffer;
-  return Array.from({ length: active.length }, (_, at) => active.getLine(at)?.translateToString(true) ?? "").join("\n");
+  return Array.from(
+    { length: active.length },
+    (_, at) => active.getLine(at)?.translateToString(true) ?? "",
+  ).join("\n");
 }
 const PROMPT = "or no with your reason: ";
 

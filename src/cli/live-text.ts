@@ -260,6 +260,8 @@ export class LiveText {
 
   /** Shows a call that has ended; on a screen without a block also its start. */
   #call({ toolCallId, type }: ToolCallEvent): void {
+    // The text before a call is finished; later text is written above the rows.
+    if (type === "call-announced" && this.#markdown) this.endLine();
     if (type === "run-started") this.#offsets.set(toolCallId, clockOffset());
     const call = this.#session.book.call(toolCallId);
     if (!call || this.#shown.has(toolCallId)) return;
