@@ -19,11 +19,13 @@ const ROUNDS = 11;
 const PER_ROUND = 40;
 const IDLE_SESSIONS = 10_000;
 const LISTED_SESSIONS = 200_000;
+const PORT = 54_399;
+const DURABLE = { durable: true };
+const answerTimes = new Map();
 
 const folder = mkdtempSync(join(tmpdir(), "toolgate-bench-"));
 const server = startServer();
 await untilReady();
-const PORT = 54_399;
 const address = (schema) =>
   `postgres://toolgate@localhost:${PORT}/postgres?host=${encodeURIComponent(folder)}&schema=${schema}`;
 const bare = new pg.Client({ host: folder, port: PORT, user: "toolgate", database: "postgres" });
@@ -199,9 +201,6 @@ async function listed() {
   for (let index = 0; index < 50; index += 1) times.push(await timed(1, () => ledger.sessions({ limit: 50 })));
   line(`newest 50 of ${LISTED_SESSIONS} sessions`, `${median(times).toFixed(2)} ms`, "bar: 2 ms");
 }
-
-const DURABLE = { durable: true };
-const answerTimes = new Map();
 
 function event(index) {
   const text = `chunk ${index} of what an agent says in the course of a day. `.repeat(4);

@@ -55,7 +55,7 @@ export type PostgresLedgerOptions = {
 };
 
 /** Renewals wait this long for others: leases last for seconds. */
-const RENEW_TOGETHER_MS = 50;
+const RENEW_TOGETHER_MS = 100;
 const WORK_POLL_MS = 1_000;
 const MAX_WORK = 100;
 /** Wakes those who look for work: no session has this name, since it is no stored one. */
