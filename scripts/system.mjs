@@ -27,6 +27,7 @@ const PACKAGES = [
     why: "clocks are set with it; without it, only JavaScript's clock is",
   },
   { name: "jq", program: "/usr/bin/jq", why: "the jq reader is compared with it" },
+  { name: "chromium", program: "/usr/bin/chromium", why: "the page is tested in it" },
   {
     name: "postgresql-15",
     program: "/usr/lib/postgresql/15/bin/postgres",

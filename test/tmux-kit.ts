@@ -22,6 +22,8 @@ export type Desk = {
   readonly starts: (command: string) => void;
   /** Types a line for the program that runs, and Enter. */
   readonly types: (line: string) => void;
+  /** Pastes a text, as a terminal does it for a program that takes pastes. */
+  readonly pastes: (text: string) => void;
   /** Presses a key by tmux's name for it: `C-c`, `Enter`. */
   readonly presses: (key: string) => void;
   /** Waits until the text is on the screen that often, and returns all that was ever on it. */
@@ -95,6 +97,10 @@ export async function atDesk({ files = {}, env = {} }: DeskOptions = {}): Promis
     project,
     starts,
     types,
+    pastes: (text) => {
+      server("set-buffer", text);
+      server("paste-buffer", "-p");
+    },
     presses: (key) => void server("send-keys", key),
     sees: async (text, times = 1) => {
       await until(() => changedScreen().split(text).length > times, screen);

@@ -40,8 +40,8 @@ export type AgentOptions = {
   readonly onRulesChanged?: GateOptions["onRulesChanged"];
   /** The system prompt, or a function that makes it for a session's workspace and mode. */
   readonly instructions?: string | ((place: Place) => string);
-  /** A file of the workspace whose text joins the system prompt: `AGENTS.md`. */
-  readonly projectFile?: string;
+  /** A file of the workspace whose text joins the system prompt: `AGENTS.md`. Of several, the first one that is there. */
+  readonly projectFile?: string | readonly string[];
   /** A turn stops after this many responses of the model. */
   readonly maxSteps?: number;
   /** The size of the model's window, in tokens. The session is summarized before the window is full. */
@@ -81,7 +81,7 @@ const AGENT_OPTIONS: OptionChecks<AgentOptions> = {
   remember: FUNCTION,
   onRulesChanged: FUNCTION,
   instructions: either(STRING, FUNCTION),
-  projectFile: TEXT,
+  projectFile: either(TEXT, LIST),
   maxSteps: AMOUNT,
   contextWindow: AMOUNT,
   maxResultCharacters: AMOUNT,
@@ -115,19 +115,30 @@ const MAX_PROJECT_CHARACTERS = 32_000;
 
 /** The agent's system prompt, then the text of its project file. A file that is missing or not text adds nothing. */
 export async function instructionsFor(
-  { instructions, projectFile: file }: Agent,
+  { instructions, projectFile: files = [] }: Agent,
   place: Place,
   projectFiles: Workspace,
 ): Promise<string | undefined> {
   const own = typeof instructions === "function" ? instructions(place) : instructions;
-  const text = file === undefined ? undefined : await textOf(file, projectFiles);
-  if (text === undefined || text.trim() === "") return own;
+  const { file, text } = await firstText(typeof files === "string" ? [files] : files, projectFiles);
+  if (text.trim() === "") return own;
   const bounded =
     text.length > MAX_PROJECT_CHARACTERS
       ? `${text.slice(0, MAX_PROJECT_CHARACTERS)}\n[The rest of ${file} is left out.]`
       : text;
   const project = `The project's own instructions, from ${file}:\n\n${bounded}`;
   return own === undefined ? project : `${own}\n\n${project}`;
+}
+
+async function firstText(
+  files: readonly string[],
+  workspace: Workspace,
+): Promise<{ readonly file: string; readonly text: string }> {
+  for (const file of files) {
+    const text = await textOf(file, workspace);
+    if (text !== undefined) return { file, text };
+  }
+  return { file: "", text: "" };
 }
 
 async function textOf(file: string, workspace: Workspace): Promise<string | undefined> {

@@ -107,6 +107,14 @@ export interface Ledger {
   ): AsyncIterable<RecordedEvent>;
 
   /**
+   * Calls back after each append, answer and removal, from this process and from others, with the session where it is
+   * known. A ledger need not have this. Returns the function that ends it.
+   */
+  watch?(onChange: (sessionId: string | undefined) => void): () => void;
+  /** The owner whose lease on the session lasts, and whose process lives. A ledger need not have this. */
+  holder?(sessionId: string): Promise<string | undefined>;
+
+  /**
    * Answers a question, once: the first answer is appended to its session, a later one gets that one
    * back. Needs no lease. Throws NO_SUCH_QUESTION, NOT_OFFERED, INTENT_CHANGED, EXPIRED or WITHDRAWN;
    * then nothing is recorded. A refusal is taken whatever its intent and however late, while the

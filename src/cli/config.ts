@@ -11,6 +11,7 @@ import {
   userConfigFile,
 } from "../settings/index.js";
 import type { RuleOrigin, RulesInForce } from "../settings/index.js";
+import { defaultModel } from "./default-model.js";
 import { jsonText } from "./json-text.js";
 import { whyNotContained } from "./open-workspace.js";
 import { ledgerAddress } from "./ledger-address.js";
@@ -81,9 +82,10 @@ export async function showConfig({
       value: keys.length > 0 ? keys.join(", ") : "none in the environment",
       from: `${there(keyFile)}${keyProblem === undefined ? "" : ", which cannot be used: only keys in the environment are"}`,
     },
+    modelSetting(root, folder),
     {
       name: "project instructions",
-      value: existsSync(join(root, "AGENTS.md")) ? "AGENTS.md" : "none",
+      value: ["AGENTS.md", "CLAUDE.md"].find((name) => existsSync(join(root, name))) ?? "none",
       from: "the workspace",
     },
   ];
@@ -93,6 +95,17 @@ export async function showConfig({
   );
   for (const problem of found) note(problem);
   return found.length === 0 ? 0 : 1;
+}
+
+function modelSetting(root: string, folder: string): Setting {
+  const from = `TOOLGATE_MODEL, or model and projects in ${there(userConfigFile(folder))}; --model overrides it`;
+  const setting = (value: string): Setting => ({ name: "model", value, from });
+  try {
+    return setting(defaultModel(root).model ?? "none: a script plays");
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    return setting("none: the file cannot be used");
+  }
 }
 
 function containedSetting(folder: string): Setting {

@@ -5,13 +5,30 @@ const EXAMPLES: ReadonlyMap<string, string> = new Map([
   [
     "toolgate",
     `Examples:
-  toolgate                                    the demo
-  toolgate run "look around"                  one turn of the scripted agent, here
+  toolgate                                    the page, with a demo, in your browser
+  toolgate demo                               the demo in the terminal
+  toolgate chat                               talk with an agent, here
+  toolgate run "look around"                  one turn, and its calls as text
   toolgate run --script fix.json "fix it"     the same with a script of yours
   toolgate acp                                the command for your editor's settings
   toolgate serve                              apps connect to http://127.0.0.1:4320
 
 Rules decide which calls are asked about and which run. They do not isolate what runs.`,
+  ],
+  [
+    "toolgate page",
+    `Examples:
+  toolgate
+  toolgate --no-open --port 8080
+  toolgate page --model anthropic/claude-sonnet-4-5`,
+  ],
+  [
+    "toolgate pair",
+    `Examples:
+  toolgate pair
+  toolgate pair --role watch --url https://desk.example:4320
+  toolgate pair --list
+  toolgate pair --revoke 4f2a81c0`,
   ],
   [
     "toolgate demo",
@@ -20,12 +37,30 @@ Rules decide which calls are asked about and which run. They do not isolate what
   toolgate demo --yes --pause 0`,
   ],
   [
+    "toolgate chat",
+    `Examples:
+  toolgate chat
+  toolgate chat --model anthropic/claude-sonnet-4-5 "what is in this project?"
+  toolgate chat --resume                       go on where you left
+  toolgate chat --agent "gemini --acp"         another agent, under your rules
+  toolgate chat --url http://127.0.0.1:4320    one on a server
+
+Exit code: 0 when you left, 2 for wrong usage, 1 otherwise.`,
+  ],
+  [
+    "toolgate models",
+    `Examples:
+  toolgate models
+  toolgate models --json | jq -r '.models[].name'`,
+  ],
+  [
     "toolgate run",
     `Examples:
   toolgate run "fix the failing test"
   toolgate run --resume "and now the other one"
   toolgate run --resume                        answer the last turn's question
   toolgate run --json "look around" | jq .type
+  git diff | toolgate run                      the prompt comes from stdin
   toolgate run --agent "gemini --acp" "look around"
   toolgate run --url http://127.0.0.1:4320 "look around"
 
@@ -44,6 +79,12 @@ Exit code: 0 when the turn ended normally, 130 when it was cancelled, 2 for wron
   toolgate serve
   toolgate serve --model anthropic/claude-sonnet-4-5 --port 8080
   toolgate serve --agent gemini="gemini --acp"`,
+  ],
+  [
+    "toolgate ledger",
+    `Examples:
+  toolgate ledger check
+  toolgate ledger migrate postgres://toolgate@db.internal/toolgate`,
   ],
   [
     "toolgate ledger migrate",

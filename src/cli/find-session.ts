@@ -1,23 +1,25 @@
 /** Finds a session by its id or the start of it, or the newest session of a folder. */
-import { readSessionInfo } from "../call/index.js";
+import { allSessions, readSessionInfo } from "../call/index.js";
 import type { Ledger } from "../call/index.js";
 
-/** Only so many of the newest sessions are searched. */
-const MAX_SESSIONS = 200;
-
+/** Reads all sessions, the newest first: an id or a folder may be an old one's. */
 export async function findSession(ledger: Ledger, wanted: string | true, cwd: string): Promise<string> {
-  const sessions = await ledger.sessions({ limit: MAX_SESSIONS });
-  if (wanted !== true) {
-    const known = sessions.filter(({ sessionId }) => sessionId === wanted || sessionId.startsWith(wanted));
-    const [only, ...others] = known;
-    if (only && (others.length === 0 || only.sessionId === wanted)) return only.sessionId;
-    if (only) throw new NoSession(`"${wanted}" matches ${known.length} session ids`);
-    if (await ledger.has(wanted)) return wanted;
-    throw new NoSession(`There is no session "${wanted}"`);
+  if (wanted === true) return newestIn(ledger, cwd);
+  if (await ledger.has(wanted)) return wanted;
+  const known: string[] = [];
+  for await (const { sessionId } of allSessions(ledger)) {
+    // People leave out what all ids begin with.
+    if (sessionId.startsWith(wanted) || sessionId.startsWith(`session_${wanted}`)) known.push(sessionId);
   }
-  for (const { sessionId } of sessions) {
+  const [only, ...others] = known;
+  if (only === undefined) throw new NoSession(`There is no session "${wanted}"`);
+  if (others.length > 0) throw new NoSession(`"${wanted}" matches ${known.length} session ids`);
+  return only;
+}
+
+async function newestIn(ledger: Ledger, cwd: string): Promise<string> {
+  for await (const { sessionId } of allSessions(ledger))
     if ((await readSessionInfo(ledger, sessionId)).cwd === cwd) return sessionId;
-  }
   throw new NoSession(`No session has worked in ${cwd} yet`);
 }
 

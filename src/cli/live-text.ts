@@ -20,7 +20,6 @@ import { clockJump, clockOffset } from "../record/clock-jumps.js";
 import {
   callText,
   compactionLine,
-  durationText,
   Gutter,
   learntWindowLine,
   liveCallLines,
@@ -349,8 +348,9 @@ export class LiveText {
     const { turn } = this.#session.book;
     if (turn?.state.status !== "running") return [];
     const mark = SPINNER[this.#ticks % SPINNER.length] ?? "";
-    const seconds = durationText(0, Math.floor(Math.max(0, this.#session.now() - turn.startedAt) / 1000) * 1000);
-    return [`${mark} working ${[seconds ?? "0 s", ...this.#turnFacts()].join(" · ")}`];
+    const seconds = Math.floor(Math.max(0, this.#session.now() - turn.startedAt) / 1000);
+    const took = seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+    return [`${mark} working ${[took, ...this.#turnFacts()].join(" · ")}`];
   }
 
   /** The plan while it is worked on: what is under way and what comes next. */

@@ -55,6 +55,8 @@ export function loggedLedger(ledger: Ledger, log: Log): Ledger {
     ...(ledger.snapshot && { snapshot: ledger.snapshot.bind(ledger) }),
     ...(ledger.work && { work: ledger.work.bind(ledger) }),
     ...(ledger.keepSnapshot && { keepSnapshot: ledger.keepSnapshot.bind(ledger) }),
+    ...(ledger.watch && { watch: ledger.watch.bind(ledger) }),
+    ...(ledger.holder && { holder: ledger.holder.bind(ledger) }),
     putBlob: (bytes) => ledger.putBlob(bytes),
     getBlob: (hash) => ledger.getBlob(hash),
     close: () => ledger.close(),

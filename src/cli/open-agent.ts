@@ -1,7 +1,7 @@
 /** The agent that the commands run, and the ledger it writes to, from the command line's options. */
 import { createHash } from "node:crypto";
 import { realpathSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { createAgent, taskTool } from "../agent/index.js";
 import type { Agent, AgentOptions, Place } from "../agent/index.js";
 import type { Ledger } from "../call/index.js";
@@ -13,6 +13,7 @@ import type { GrantScope, Mode, Rule } from "../policy/index.js";
 import { createFolder, RuleSource, settingsFolder } from "../settings/index.js";
 import { builtInTools } from "../tools/index.js";
 import type { ToolSource } from "../tools/index.js";
+import { withDefaultModel } from "./default-model.js";
 import { defaultScript } from "./default-script.js";
 import { instructions } from "./instructions.js";
 import { ledgerAddress } from "./ledger-address.js";
@@ -56,7 +57,7 @@ export async function openAgent(
     toolSources,
     ...(flags.loopLimit !== undefined && { limits: { loopLimit: flags.loopLimit } }),
     instructions,
-    projectFile: "AGENTS.md",
+    projectFile: ["AGENTS.md", "CLAUDE.md"],
     policy: ({ root, sessionId, modeId }) => {
       const { rules, mode: written, origins, programs } = source.current(root, sessionId);
       for (const [rule, origin] of origins) if (origin.from === "grant") granted.set(rule, origin.grantId);
@@ -97,8 +98,9 @@ export async function openAgent(
 
 /** A provider's model by its name, or the scripted one, which needs no key. */
 export async function openFlaggedModel(
-  flags: AgentFlags,
+  given: AgentFlags,
 ): Promise<Pick<AgentOptions, "model" | "contextWindow"> & Pick<OpenedAgent, "price">> {
+  const flags = withDefaultModel(given, resolve(given.cwd ?? process.cwd()));
   const { model: name, baseUrl, script } = flags;
   const set = flags.contextWindow === undefined ? {} : { contextWindow: flags.contextWindow };
   if (name === undefined)

@@ -20,7 +20,7 @@ export async function printPages(
     const key = (await read(`── ${place}. Enter shows more, a all of it, q goes back: `))
       .trim()
       .toLowerCase();
-    if (key === "q") return;
+    if (key === "q" || key === "b") return;
     if (key === "a") return void terminal.write(`${lines.slice(end).join("\n")}\n`);
     start = end;
   }

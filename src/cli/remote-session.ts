@@ -23,7 +23,6 @@ type Untimed = SessionEvent extends infer Event
     : never
   : never;
 
-const TURN = "turn_1";
 const OPTIONS: Question["options"] = [
   { optionId: "allow", name: "Allow", kind: "allow_once" },
   { optionId: "reject", name: "Reject", kind: "reject_once" },
@@ -36,12 +35,17 @@ export class RemoteSession {
   readonly #listeners = new Set<Listener>();
   /** The number of the assistant's current message. */
   #message = 0;
+  #turn = 0;
 
   constructor(readonly sessionId: string) {
     this.book = new SessionBook(sessionId);
   }
 
   readonly now = (): number => Date.now();
+
+  get #turnId(): string {
+    return `turn_${this.#turn}`;
+  }
 
   onRecorded(listener: Listener): () => void {
     this.#listeners.add(listener);
@@ -50,14 +54,16 @@ export class RemoteSession {
 
   /** Records the prompt; empty when a parked turn resumes. */
   begin(prompt: string): void {
-    this.#record([{ type: "turn-started", turnId: TURN }]);
+    this.#turn += 1;
+    this.#message += 1;
+    this.#record([{ type: "turn-started", turnId: this.#turnId }]);
     if (prompt !== "") this.#addChunk("user", prompt);
   }
 
   read(event: TurnEvent): void {
     switch (event.event) {
       case "turn_start":
-        if (this.book.turn?.state.status === "parked") this.#record([{ type: "turn-resumed", turnId: TURN }]);
+        if (this.book.turn?.state.status === "parked") this.#record([{ type: "turn-resumed", turnId: this.#turnId }]);
         this.#message += 1;
         break;
       case "text_delta":
@@ -193,7 +199,7 @@ export class RemoteSession {
   }
 
   #stop({ stopReason, error }: Stop): void {
-    if (stopReason === "tool_use") return this.#record([{ type: "turn-parked", turnId: TURN }]);
+    if (stopReason === "tool_use") return this.#record([{ type: "turn-parked", turnId: this.#turnId }]);
     const reason = stopReason === "cancelled" ? "the turn was cancelled." : "the server sent no result.";
     const withdrawn = this.book
       .openCalls()
@@ -207,7 +213,7 @@ export class RemoteSession {
       .map(({ toolCallId }) => ({ type: "call-cancelled", toolCallId, reason, assumed: true }) as const);
     const stopped = {
       type: "turn-stopped",
-      turnId: TURN,
+      turnId: this.#turnId,
       stopReason,
       ...(error !== undefined && { error }),
     } as const;

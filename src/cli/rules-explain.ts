@@ -27,6 +27,15 @@ export async function explainRules(words: readonly string[], flags: RulesExplain
   return 0;
 }
 
+/** The explanation of one command line, as text. */
+export async function explanationText(command: string, cwd: string): Promise<string> {
+  const { programs, ...inForce } = await rulesToTry(undefined, cwd);
+  const asked = ruleQuestion.parse({ ...inForce, cwd, command });
+  const { intent, policy } = await readQuestion(asked, openOnce(), programs);
+  const explanation = explain(intent, { ...policy, canContain: whyNotContained() === undefined });
+  return visibleText(asText(explanation), { keepNewlines: true });
+}
+
 function asJson({ verdict, parts, doubts, wouldAllow }: Explanation) {
   const { rule, reason } = verdict;
   return {

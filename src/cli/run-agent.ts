@@ -21,37 +21,53 @@ export async function runAgent(
   prompt: string,
   given: RunFlags & { readonly agent: string },
 ): Promise<number> {
+  const { session, opened, close } = await openForeign(given);
+  try {
+    const end = given.json ? await asJson(session, prompt) : await asText(session, prompt, opened);
+    return exitCode(end);
+  } finally {
+    await close();
+  }
+}
+
+export type OpenedForeign = {
+  readonly session: ForeignSession;
+  readonly ledger: Ledger;
+  /** Only the rules, grants and mode of our agent apply; the external agent uses its own model. */
+  readonly opened: OpenedAgent;
+  readonly close: () => Promise<void>;
+};
+
+/** Starts the agent and opens a session of it, new or resumed. */
+export async function openForeign(given: RunFlags & { readonly agent: string }): Promise<OpenedForeign> {
   const argv = commandWords(given.agent);
   const folder = await realpath(given.cwd ?? process.cwd());
   const ledger = await openLedger(given);
+  const ends: (() => Promise<unknown>)[] = [() => ledger.close()];
+  const close = async (): Promise<void> => {
+    for (const end of ends.toReversed()) await end();
+  };
   try {
     const known =
       given.resume === undefined ? undefined : await findAgentSession(ledger, given.resume, folder);
     const flags = known ? await withKeptFlags(ledger, known.sessionId, given) : given;
-    // Only the rules, grants and mode of our agent apply; the external agent uses its own model.
     const opened = await openAgent(flags);
     const { auth } = flags;
     const sandboxed = flags.sandbox === true ? await sandboxedAgent(argv, folder, opened) : undefined;
+    if (sandboxed) ends.push(() => sandboxed.leave());
     const connection = await AgentConnection.open({
       agent: { argv: sandboxed?.argv ?? argv, cwd: folder },
       client: { name: "toolgate", version: packageVersion() },
       ...(auth !== undefined && { signIn: () => auth }),
-    }).catch(async (error: unknown) => {
-      await sandboxed?.leave();
-      return withNextStep(given.agent)(error);
-    });
-    try {
-      const session = await openSession(connection, { flags, folder, ledger, opened, known }).catch(
-        withNextStep(given.agent),
-      );
-      const end = flags.json ? await asJson(session, prompt) : await asText(session, prompt, opened);
-      return exitCode(end);
-    } finally {
-      await connection.close();
-      await sandboxed?.leave();
-    }
-  } finally {
-    await ledger.close();
+    }).catch(withNextStep(given.agent));
+    ends.push(() => connection.close());
+    const session = await openSession(connection, { flags, folder, ledger, opened, known }).catch(
+      withNextStep(given.agent),
+    );
+    return { session, ledger, opened, close };
+  } catch (error) {
+    await close();
+    throw error;
   }
 }
 

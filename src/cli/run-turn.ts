@@ -10,6 +10,9 @@ export type RunTurnOptions = {
   readonly onInterrupt?: () => void;
 };
 
+/** Shown in a conversation while its turn is being cancelled. */
+export const CANCELLING_CHAT = "Cancelling …";
+
 /** The end of a turn, with the signal that cancelled it, if any. */
 export type RanTurn = TurnEnd & { readonly signal?: NodeJS.Signals };
 

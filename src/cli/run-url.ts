@@ -27,21 +27,36 @@ import { note, noteLine } from "./stderr.js";
 import { tokenFor } from "./url-token.js";
 
 export async function runUrl(prompt: string, flags: RunFlags & { readonly url: string }): Promise<number> {
+  const { client, session, take: takeOf } = await openUrl(flags);
+  const take = takeOf(prompt);
+  return exitCode(await (flags.json ? asJson(session, client, take) : asText(session, client, take)));
+}
+
+export type OpenedUrl = {
+  readonly client: AapClient;
+  readonly session: RemoteSession;
+  readonly agent: AgentInfo | undefined;
+  readonly take: (prompt: string) => Take;
+};
+
+export async function openUrl(flags: RunFlags & { readonly url: string }): Promise<OpenedUrl> {
   const client = connect(flags.url, await tokenFor(flags));
   const { sessionId, agent } = await openRemote(client, flags);
   const session = new RemoteSession(sessionId);
   const stream = bestStream(agent);
   const trust = new NamedTrust(flags);
-  const take: Take = (person, showLine, stop) =>
-    turnOf(
-      { client, session, prompt, stream, showLine, askAbout: ({ name }) => trust.askAbout(name, person) },
-      stop,
-    );
-  return exitCode(await (flags.json ? asJson(session, client, take) : asText(session, client, take)));
+  const take =
+    (prompt: string): Take =>
+    (person, showLine, stop) =>
+      turnOf(
+        { client, session, prompt, stream, showLine, askAbout: ({ name }) => trust.askAbout(name, person) },
+        stop,
+      );
+  return { client, session, agent, take };
 }
 
 /** `person` asks the user, if there is one; `showLine` writes a line between the agent's messages. */
-type Take = (person: Ask | undefined, showLine: (text: string) => void, stop: Stop) => Promise<TurnResult>;
+export type Take = (person: Ask | undefined, showLine: (text: string) => void, stop: Stop) => Promise<TurnResult>;
 
 const CUT_OFF = "The response was cut off because the server stopped; it starts again from the beginning.";
 
@@ -140,12 +155,23 @@ function permitIn(
 /** The first signal aborts `asking`; `listening` is aborted later, when no event can arrive any more. */
 type Stop = { readonly asking: AbortSignal; readonly listening: AbortSignal };
 
-/** The first signal cancels the turn on the server, the second one exits. */
-async function untilStopped(
+/** Calls back for each interrupt, until the returned function is called. */
+export type Interrupts = (onInterrupt: (signal: NodeJS.Signals) => void) => () => void;
+
+const bySignal: Interrupts = (onInterrupt) => {
+  for (const signal of SIGNALS) process.on(signal, onInterrupt);
+  return () => {
+    for (const signal of SIGNALS) process.off(signal, onInterrupt);
+  };
+};
+
+/** The first interrupt cancels the turn on the server, the second one exits. */
+export async function untilStopped(
   session: RemoteSession,
   client: AapClient,
   take: (stop: Stop) => Promise<TurnResult>,
   onInterrupt?: () => void,
+  interrupts: Interrupts = bySignal,
 ): Promise<RanTurn> {
   const [asking, listening] = [new AbortController(), new AbortController()];
   let received: NodeJS.Signals | undefined;
@@ -160,7 +186,7 @@ async function untilStopped(
       setTimeout(() => listening.abort(), CANCEL_TIMEOUT_MS).unref();
     });
   };
-  for (const signal of SIGNALS) process.on(signal, interrupt);
+  const release = interrupts(interrupt);
   try {
     const { stopReason, error } = await take({ asking: asking.signal, listening: listening.signal });
     if (received) return { status: "stopped", stopReason: "cancelled", signal: received };
@@ -176,7 +202,7 @@ async function untilStopped(
     return { status: "stopped", stopReason: "cancelled", signal: received };
   } finally {
     await cancelled;
-    for (const signal of SIGNALS) process.off(signal, interrupt);
+    release();
   }
 }
 

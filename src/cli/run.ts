@@ -4,9 +4,11 @@ import { resolve } from "node:path";
 import type { ToolSource } from "../tools/index.js";
 import { AgentSession } from "../agent/index.js";
 import { STATUS_AT_END } from "../call/index.js";
-import type { SessionEvent } from "../call/index.js";
-import type { SessionHandle } from "../agent/index.js";
+import type { Ledger, SessionEvent } from "../call/index.js";
+import type { SessionHandle, SessionOptions } from "../agent/index.js";
 import { askInTerminal, refuseAll } from "./ask-in-terminal.js";
+import { chooseModel } from "./choose-model.js";
+import { withDefaultModel } from "./default-model.js";
 import { dimmed } from "./colour.js";
 import { findResumed } from "./find-session.js";
 import { resumeSession } from "./resume-session.js";
@@ -28,35 +30,21 @@ export async function runPrompt(prompt: string, flags: RunFlags): Promise<number
   if (url !== undefined) return (await import("./run-url.js")).runUrl(prompt, { ...flags, url });
   if (agent !== undefined) return (await import("./run-agent.js")).runAgent(prompt, { ...flags, agent });
   const mayAsk = process.stdin.isTTY && process.stdout.isTTY && !flags.json;
-  const started = await openServers(flags, resolve(flags.cwd ?? process.cwd()), { mayAsk });
+  const folder = resolve(flags.cwd ?? process.cwd());
+  const started = await openServers(flags, folder, { mayAsk });
   try {
-    return await runWith(prompt, flags, started ? [started.servers] : []);
+    return await runWith(prompt, await chooseModel(flags, folder), started ? [started.servers] : []);
   } finally {
     await started?.close();
   }
 }
 
 async function runWith(prompt: string, given: RunFlags, toolSources: readonly ToolSource[]): Promise<number> {
-  const folder = await realpath(given.cwd ?? process.cwd());
   const ledger = await openLedger(given);
   try {
-    const sessionId =
-      given.resume === undefined ? undefined : await findResumed(ledger, given.resume, folder);
-    const flags = sessionId === undefined ? given : await withKeptFlags(ledger, sessionId, given);
-    const opened = await openAgent(flags, toolSources);
-    const workspace = await openWorkspace(folder, flags, opened);
-    const { session, settled } = await resumeSession(ledger, sessionId, () =>
-      AgentSession.open({
-        agent: opened.agent,
-        ledger,
-        workspace,
-        ...LEASE_WAIT,
-        info: keptFlags(flags),
-        ...(sessionId !== undefined && { sessionId }),
-      }),
-    );
+    const { session, opened, settled } = await openOwn(ledger, given, { toolSources });
     try {
-      const end = flags.json
+      const end = given.json
         ? await asJson(session, prompt, settled)
         : await asText(session, prompt, opened, settled);
       return exitCode(end);
@@ -66,6 +54,42 @@ async function runWith(prompt: string, given: RunFlags, toolSources: readonly To
   } finally {
     await ledger.close();
   }
+}
+
+export type OpenedOwn = {
+  readonly session: AgentSession;
+  readonly opened: OpenedAgent;
+  /** The flags in force: the given ones, and those that the session was started with. */
+  readonly flags: RunFlags;
+  /** Events that were recorded while it was opened. */
+  readonly settled: readonly SessionEvent[];
+};
+
+/** Opens a session of our own agent: a new one, or the one that `--resume` names. */
+export async function openOwn(
+  ledger: Ledger,
+  given: RunFlags,
+  options: Pick<SessionOptions, "elicit"> & { readonly toolSources: readonly ToolSource[] },
+): Promise<OpenedOwn> {
+  const folder = await realpath(given.cwd ?? process.cwd());
+  const sessionId =
+    given.resume === undefined ? undefined : await findResumed(ledger, given.resume, folder);
+  const kept = sessionId === undefined ? given : await withKeptFlags(ledger, sessionId, given);
+  const flags = withDefaultModel(kept, folder);
+  const opened = await openAgent(flags, options.toolSources);
+  const workspace = await openWorkspace(folder, flags, opened);
+  const { session, settled } = await resumeSession(ledger, sessionId, () =>
+    AgentSession.open({
+      agent: opened.agent,
+      ledger,
+      workspace,
+      ...LEASE_WAIT,
+      info: keptFlags(flags),
+      ...(sessionId !== undefined && { sessionId }),
+      ...(options.elicit && { elicit: options.elicit }),
+    }),
+  );
+  return { session, opened, flags, settled };
 }
 
 /** `settled`: the events recorded while the session was opened. */

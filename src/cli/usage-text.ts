@@ -18,6 +18,23 @@ export function usageText(book: SessionBook, price: ModelPrice | undefined): str
   return `${countOf(inputTokens, "token")} in${cached}, ${grouped(outputTokens)} out${cost === undefined ? "" : `, about ${dollars(cost)} at prices of ${PRICES_AS_OF}`}`;
 }
 
+/** The usage of the session, or of its newest turn, in few words: "1,204 tokens in, 80 out, $0.01". */
+export function shortUsage(
+  book: SessionBook,
+  price: ModelPrice | undefined,
+  of: "session" | "turn",
+): string | undefined {
+  const turnId = book.turn?.turnId;
+  const responses = [...book.steps, ...book.compactions]
+    .filter((one) => of === "session" || one.turnId === turnId)
+    .map(({ usage }) => usage);
+  const used = responses.flatMap((usage) => usage ?? []);
+  if (used.length === 0) return undefined;
+  const { inputTokens = 0, outputTokens = 0 } = totalOf(used);
+  const cost = sumOf(responses.map((usage) => usage && costOf(usage, price)));
+  return `${countOf(inputTokens, "token")} in, ${grouped(outputTokens)} out${cost === undefined ? "" : `, ${dollars(cost)}`}`;
+}
+
 export function totalOf(used: readonly Usage[]): Usage {
   const sum = (name: keyof Usage) => used.reduce((total, usage) => total + (usage[name] ?? 0), 0);
   return {

@@ -19,9 +19,7 @@ export type StoredLease = Lease & {
 
 /** Throws LEASE_HELD when the newest lease is another owner's, still lasts, and its process may still write. */
 export function checkFree(newest: StoredLease | undefined, owner: string, now: number): void {
-  if (!newest || newest.owner === owner || now >= newest.expiresAt || isFromLaterClock(newest, now)) return;
-  // Nobody renews it, and nobody can write with it.
-  if (newest.holder && isGone(newest.holder)) return;
+  if (!newest || newest.owner === owner || holderOf(newest, now) === undefined) return;
   throw heldElsewhere(newest);
 }
 
@@ -32,6 +30,13 @@ export function heldElsewhere({ sessionId, owner }: Lease): LedgerError {
     `Session ${sessionId} is open in another process (${owner}). Nothing was done; end it there, or try again later.`,
     owner,
   );
+}
+
+/** The owner of a lease that lasts and whose process may still write. */
+export function holderOf(newest: StoredLease | undefined, now: number): string | undefined {
+  if (!newest || now >= newest.expiresAt || isFromLaterClock(newest, now)) return undefined;
+  // Nobody renews the lease of a dead process, and nobody can write with it.
+  return newest.holder && isGone(newest.holder) ? undefined : newest.owner;
 }
 
 /** Throws LEASE_LOST unless the lease is the newest; `done` says what was not done then. */

@@ -44,6 +44,27 @@ export async function findKey(name: ModelName, options: KeyOptions): Promise<Fou
   );
 }
 
+export type ProviderKey = {
+  readonly provider: ProviderName;
+  readonly isSet: boolean;
+  /** Where the key is, or can be set. */
+  readonly place: string;
+};
+
+/** Which providers have a key; never the keys themselves. A key file that cannot be used has none. */
+export async function providerKeys({ env = process.env, keyFile }: KeyOptions): Promise<readonly ProviderKey[]> {
+  return Promise.all(
+    [...VARIABLES].map(async ([provider, variables]) => {
+      const variable = variables.find((name) => (env[name] ?? "").trim() !== "");
+      if (variable !== undefined) return { provider, isSet: true, place: variable };
+      const stored = keyFile === undefined ? undefined : await keyFromFile(keyFile, provider).catch(() => undefined);
+      return stored === undefined
+        ? { provider, isSet: false, place: variables.join(" or ") }
+        : { provider, isSet: true, place: keyFile ?? "" };
+    }),
+  );
+}
+
 /** For `openai-compatible/deepseek-chat`: `TOOLGATE_MODEL_KEY`, else `DEEPSEEK_CHAT_API_KEY`. */
 function ownVariables({ modelId }: ModelName): readonly string[] {
   const own = modelId

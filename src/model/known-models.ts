@@ -96,6 +96,14 @@ const MODELS: ReadonlyMap<ProviderName, ReadonlyMap<string, KnownModel>> = new M
   ],
 ]);
 
+export type ListedModel = ModelName & KnownModel;
+
+/** All models of the list, by provider. */
+export const knownModels = (): readonly ListedModel[] =>
+  [...MODELS].flatMap(([provider, models]) =>
+    [...models].map(([modelId, known]) => ({ provider, modelId, ...known })),
+  );
+
 /** The price by the full name; undefined also for an unknown provider. */
 export function knownPrice(name: string): ModelPrice | undefined {
   const provider = PROVIDERS.find((one) => name.startsWith(`${one}/`));

@@ -9,6 +9,7 @@ export { collectOutput } from "./collect-output.js";
 export { startChild, startChildWithStdin } from "./child.js";
 export type { Child, ChildExit } from "./child.js";
 export { exitReport } from "./exit-report.js";
+export { runInForeground } from "./run-in-foreground.js";
 export { lastLines } from "./last-lines.js";
 export { LineSplitter } from "./line-splitter.js";
 export { isHere } from "./process-identity.js";

@@ -4,11 +4,18 @@
  */
 import { join } from "node:path";
 import { z } from "zod";
+import { createFolder } from "./create-folder.js";
 import { jsonParser } from "./json-parser.js";
 import { readFileSafely } from "./read-file-safely.js";
 import { SettingsError } from "./settings-error.js";
+import { writeAtomically } from "./write-atomically.js";
 
-export type UserConfig = {
+/** A model by its name, and the address of its provider where it is another than the usual one. */
+export type ModelChoice = { readonly model?: string; readonly baseUrl?: string };
+
+export type UserConfig = ModelChoice & {
+  /** The model of single projects, by their folder; the nearest folder counts. */
+  readonly projects?: { readonly [folder: string]: ModelChoice };
   /** Redacts secrets before anything is stored, and not only on export. */
   readonly redactAtRest?: boolean;
   /** Patterns of further secrets, besides the built-in ones. */
@@ -27,8 +34,15 @@ export type UserConfig = {
   };
 };
 
+const MODEL_CHOICE = {
+  model: z.string().min(1).exactOptional(),
+  baseUrl: z.url().exactOptional(),
+};
+
 const parse = jsonParser<UserConfig>(() =>
   z.strictObject({
+    ...MODEL_CHOICE,
+    projects: z.record(z.string().startsWith("/"), z.strictObject(MODEL_CHOICE)).exactOptional(),
     redactAtRest: z.boolean().exactOptional(),
     redactPatterns: z.array(z.string().min(1)).exactOptional(),
     onBreach: z.enum(["mark", "end"]).exactOptional(),
@@ -55,6 +69,13 @@ export function readUserConfig(folder: string): UserConfig {
   const parsed = parse(reading.text, path);
   if (!parsed.ok) throw unusable(parsed.problem);
   return parsed.value;
+}
+
+/** Stores the model as the default one. Throws a SettingsError for a file that cannot be used: it stays as it is. */
+export function rememberModel(folder: string, choice: ModelChoice): void {
+  const { model: _model, baseUrl: _url, ...others } = readUserConfig(folder);
+  createFolder(folder);
+  writeAtomically(userConfigFile(folder), `${JSON.stringify({ ...choice, ...others }, undefined, 2)}\n`, () => true);
 }
 
 const unusable = (problem: string): SettingsError =>

@@ -22,7 +22,7 @@ export class ChatFooter {
   readonly #height: () => number;
   /** When the last key was pressed. */
   lastKeyAt = 0;
-  #isClosed = false;
+  #isHidden = false;
 
   constructor(block: LiveBlock, height: () => number, status: () => readonly string[]) {
     this.#block = block;
@@ -53,13 +53,18 @@ export class ChatFooter {
   }
 
   draw(): void {
-    if (this.#isClosed) return;
-    this.#block.setFooter(this.#footer());
+    if (!this.#isHidden) this.#block.setFooter(this.#footer());
   }
 
-  close(): void {
-    this.#isClosed = true;
+  /** Leaves the screen to somebody else. */
+  hide(): void {
+    this.#isHidden = true;
     this.#block.setFooter(undefined);
+  }
+
+  show(): void {
+    this.#isHidden = false;
+    this.draw();
   }
 
   #footer(): Footer | undefined {

@@ -1,14 +1,14 @@
 /** Lets a person change the input of a call in their editor. The file is theirs alone, and is deleted at once. */
-import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { runInForeground } from "../../process/index.js";
 
 /** Undefined when nothing was changed. Throws for an editor that failed, or for text that is no JSON. */
-export function editInput(
+export async function editInput(
   input: unknown,
   env: NodeJS.ProcessEnv = process.env,
-): { readonly input: unknown } | undefined {
+): Promise<{ readonly input: unknown } | undefined> {
   const folder = mkdtempSync(join(tmpdir(), "toolgate-input-"));
   try {
     const file = join(folder, "input.json");
@@ -16,9 +16,8 @@ export function editInput(
     writeFileSync(file, before, { mode: 0o600 });
     const editor = env["VISUAL"] ?? env["EDITOR"] ?? "vi";
     // As git does it: the variable may have options, and the path stays one word.
-    const { status, error } = spawnSync("sh", ["-c", `${editor} "$1"`, "sh", file], { stdio: "inherit" });
-    if (error || status !== 0)
-      throw new EditFailed(`${editor} ended with ${error?.message ?? `exit code ${status}`}.`);
+    const exitCode = await runInForeground(["sh", "-c", `${editor} "$1"`, "sh", file]);
+    if (exitCode !== 0) throw new EditFailed(`${editor} ended with ${exitCode ?? "a signal"}.`);
     const after = readFileSync(file, "utf8");
     if (after === before) return undefined;
     try {

@@ -44,7 +44,7 @@ export function keyDesk(options: KeyDeskOptions): OpenDesk {
           if (reason !== undefined && reason.trim() !== "") return `no ${reason.trim()}`;
         }
       },
-      close: () => undefined,
+      close: () => write("\n"),
     };
   };
 }

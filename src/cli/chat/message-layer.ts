@@ -144,7 +144,7 @@ export class MessageLayer implements Layer {
     if (!completion) return false;
     const { chosen, texts } = completion;
     if (name === "tab" || name === "enter") {
-      const isWhole = this.#input.text.slice(completion.start) === texts[chosen];
+      const isWhole = this.#input.text.slice(completion.start) === texts[chosen]?.trimEnd();
       if (name === "enter" && isWhole) return false;
       this.#take();
     } else if (name === "up" || name === "down") {

@@ -28,7 +28,7 @@ export function onBreachOption(): Option {
   ).choices(["mark", "end"]);
 }
 
-const MODES = ["ask", "accept-edits", "read-only", "allow-all"] as const satisfies readonly Mode[];
+export const MODES = ["ask", "accept-edits", "read-only", "allow-all"] as const satisfies readonly Mode[];
 
 export function agentOptions(command: Command): Command {
   return command

@@ -1,4 +1,4 @@
-/** The command line of `toolgate run`: one turn of our own agent, of an ACP agent, or of one that a server offers. */
+/** The command lines of `toolgate run` (one turn) and `toolgate chat` (a conversation). */
 import { Option } from "commander";
 import type { Command } from "commander";
 import { agentOptions, onBreachOption } from "./agent-options.js";
@@ -21,11 +21,64 @@ export type RunFlags = AgentFlags & {
 };
 
 export function addRunCommand(program: Command): void {
-  const run = agentOptions(program.command("run").argument("[prompt...]", "what the agent should do"))
+  const run = talkOptions(program.command("run").argument("[prompt...]", "what the agent should do"))
     .description(
-      "run one turn in this folder and show its calls as text while they run;\nwithout a terminal nobody can approve, so calls that need approval are refused",
+      "run one turn in this folder and show its calls as text while they run;\nwithout a terminal nobody can approve, so calls that need approval are refused.\nWithout a prompt it is read from stdin, or in a terminal a conversation starts",
     )
     .option("--json", "write session events as JSON, one a line")
+    .action(async (words: string[], options: RunFlags, command: Command) => {
+      const { prompt: given, flags } = promptAndFlags(words, options);
+      refuseChangesOnResume(command, flags);
+      const isPiped = given === "" && flags.resume === undefined && !process.stdin.isTTY;
+      const prompt = isPiped ? await stdinText() : given;
+      if (prompt === "" && flags.resume === undefined) {
+        if (process.stdin.isTTY && process.stdout.isTTY && flags.json !== true) return startChat(flags, "");
+        command.error("error: missing required argument 'prompt': say what the agent should do");
+      }
+      await logged(flags, async () => {
+        const { runPrompt } = await import("../run.js");
+        process.exitCode = await runPrompt(prompt, flags);
+      });
+    });
+  addNeeds(run);
+}
+
+export function addChatCommand(program: Command): void {
+  const chat = talkOptions(program.command("chat").argument("[prompt...]", "the first message"))
+    .description("talk with the agent in this folder: a conversation that stays open, with its calls as cards")
+    .action(async (words: string[], options: RunFlags, command: Command) => {
+      const { prompt, flags } = promptAndFlags(words, options);
+      refuseChangesOnResume(command, flags);
+      if (!process.stdin.isTTY || !process.stdout.isTTY)
+        command.error('error: a conversation needs a terminal; without one, use: toolgate run "…"');
+      await startChat(flags, prompt);
+    });
+  addNeeds(chat);
+}
+
+const startChat = (flags: RunFlags, first: string): Promise<void> =>
+  logged(flags, async () => {
+    const { startChat: start } = await import("../start-chat.js");
+    process.exitCode = await start(flags, first);
+  });
+
+async function stdinText(): Promise<string> {
+  let text = "";
+  for await (const piece of process.stdin.setEncoding("utf8")) text += piece;
+  return text.trim();
+}
+
+function addNeeds(command: Command): void {
+  // A resumed session has its model already, unless a script replaces it.
+  command.options.find(({ long }) => long === "--script")?.conflicts("baseUrl");
+  optionNeeds(command, ["--base-url"], ["--model", "--resume"]);
+  optionNeeds(command, ["--auth", "--on-breach"], ["--agent"]);
+  optionNeeds(command, ["--token-file", "--trust", "--insecure-url"], ["--url"]);
+}
+
+/** The options of the commands that talk with an agent: our own, an ACP agent, or one that a server offers. */
+function talkOptions(command: Command): Command {
+  return agentOptions(command)
     .addOption(
       new Option(
         "--agent <command>",
@@ -66,22 +119,7 @@ export function addRunCommand(program: Command): void {
     .option(
       "--resume [session]",
       "resume a session: the newest of this folder, or the one\nwhose id starts with this; without a prompt, resume the\nturn that stopped",
-    )
-    .action(async (words: string[], options: RunFlags, command: Command) => {
-      const { prompt, flags } = promptAndFlags(words, options);
-      if (prompt === "" && flags.resume === undefined)
-        command.error("error: missing required argument 'prompt': say what the agent should do");
-      refuseChangesOnResume(command, flags);
-      await logged(flags, async () => {
-        const { runPrompt } = await import("../run.js");
-        process.exitCode = await runPrompt(prompt, flags);
-      });
-    });
-  // A resumed session has its model already, unless a script replaces it.
-  run.options.find(({ long }) => long === "--script")?.conflicts("baseUrl");
-  optionNeeds(run, ["--base-url"], ["--model", "--resume"]);
-  optionNeeds(run, ["--auth", "--on-breach"], ["--agent"]);
-  optionNeeds(run, ["--token-file", "--trust", "--insecure-url"], ["--url"]);
+    );
 }
 
 /**

@@ -1,0 +1,238 @@
+/** The slash commands of the conversation. They run without the model. */
+import { MODES } from "../commands/agent-options.js";
+import { oneLine, pluralize, readSessionInfo, visibleText } from "../../call/index.js";
+import type { ToolCall } from "../../call/index.js";
+import { callText } from "../../view/index.js";
+import type { Chat } from "./chat.js";
+import { pickOne } from "./pick-one.js";
+import { questionWithCall } from "./other-questions.js";
+import { shortId } from "./short-id.js";
+
+export type ChatCommand = {
+  readonly name: string;
+  readonly description: string;
+  /** Refused while a turn runs. */
+  readonly needsIdle?: boolean;
+  /** Returns a text to print. */
+  readonly run: (chat: Chat, words: string) => Promise<string | undefined> | string | undefined;
+};
+
+export const chatCommands: readonly ChatCommand[] = [
+  { name: "help", description: "this list, and the keys", run: () => helpText() },
+  {
+    name: "model",
+    description: "choose the model; /model anthropic/… names it",
+    needsIdle: true,
+    run: (chat, words) => chooseModel(chat, words),
+  },
+  {
+    name: "mode",
+    description: `what is asked about: ${MODES.join(", ")}`,
+    run: (chat, words) => chooseMode(chat, words),
+  },
+  {
+    name: "sessions",
+    description: "go on with another conversation of this folder",
+    needsIdle: true,
+    run: (chat) => chooseSession(chat),
+  },
+  { name: "new", description: "start a new conversation", needsIdle: true, run: (chat) => startNew(chat) },
+  {
+    name: "questions",
+    description: "answer the questions of other sessions",
+    needsIdle: true,
+    run: (chat) => answerElsewhere(chat),
+  },
+  {
+    name: "undo",
+    description: "put back the files of the last turn, or of the call that you name",
+    needsIdle: true,
+    run: (chat, words) => undo(chat, words),
+  },
+  {
+    name: "rules",
+    description: "what is allowed, asked about and denied here",
+    run: async (chat) => (await import("../rules.js")).rulesText(chat.folder),
+  },
+  {
+    name: "history",
+    description: "the calls of this conversation, with their ids",
+    run: async (chat) => {
+      const { callTable } = await import("../history.js");
+      return callTable(chat.conversation.session.book.snapshot()).trim() || "No call was made yet.";
+    },
+  },
+  {
+    name: "stats",
+    description: "how often each tool was called in this folder, and how it ended",
+    run: async (chat) => {
+      const ledger = chat.conversation.own?.flags.ledger;
+      const { folderStatsText } = await import("../stats.js");
+      return folderStatsText(chat.folder, ledger === undefined ? {} : { ledger });
+    },
+  },
+  {
+    name: "compact",
+    description: "sum up the conversation, so that the model has room again",
+    needsIdle: true,
+    run: async (chat) => {
+      const session = ownOf(chat).session;
+      return (await session.compact(new AbortController().signal))
+        ? undefined
+        : "There was nothing to sum up.";
+    },
+  },
+  { name: "agents", description: "the sub-agents of this conversation, and other agents", run: agentsText },
+  { name: "quit", description: "leave; an open turn can be resumed", run: (chat) => void chat.quit() },
+];
+
+function helpText(): string {
+  const commands = chatCommands.map(({ name, description }) => `  /${name.padEnd(10)} ${description}`);
+  return [...commands, ...KEYS].join("\n");
+}
+
+const KEYS = [
+  "",
+  "  Enter sends; Alt-Enter, Shift-Enter, Ctrl-J or a backslash before Enter starts a new line",
+  "  ↑ ↓ earlier messages; @ names a file, which goes with the message; Tab completes",
+  "  Esc interrupts the turn; a message sent meanwhile waits, and ↑ takes it back",
+  "  Ctrl-C clears the line; twice with an empty line quits; Ctrl-D quits; Ctrl-Z suspends",
+];
+
+function ownOf(chat: Chat) {
+  const { own } = chat.conversation;
+  if (!own) throw new Error("The agent that you talk with decides that itself. Nothing was changed.");
+  return own;
+}
+
+async function chooseModel(chat: Chat, words: string): Promise<string | undefined> {
+  const { flags, session } = ownOf(chat);
+  const { reachableModels } = await import("../models.js");
+  const choices = (await reachableModels()).map(({ name, note }) => ({ value: name, label: `${name}  ${note}` }));
+  if (words === "" && choices.length === 0)
+    return "No key is set, so no model can be reached. Set one (toolgate models says how), or name a model: /model openai-compatible/…";
+  const model = words === "" ? await pickOne(chat.footer, "Model:", choices) : words;
+  if (model === undefined) return undefined;
+  const { script: _, contextWindow: _window, ...kept } = flags;
+  await chat.reopen({ ...kept, model, resume: session.sessionId });
+  return undefined;
+}
+
+async function chooseMode(chat: Chat, words: string): Promise<string | undefined> {
+  const { session } = ownOf(chat);
+  const mode = words === "" ? await pickOne(chat.footer, "Mode:", MODES.map((value) => ({ value, label: `${value}  ${MODE_WORDS[value]}` }))) : MODES.find((one) => one === words);
+  if (mode === undefined) return words === "" ? undefined : `There is no mode "${visibleText(words)}", only ${MODES.join(", ")}. Nothing was changed.`;
+  await session.setMode(mode);
+  return `Mode: ${mode}. ${MODE_WORDS[mode]}.`;
+}
+
+const MODE_WORDS: Readonly<Record<(typeof MODES)[number], string>> = {
+  ask: "asks about all that no rule allows",
+  "accept-edits": "edits in the folder run unasked",
+  "read-only": "refuses all that changes something",
+  "allow-all": "runs all that no rule denies, unasked",
+};
+
+const MAX_LISTED = 100;
+
+async function chooseSession(chat: Chat): Promise<string | undefined> {
+  const { ledger, session, own } = chat.conversation;
+  if (!ledger || !own) return "Sessions of this agent are resumed with --resume.";
+  const choices: { readonly value: string; readonly label: string }[] = [];
+  for (const { sessionId, updatedAt } of await ledger.sessions({ limit: MAX_LISTED })) {
+    if (sessionId === session.sessionId) continue;
+    const { cwd, title = "(no title)" } = await readSessionInfo(ledger, sessionId);
+    if (cwd !== chat.folder) continue;
+    const day = new Date(updatedAt).toISOString().slice(0, 16).replace("T", " ");
+    choices.push({ value: sessionId, label: `${day}  ${oneLine(title, 60)}  ${shortId(sessionId)}` });
+  }
+  if (choices.length === 0) return "There is no other conversation in this folder.";
+  const chosen = await pickOne(chat.footer, "Conversation:", choices);
+  if (chosen !== undefined) await chat.reopen({ ...withoutModel(own.flags), resume: chosen });
+  return undefined;
+}
+
+/** A resumed session has a model of its own. */
+function withoutModel<Flags extends { readonly model?: string; readonly script?: string }>(flags: Flags) {
+  const { model: _model, script: _script, ...kept } = flags;
+  return kept;
+}
+
+async function startNew(chat: Chat): Promise<string | undefined> {
+  const { resume: _, ...flags } = ownOf(chat).flags;
+  await chat.reopen(flags);
+  return undefined;
+}
+
+async function answerElsewhere(chat: Chat): Promise<string | undefined> {
+  const { ledger } = chat.conversation;
+  if (!ledger) return "Other sessions are not known here.";
+  const { elsewhere } = chat;
+  if (elsewhere.length === 0) return "No other session waits for an answer.";
+  const choices = elsewhere.map((value) => ({
+    value,
+    label: `${oneLine(value.title, 70)}  ${shortId(value.sessionId)}`,
+  }));
+  const [only, more] = elsewhere;
+  const chosen = more === undefined ? only : await pickOne(chat.footer, "Question:", choices);
+  if (!chosen) return undefined;
+  const found = await questionWithCall(ledger, chosen);
+  if (!found) return "It was answered meanwhile.";
+  const { question, call } = found;
+  const answer = await chat
+    .askElsewhere(question, () => chat.print(`${callText(call, { question: "asked" })}\n`))
+    .catch(() => undefined);
+  if (!answer) return "Nothing was answered.";
+  const { counted } = await ledger.answer(question.questionId, {
+    ...answer,
+    intentHash: question.intentHash,
+    at: Date.now(),
+  });
+  return counted ? "Answered; its session goes on when it is open somewhere." : "Somebody else answered first.";
+}
+
+/** The calls of the newest turn that changed files, the last one first. */
+const changesOf = (chat: Chat): readonly ToolCall[] => {
+  const { book } = chat.conversation.session;
+  const startedAt = book.turn?.startedAt ?? 0;
+  return [...book.calls()]
+    .filter(
+      ({ kind, state, times }) =>
+        times.announced >= startedAt &&
+        times.undone === undefined &&
+        state.status === "done" &&
+        kind !== "read" &&
+        kind !== "search",
+    )
+    .toReversed();
+};
+
+async function undo(chat: Chat, words: string): Promise<string> {
+  const { gate } = ownOf(chat).session;
+  const { undoneText } = await import("../undo.js");
+  if (words !== "") return undoneText(await gate.undo(words));
+  const undone: string[] = [];
+  for (const { toolCallId, title } of changesOf(chat)) {
+    try {
+      undone.push(`${toolCallId} ${oneLine(title, 60)}: ${undoneText(await gate.undo(toolCallId))}`);
+    } catch (error) {
+      // Commands and other calls whose files were not kept.
+      const message = error instanceof Error ? error.message : String(error);
+      if (!/no file that it changed was kept|nothing to put back/.test(message))
+        undone.push(`${toolCallId}: ${visibleText(message)}`);
+    }
+  }
+  return undone.length === 0
+    ? "The last turn changed no file that can be put back. /history lists all calls."
+    : undone.join("\n");
+}
+
+function agentsText(chat: Chat): string {
+  const tasks = [...chat.conversation.session.book.calls()].filter(({ name }) => name === "task");
+  const lines = tasks.map(({ toolCallId, title, state }) => `  ${toolCallId}  ${state.status}  ${oneLine(title, 70)}`);
+  return [
+    tasks.length === 0 ? "No sub-agent has worked here yet." : `${pluralize(tasks.length, "sub-agent")}:`,
+    ...lines,
+    'Talk with another agent: toolgate chat --agent "<its ACP command>", or --url for one on a server.',
+  ].join("\n");
+}

@@ -1,0 +1,109 @@
+/** A conversation: a session of our own agent, of an ACP agent, or of an agent on a server, whose turns this runs. */
+import type { AgentSession, SessionHandle, TurnEnd } from "../../agent/index.js";
+import { waitForTurn } from "../../agent/index.js";
+import type { ContentBlock, Ledger, SessionEvent } from "../../call/index.js";
+import type { Ask, Elicit } from "../../run/index.js";
+import type { ToolSource } from "../../tools/index.js";
+import type { RunFlags } from "../commands/run.js";
+import type { ShownSession } from "../live-text.js";
+import type { OpenedAgent } from "../open-agent.js";
+
+export type Conversation = {
+  readonly session: ShownSession & { readonly sessionId: string };
+  /** Who answers: the model's name, or the agent's. */
+  readonly with: string;
+  /** Our own agent, whose model, mode and calls can be acted on. */
+  readonly own?: { readonly session: AgentSession; readonly opened: OpenedAgent; readonly flags: RunFlags };
+  readonly opened?: OpenedAgent;
+  readonly ledger?: Ledger;
+  /** Events recorded while the session was opened. */
+  readonly settled: readonly SessionEvent[];
+  /** Runs a turn; without blocks, the turn that stopped. */
+  readonly turn: (blocks: readonly ContentBlock[], ask: Ask, signal: AbortSignal) => Promise<TurnEnd>;
+  readonly close: () => Promise<void>;
+};
+
+export type ConversationOptions = {
+  readonly toolSources: readonly ToolSource[];
+  readonly elicit: Elicit;
+  /** Writes a line between the agent's messages. */
+  readonly showLine: (text: string) => void;
+};
+
+export async function openConversation(flags: RunFlags, options: ConversationOptions): Promise<Conversation> {
+  const { url, agent } = flags;
+  if (url !== undefined) return openRemoteConversation({ ...flags, url }, options);
+  return agent === undefined ? openOwnConversation(flags, options) : openForeignConversation({ ...flags, agent });
+}
+
+async function openOwnConversation(
+  given: RunFlags,
+  { toolSources, elicit }: ConversationOptions,
+): Promise<Conversation> {
+  const { openOwn } = await import("../run.js");
+  const { openLedger } = await import("../open-agent.js");
+  const ledger = await openLedger(given);
+  try {
+    const { session, opened, flags, settled } = await openOwn(ledger, given, { toolSources, elicit });
+    return {
+      session,
+      with: flags.model ?? "the scripted sample",
+      own: { session, opened, flags },
+      opened,
+      ledger,
+      settled,
+      turn: turnsOf(session),
+      close: async () => {
+        await session.close();
+        await ledger.close();
+      },
+    };
+  } catch (error) {
+    await ledger.close();
+    throw error;
+  }
+}
+
+async function openForeignConversation(flags: RunFlags & { readonly agent: string }): Promise<Conversation> {
+  const { openForeign } = await import("../run-agent.js");
+  const { session, opened, ledger, close } = await openForeign(flags);
+  return {
+    session,
+    with: session.book.info.agent ?? flags.agent,
+    opened,
+    ledger,
+    settled: [],
+    turn: turnsOf(session),
+    close,
+  };
+}
+
+const turnsOf =
+  (session: SessionHandle): Conversation["turn"] =>
+  (blocks, ask, signal) =>
+    waitForTurn(session, ask, signal, () =>
+      blocks.length === 0 ? session.advance(signal) : session.prompt(blocks, signal),
+    );
+
+async function openRemoteConversation(
+  flags: RunFlags & { readonly url: string },
+  { showLine }: ConversationOptions,
+): Promise<Conversation> {
+  const { openUrl, untilStopped } = await import("../run-url.js");
+  const { client, session, agent, take } = await openUrl(flags);
+  return {
+    session,
+    with: agent?.title ?? agent?.name ?? flags.url,
+    settled: [],
+    turn: (blocks, ask, signal) => {
+      const prompt = blocks.map((block) => (block.type === "text" ? block.text : "")).join("");
+      const interrupts = (onInterrupt: (name: NodeJS.Signals) => void) => {
+        const onAbort = (): void => onInterrupt("SIGINT");
+        signal.addEventListener("abort", onAbort, { once: true });
+        return () => signal.removeEventListener("abort", onAbort);
+      };
+      return untilStopped(session, client, (stop) => take(prompt)(ask, showLine, stop), undefined, interrupts);
+    },
+    close: () => Promise.resolve(),
+  };
+}

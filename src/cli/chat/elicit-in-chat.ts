@@ -1,0 +1,123 @@
+/** Asks the person what an MCP server wants to know: its message, then each field of its form. */
+import { visibleText } from "../../call/index.js";
+import type { Elicit } from "../../run/index.js";
+import type { AskReply, AskRequest } from "../../tools/index.js";
+import type { ChatFooter } from "./chat-footer.js";
+import { readLine } from "./read-line.js";
+
+export type ElicitOptions = {
+  readonly footer: ChatFooter;
+  readonly write: (text: string) => void;
+  readonly pause: () => void;
+  readonly resume: () => void;
+  readonly onAsk: (message: string) => void;
+};
+
+const CANCEL: AskReply = { action: "cancel" };
+
+export function elicitInChat(options: ElicitOptions): Elicit {
+  let line: Promise<unknown> = Promise.resolve();
+  return (request, { signal }) => {
+    const asked = line.then(async () => {
+      signal.throwIfAborted();
+      options.pause();
+      options.onAsk(request.message);
+      try {
+        return await askForm(request, options, signal);
+      } finally {
+        options.resume();
+      }
+    });
+    line = asked.catch(() => undefined);
+    return asked;
+  };
+}
+
+async function askForm(
+  { message, schema, url }: AskRequest,
+  { footer, write }: ElicitOptions,
+  signal: AbortSignal,
+): Promise<AskReply> {
+  write(`? ${visibleText(message, { keepNewlines: true }).replaceAll("\n", "\n    ")}\n`);
+  if (url !== undefined) write(`    at ${visibleText(url)}\n`);
+  const fields = fieldsOf(schema);
+  const first = await readLine(
+    footer,
+    fields.length === 0 || url !== undefined
+      ? "Enter agrees, no declines, Escape cancels."
+      : `It asks for ${fields.map(({ label }) => label).join(", ")}. Enter goes on, no declines, Escape cancels.`,
+    signal,
+  );
+  if (first === undefined) return CANCEL;
+  if (/^n(o)?$/i.test(first.trim())) return { action: "decline" };
+  const content: Record<string, unknown> = {};
+  for (const field of fields) {
+    const value = await readField(field, footer, write, signal);
+    if (value === undefined) return CANCEL;
+    if (value.given !== undefined) content[field.name] = value.given;
+  }
+  return { action: "accept", content };
+}
+
+type Field = {
+  readonly name: string;
+  readonly label: string;
+  readonly type: string;
+  readonly choices: readonly string[];
+  readonly isRequired: boolean;
+  readonly fallback: unknown;
+};
+
+function fieldsOf(schema: object | undefined): readonly Field[] {
+  const { properties, required } = asRecord(schema);
+  const needed = Array.isArray(required) ? required : [];
+  return Object.entries(asRecord(properties)).map(([name, value]) => {
+    const { type, title, description, enum: choices, default: fallback } = asRecord(value);
+    const label = [title, description, name].find((text) => typeof text === "string");
+    return {
+      name,
+      label: visibleText(String(label)),
+      type: typeof type === "string" ? type : "string",
+      choices: Array.isArray(choices) ? choices.map(String) : [],
+      isRequired: needed.includes(name),
+      fallback,
+    };
+  });
+}
+
+/** Undefined when the person goes back. An empty line takes the default, or leaves an optional field out. */
+async function readField(
+  field: Field,
+  footer: ChatFooter,
+  write: (text: string) => void,
+  signal: AbortSignal,
+): Promise<{ readonly given: unknown } | undefined> {
+  const hints = [
+    ...(field.choices.length > 0 ? [`one of: ${field.choices.map((one) => visibleText(one)).join(", ")}`] : []),
+    ...(field.type === "boolean" ? ["yes or no"] : []),
+    ...(field.fallback === undefined ? [] : [`Enter is ${visibleText(String(field.fallback))}`]),
+    ...(field.isRequired ? [] : ["optional"]),
+  ];
+  const prompt = `${field.label}${hints.length === 0 ? "" : ` (${hints.join("; ")})`}:`;
+  for (;;) {
+    const typed = await readLine(footer, prompt, signal);
+    if (typed === undefined) return undefined;
+    if (typed === "" && field.fallback !== undefined) return { given: field.fallback };
+    if (typed === "" && !field.isRequired) return { given: undefined };
+    const given = valueOf(field, typed.trim());
+    if (given !== undefined) return { given };
+    write(`That does not fit: ${hints[0] ?? `a ${field.type} is needed`}.\n`);
+  }
+}
+
+function valueOf({ type, choices }: Field, typed: string): unknown {
+  if (choices.length > 0) return choices.find((one) => one.toLowerCase() === typed.toLowerCase());
+  if (type === "boolean") return /^(?:y(?:es)?|true)$/i.test(typed) ? true : /^(?:n(?:o)?|false)$/i.test(typed) ? false : undefined;
+  if (type !== "number" && type !== "integer") return typed === "" ? undefined : typed;
+  const number = Number(typed);
+  return typed === "" || !Number.isFinite(number) || (type === "integer" && !Number.isInteger(number)) ? undefined : number;
+}
+
+const asRecord = (value: unknown): { readonly [name: string]: unknown } =>
+  // Checked to be an object.
+  typeof value === "object" && value !== null ? (value as { readonly [name: string]: unknown }) : {};
