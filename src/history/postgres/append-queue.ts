@@ -105,7 +105,7 @@ export class AppendQueue {
     let left = [...groups];
     let conflicts = 0;
     try {
-      await this.#options.sql.patiently(async () => {
+      await this.#options.sql.withRetries(async () => {
         while (left.length > 0) {
           try {
             left = await this.#attempt(left);
