@@ -16,6 +16,8 @@ const SLOW = [
   "test/questions.test.ts",
   "test/tmux.test.ts",
   "src/history/sqlite/sqlite-ledger.test.ts",
+  "test/postgres-crashes.test.ts",
+  "src/history/postgres/postgres-ledger.test.ts",
   "test/conformance.test.ts",
   "test/killed-children.test.ts",
   "test/terminal.test.ts",
