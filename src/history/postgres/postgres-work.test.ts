@@ -147,7 +147,7 @@ test("finds a change whose notification was lost", async () => {
   await here.append(lease, [said("one")], DURABLE);
   const follower = startFollowing(there);
   await follower.has(1);
-  // Nobody listens any more, and nobody is told so.
+  // The connection that listens ends.
   await sql.run({
     sql: `select pg_terminate_backend(pid) from pg_stat_activity where query = 'listen toolgate_${sql.address.schema}'`,
   });
