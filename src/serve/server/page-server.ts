@@ -79,7 +79,7 @@ export async function openPageServer(context: ServeContext, files: StaticFiles):
   };
 }
 
-export function deviceIn(
+function deviceIn(
   devices: ServeContext["devices"],
   headers: RequestHeaders,
 ): StoredDevice | undefined {
