@@ -8,6 +8,7 @@ import type { TestSpecification } from "vitest/node";
 
 /** Files that take long for their size, the slowest first. Most wait for processes. */
 const SLOW = [
+  "test/page-journeys.test.ts",
   "test/mcp-killed.test.ts",
   "test/mcp.test.ts",
   "src/tools/built-in/command-links.test.ts",

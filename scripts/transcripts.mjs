@@ -8,7 +8,7 @@ const isCheck = process.argv.includes("--check");
 const env = { ...process.env, ...(!isCheck && { TRANSCRIPTS: "write" }) };
 const steps = [
   [process.execPath, ["scripts/ready.mjs"]],
-  ["npx", ["--no-install", "vitest", "run", "test/transcripts.test.ts"]],
+  ["npx", ["--no-install", "vitest", "run", "test/transcripts.test.ts", "test/chat.test.ts"]],
   // Pages are formatted like all else; what stands in a fence is left as it is.
   ["npx", ["--no-install", "oxfmt", ...(isCheck ? ["--check"] : []), "docs"]],
 ];

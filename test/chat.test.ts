@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { KEY, startFake } from "./fakes/fake-provider.js";
 import { openAiChat } from "./fakes/openai-chat.js";
+import { expectScreen } from "./screens.js";
 import { atDesk, script } from "./tmux-kit.js";
 
 const command = (text: string) => ({ tool: "terminal", input: { command: text } });
@@ -35,6 +36,7 @@ test("talks: a read in one line, a plan, a question by one key, undo, and what w
   expect(asked).toContain("│ At cart.js ⚠️:");
   expect(asked).toMatch(/✓ ≡ Read cart\.js \(read, [^)]+\)\n/);
   expect(asked).toContain("+ export const sum = (a, b) => a + b;");
+  expectScreen("question", asked, "> fix the sum");
   desk.presses("x");
   desk.presses("y");
   const fixed = await desk.sees("│ Fixed.");
@@ -55,17 +57,14 @@ test("talks: a read in one line, a plan, a question by one key, undo, and what w
 test("Escape interrupts the turn, and the message that waited is sent", async () => {
   const desk = await atDesk({
     files: {
-      "s.json": script([
-        { calls: [command("echo $$ > pid; exec sleep 1000")] },
-        { say: "Second turn." },
-      ]),
+      "s.json": script([{ calls: [command("echo $$ > pid; exec sleep 1000")] }, { say: "Second turn." }]),
     },
   });
   desk.starts(`${CHAT} --mode allow-all 'wait a while'`);
   await desk.sees("working");
   await desk.sees("running");
   desk.types("go on with this");
-  await desk.sees("queued: go on with this");
+  expectScreen("queued", await desk.sees("queued: go on with this"), "> wait a while");
   desk.presses("Escape");
   await desk.sees("Cancelled.");
   const shown = await desk.sees("│ Second turn.");
@@ -121,7 +120,9 @@ test("refuses with a reason, takes several lines and pasted text, and shows toke
   desk.types("ask Ann first");
   await desk.sees("│ Then I leave it.");
   expect(await desk.sees("tokens in")).toContain("> first line\n  second line");
-  expect(fake.requests.at(-1)?.seen.results).toMatchObject([{ text: expect.stringContaining("ask Ann first") }]);
+  expect(fake.requests.at(-1)?.seen.results).toMatchObject([
+    { text: expect.stringContaining("ask Ann first") },
+  ]);
   expect(existsSync(join(desk.project, "made"))).toBe(false);
   desk.types("/quit");
   expect(await desk.ended()).toBe(0);
@@ -130,7 +131,13 @@ test("refuses with a reason, takes several lines and pasted text, and shows toke
 test("talks with another agent under our rules, and answers the question of another session", async () => {
   const desk = await atDesk({
     files: {
-      "s.json": script([{ say: "Hello from the other agent.", calls: [{ tool: "write_file", input: { path: "theirs", content: "x" } }] }, { say: "Their end." }]),
+      "s.json": script([
+        {
+          say: "Hello from the other agent.",
+          calls: [{ tool: "write_file", input: { path: "theirs", content: "x" } }],
+        },
+        { say: "Their end." },
+      ]),
       "t.json": script([{ calls: [command("touch elsewhere")] }, { say: "End." }]),
     },
   });

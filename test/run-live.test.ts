@@ -32,7 +32,9 @@ test("shows parallel calls together, and keeps their cards when they end", async
   const shown = (await desk.sees("two 9")).replaceAll(/ +$/gm, "");
   const rows = (name: string) =>
     `. ❯ Run node tick\\.js ${name} end \\(running, [\\d.]+ m?s\\)\n(?: {4}│ ${name} \\d+⟨U\\+001B⟩\\[2K\n){3}`;
-  expect(shown).toMatch(new RegExp(`Two at once\\.\n[^]*\n${rows("one")}${rows("two")}\\s*$`));
+  expect(shown).toMatch(
+    new RegExp(`Two at once\\.\n[^]*\n${rows("one")}${rows("two")}. working \\d+ s · Ctrl-C cancels\\s*$`),
+  );
   writeFileSync(join(desk.project, "end"), "");
   await desk.sees("Done.");
   const ended = await desk.sees("[0 done]", 2);

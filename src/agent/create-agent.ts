@@ -40,7 +40,7 @@ export type AgentOptions = {
   readonly onRulesChanged?: GateOptions["onRulesChanged"];
   /** The system prompt, or a function that makes it for a session's workspace and mode. */
   readonly instructions?: string | ((place: Place) => string);
-  /** A file of the workspace whose text joins the system prompt: `AGENTS.md`. Of several, the first one that is there. */
+  /** A file of the workspace whose text joins the system prompt: `AGENTS.md`. The first one counts where there are several. */
   readonly projectFile?: string | readonly string[];
   /** A turn stops after this many responses of the model. */
   readonly maxSteps?: number;

@@ -114,7 +114,11 @@ async function untilAnswered(question: ShownQuestion, alike: number, desk: Answe
       case "answer":
         return chosen;
       case "view":
-        await printPages(wholeQuestion(question, screenWidth()), { ...screenRows(), write: desk.write }, desk.line);
+        await printPages(
+          wholeQuestion(question, screenWidth()),
+          { ...screenRows(), write: desk.write },
+          desk.line,
+        );
         break;
       case "help":
         desk.write(helpText(question, alike));

@@ -34,7 +34,9 @@ const NO_KEY =
 const NO_CHOICE =
   "No model is chosen, so a script plays instead of one. Choose one with --model, or with model in config.json: toolgate models.";
 
-async function ask(models: readonly { readonly name: string; readonly note: string }[]): Promise<string | undefined> {
+async function ask(
+  models: readonly { readonly name: string; readonly note: string }[],
+): Promise<string | undefined> {
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   // Readline would keep Ctrl-C from the process.
   terminal.on("SIGINT", () => process.kill(process.pid, "SIGINT"));
@@ -42,7 +44,9 @@ async function ask(models: readonly { readonly name: string; readonly note: stri
     const lines = models.map(({ name, note }, index) => `  ${index + 1}  ${name}  ${note}`);
     process.stdout.write(`Which model should answer? It is remembered.\n${lines.join("\n")}\n`);
     for (;;) {
-      const typed = (await terminal.question("A number, or a name such as openai/…; Enter plays the script: ")).trim();
+      const typed = (
+        await terminal.question("A number, or a name such as openai/…; Enter plays the script: ")
+      ).trim();
       if (typed === "") return undefined;
       const chosen = models[Number(typed) - 1]?.name ?? (typed.includes("/") ? typed : undefined);
       if (chosen !== undefined) return chosen;

@@ -119,7 +119,12 @@ test("keeps emoji and wide characters whole in its cells, and the cursor behind 
   block.setFooter({ rows: ["> 中文👍🏽x"], cursor: { row: 0, before: "> 中文👍🏽" } });
   expect(await emulator.lines()).toEqual(["│ ⚠️ 中文 👨‍👩‍👧 done", "> 中文👍🏽x"]);
   const { active } = emulator.terminal.buffer;
-  expect(active.getLine(active.baseY + active.cursorY)?.getCell(active.cursorX)?.getChars()).toBe("x");
+  expect(
+    active
+      .getLine(active.baseY + active.cursorY)
+      ?.getCell(active.cursorX)
+      ?.getChars(),
+  ).toBe("x");
 });
 
 test("each update is one synchronised write", () => {

@@ -140,9 +140,12 @@ export class LiveText {
   }
 
   /** On a terminal, a call that only looked at something shows no more than that it did. */
-  #isShownInOneLine({ kind, state, breach, name }: ToolCall): boolean {
+  #isShownInOneLine({ kind, state, breach, name, title, locations }: ToolCall): boolean {
     if (!this.#block || breach || state.status !== "done") return false;
-    return kind === "read" || kind === "search" || PLAN_TOOLS.has(name);
+    if (PLAN_TOOLS.has(name)) return true;
+    // Another agent's title may not say which file it was.
+    const isNamed = locations.every(({ path }) => title.includes(path.slice(path.lastIndexOf("/") + 1)));
+    return (kind === "read" || kind === "search") && (kind === "search" || isNamed);
   }
 
   #writeGap(): void {
@@ -257,6 +260,8 @@ export class LiveText {
 
   /** Shows a call that has ended; on a screen without a block also its start. */
   #call({ toolCallId, type }: ToolCallEvent): void {
+    // The text before a call is finished; later text is written above the rows.
+    if (type === "call-announced" && this.#markdown) this.endLine();
     if (type === "run-started") this.#offsets.set(toolCallId, clockOffset());
     const call = this.#session.book.call(toolCallId);
     if (!call || this.#shown.has(toolCallId)) return;

@@ -63,7 +63,8 @@ export class RemoteSession {
   read(event: TurnEvent): void {
     switch (event.event) {
       case "turn_start":
-        if (this.book.turn?.state.status === "parked") this.#record([{ type: "turn-resumed", turnId: this.#turnId }]);
+        if (this.book.turn?.state.status === "parked")
+          this.#record([{ type: "turn-resumed", turnId: this.#turnId }]);
         this.#message += 1;
         break;
       case "text_delta":

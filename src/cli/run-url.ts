@@ -56,7 +56,11 @@ export async function openUrl(flags: RunFlags & { readonly url: string }): Promi
 }
 
 /** `person` asks the user, if there is one; `showLine` writes a line between the agent's messages. */
-export type Take = (person: Ask | undefined, showLine: (text: string) => void, stop: Stop) => Promise<TurnResult>;
+export type Take = (
+  person: Ask | undefined,
+  showLine: (text: string) => void,
+  stop: Stop,
+) => Promise<TurnResult>;
 
 const CUT_OFF = "The response was cut off because the server stopped; it starts again from the beginning.";
 

@@ -72,8 +72,7 @@ export async function openOwn(
   options: Pick<SessionOptions, "elicit"> & { readonly toolSources: readonly ToolSource[] },
 ): Promise<OpenedOwn> {
   const folder = await realpath(given.cwd ?? process.cwd());
-  const sessionId =
-    given.resume === undefined ? undefined : await findResumed(ledger, given.resume, folder);
+  const sessionId = given.resume === undefined ? undefined : await findResumed(ledger, given.resume, folder);
   const kept = sessionId === undefined ? given : await withKeptFlags(ledger, sessionId, given);
   const flags = withDefaultModel(kept, folder);
   const opened = await openAgent(flags, options.toolSources);

@@ -52,12 +52,16 @@ export type ProviderKey = {
 };
 
 /** Which providers have a key; never the keys themselves. A key file that cannot be used has none. */
-export async function providerKeys({ env = process.env, keyFile }: KeyOptions): Promise<readonly ProviderKey[]> {
+export async function providerKeys({
+  env = process.env,
+  keyFile,
+}: KeyOptions): Promise<readonly ProviderKey[]> {
   return Promise.all(
     [...VARIABLES].map(async ([provider, variables]) => {
       const variable = variables.find((name) => (env[name] ?? "").trim() !== "");
       if (variable !== undefined) return { provider, isSet: true, place: variable };
-      const stored = keyFile === undefined ? undefined : await keyFromFile(keyFile, provider).catch(() => undefined);
+      const stored =
+        keyFile === undefined ? undefined : await keyFromFile(keyFile, provider).catch(() => undefined);
       return stored === undefined
         ? { provider, isSet: false, place: variables.join(" or ") }
         : { provider, isSet: true, place: keyFile ?? "" };

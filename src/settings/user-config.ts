@@ -75,7 +75,11 @@ export function readUserConfig(folder: string): UserConfig {
 export function rememberModel(folder: string, choice: ModelChoice): void {
   const { model: _model, baseUrl: _url, ...others } = readUserConfig(folder);
   createFolder(folder);
-  writeAtomically(userConfigFile(folder), `${JSON.stringify({ ...choice, ...others }, undefined, 2)}\n`, () => true);
+  writeAtomically(
+    userConfigFile(folder),
+    `${JSON.stringify({ ...choice, ...others }, undefined, 2)}\n`,
+    () => true,
+  );
 }
 
 const unusable = (problem: string): SettingsError =>

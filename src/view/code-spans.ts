@@ -12,9 +12,21 @@ const KEYWORDS = new Set(
 );
 
 const COMMENT: ReadonlyMap<string, RegExp> = new Map([
-  ...["py", "python", "sh", "bash", "shell", "zsh", "rb", "ruby", "yaml", "yml", "toml", "make", "dockerfile"].map(
-    (name) => [name, /^#.*/] as const,
-  ),
+  ...[
+    "py",
+    "python",
+    "sh",
+    "bash",
+    "shell",
+    "zsh",
+    "rb",
+    "ruby",
+    "yaml",
+    "yml",
+    "toml",
+    "make",
+    "dockerfile",
+  ].map((name) => [name, /^#.*/] as const),
   ...["sql", "lua", "haskell"].map((name) => [name, /^--.*/] as const),
 ]);
 const SLASHES = /^(?:\/\/.*|\/\*.*?(?:\*\/|$))/;

@@ -20,7 +20,10 @@ export function markdownLine(line: string): MarkdownLine {
   if (item) return itemLine(item[1] ?? "", item[2] ?? "", item[3] ?? "");
   const quote = QUOTE.exec(line);
   if (quote)
-    return { spans: [{ text: "▏ ", styles: ["dim"] }, ...inlineSpans(quote[1] ?? "", ["italic"])], indent: "  " };
+    return {
+      spans: [{ text: "▏ ", styles: ["dim"] }, ...inlineSpans(quote[1] ?? "", ["italic"])],
+      indent: "  ",
+    };
   return { spans: inlineSpans(line), indent: /^\s*/.exec(line)?.[0] ?? "" };
 }
 

@@ -49,7 +49,24 @@ test("an open line is shown before it ends, and printed once", () => {
 test("each row has its mark and fits the width, whatever the text and its pieces", () => {
   const piece = fc.oneof(
     fc.string({ maxLength: 30 }),
-    fc.constantFrom("\n", "```", "```ts\n", "| a | b |\n", "|---|---|\n", "**", "_", "# ", "- ", "\u001B[31m", "\r", "\u202E", "中文", "⚠️", "[a](b)", "\t"),
+    fc.constantFrom(
+      "\n",
+      "```",
+      "```ts\n",
+      "| a | b |\n",
+      "|---|---|\n",
+      "**",
+      "_",
+      "# ",
+      "- ",
+      "\u001B[31m",
+      "\r",
+      "\u202E",
+      "中文",
+      "⚠️",
+      "[a](b)",
+      "\t",
+    ),
   );
   fc.assert(
     fc.property(fc.array(piece), fc.integer({ min: 12, max: 80 }), (pieces, width) => {

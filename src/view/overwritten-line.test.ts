@@ -8,6 +8,7 @@ test.each([
   ["done\r", "done"],
   ["a long line\r\u001B[Kshort", "short"],
   ["a long line\u001B[2K\u001B[1Gshort", "short"],
+  ["stays\u001B[2K", "stays\u001B[2K"],
   ["⚠️ 1\r⚠️ 2", "⚠️ 2"],
   ["plain", "plain"],
   ["\u001B[31mred", "\u001B[31mred"],

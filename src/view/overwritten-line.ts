@@ -6,7 +6,8 @@
 import { textUnits } from "../call/text-units.js";
 
 const ESCAPE = String.raw`\u001B`;
-const STEPS = new RegExp(`\\r|${ESCAPE}\\[1?G|${ESCAPE}\\[[02]?K`, "g");
+// A line that erases itself at its end stays: nothing took its place.
+const STEPS = new RegExp(`\\r|${ESCAPE}\\[1?G|${ESCAPE}\\[[02]?K(?!$)`, "g");
 
 export function overwrittenLine(line: string): string {
   const text = line.replace(/\r+$/, "");

@@ -13,9 +13,7 @@ export function tableRows(
   if (!RULE.test(lines[1] ?? "")) return undefined;
   const cells = lines
     .filter((_, index) => index !== 1)
-    .map((line, row) =>
-      cellsOf(line).map((cell) => spansText(inlineSpans(cell, row === 0 ? ["bold"] : []))),
-    );
+    .map((line, row) => cellsOf(line).map((cell) => spansText(inlineSpans(cell, row === 0 ? ["bold"] : []))));
   const count = Math.max(...cells.map((row) => row.length));
   const widths = Array.from({ length: count }, (_, column) =>
     Math.max(0, ...cells.map((row) => styledColumns(row[column] ?? ""))),

@@ -18,7 +18,9 @@ const MENTION = /(?<=^|\s)@(?:"([^"\n]+)"|(\S+))/g;
 
 /** The message and its files. A word after @ that names no file is only text. */
 export function messageBlocks(text: string, folder: string): readonly ContentBlock[] {
-  const names = [...text.matchAll(MENTION)].map(([, quoted, word = ""]) => quoted ?? word.replace(/[,.;:!?)]+$/, ""));
+  const names = [...text.matchAll(MENTION)].map(
+    ([, quoted, word = ""]) => quoted ?? word.replace(/[,.;:!?)]+$/, ""),
+  );
   const files = [...new Set(names)].flatMap((name) => blockOf(name, resolve(folder, name)) ?? []);
   return [{ type: "text", text }, ...files];
 }

@@ -83,8 +83,12 @@ export const chatCommands: readonly ChatCommand[] = [
     },
   },
   { name: "agents", description: "the sub-agents of this conversation, and other agents", run: agentsText },
-  { name: "quit", description: "leave; an open turn can be resumed", run: (chat) => void chat.quit() },
+  { name: "quit", description: "leave; an open turn can be resumed", run: quit },
 ];
+
+function quit(chat: Chat): undefined {
+  chat.quit();
+}
 
 function helpText(): string {
   const commands = chatCommands.map(({ name, description }) => `  /${name.padEnd(10)} ${description}`);
@@ -108,7 +112,10 @@ function ownOf(chat: Chat) {
 async function chooseModel(chat: Chat, words: string): Promise<string | undefined> {
   const { flags, session } = ownOf(chat);
   const { reachableModels } = await import("../models.js");
-  const choices = (await reachableModels()).map(({ name, note }) => ({ value: name, label: `${name}  ${note}` }));
+  const choices = (await reachableModels()).map(({ name, note }) => ({
+    value: name,
+    label: `${name}  ${note}`,
+  }));
   if (words === "" && choices.length === 0)
     return "No key is set, so no model can be reached. Set one (toolgate models says how), or name a model: /model openai-compatible/…";
   const model = words === "" ? await pickOne(chat.footer, "Model:", choices) : words;
@@ -120,8 +127,18 @@ async function chooseModel(chat: Chat, words: string): Promise<string | undefine
 
 async function chooseMode(chat: Chat, words: string): Promise<string | undefined> {
   const { session } = ownOf(chat);
-  const mode = words === "" ? await pickOne(chat.footer, "Mode:", MODES.map((value) => ({ value, label: `${value}  ${MODE_WORDS[value]}` }))) : MODES.find((one) => one === words);
-  if (mode === undefined) return words === "" ? undefined : `There is no mode "${visibleText(words)}", only ${MODES.join(", ")}. Nothing was changed.`;
+  const mode =
+    words === ""
+      ? await pickOne(
+          chat.footer,
+          "Mode:",
+          MODES.map((value) => ({ value, label: `${value}  ${MODE_WORDS[value]}` })),
+        )
+      : MODES.find((one) => one === words);
+  if (mode === undefined)
+    return words === ""
+      ? undefined
+      : `There is no mode "${visibleText(words)}", only ${MODES.join(", ")}. Nothing was changed.`;
   await session.setMode(mode);
   return `Mode: ${mode}. ${MODE_WORDS[mode]}.`;
 }
@@ -188,7 +205,9 @@ async function answerElsewhere(chat: Chat): Promise<string | undefined> {
     intentHash: question.intentHash,
     at: Date.now(),
   });
-  return counted ? "Answered; its session goes on when it is open somewhere." : "Somebody else answered first.";
+  return counted
+    ? "Answered; its session goes on when it is open somewhere."
+    : "Somebody else answered first.";
 }
 
 /** The calls of the newest turn that changed files, the last one first. */
@@ -229,7 +248,9 @@ async function undo(chat: Chat, words: string): Promise<string> {
 
 function agentsText(chat: Chat): string {
   const tasks = [...chat.conversation.session.book.calls()].filter(({ name }) => name === "task");
-  const lines = tasks.map(({ toolCallId, title, state }) => `  ${toolCallId}  ${state.status}  ${oneLine(title, 70)}`);
+  const lines = tasks.map(
+    ({ toolCallId, title, state }) => `  ${toolCallId}  ${state.status}  ${oneLine(title, 70)}`,
+  );
   return [
     tasks.length === 0 ? "No sub-agent has worked here yet." : `${pluralize(tasks.length, "sub-agent")}:`,
     ...lines,

@@ -75,10 +75,13 @@ export class Chat {
     this.#toolSources = toolSources;
     this.#files = new FileNames(folder);
     this.#block = new LiveBlock(stdout, this.#isColoured ? coloured : (text) => text);
-    this.footer = new ChatFooter(this.#block, () => stdout.rows ?? 24, () => this.#statusRows());
-    this.#keyboard = new Keyboard(
-      { input: stdin, write: (text) => void stdout.write(text) },
-      (key) => this.footer.receive(key),
+    this.footer = new ChatFooter(
+      this.#block,
+      () => stdout.rows ?? 24,
+      () => this.#statusRows(),
+    );
+    this.#keyboard = new Keyboard({ input: stdin, write: (text) => void stdout.write(text) }, (key) =>
+      this.footer.receive(key),
     );
     this.#message = new MessageLayer({
       onSubmit: (text) => void this.submit(text),
@@ -92,11 +95,7 @@ export class Chat {
     });
   }
 
-  static async start(
-    flags: RunFlags,
-    toolSources: readonly ToolSource[],
-    first: string,
-  ): Promise<number> {
+  static async start(flags: RunFlags, toolSources: readonly ToolSource[], first: string): Promise<number> {
     const chat = new Chat(flags, await realpath(flags.cwd ?? process.cwd()), toolSources);
     return chat.#run(first);
   }
@@ -236,7 +235,9 @@ export class Chat {
     const lines = sessionText(endedPart(session.book.snapshot()), { width: this.#block.width }).split("\n");
     const hidden = Math.max(0, lines.length - MAX_SHOWN_LINES);
     if (hidden > 0)
-      this.print(`… ${pluralize(hidden, "line")} before: toolgate history show ${shortId(session.sessionId)}\n`);
+      this.print(
+        `… ${pluralize(hidden, "line")} before: toolgate history show ${shortId(session.sessionId)}\n`,
+      );
     this.print(`${lines.slice(hidden).join("\n")}\n\n`);
   }
 
@@ -279,9 +280,11 @@ export class Chat {
 
   #echo(text: string): void {
     const width = this.#block.width;
-    const shown = text.split("\n").flatMap((line, index) =>
-      rows(visibleText(line), { first: index === 0 ? "> " : "  ", next: "  " }, width),
-    );
+    const shown = text
+      .split("\n")
+      .flatMap((line, index) =>
+        rows(visibleText(line), { first: index === 0 ? "> " : "  ", next: "  " }, width),
+      );
     const styledRows = this.#isColoured ? shown.map((row) => styled(row, "bold")) : shown;
     this.print(`${styledRows.join("\n")}\n\n`);
   }
@@ -311,7 +314,10 @@ export class Chat {
       pause: () => live?.pause(),
       resume: () => live?.resume(),
     };
-    return askInTerminal(screen, this.desk(() => this.#cancel(running)));
+    return askInTerminal(
+      screen,
+      this.desk(() => this.#cancel(running)),
+    );
   }
 
   /** Where questions are answered; `onCancel`: the person presses Escape there. */
@@ -370,9 +376,12 @@ export class Chat {
     const [, name = "", words = ""] = /^\/(\S+)\s*([\s\S]*)$/.exec(text) ?? [];
     const command = chatCommands.find((one) => one.name === name);
     this.#echo(text);
-    if (!command) return this.print(`There is no command /${visibleText(name)}. Nothing was done; /help lists them.\n\n`);
+    if (!command)
+      return this.print(`There is no command /${visibleText(name)}. Nothing was done; /help lists them.\n\n`);
     if (command.needsIdle === true && this.isBusy)
-      return this.print("The turn is still running. Nothing was done; press Escape first, or wait for its end.\n\n");
+      return this.print(
+        "The turn is still running. Nothing was done; press Escape first, or wait for its end.\n\n",
+      );
     try {
       const reply = await command.run(this, words.trim());
       if (reply !== undefined) this.print(`${reply}\n\n`);
@@ -415,7 +424,10 @@ export class Chat {
     const stop = new AbortController();
     const live = this.#live;
     const screen: Screen = { showCall, pause: () => live?.pause(), resume: () => live?.resume() };
-    return askInTerminal(screen, this.desk(() => stop.abort()))(question, stop.signal);
+    return askInTerminal(
+      screen,
+      this.desk(() => stop.abort()),
+    )(question, stop.signal);
   }
 }
 

@@ -33,7 +33,9 @@ export type ConversationOptions = {
 export async function openConversation(flags: RunFlags, options: ConversationOptions): Promise<Conversation> {
   const { url, agent } = flags;
   if (url !== undefined) return openRemoteConversation({ ...flags, url }, options);
-  return agent === undefined ? openOwnConversation(flags, options) : openForeignConversation({ ...flags, agent });
+  return agent === undefined
+    ? openOwnConversation(flags, options)
+    : openForeignConversation({ ...flags, agent });
 }
 
 async function openOwnConversation(
@@ -102,7 +104,13 @@ async function openRemoteConversation(
         signal.addEventListener("abort", onAbort, { once: true });
         return () => signal.removeEventListener("abort", onAbort);
       };
-      return untilStopped(session, client, (stop) => take(prompt)(ask, showLine, stop), undefined, interrupts);
+      return untilStopped(
+        session,
+        client,
+        (stop) => take(prompt)(ask, showLine, stop),
+        undefined,
+        interrupts,
+      );
     },
     close: () => Promise.resolve(),
   };

@@ -93,9 +93,11 @@ async function readField(
   signal: AbortSignal,
 ): Promise<{ readonly given: unknown } | undefined> {
   const hints = [
-    ...(field.choices.length > 0 ? [`one of: ${field.choices.map((one) => visibleText(one)).join(", ")}`] : []),
+    ...(field.choices.length > 0
+      ? [`one of: ${field.choices.map((one) => visibleText(one)).join(", ")}`]
+      : []),
     ...(field.type === "boolean" ? ["yes or no"] : []),
-    ...(field.fallback === undefined ? [] : [`Enter is ${visibleText(String(field.fallback))}`]),
+    ...(field.fallback === undefined ? [] : [`Enter is ${visibleText(JSON.stringify(field.fallback))}`]),
     ...(field.isRequired ? [] : ["optional"]),
   ];
   const prompt = `${field.label}${hints.length === 0 ? "" : ` (${hints.join("; ")})`}:`;
@@ -112,10 +114,13 @@ async function readField(
 
 function valueOf({ type, choices }: Field, typed: string): unknown {
   if (choices.length > 0) return choices.find((one) => one.toLowerCase() === typed.toLowerCase());
-  if (type === "boolean") return /^(?:y(?:es)?|true)$/i.test(typed) ? true : /^(?:n(?:o)?|false)$/i.test(typed) ? false : undefined;
+  if (type === "boolean")
+    return /^(?:y(?:es)?|true)$/i.test(typed) ? true : /^(?:n(?:o)?|false)$/i.test(typed) ? false : undefined;
   if (type !== "number" && type !== "integer") return typed === "" ? undefined : typed;
   const number = Number(typed);
-  return typed === "" || !Number.isFinite(number) || (type === "integer" && !Number.isInteger(number)) ? undefined : number;
+  return typed === "" || !Number.isFinite(number) || (type === "integer" && !Number.isInteger(number))
+    ? undefined
+    : number;
 }
 
 const asRecord = (value: unknown): { readonly [name: string]: unknown } =>

@@ -34,20 +34,33 @@ test("a lone Escape is a key when nothing follows it", () => {
 });
 
 test("keys are the same however their bytes are cut", () => {
-  const piece = fc.constantFrom("a", "é", "\r", `${ESC}[A`, `${ESC}[1;5C`, `${ESC}OP`, "\u0003", `${ESC}[200~x\ny${ESC}[201~`);
+  const piece = fc.constantFrom(
+    "a",
+    "é",
+    "\r",
+    `${ESC}[A`,
+    `${ESC}[1;5C`,
+    `${ESC}OP`,
+    "\u0003",
+    `${ESC}[200~x\ny${ESC}[201~`,
+  );
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 12 }), fc.array(fc.nat(60)), (pieces, cuts) => {
       const text = pieces.join("");
       const decoder = new KeyDecoder();
       const keys: Key[] = [];
       let from = 0;
-      for (const cut of [...cuts, text.length].map((one) => Math.min(one, text.length)).toSorted((a, b) => a - b)) {
+      for (const cut of [...cuts, text.length]
+        .map((one) => Math.min(one, text.length))
+        .toSorted((a, b) => a - b)) {
         keys.push(...decoder.push(text.slice(from, cut)));
         from = cut;
       }
-      expect(names(keys).join("|").replaceAll(/(?<=[aé])\|(?=[aé])/g, "")).toBe(
-        decoded(text).join("|"),
-      );
+      expect(
+        names(keys)
+          .join("|")
+          .replaceAll(/(?<=[aé])\|(?=[aé])/g, ""),
+      ).toBe(decoded(text).join("|"));
     }),
   );
 });

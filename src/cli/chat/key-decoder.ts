@@ -1,6 +1,6 @@
 /**
- * Decodes the text that a terminal in raw mode sends into keys. Sequences may arrive in pieces. A lone Escape cannot be
- * told from the start of a sequence, so the caller calls `flush` when nothing followed it.
+ * Decodes the text that a terminal in raw mode sends into keys. Sequences may arrive in pieces. A lone Escape looks
+ * like the start of a sequence, so the caller calls `flush` when nothing followed it.
  */
 
 /** `text`: typed characters; `paste`: text between the marks of a bracketed paste, as it was. */
@@ -78,7 +78,7 @@ export class KeyDecoder {
   #buffer = "";
   #pasted: string | undefined;
 
-  /** Whether a sequence has begun and its end is missing. */
+  /** whether a sequence has started and its end is missing. */
   get isOpen(): boolean {
     return this.#buffer !== "";
   }
@@ -149,7 +149,7 @@ export class KeyDecoder {
       this.#pasted = undefined;
       return { type: "paste", text: text.replace(/\r\n?/g, "\n") };
     }
-    // The end mark may have begun at the end of the buffer.
+    // The end mark may have started at the end of the buffer.
     const kept = Math.max(0, this.#buffer.length - PASTE_END.length);
     this.#pasted = `${this.#pasted ?? ""}${this.#buffer.slice(0, kept)}`;
     this.#take(kept);

@@ -40,7 +40,11 @@ export function keyDesk(options: KeyDeskOptions): OpenDesk {
           const key = await readKey(footer, { prompt, keys }, { signal, onCancel });
           const word = choices.find((one) => one.key === key)?.word ?? "";
           if (word !== REASON) return word;
-          const reason = await readLine(footer, "Why not? The agent reads your reason. Escape goes back.", signal);
+          const reason = await readLine(
+            footer,
+            "Why not? The agent reads your reason. Escape goes back.",
+            signal,
+          );
           if (reason !== undefined && reason.trim() !== "") return `no ${reason.trim()}`;
         }
       },

@@ -59,7 +59,8 @@ export class MessageLayer implements Layer {
     const waiting = queued
       .slice(0, MAX_QUEUED)
       .map((text) => styled(clipped(`queued: ${oneLine(text, 200)}`, width), "dim"));
-    const more = queued.length > MAX_QUEUED ? [styled(`… and ${queued.length - MAX_QUEUED} more`, "dim")] : [];
+    const more =
+      queued.length > MAX_QUEUED ? [styled(`… and ${queued.length - MAX_QUEUED} more`, "dim")] : [];
     const typed = inputRows(this.#input, { width, maxRows, prompt: "> " });
     const above = [...waiting, ...more];
     return {

@@ -35,7 +35,10 @@ export function pickOne<Value>(
           return first + index === chosen ? styled(row, "bold") : row;
         });
         const typed = inputRows(input, { width, maxRows: 1, prompt: `${title} ` });
-        return { rows: [...typed.rows, ...(all.length === 0 ? ["  nothing matches"] : list)], cursor: typed.cursor };
+        return {
+          rows: [...typed.rows, ...(all.length === 0 ? ["  nothing matches"] : list)],
+          cursor: typed.cursor,
+        };
       },
       onKey: (key) => {
         const last = found().length - 1;

@@ -50,7 +50,8 @@ test("no edit leaves the cursor inside of a unit, and each row fits the width", 
   fc.assert(
     fc.property(fc.array(fc.oneof(unit, key)), fc.integer({ min: 12, max: 40 }), (steps, width) => {
       let input: TextInput = EMPTY_INPUT;
-      for (const step of steps) input = edited(input, step as KeyName) ?? inserted(input, step.length > 12 ? "x" : step);
+      for (const step of steps)
+        input = edited(input, step as KeyName) ?? inserted(input, step.length > 12 ? "x" : step);
       const ends = new Set([0]);
       let end = 0;
       for (const one of textUnits(input.text)) ends.add((end += one.length));

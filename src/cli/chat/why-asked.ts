@@ -3,7 +3,8 @@ import { visibleText } from "../../call/index.js";
 import type { ShownQuestion } from "../../call/index.js";
 
 export async function whyAsked({ reason, call }: ShownQuestion, folder: string): Promise<string> {
-  const why = reason === undefined ? "No rule covers it." : `Asked because ${visibleText(reason.replace(/\.+$/, ""))}.`;
+  const why =
+    reason === undefined ? "No rule covers it." : `Asked because ${visibleText(reason.replace(/\.+$/, ""))}.`;
   const command = commandOf(call.rawInput);
   if (call.kind !== "execute" || command === undefined) return `${why}\n`;
   const { explanationText } = await import("../rules-explain.js");

@@ -45,7 +45,9 @@ export function addRunCommand(program: Command): void {
 
 export function addChatCommand(program: Command): void {
   const chat = talkOptions(program.command("chat").argument("[prompt...]", "the first message"))
-    .description("talk with the agent in this folder: a conversation that stays open, with its calls as cards")
+    .description(
+      "talk with the agent in this folder: a conversation that stays open, with its calls as cards",
+    )
     .action(async (words: string[], options: RunFlags, command: Command) => {
       const { prompt, flags } = promptAndFlags(words, options);
       refuseChangesOnResume(command, flags);

@@ -203,3 +203,11 @@ export type QuestionLinkRequest = z.input<typeof questionLinkRequest>;
 /** A link that answers one question once without a paired device. A GET never uses it up. */
 export const questionLink = z.object({ url: z.string(), expiresAt: z.number() });
 export type QuestionLink = z.output<typeof questionLink>;
+
+/** The key stands behind the # of the link, and is sent as `x-toolgate-link`. */
+export const linkedAnswerRequest = z.object({
+  reply: z.enum(["once", "no"]),
+  reason: z.string().max(2_000).describe("For the model.").exactOptional(),
+  intentHash: z.string().describe("The intent that was shown: nothing else is allowed."),
+});
+export type LinkedAnswerRequest = z.input<typeof linkedAnswerRequest>;
