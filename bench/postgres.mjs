@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import pg from "pg";
+import { Client } from "pg";
 import { openLedger } from "toolgate/history";
 import { median } from "./measure.mjs";
 
@@ -28,7 +28,7 @@ const server = startServer();
 await untilReady();
 const address = (schema) =>
   `postgres://toolgate@localhost:${PORT}/postgres?host=${encodeURIComponent(folder)}&schema=${schema}`;
-const bare = new pg.Client({ host: folder, port: PORT, user: "toolgate", database: "postgres" });
+const bare = new Client({ host: folder, port: PORT, user: "toolgate", database: "postgres" });
 await bare.connect();
 const ledger = await openLedger(address("bench"));
 try {
@@ -103,7 +103,7 @@ async function followed() {
   ]);
   await new Promise((resolve) => child.once("message", resolve));
   const seen = new Map();
-  child.on("message", ({ seq, at }) => seen.set(seq, at));
+  child.on("message", (message) => seen.set(message.seq, message.at));
   const lease = await ledger.claim("followed", "bench", { milliseconds: 6e6 });
   await ledger.append(lease, [event(0)], DURABLE);
   while (!seen.has(1)) await sleep(5);
@@ -143,7 +143,7 @@ async function followed() {
 async function notifyInside() {
   const clients = await Promise.all(
     Array.from({ length: 8 }, async () => {
-      const client = new pg.Client({ host: folder, port: PORT, user: "toolgate", database: "postgres" });
+      const client = new Client({ host: folder, port: PORT, user: "toolgate", database: "postgres" });
       await client.connect();
       return client;
     }),
@@ -177,13 +177,6 @@ async function idle() {
     );
     leases.push(...(await Promise.all(some)));
   }
-  const statements = async () => {
-    await sleep(1_200); // The server counts with a delay.
-    const { rows } = await bare.query(
-      "select sum(calls) as calls from (select xact_commit as calls from pg_stat_database) t",
-    );
-    return Number(rows[0].calls);
-  };
   const before = await statements();
   const start = performance.now();
   // Each lease is renewed once in a third of its time.
@@ -199,6 +192,15 @@ async function idle() {
     `${((after - before) / seconds).toFixed(0)} statements/s`,
     "bar: 30",
   );
+}
+
+/** How many transactions the server has committed. */
+async function statements() {
+  await sleep(1_200); // The server counts with a delay.
+  const { rows } = await bare.query(
+    "select sum(calls) as calls from (select xact_commit as calls from pg_stat_database) t",
+  );
+  return Number(rows[0].calls);
 }
 
 async function listed() {

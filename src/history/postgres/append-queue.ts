@@ -65,11 +65,9 @@ export class AppendQueue {
       this.#queue.add({ lease, events, resolve, reject }, { atOnce }),
     );
     this.#newest.set(lease.fence, stored);
-    const done = () => {
+    return stored.finally(() => {
       if (this.#newest.get(lease.fence) === stored) this.#newest.delete(lease.fence);
-    };
-    stored.then(done, done);
-    return stored;
+    });
   }
 
   /** Resolves when the appends of this lease are settled. */
@@ -158,16 +156,18 @@ export class AppendQueue {
       unsure.map(({ sent }) => sent?.lastSeq ?? 0),
     );
     const heads = new Map(rows.map((row) => [nameFromStored(row.session_id), row]));
-    const ready = unsure.filter((group) => {
-      try {
-        return this.#isToSend(group, heads.get(group.lease.sessionId));
-      } catch (error) {
-        this.#positions.delete(group.lease.fence);
-        for (const { reject } of group.appends) reject(error);
-        return false;
-      }
-    });
-    return groups.filter((group) => !unsure.includes(group) || ready.includes(group));
+    const ready = new Set(
+      unsure.filter((group) => {
+        try {
+          return this.#isToSend(group, heads.get(group.lease.sessionId));
+        } catch (error) {
+          this.#positions.delete(group.lease.fence);
+          for (const { reject } of group.appends) reject(error);
+          return false;
+        }
+      }),
+    );
+    return groups.filter((group) => !unsure.includes(group) || ready.has(group));
   }
 
   /** False when the group is settled. Throws LEASE_LOST or LOG_BEHIND. */

@@ -47,7 +47,7 @@ export class BatchQueue<Item> {
       const items = this.#waiting;
       this.#waiting = [];
       await this.#run(items);
-      // Those that came meanwhile wait for others too.
+      // Items that came meanwhile wait for others too.
       if (this.#delayMs > 0 && this.#waiting.length > 0 && !this.#isDraining)
         await new Promise((resolve) => setTimeout(resolve, this.#delayMs));
     }

@@ -163,8 +163,8 @@ class PostgresLedger implements Ledger {
       if (claimed) return this.#leased(sessionId, owner, claimed);
       const [held] = await this.#sql.retried(head, name);
       if (!held) {
-        const [begun] = await this.#sql.retried(begin, this.#time(), ...values);
-        if (begun) return this.#leased(sessionId, owner, begun);
+        const [started] = await this.#sql.retried(begin, this.#time(), ...values);
+        if (started) return this.#leased(sessionId, owner, started);
         continue;
       }
       const newest = newestLease(held);

@@ -69,7 +69,8 @@ export class SqlConnections {
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
       types: {
-        getTypeParser: (oid, format) => (oid === INT8 ? Number : pg.types.getTypeParser(oid, format)),
+        getTypeParser: (oid, format) =>
+          oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format),
       },
     };
     const pool = new pg.Pool({ ...config, max: MAX_POOLED, allowExitOnIdle: true });
@@ -244,7 +245,6 @@ export class SqlConnections {
   }
 }
 
-const INT8 = 20;
 const DISK_FULL = "53100";
 const READ_ONLY = "25006";
 /** Wrong password, no such role, no such database. */
