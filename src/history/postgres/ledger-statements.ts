@@ -37,6 +37,19 @@ type SummaryRow = {
 
 type AskedRow = EventRow & { readonly number: number };
 
+// Named, since TypeScript 5.6 cannot read how the compiler writes types of bytes into a declaration.
+type NewBlobPart = [now: Time, hash: Uint8Array, part: number, parts: number, bytes: Uint8Array];
+type BlobPartKey = [hash: Uint8Array, part: number];
+type BlobPartRow = { readonly bytes: Buffer; readonly parts: number };
+type LinkRow = { readonly session: number; readonly chain: Buffer | null };
+type LinkedHeadRow = HeadRow & { readonly link: Buffer | null };
+type SnapshotRow = {
+  readonly seq: number;
+  readonly saved: string;
+  readonly seal: string;
+  readonly chain: Buffer | null;
+};
+
 type Numbers = readonly number[];
 type Texts = readonly string[];
 type Links = readonly Uint8Array[];
@@ -165,7 +178,7 @@ export function ledgerStatements(schema: string) {
       `select ${HEAD} from ${sessions} s join ${heads} h on h.session = s.number where s.session_id = $1`,
     ),
     /** The heads of sessions, and the link of the event at `at`, to see whether it is ours. */
-    heads: statement<[sessionIds: Texts, at: Numbers], HeadRow & { readonly link: Buffer | null }>(
+    heads: statement<[sessionIds: Texts, at: Numbers], LinkedHeadRow>(
       `select ${HEAD}, e.chain as link from unnest($1::text[], $2::bigint[]) as t (session_id, at)
        join ${sessions} s on s.session_id = t.session_id join ${heads} h on h.session = s.number
        left join ${events} e on e.session = h.session and e.seq = t.at`,
@@ -314,10 +327,7 @@ export function ledgerStatements(schema: string) {
        ), gone as (delete from ${events} e using held where e.session = held.session)
        delete from ${sessions} s using held where s.number = held.session returning s.number as session`,
     ),
-    eventLink: statement<
-      [sessionId: string, seq: number],
-      { readonly session: number; readonly chain: Buffer | null }
-    >(
+    eventLink: statement<[sessionId: string, seq: number], LinkRow>(
       `select e.session, e.chain from ${sessions} s join ${events} e on e.session = s.number
        where s.session_id = $1 and e.seq = $2`,
     ),
@@ -330,21 +340,18 @@ export function ledgerStatements(schema: string) {
        on conflict (session) do update set seq = excluded.seq, saved = excluded.saved, seal = excluded.seal
        returning session`,
     ),
-    snapshot: statement<
-      [sessionId: string],
-      { readonly seq: number; readonly saved: string; readonly seal: string; readonly chain: Buffer | null }
-    >(
+    snapshot: statement<[sessionId: string], SnapshotRow>(
       `select n.seq, n.saved, n.seal, e.chain from ${sessions} s
        join ${snapshots} n on n.session = s.number
        join ${events} e on e.session = n.session and e.seq = n.seq where s.session_id = $1`,
     ),
     /** A blob that was put a short time ago is not written again. */
-    putBlob: statement<[now: Time, hash: Uint8Array, part: number, parts: number, bytes: Uint8Array]>(
+    putBlob: statement<NewBlobPart>(
       `insert into ${blobs} (hash, part, parts, bytes, put_at) values ($2, $3, $4, $5, ${now})
        on conflict (hash, part) do update set put_at = excluded.put_at
        where ${blobs}.put_at < excluded.put_at - 3600000`,
     ),
-    blobPart: statement<[hash: Uint8Array, part: number], { readonly bytes: Buffer; readonly parts: number }>(
+    blobPart: statement<BlobPartKey, BlobPartRow>(
       `select bytes, parts from ${blobs} where hash = $1 and part = $2`,
     ),
     /** Outside of every append: a notification in it would make all commits wait for each other. Never waits for the disk. */
