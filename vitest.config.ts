@@ -25,13 +25,20 @@ const OWN_PROCESS = [
   "test/attacks.test.ts",
 ];
 
+const PAGE_DOORS = ["call", "view"].map((door) => ({
+  find: `toolgate/${door}`,
+  replacement: fileURLToPath(new URL(`src/${door}/index.ts`, import.meta.url)),
+}));
+
 export default defineConfig(({ mode }) => {
   const isLong = mode === "long";
   return {
+    // Tests of the page read the sources behind its doors, not the built ones.
+    resolve: { alias: PAGE_DOORS },
     test: {
       // Transformed modules stay on disk: the same 700 sources for each run.
       experimental: { fsModuleCache: true },
-      globalSetup: ["test/build-child-programs.ts"],
+      globalSetup: ["test/build-child-programs.ts", "test/postgres-setup.ts"],
       setupFiles: ["test/setup.ts"],
       env: { ...CODE_CACHE, ...(isLong && LONG) },
       projects: [
@@ -40,7 +47,7 @@ export default defineConfig(({ mode }) => {
           extends: true,
           test: {
             name: "shared process",
-            include: ["src/**/*.test.ts", "test/**/*.test.ts"],
+            include: ["src/**/*.test.ts", "test/**/*.test.ts", "web/**/*.test.ts"],
             exclude: OWN_PROCESS,
             // Loading every module again for each file took longer than the tests of most files.
             isolate: false,

@@ -2,7 +2,8 @@
  * Keeping a workspace before a command, against `git add -A && git write-tree` on the same tree in the same run.
  *
  * Cold: the first keep, seeded from the repository's index, against a first `git add -A` into a repository of its own.
- * Warm: a keep when one file was edited, one made and one deleted, against the same in the repository itself.
+ * Warm: a keep when one file was edited, one made and one deleted, against the same in that other repository: the
+ * workspace's own is as it is when a command changes files and not git.
  */
 import { execFileSync } from "node:child_process";
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -36,11 +37,12 @@ async function measure(files) {
 
   const other = join(base, `${files}.git`);
   const cold = { git: 0, keep: 0 };
+  const aside = (...words) =>
+    git(`--git-dir=${other}`, `--work-tree=${root}`, "-c", "core.bare=false", ...words);
   cold.git = await timed(() => {
-    const words = [`--git-dir=${other}`, `--work-tree=${root}`];
     git("init", "-q", "--bare", other);
-    git(...words, "-c", "core.bare=false", "add", "-A");
-    git(...words, "-c", "core.bare=false", "write-tree");
+    aside("add", "-A");
+    aside("write-tree");
   });
   const keeper = openKeeper({ folder: join(base, `${files}.kept`), commands: "writing", limits: LIMITS });
   const keep = async () => {
@@ -55,7 +57,7 @@ async function measure(files) {
   for (let round = 0; round < ROUNDS; round += 1) {
     change(root, 2 * round);
     const both = [
-      async () => rounds.git.push(await timed(() => (git("add", "-A"), git("write-tree")))),
+      async () => rounds.git.push(await timed(() => (aside("add", "-A"), aside("write-tree")))),
       async () => {
         await keeper.changes(kept);
         change(root, 2 * round + 1);

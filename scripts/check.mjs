@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 
 const checks = [
   { name: "types", command: ["tsc", "--noEmit"] },
+  { name: "types of the page", command: ["tsc", "--noEmit", "-p", "web"] },
   { name: "lint", command: ["oxlint", "--type-aware", "--deny-warnings"] },
   { name: "format", command: ["oxfmt", "--check", "."] },
   { name: "exports", command: ["publint", "--strict"] },

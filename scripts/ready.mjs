@@ -17,10 +17,15 @@ if (changed(installed) < changed(at("package-lock.json"))) {
 run("Packing", process.execPath, [at("scripts", "pack-programs.mjs")]);
 
 const stamp = at("dist", ".built");
-const sources = ["package.json", "tsconfig.json", "tsconfig.build.json", "scripts/bundle.mjs"].map((path) =>
-  at(path),
-);
-if (changed(stamp) < Math.max(newestIn(at("src")), ...[...sources, installed].map(changed))) {
+const sources = [
+  "package.json",
+  "tsconfig.json",
+  "tsconfig.build.json",
+  "scripts/bundle.mjs",
+  "scripts/build-page.mjs",
+].map((path) => at(path));
+const newest = Math.max(newestIn(at("src")), newestIn(at("web")), ...[...sources, installed].map(changed));
+if (changed(stamp) < newest) {
   // A removed source must not live on as a stale file in the package.
   rmSync(at("dist"), { recursive: true, force: true });
   run("Building", process.execPath, [
@@ -28,7 +33,8 @@ if (changed(stamp) < Math.max(newestIn(at("src")), ...[...sources, installed].ma
     "-p",
     "tsconfig.build.json",
   ]);
-  run("Bundling", process.execPath, [at("scripts", "bundle.mjs")]);
+  run("Bundling the command", process.execPath, [at("scripts", "bundle.mjs")]);
+  run("Bundling the page", process.execPath, [at("scripts", "build-page.mjs")]);
   writeFileSync(stamp, "");
 }
 

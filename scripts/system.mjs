@@ -27,6 +27,12 @@ const PACKAGES = [
     why: "clocks are set with it; without it, only JavaScript's clock is",
   },
   { name: "jq", program: "/usr/bin/jq", why: "the jq reader is compared with it" },
+  { name: "chromium", program: "/usr/bin/chromium", why: "the page is tested in it" },
+  {
+    name: "postgresql-15",
+    program: "/usr/lib/postgresql/15/bin/postgres",
+    why: "the ledger on a server is tested with it",
+  },
   { name: "sqlite3", program: "/usr/bin/sqlite3", why: "the SQL reader is compared with it" },
 ];
 

@@ -26,7 +26,7 @@ const WORD = RETIRED.map(([pattern, instead]) => ({
 const OPENER = /(?:^|[.!?:]\s+)(What|Whoever|It|Those|Of)\b(?!\?)/;
 const BOUND = /\b(?:MOST|LONGEST|DEEPEST|LARGEST)_[A-Z_]+\b|\b[A-Z_]+_(?:MILLISECONDS|SECONDS)\b/;
 
-const CODE = /\.(?:ts|mjs)$/;
+const CODE = /\.(?:tsx?|mjs)$/;
 /** Recorded traffic, other people's texts and generated files keep their words; docs/tools.md quotes the tools' descriptions. */
 const APART =
   /^(?:test\/fixtures|src\/policy\/programs\/(?:data|packed)|registry|schema|package-lock|docs\/tools\.md)/;

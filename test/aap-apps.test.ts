@@ -1,4 +1,4 @@
-/** What apps rely on and found wrong: answers, trust, histories, names, keys. Over real sockets. */
+/** Journeys of apps: answers, trust, names, keys, cancels, lifetimes, failing providers. Over real sockets. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
@@ -358,12 +358,15 @@ describe("trust", () => {
 });
 
 describe("a provider that fails", () => {
-  /** Answers 503 until it is told to go on. */
+  /** Answers 503 until the test sets `isUp`. */
   async function failingProvider() {
     const state = { isUp: false, requests: 0 };
     const server = createServer((_request, response) => {
       state.requests += 1;
-      if (!state.isUp) return void response.writeHead(503).end('{"error":{"message":"overloaded"}}');
+      if (!state.isUp) {
+        response.writeHead(503).end('{"error":{"message":"overloaded"}}');
+        return;
+      }
       response.writeHead(200, { "content-type": "text/event-stream" });
       const choice = (delta: object, end: string | null) =>
         `data: ${JSON.stringify({ id: "1", model: "m", choices: [{ index: 0, delta, finish_reason: end }] })}\n\n`;

@@ -1,4 +1,4 @@
-/** docs/aap-client.md keeps its word: its code compiles against what is built, and prints what stands below it. */
+/** The pages about AAP keep their word: their code compiles against what is built, and prints what stands below it. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,9 +7,10 @@ import { expect, onTestFinished, test } from "vitest";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 const page = readFileSync(join(root, "docs/aap-client.md"), "utf8");
-const blocks = [...page.matchAll(/^```ts\n(.*?)^```\n(?:\n```text\n(.*?)^```$)?/gms)];
+const serverPage = readFileSync(join(root, "docs/aap.md"), "utf8");
+const blocks = [...`${page}\n${serverPage}`.matchAll(/^```ts\n(.*?)^```\n(?:\n```text\n(.*?)^```$)?/gms)];
 
-test("the code of the client's page compiles, and its program prints what it says", () => {
+test("the code of both pages compiles, and the programs print what they say", () => {
   // Inside the repository, so that the package's own name resolves to what was built.
   const place = mkdtempSync(join(root, "test/.aap-client-"));
   onTestFinished(() => rmSync(place, { recursive: true, force: true }));
@@ -20,7 +21,7 @@ test("the code of the client's page compiles, and its program prints what it say
   const tsc = join(root, "node_modules/typescript/bin/tsc");
   expect(spawnSync(process.execPath, [tsc, "-p", place], { encoding: "utf8" }).stdout).toBe("");
   const programs = [...blocks.entries()].filter(([, [, , printed]]) => printed !== undefined);
-  expect(programs).toHaveLength(1);
+  expect(programs).toHaveLength(2);
   for (const [index, [, , printed]] of programs) {
     const stdout = execFileSync(process.execPath, [join(place, `block-${index}.js`)], { encoding: "utf8" });
     expect(stdout).toBe(printed);

@@ -1,4 +1,5 @@
 /** The `full` history is exact and append-only: every later one begins with every earlier one. Over real sockets. */
+import { isDeepStrictEqual } from "node:util";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { LanguageModelV3 } from "../src/model/index.js";
 import { scriptedModel } from "../src/model/index.js";
@@ -28,7 +29,8 @@ class Watched {
   /** The messages since the last reading. */
   async added(): Promise<readonly WireMessage[]> {
     const now = await this.app.history(this.sessionId);
-    expect(now.slice(0, this.#last.length)).toEqual(this.#last);
+    if (!isDeepStrictEqual(now.slice(0, this.#last.length), this.#last))
+      throw new Error(`The history was rewritten: ${JSON.stringify(now)}`);
     const added = now.slice(this.#last.length);
     this.#last = now;
     return added;

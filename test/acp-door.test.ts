@@ -519,7 +519,7 @@ describe("much for the client to read", () => {
     expect(agent.updates[0]).toMatchObject({
       sessionUpdate: "agent_thought_chunk",
       content: {
-        text: "Session session_held is open in another process (someone else); waiting for it, up to 8 s …",
+        text: "Session session_held is open in another process (someone else); waiting for it, up to 2 s …",
       },
     });
     await host.ledger.release(lease);

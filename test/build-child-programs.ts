@@ -9,7 +9,7 @@ import { rolldown } from "rolldown";
 import { CHILD_PROGRAMS, root } from "./child-programs.js";
 
 /** Packages with parts that cannot be in a bundle. */
-const NATIVE = /^@(photostructure\/sqlite|lydell\/node-pty|vscode\/ripgrep)/;
+const NATIVE = /^(@(photostructure\/sqlite|lydell\/node-pty|vscode\/ripgrep)|pg$)/;
 
 /** Rooms that the tests' inline programs load, and a server that is slow to load. */
 const FURTHER = {

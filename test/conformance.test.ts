@@ -45,6 +45,17 @@ const hostile = (how: string, more: Partial<ConformanceOptions> = {}) =>
     ...more,
   });
 
+test("a requirement that could not be tested names what was missing", async () => {
+  const { requirements } = await run(1, "", {
+    prompt: "say nothing",
+    cancelPrompt: "say nothing",
+    only: ["ACP-CANCEL", "TOOLGATE-CALL", "TOOLGATE-PERM"],
+  });
+  const whys = requirements.flatMap(({ finding }) => (finding.verdict === "not tested" ? [finding.why] : []));
+  expect(whys.length).toBeGreaterThan(5);
+  for (const why of whys) expect(why).toMatch(/give (?:it )?a .*--(?:cancel-)?prompt/);
+});
+
 describe.each([1, 2] as const)("ACP v%s", (version) => {
   const requirements = requirementsOf(version);
 
@@ -52,6 +63,15 @@ describe.each([1, 2] as const)("ACP v%s", (version) => {
     const report = await run(version, "", { responseTimeoutMs: 15_000 });
     expect(report.requirements.filter(({ finding }) => finding.verdict !== "pass")).toEqual([]);
     expect(report.isConformant).toBe(true);
+  });
+
+  test("an array that answers an array is no violation", async () => {
+    const { isConformant, requirements: found } = await run(version, "nothing: an array answers an array", {
+      only: ["ACP-TRANSPORT", "TOOLGATE-BATCH"],
+      responseTimeoutMs: 15_000,
+    });
+    expect(found.filter(({ finding }) => finding.verdict !== "pass")).toEqual([]);
+    expect(isConformant).toBe(true);
   });
 
   const judged = requirements.filter(({ level }) => level !== "info");

@@ -17,10 +17,10 @@ test.each([
   "undo call_1",
 ])("toolgate %s refuses an address that no ledger has, and makes nothing", async (words) => {
   const at = await atHome();
-  const address = "postgres://ann:secret@db/toolgate";
+  const address = "mysql://ann:secret@db/toolgate";
   const { status, stdout, stderr } = await at.runHere([...words.split(" "), "--ledger", address]);
   expect([status, stdout]).toEqual([1, ""]);
-  expect(stderr).toContain('"postgres://…@db/toolgate" is no ledger that this toolgate can open');
+  expect(stderr).toContain('"mysql://…@db/toolgate" is no ledger that this toolgate can open');
   expect(stderr).toContain("Nothing was opened; name a file");
   expect(stderr).not.toMatch(/secret|\n\s+at /);
   expect(readdirSync(at.project)).toEqual([]);

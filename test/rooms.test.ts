@@ -33,6 +33,7 @@ const ALL_BUT_CLI = [
   "http",
   "acp",
   "aap",
+  "serve",
   "wrap",
   "view",
 ];
@@ -54,6 +55,10 @@ const MAP = new Map<string, readonly string[]>([
   ["http", ["call"]],
   ["acp", ["call", "policy", "tools", "process", "run", "record", "agent", "http"]],
   ["aap", ["call", "policy", "tools", "run", "record", "agent", "history", "http"]],
+  [
+    "serve",
+    ["call", "policy", "tools", "run", "record", "agent", "history", "settings", "http", "view", "aap"],
+  ],
   ["wrap", ["call", "policy", "tools", "process", "run", "record", "acp", "http"]],
   ["view", ["call"]],
   ["cli", [...ALL_BUT_CLI, FRONT_DOOR]],
@@ -70,7 +75,7 @@ const INNER_RULES = new Map<string, readonly string[]>([
 
 const PROGRAM_STARTERS = new Set(["node:child_process", "child_process", "@lydell/node-pty"]);
 const PURE_ROOMS = new Set(["call", "policy", "view"]);
-const WEB_DOORS = ["toolgate/call", "toolgate/view", "toolgate/aap/client"];
+const WEB_DOORS = ["toolgate/call", "toolgate/view", "toolgate/aap/client", "toolgate/serve/client"];
 const DEPENDENCIES = new Set(Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies }));
 const DEV_DEPENDENCIES = new Set(Object.keys(manifest.devDependencies));
 const CODE = /\.[cm]?[jt]sx?$/;

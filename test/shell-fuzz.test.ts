@@ -132,11 +132,15 @@ function wordsMatch([word, ...words]: readonly string[], actual: readonly string
   if (word === undefined) return actual.length === 0;
   const [first, ...rest] = actual;
   if (first === undefined) return false;
-  if ((word === first || tilde(word) === first) && wordsMatch(words, rest)) return true;
+  // The shell numbers the pipes of process substitutions as it likes.
+  const isPipe = PIPE.test(word) && PIPE.test(first);
+  if ((word === first || tilde(word) === first || isPipe) && wordsMatch(words, rest)) return true;
   // A glob below a named folder becomes one word or more.
   if (!/\/.*[*?[]/s.test(word) || !globPattern(word).test(first)) return false;
   return wordsMatch(words, rest) || wordsMatch([word, ...words], rest);
 }
+
+const PIPE = /^\/dev\/fd\/\d+$/;
 
 function globPattern(word: string): RegExp {
   const letters = word.replaceAll(/[.+^${}()|\\]|\[(?!\w+\])|(?<!\[\w+)\]/g, String.raw`\$&`);

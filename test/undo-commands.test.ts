@@ -10,11 +10,13 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import * as fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 import { MemoryLedger } from "../src/history/index.js";
@@ -281,6 +283,18 @@ test("undoes a commit after somebody has looked at the repository", async () => 
   git(root, "status");
   await gate.undo(toolCallId);
   expect(wholeTree(root)).toEqual(before);
+});
+
+test("puts back a file that was replaced by one of the same length, time and second", async () => {
+  const root = await folder({ "a.txt": "one\n", "b.txt": "two\n" });
+  const gate = await gateOn(root);
+  // The keep and the command should fall into one second. On a busy machine they do not each time.
+  for (let round = 0; round < 3; round += 1) {
+    await setTimeout(1_005 - (Date.now() % 1_000));
+    for (const name of ["a.txt", "b.txt"]) utimesSync(join(root, name), 1_000_000_000, 1_000_000_000);
+    await gate.undo(await run(gate, "cp -a a.txt b.txt"));
+    expect(readFileSync(join(root, "b.txt"), "utf8")).toBe("two\n");
+  }
 });
 
 test("undoes a command that removed every entry of the index", async () => {

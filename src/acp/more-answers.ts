@@ -76,8 +76,9 @@ function moreAnswers(question: Question, others: OtherQuestions, shown: readonly
       (option) => [wireOption(option), { outcome: select(option) }] as const,
     ),
     ...(always ? EXPIRIES.map(([expires, words]) => untilThen(always, expires, words)) : []),
-    ...forAll(options, "allow_once", others.alike, "alike"),
-    ...forAll(options, "reject_once", others.open, "open"),
+    ...(others.alike < others.open ? forOthers(options, "allow_once", others, "alike") : []),
+    ...forOthers(options, "allow_once", others, "open"),
+    ...forOthers(options, "reject_once", others, "open"),
   ];
 }
 
@@ -95,23 +96,24 @@ const untilThen = (always: QuestionOption, expires: GrantExpiry, words: string) 
     { outcome: { ...select(always), expires } },
   ] as const;
 
-function forAll(
+function forOthers(
   options: readonly QuestionOption[],
   kind: "allow_once" | "reject_once",
-  count: number,
-  forOthers: "alike" | "open",
+  others: OtherQuestions,
+  which: "alike" | "open",
 ): Answers {
   const option = options.find((one) => one.kind === kind);
+  const count = others[which];
   if (!option || count === 0) return [];
-  const name =
-    kind === "allow_once"
-      ? `${option.name}, and ${pluralize(count, "open question")} like it`
-      : `${option.name}, and ${pluralize(count, "other open question")}`;
-  const optionId = `toolgate_${option.optionId}_${forOthers}`;
+  const words =
+    which === "alike"
+      ? `${pluralize(count, "open question")} like it`
+      : pluralize(count, "other open question");
+  const name = `${option.name}, and ${words}`;
   return [
     [
-      { optionId, name, kind },
-      { outcome: select(option), forOthers },
+      { optionId: `toolgate_${option.optionId}_${which}`, name, kind },
+      { outcome: select(option), forOthers: which },
     ],
   ];
 }

@@ -208,16 +208,19 @@ function readLocation(value: unknown, rules: CallRules, reading: Reading): reado
   return [line === undefined ? { path, _meta } : { path, line, _meta }];
 }
 
+/** ACP's schema has 32 bits for it: a reader of ours would pass on a message that others refuse as a whole. */
+const MAX_LINE = 2 ** 32 - 1;
+
 function readLine(value: unknown, rules: CallRules, reading: Reading): number | undefined {
   if (isNone(value)) return undefined;
   if (typeof value === "number" && Number.isInteger(value)) {
-    if (value >= 1) return value;
+    if (value >= 1 && value <= MAX_LINE) return value;
     if (value === 0 && rules.minimumLine === 0) {
       reading.repair("line-zero", "lines count from 1; line 0 was left out");
       return undefined;
     }
   }
-  reading.tolerate("bad-location", "a line must be a whole number from 1; it was left out");
+  reading.tolerate("bad-location", `a line must be a whole number from 1 to ${MAX_LINE}; it was left out`);
   return undefined;
 }
 

@@ -10,7 +10,7 @@ import type { OtherQuestions, WireOption } from "./more-answers.js";
 
 const SHOW_MORE = "toolgate_show_more";
 
-/** More buttons than this are a wall that nobody reads. */
+/** More buttons than this, beside the one that leads to more answers, are a wall that nobody reads. */
 const MAX_OPTIONS = 6;
 
 /** What a request shows: the question, a page of its whole text, or more answers to it. */
@@ -29,18 +29,14 @@ export const NO_OTHERS: OtherQuestions = { alike: 0, open: 0 };
 export function permissionOptions(question: Question, view: AskedView): readonly WireOption[] {
   const { page, others = NO_OTHERS } = view;
   const own = question.options.map(({ optionId, name, kind }) => ({ optionId, name, kind }));
-  const all = own.map(({ optionId }) => optionId);
-  const more = [...showMoreOptions(question, page), ...moreOption(question, others, all)];
+  const more = showMoreOptions(question, page);
   const surplus = Math.max(0, own.length + more.length - MAX_OPTIONS);
   const further = own.filter(({ kind }) => kind === "allow_always").slice(1);
   const left = new Set(surplus === 0 ? [] : further.slice(-surplus));
   const shown = own.filter((option) => !left.has(option));
-  if (!view.isMore) return [...shown, ...more];
-  return moreOptions(
-    question,
-    others,
-    shown.map(({ optionId }) => optionId),
-  );
+  const ids = shown.map(({ optionId }) => optionId);
+  if (view.isMore) return moreOptions(question, others, ids);
+  return [...shown, ...more, ...moreOption(question, others, ids)];
 }
 
 /** The option, while there is more to show. Its kind is a no, since a client may choose by the kind. */

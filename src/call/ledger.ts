@@ -107,12 +107,26 @@ export interface Ledger {
   ): AsyncIterable<RecordedEvent>;
 
   /**
+   * Calls back after each append, answer and removal, from this process and from others, with the session where it is
+   * known. A ledger need not have this. Returns the function that ends it.
+   */
+  watch?(onChange: (sessionId: string | undefined) => void): () => void;
+  /** The owner whose lease on the session lasts, and whose process lives. A ledger need not have this. */
+  holder?(sessionId: string): Promise<string | undefined>;
+
+  /**
    * Answers a question, once: the first answer is appended to its session, a later one gets that one
    * back. Needs no lease. Throws NO_SUCH_QUESTION, NOT_OFFERED, INTENT_CHANGED, EXPIRED or WITHDRAWN;
    * then nothing is recorded. A refusal is taken whatever its intent and however late, while the
    * question is open: refusing is always safe.
    */
   answer(questionId: string, answer: Answer): Promise<AnswerReceipt>;
+  /**
+   * Sessions that somebody must go on with and nobody holds: a question was answered, or the process of a turn ended. Each
+   * is repeated until a turn of it ends or parks. Only sessions of the store's own place, where their workspace can be
+   * reached. A store that only one process serves need not have this.
+   */
+  work?(options: { readonly signal: AbortSignal }): AsyncIterable<string>;
   /** One page of the open questions, in the order in which they were recorded, of one session or of all. */
   openQuestions(options?: OpenQuestionsOptions): Promise<readonly Question[]>;
 
@@ -140,6 +154,8 @@ export type LedgerErrorCode =
   | "INTENT_CHANGED"
   | "EXPIRED"
   | "WITHDRAWN"
+  /** The store lost events that it had acknowledged: a server that failed over to a standby that lagged. */
+  | "LOG_BEHIND"
   | "LEDGER_CLOSED";
 
 export class LedgerError extends Error {

@@ -3,20 +3,17 @@
  * is edited, and the edit needs approval.
  */
 import { join } from "node:path";
-import { AgentSession, createAgent } from "../agent/index.js";
+import { AgentSession } from "../agent/index.js";
 import { pluralize } from "../call/index.js";
 import { openLedger } from "../history/index.js";
-import { scriptedModel } from "../model/index.js";
 import type { Ask } from "../run/index.js";
-import { builtInTools, LocalWorkspace } from "../tools/index.js";
+import { LocalWorkspace } from "../tools/index.js";
 import { askInTerminal, refuseAll } from "./ask-in-terminal.js";
 import type { Screen } from "./ask-in-terminal.js";
 import { CANCELLING, openScreen } from "./open-screen.js";
 import { endText, exitCode, runTurn } from "./run-turn.js";
-import { sampleScript, writeSampleProject } from "./sample-project.js";
-
-/** A pace at which a person can read along. */
-const PAUSE_MS = 25;
+import { DEMO_PROMPT, demoAgent, PAUSE_MS } from "./demo-agent.js";
+import { writeSampleProject } from "./sample-project.js";
 
 const write = (text: string): void => void process.stdout.write(text);
 
@@ -27,18 +24,12 @@ export async function runDemo({ yes = false, pause }: DemoFlags): Promise<number
   const workspace = await LocalWorkspace.open(folder);
   const ledger = await openLedger(join(folder, ".toolgate-demo.sqlite"));
   const hasPerson = process.stdin.isTTY && process.stdout.isTTY;
-  const agent = createAgent({
-    name: "demo",
-    model: scriptedModel(sampleScript, { pause: pause ?? (hasPerson ? PAUSE_MS : 0) }),
-    tools: builtInTools,
-    // The folder is new and its commands are ours, so they run without asking; the edit needs approval.
-    rules: [{ allow: "read" }, { allow: "execute" }, { allow: "todo_write" }],
-  });
+  const agent = demoAgent(pause ?? (hasPerson ? PAUSE_MS : 0));
   write(`A scripted agent, real tools: a failing test in ${workspace.root}\n\n`);
   const session = await AgentSession.open({ agent, ledger, workspace });
   try {
     const { live } = openScreen(session);
-    const end = await runTurn(session, "The test fails. Please fix it.", {
+    const end = await runTurn(session, DEMO_PROMPT, {
       ask: asker(yes, hasPerson, live),
       onInterrupt: () => live.note(CANCELLING),
     }).finally(() => live.close());

@@ -8,6 +8,7 @@ import { costOf, ModelError } from "../model/index.js";
 import type { ModelPrice } from "../model/index.js";
 import { LocalWorkspace, openSandbox } from "../tools/index.js";
 import { editorCommands } from "./editor-commands.js";
+import { MODES } from "./editor-modes.js";
 import { openAgent, openFlaggedModel, openLedger } from "./open-agent.js";
 import type { OpenedAgent } from "./open-agent.js";
 import { openLog } from "./open-log.js";
@@ -16,6 +17,7 @@ import { openWorkspace } from "./open-workspace.js";
 import type { AcpFlags } from "./commands/acp.js";
 import { readRedaction } from "./redaction.js";
 import { readServers } from "./read-servers.js";
+import { keptFlags } from "./session-flags.js";
 
 export async function openEditorHost(flags: AcpFlags): Promise<AcpHost> {
   // The ledger comes first: settings with a mistake must stop the start before anything runs.
@@ -55,33 +57,13 @@ async function openWith(flags: AcpFlags, ledger: Ledger, close: (() => Promise<v
     modes: { options: MODES, usual: opened.modeIn },
     models: modelChoices(flags, opened),
     commands: (session, root) => editorCommands(session, root, flags),
+    info: keptFlags(flags, "editor"),
     ...priced(opened.price),
     close: async () => {
       for (const end of close) await end();
     },
   });
 }
-
-const MODES = [
-  {
-    value: "ask",
-    name: "Ask",
-    description:
-      "Looks around by itself; asks before it changes anything, or runs anything that no sandbox contains.",
-  },
-  {
-    value: "accept-edits",
-    name: "Accept edits",
-    description:
-      "Edits files in the workspace without asking, and runs what a sandbox contains; asks before anything else.",
-  },
-  { value: "read-only", name: "Read only", description: "Looks around; changes and runs nothing." },
-  {
-    value: "allow-all",
-    name: "Allow all",
-    description: "Runs anything that no rule denies, without asking.",
-  },
-];
 
 /** Without a key no session can be opened; editors show the user an authentication error. */
 async function openWithKey(...given: Parameters<typeof openAgent>): Promise<OpenedAgent> {

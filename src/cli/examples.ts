@@ -5,7 +5,8 @@ const EXAMPLES: ReadonlyMap<string, string> = new Map([
   [
     "toolgate",
     `Examples:
-  toolgate                                    the demo
+  toolgate                                    the page, with a demo, in your browser
+  toolgate demo                               the demo in the terminal
   toolgate chat                               talk with an agent, here
   toolgate run "look around"                  one turn, and its calls as text
   toolgate run --script fix.json "fix it"     the same with a script of yours
@@ -13,6 +14,21 @@ const EXAMPLES: ReadonlyMap<string, string> = new Map([
   toolgate serve                              apps connect to http://127.0.0.1:4320
 
 Rules decide which calls are asked about and which run. They do not isolate what runs.`,
+  ],
+  [
+    "toolgate page",
+    `Examples:
+  toolgate
+  toolgate --no-open --port 8080
+  toolgate page --model anthropic/claude-sonnet-4-5`,
+  ],
+  [
+    "toolgate pair",
+    `Examples:
+  toolgate pair
+  toolgate pair --role watch --url https://desk.example:4320
+  toolgate pair --list
+  toolgate pair --revoke 4f2a81c0`,
   ],
   [
     "toolgate demo",
@@ -63,6 +79,29 @@ Exit code: 0 when the turn ended normally, 130 when it was cancelled, 2 for wron
   toolgate serve
   toolgate serve --model anthropic/claude-sonnet-4-5 --port 8080
   toolgate serve --agent gemini="gemini --acp"`,
+  ],
+  [
+    "toolgate ledger migrate",
+    `Examples:
+  toolgate ledger migrate postgres://toolgate@db.internal/toolgate
+
+The password comes from PGPASSWORD, a passfile or the address.`,
+  ],
+  [
+    "toolgate ledger check",
+    `Examples:
+  toolgate ledger check
+  toolgate ledger check postgres://toolgate@db.internal/toolgate
+
+Exit code: 0 when every chain is whole, 1 otherwise.`,
+  ],
+  [
+    "toolgate ledger copy",
+    `Examples:
+  toolgate ledger copy ~/.local/state/toolgate/ledger.sqlite postgres://toolgate@db.internal/toolgate
+  toolgate ledger copy postgres://toolgate@db.internal/toolgate backup.sqlite
+
+Exit code: 0 when every session was copied with the same chain, 1 otherwise.`,
   ],
   [
     "toolgate conformance",

@@ -8,6 +8,7 @@ import { stateFolder } from "./state-folder.js";
 export function ledgerAddress({ ledger }: { readonly ledger?: string | undefined }): string {
   // The default is never inside a project, where an agent's tools write.
   if (ledger === undefined) return join(stateFolder(), "ledger.sqlite");
+  hidePassword(ledger);
   return ledgerFileOf(ledger) === undefined ? ledger : resolve(ledger);
 }
 
@@ -15,4 +16,11 @@ export function ledgerAddress({ ledger }: { readonly ledger?: string | undefined
 export function hasLedger(address: string): boolean {
   const file = ledgerFileOf(address);
   return file === undefined || existsSync(file);
+}
+
+/** A password on the command line must not stay in the list of processes, which every user of the machine can read. */
+function hidePassword(address: string): void {
+  if (!/^postgres(?:ql)?:\/\/[^/?#]*:[^/?#]*@|[?&]password=/iu.test(address)) return;
+  if (process.argv.some((word) => word.includes(address)))
+    process.title = ["toolgate", process.argv[2] ?? ""].join(" ").trim();
 }

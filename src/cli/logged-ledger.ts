@@ -53,7 +53,10 @@ export function loggedLedger(ledger: Ledger, log: Log): Ledger {
     },
     // The wrapper has the snapshot methods only if the ledger has them.
     ...(ledger.snapshot && { snapshot: ledger.snapshot.bind(ledger) }),
+    ...(ledger.work && { work: ledger.work.bind(ledger) }),
     ...(ledger.keepSnapshot && { keepSnapshot: ledger.keepSnapshot.bind(ledger) }),
+    ...(ledger.watch && { watch: ledger.watch.bind(ledger) }),
+    ...(ledger.holder && { holder: ledger.holder.bind(ledger) }),
     putBlob: (bytes) => ledger.putBlob(bytes),
     getBlob: (hash) => ledger.getBlob(hash),
     close: () => ledger.close(),

@@ -168,12 +168,15 @@ async function readScript(file: string): Promise<Script> {
 }
 
 /** The ledger that the options name, redacting and logging as the settings say. */
-export async function openLedger(flags: Pick<AgentFlags, "ledger"> & LogFlags): Promise<Ledger> {
+export async function openLedger(
+  flags: Pick<AgentFlags, "ledger"> & LogFlags,
+  options: { readonly place?: string } = {},
+): Promise<Ledger> {
   const { atRest, patterns } = readRedaction();
   const log = await openLog(flags);
   // A ledger that the user names gets no new folders.
   if (flags.ledger === undefined) createFolder(stateFolder());
-  const exact = await openStore(ledgerAddress(flags));
+  const exact = await openStore(ledgerAddress(flags), options);
   const ledger = atRest ? redactingLedger(exact, { patterns }) : exact;
   return log ? loggedLedger(ledger, log) : ledger;
 }

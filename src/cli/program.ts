@@ -11,30 +11,35 @@ import { addConfigCommand } from "./commands/config.js";
 import { addConformanceCommand } from "./commands/conformance.js";
 import { addDemoCommand } from "./commands/demo.js";
 import { addHistoryCommands } from "./commands/history.js";
+import { addLedgerCommands } from "./commands/ledger.js";
 import { addMcpCommands } from "./commands/mcp.js";
 import { addModelsCommand } from "./commands/models.js";
+import { addPairCommand } from "./commands/pair.js";
 import { addRulesCommands } from "./commands/rules.js";
 import { addChatCommand, addRunCommand } from "./commands/run.js";
-import { addServeCommand } from "./commands/serve.js";
+import { addPageCommand, addServeCommand } from "./commands/serve.js";
 import { addStatsCommand } from "./commands/stats.js";
 import { addStopCommand } from "./commands/stop.js";
 import { addUndoCommand } from "./commands/undo.js";
 import { addExamples } from "./examples.js";
 import { packageVersion } from "./package-version.js";
 
-/** `isDemoDefault`: the demo runs without a command. Off when a command was typed: the demo would take a misspelled one as its argument. */
-export function createProgram({ isDemoDefault = true } = {}): Command {
+/** `isPageDefault`: the page opens without a command. Off when a command was typed: it would take a misspelled one as its argument. */
+export function createProgram({ isPageDefault = true } = {}): Command {
   const program = withoutCommands();
-  addDemoCommand(program, { isDefault: isDemoDefault });
+  addPageCommand(program, { isDefault: isPageDefault });
+  addDemoCommand(program);
   addChatCommand(program);
   addRunCommand(program);
   addAcpCommand(program);
   addServeCommand(program);
+  addPairCommand(program);
   addConformanceCommand(program);
   addRulesCommands(program);
   addMcpCommands(program);
   addModelsCommand(program);
   addHistoryCommands(program);
+  addLedgerCommands(program);
   addStatsCommand(program);
   addUndoCommand(program);
   addStopCommand(program);

@@ -11,7 +11,7 @@ export async function runCommand(given: readonly string[]): Promise<void> {
     const words = given[0] === "help" ? [...given.slice(1), "--help"] : given;
     const [word] = words;
     const isNamed = word !== undefined && !word.startsWith("-");
-    const program = createProgram({ isDemoDefault: !isNamed });
+    const program = createProgram({ isPageDefault: !isNamed });
     const isKnown = program.commands.some((command) => command.name() === word);
     // A user who named no command gets the help of the program, not of the default command.
     if (!isNamed)

@@ -1,8 +1,12 @@
 /** `toolgate serve`: serves agents to apps over HTTP until a signal: our own, and the ACP agents of `--agent`. */
 import { hkdfSync } from "node:crypto";
+import { hostname } from "node:os";
 import { resolve } from "node:path";
-import { serveAap } from "../aap/index.js";
 import { commandWords } from "../acp/index.js";
+import type { Serving } from "../aap/index.js";
+import { errorCode } from "../call/error-code.js";
+import { openAddress } from "../process/open-address.js";
+import { servePage } from "../serve/index.js";
 import type { ToolSource } from "../tools/index.js";
 import { openDoorOptions } from "./door-flags.js";
 import { signalExitCode, firstSignal, noteStopping } from "./signals.js";
@@ -11,19 +15,27 @@ import { onBreach } from "./on-breach.js";
 import { openAgent, openLedger } from "./open-agent.js";
 import { openServers } from "./open-servers.js";
 import { openWorkspace } from "./open-workspace.js";
+import { noteAddress, pageLink } from "./page-link.js";
+import { pageOptions } from "./page-options.js";
 import { packageVersion } from "./package-version.js";
 import type { ServeFlags } from "./commands/serve.js";
 import { readRedaction } from "./redaction.js";
 import { note } from "./stderr.js";
 import { errorText } from "./error-text.js";
 
-export async function serveApps(flags: ServeFlags): Promise<void> {
+/** `isOpening`: for the page in the first place; takes another port where its own is in use. */
+export type ServePageOptions = { readonly isOpening: boolean; readonly opensBrowser?: boolean };
+
+export async function serveApps(
+  flags: ServeFlags,
+  given: ServePageOptions = { isOpening: false },
+): Promise<void> {
   // Listen for signals from the start: a signal during the start stops the server after it.
   const stopped = firstSignal();
   const { door, noteToken } = openDoorOptions(flags);
   const started = await openServers(flags, resolve(flags.cwd ?? process.cwd()), { mayAsk: false });
   try {
-    await serveWith(flags, started ? [started.servers] : [], { door, noteToken, stopped });
+    await serveWith(flags, started ? [started.servers] : [], { door, noteToken, stopped, ...given });
   } finally {
     await started?.close();
   }
@@ -36,12 +48,16 @@ async function serveWith(
     door,
     noteToken,
     stopped,
-  }: ReturnType<typeof openDoorOptions> & { readonly stopped: Promise<NodeJS.Signals> },
+    isOpening,
+    opensBrowser = false,
+  }: ReturnType<typeof openDoorOptions> & ServePageOptions & { readonly stopped: Promise<NodeJS.Signals> },
 ): Promise<void> {
+  const listenOn = isOpening ? onThisOrAnyPort : onThisPort;
   const opened = await openAgent(flags, toolSources);
   const workspace = await openWorkspace(flags.cwd ?? process.cwd(), flags, opened);
   const { patterns } = readRedaction();
-  const ledger = await openLedger(flags);
+  const place = flags.place ?? `${hostname()}:${workspace.root}`;
+  const ledger = await openLedger(flags, { place });
   const others = Object.entries(flags.agent ?? {}).map(([name, command]) =>
     externalAcpAgent({
       name,
@@ -52,29 +68,63 @@ async function serveWith(
     }),
   );
   try {
-    const { url, close } = await serveAap([opened.agent, ...others], {
+    const external = others.map(({ name }) => name);
+    const page = await pageOptions({ flags, opened, workspace, ledger, external });
+    const options = {
       ...door,
       version: packageVersion(),
       redactPatterns: patterns,
       secretKey: secretKey(door.token),
-      port: flags.port,
       host: flags.host,
       ledger,
       workspace,
       ...(flags.questionLifetime !== undefined && { questionLifetimeMs: flags.questionLifetime * 1_000 }),
-      onError: (error) => note(errorText(error)),
-    });
+      onError: (error: unknown) => note(errorText(error)),
+    };
+    const { url, close } = await listenOn(flags.port, (port) =>
+      servePage([opened.agent, ...others], { ...options, port }, page),
+    );
     noteToken();
+    noteAddress(url);
+    const link = await pageLink(url, page.devices);
     process.stdout.write(`Serving AAP at ${url} for ${workspace.root}. Stop with Ctrl-C.\n`);
+    const hasPage = page.pageFolder !== undefined;
+    const isOpened = opensBrowser && hasPage && (await openAddress(link));
+    process.stdout.write(linkText(link, { isFailed: opensBrowser && !isOpened, isOpened, hasPage }));
     const signal = await stopped;
     noteStopping(signal);
     await close();
+    await page.archive.close();
+    page.rules.close();
     // Ctrl-C is the normal way to stop the server; any other signal sets its exit code.
     if (signal !== "SIGINT") process.exitCode = signalExitCode(signal);
   } finally {
     for (const other of others) await other.close();
     await ledger.close();
   }
+}
+
+type Listen = (port: number) => Promise<Serving>;
+
+const onThisPort = (port: number, listen: Listen): Promise<Serving> => listen(port);
+
+async function onThisOrAnyPort(port: number, listen: Listen): Promise<Serving> {
+  try {
+    return await listen(port);
+  } catch (error) {
+    if (errorCode(error) !== "EADDRINUSE") throw error;
+    return listen(0);
+  }
+}
+
+type LinkFacts = { readonly isFailed: boolean; readonly isOpened: boolean; readonly hasPage: boolean };
+
+function linkText(link: string, { isFailed, isOpened, hasPage }: LinkFacts): string {
+  if (!hasPage)
+    return `This build has no page. A client of its API logs in with the code in this link, which works once: ${link}\n`;
+  if (isOpened) return `The page opens in your browser. If it does not, this link works once: ${link}\n`;
+  const why = isFailed ? "There is no browser to open here. " : "";
+  return `${why}Open the page with this link, which works once: ${link}\n`;
 }
 
 /** Derived from the token: secret options of apps stay readable as long as the token stays the same. */

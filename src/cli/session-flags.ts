@@ -19,11 +19,19 @@ const KEPT = [
   "onBreach",
 ] as const;
 
-export function keptFlags(flags: RunFlags): { readonly _meta: Meta } {
+/** The flags of any command that runs an agent. */
+type KeptOf = Pick<RunFlags, (typeof KEPT)[number] | "script">;
+
+/** `door`: where the session was started, if not in a terminal. */
+export function keptFlags(flags: KeptOf, door?: "editor"): { readonly _meta: Meta } {
+  return { _meta: { toolgate: { ...(door && { door }), flags: flagsToKeep(flags) } } };
+}
+
+export function flagsToKeep(flags: KeptOf): Meta {
   const kept = KEPT.flatMap((name) => (flags[name] === undefined ? [] : [[name, flags[name]]]));
   // The session may be resumed from another folder.
   const script = flags.script === undefined ? {} : { script: resolve(flags.script) };
-  return { _meta: { toolgate: { flags: { ...Object.fromEntries(kept), ...script } } } };
+  return { ...Object.fromEntries(kept), ...script };
 }
 
 export async function withKeptFlags(ledger: Ledger, sessionId: string, flags: RunFlags): Promise<RunFlags> {

@@ -52,6 +52,7 @@ export async function* followLog(
  */
 export class IdleFollowers {
   readonly #wakes = new Map<string | AbortSignal, Set<() => void>>();
+  readonly #watchers = new Set<(sessionId: string | undefined) => void>();
   // One listener per signal, however many followers share it, since Node warns of a leak at the eleventh.
   readonly #onAbort = ({ target }: Event) => this.wake(target as AbortSignal);
 
@@ -73,16 +74,26 @@ export class IdleFollowers {
     return { woken, stop: () => stop?.() };
   }
 
+  /** Calls back at each wake of a session, and without one at each wake of all. */
+  watch(onChange: (sessionId: string | undefined) => void): () => void {
+    // A function of its own, so that the same listener can watch twice.
+    const watcher = (sessionId: string | undefined) => onChange(sessionId);
+    this.#watchers.add(watcher);
+    return () => void this.#watchers.delete(watcher);
+  }
+
   wake(key: string | AbortSignal): void {
     for (const wake of this.#wakes.get(key) ?? []) wake();
+    if (typeof key === "string") for (const watcher of this.#watchers) watcher(key);
   }
 
   wakeAll(): void {
-    for (const key of this.#wakes.keys()) this.wake(key);
+    for (const wakes of [...this.#wakes.values()]) for (const wake of wakes) wake();
+    for (const watcher of this.#watchers) watcher(undefined);
   }
 
   get isEmpty(): boolean {
-    return this.#wakes.size === 0;
+    return this.#wakes.size === 0 && this.#watchers.size === 0;
   }
 
   #add(key: string | AbortSignal, wake: () => void): void {

@@ -19,15 +19,24 @@ export type StoredLease = Lease & {
 
 /** Throws LEASE_HELD when the newest lease is another owner's, still lasts, and its process may still write. */
 export function checkFree(newest: StoredLease | undefined, owner: string, now: number): void {
-  if (!newest || newest.owner === owner || now >= newest.expiresAt || isFromLaterClock(newest, now)) return;
-  // Nobody renews it, and nobody can write with it.
-  if (newest.holder && isGone(newest.holder)) return;
-  // The message names no time: the holder renews the lease as long as it needs the session.
-  throw new LedgerError(
+  if (!newest || newest.owner === owner || holderOf(newest, now) === undefined) return;
+  throw heldElsewhere(newest);
+}
+
+/** The message names no time: the holder renews the lease as long as it needs the session. */
+export function heldElsewhere({ sessionId, owner }: Lease): LedgerError {
+  return new LedgerError(
     "LEASE_HELD",
-    `Session ${newest.sessionId} is open in another process (${newest.owner}). Nothing was done; end it there, or try again later.`,
-    newest.owner,
+    `Session ${sessionId} is open in another process (${owner}). Nothing was done; end it there, or try again later.`,
+    owner,
   );
+}
+
+/** The owner of a lease that lasts and whose process may still write. */
+export function holderOf(newest: StoredLease | undefined, now: number): string | undefined {
+  if (!newest || now >= newest.expiresAt || isFromLaterClock(newest, now)) return undefined;
+  // Nobody renews the lease of a dead process, and nobody can write with it.
+  return newest.holder && isGone(newest.holder) ? undefined : newest.owner;
 }
 
 /** Throws LEASE_LOST unless the lease is the newest; `done` says what was not done then. */
@@ -46,4 +55,17 @@ export function checkNewest(newest: Lease | undefined, lease: Lease, done: strin
  */
 function isFromLaterClock({ expiresAt, milliseconds = Infinity }: StoredLease, now: number): boolean {
   return expiresAt - now > 2 * milliseconds;
+}
+
+/** Undefined for a text that is not an identity: then nothing is known of that process. */
+export function holderFromStored(text: string): ProcessIdentity | undefined {
+  try {
+    const { machine, pid, startTick } = JSON.parse(text) as Partial<ProcessIdentity>; // checked below
+    if (typeof machine !== "string" || typeof pid !== "number" || typeof startTick !== "number")
+      return undefined;
+    // A pid below 1 would name a group of processes.
+    return Number.isSafeInteger(pid) && pid > 0 ? { machine, pid, startTick } : undefined;
+  } catch {
+    return undefined;
+  }
 }

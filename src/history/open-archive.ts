@@ -16,7 +16,7 @@ const ARCHIVE_OPTIONS: OptionChecks<ArchiveOptions> = {
   now: FUNCTION,
 };
 
-/** The ledger itself is only read, except by `forget`. SQLite is loaded here and not before. */
+/** The ledger itself is only read, except by `forget`. The driver is loaded here and not before. */
 export async function openArchive(address: string, options: ArchiveOptions = {}): Promise<Archive> {
   checkOptions("openArchive", options, ARCHIVE_OPTIONS);
   const store = storeAddress(address);
@@ -25,6 +25,15 @@ export async function openArchive(address: string, options: ArchiveOptions = {})
       "UNKNOWN_ADDRESS",
       "A ledger in memory ends with the process that wrote it, so memory: has no history to open. Nothing was read; name the file of a ledger. Programs that have the ledger use MemoryArchive.",
     );
+  }
+  if (store.type === "postgres") {
+    const { openPostgresArchive } = await import("./postgres/archive/postgres-archive.js");
+    const { patterns, onProgress, now } = options;
+    return openPostgresArchive(store.address, {
+      ...(patterns && { patterns }),
+      ...(onProgress && { onProgress }),
+      ...(now && { now }),
+    });
   }
   const { openSqliteArchive } = await import("./sqlite/archive/sqlite-archive.js");
   return openSqliteArchive(store.file, options);

@@ -19,6 +19,11 @@ test.each([
   expect(ledgerFileOf(address)).toBe(address);
 });
 
+test.each(["postgres://db/x", "postgresql://ann@db/x", "POSTGRES://db/x"])("%j is a server", (address) => {
+  expect(storeAddress(address)).toEqual({ type: "postgres", address });
+  expect(ledgerFileOf(address)).toBeUndefined();
+});
+
 test("memory: is a new ledger that no file keeps", async () => {
   const [one, other] = [await openLedger("memory:"), await openLedger("memory:")];
   expect(one).toBeInstanceOf(MemoryLedger);
@@ -31,7 +36,7 @@ test("memory: is a new ledger that no file keeps", async () => {
   });
 });
 
-test.each(["postgres://ann:secret@db/toolgate", "postgresql:x", "memory:x", "file:///tmp/x", "HTTP://x"])(
+test.each(["mysql://ann:secret@db/toolgate", "postgresql:x", "memory:x", "file:///tmp/x", "HTTP://x"])(
   "%j is refused, in words, without the password, and nothing is made",
   async (address) => {
     for (const open of [openLedger, openArchive]) {

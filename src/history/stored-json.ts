@@ -1,7 +1,7 @@
 /** Values as stored JSON text, which every ledger returns unchanged. */
-import type { SessionEvent } from "../call/index.js";
-import { IllegalEvent, oneLine } from "../call/index.js";
-import { isAboutQuestion } from "./question-state.js";
+import type { AskedQuestion, SessionEvent } from "../call/index.js";
+import { IllegalEvent, LedgerError, oneLine } from "../call/index.js";
+import { isAboutQuestion, questionAfter } from "./question-state.js";
 import type { QuestionEvent } from "./question-state.js";
 
 /** Throws IllegalEvent for a value that JSON cannot write. */
@@ -89,6 +89,29 @@ export function eventFromStored(text: string, seq: number): SessionEvent {
   }
   const detail = `Event ${seq} of this session cannot be read: its row in the ledger is damaged. The others are as they were recorded.`;
   return { type: "traffic-repaired", at: 0, repair: { repair: UNREADABLE, detail } };
+}
+
+/** A question by the stored events that asked and settled it. */
+export function questionFromStored(
+  questionId: string,
+  row: { readonly asked: string; readonly settled: string | null },
+): AskedQuestion {
+  const asked = eventFromStored(row.asked, 0);
+  if (asked.type !== "question-asked") throw unreadable(questionId);
+  const { question } = asked;
+  const open: AskedQuestion = { question, state: { status: "open" } };
+  if (row.settled === null) return open;
+  const settled = eventFromStored(row.settled, 0);
+  if (!isAboutQuestion(settled)) throw unreadable(questionId);
+  return questionAfter(open, settled, question.sessionId);
+}
+
+/** A refusal and not a failure, so that the writes beside it are committed. */
+function unreadable(questionId: string): LedgerError {
+  return new LedgerError(
+    "NO_SUCH_QUESTION",
+    `Question ${questionId} cannot be read any more: its row in the ledger is damaged. Nothing was recorded.`,
+  );
 }
 
 /** No honest event is deeper. Deeper values go to JSON, which throws the error. */

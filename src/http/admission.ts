@@ -21,7 +21,23 @@ export type AdmissionRules = {
   /** Paths that may be read without the token. */
   readonly openPaths: ReadonlySet<string>;
   readonly bodyBytes: number;
+  /** The page's own files and its API, where the server has them. */
+  readonly site?: Site | undefined;
 };
+
+/** The parts of a server for its own page, whose devices have a cookie in place of the token. */
+export type Site = {
+  /** Requests that anyone may make: the page's files, and the exchange of a one-time code. */
+  readonly isPublic: (method: string, path: string) => boolean;
+  readonly isForDevices: (path: string) => boolean;
+  /** Whether the request's cookie and key are those of a device. */
+  readonly isDevice: (headers: RequestHeaders) => boolean;
+};
+
+export type RequestHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** Bytes of a body that comes from nobody known. */
+const PUBLIC_BODY_BYTES = 4_096;
 
 export type Admission =
   /** Without the token only for a path that needs none. */
@@ -50,14 +66,30 @@ export function admit(request: IncomingMessage, rules: AdmissionRules): Admissio
   const [path = ""] = (request.url ?? "").split("?", 1);
   const isRead = method === "GET" || method === "HEAD";
   if (isRead && path === HEALTH_PATH) return { type: "health" };
-  const isHolder = hasToken(request, rules.token);
-  if (!(isRead && rules.openPaths.has(path)) && !isHolder)
+  const isHolder = hasToken(request, rules.token) || isFromDevice(request, path, rules.site);
+  const isPublic = rules.site?.isPublic(method, path) ?? false;
+  if (!isHolder && !isPublic && !(isRead && rules.openPaths.has(path)))
     return refused("UNAUTHORIZED", "The right token is missing: Authorization: Bearer <token>.");
   if (!METHODS.includes(method))
     return refused("METHOD_NOT_ALLOWED", `This server takes ${METHODS.join(", ")}.`, {
       allow: METHODS.join(", "),
     });
-  return bodyRefusal(request, rules) ?? { type: "admitted", hasToken: isHolder };
+  const bodyBytes = isHolder ? rules.bodyBytes : Math.min(rules.bodyBytes, PUBLIC_BODY_BYTES);
+  return bodyRefusal(request, { bodyBytes }) ?? { type: "admitted", hasToken: isHolder };
+}
+
+/**
+ * A cookie goes to every port of its host, and a browser sends it for any page of that host. So a device also sends a key
+ * that only pages of this very origin can read, and its browser must not name another site as the sender.
+ */
+function isFromDevice(
+  { headers, headersDistinct }: IncomingMessage,
+  path: string,
+  site: Site | undefined,
+): boolean {
+  if (!site?.isForDevices(path)) return false;
+  const sender = headersDistinct["sec-fetch-site"]?.join() ?? "none";
+  return (sender === "same-origin" || sender === "none") && site.isDevice(headers);
 }
 
 /**
@@ -66,7 +98,7 @@ export function admit(request: IncomingMessage, rules: AdmissionRules): Admissio
  */
 function bodyRefusal(
   { headers, headersDistinct }: IncomingMessage,
-  { bodyBytes }: AdmissionRules,
+  { bodyBytes }: Pick<AdmissionRules, "bodyBytes">,
 ): Admission | undefined {
   if ((headers["content-encoding"] ?? "identity") !== "identity")
     return refused("NOT_JSON", "A compressed body is not taken.");

@@ -9,7 +9,7 @@ import type { Duplex } from "node:stream";
 import { addressOf, urlOf } from "./address.js";
 import type { ListenAddress } from "./address.js";
 import { admit } from "./admission.js";
-import type { Admission, AdmissionRules } from "./admission.js";
+import type { Admission, AdmissionRules, Site } from "./admission.js";
 import { DOOR_LIMITS, HANDSHAKE_LIMITS, serverOptions } from "./limits.js";
 import type { DoorLimits } from "./limits.js";
 import { corsHeaders, preflightHeaders, readOrigin } from "./origins.js";
@@ -38,6 +38,7 @@ export type BehindDoor = {
   readonly limits?: Partial<DoorLimits>;
   /** Paths that may be read without the token. */
   readonly openPaths?: readonly string[];
+  readonly site?: Site | undefined;
   readonly pageHeaders: PageHeaders;
   readonly onRequest: (request: IncomingMessage, response: ServerResponse) => void;
   readonly onUpgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
@@ -63,6 +64,7 @@ export async function openDoor(options: DoorOptions, behind: BehindDoor): Promis
     isSecure: tls !== undefined,
     openPaths: new Set(behind.openPaths),
     bodyBytes: limits.bodyBytes,
+    site: behind.site,
     token,
   };
   const server = tls

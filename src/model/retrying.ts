@@ -43,7 +43,7 @@ const RETRY_OPTIONS: OptionChecks<RetryOptions> = {
 /** A failed attempt, and the wait before the next one. */
 export type Retry = { readonly attempt: number; readonly waitMs: number; readonly reason: string };
 
-/** A retry as the caller of a request hears of it: without the reason, which may name the provider's address or a key. */
+/** A retry, for the caller of a request: without the reason, which may name the provider's address or a key. */
 export type RetryNotice = {
   readonly attempt: number;
   readonly waitMs: number;

@@ -4,8 +4,8 @@ import { covers, coversAccess, coversPath, isInForce, namesPart } from "./allow-
 import { hostReach } from "./hosts/host-reach.js";
 import { readUrl } from "./hosts/match-host.js";
 import type { Intent, PathAccess } from "./intent.js";
-import { isFolderChange } from "./parts.js";
-import type { CommandPart, Part, PathPart } from "./parts.js";
+import { isFolderChange } from "./part.js";
+import type { CommandPart, Part, PathPart } from "./part.js";
 import { matchPath } from "./paths/match-path.js";
 import { isForbidden, isProtected } from "./paths/protected-paths.js";
 import { expandHome, isFree, isInside, namesOf } from "./places.js";

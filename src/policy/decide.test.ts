@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { decide } from "./decide.js";
-import type { Policy } from "./decide.js";
+import type { Policy } from "./policy.js";
 import { intentText } from "./intent.js";
 import type { Intent } from "./intent.js";
 import type { Rule } from "./rule.js";

@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { decide } from "./decide.js";
-import type { Policy } from "./decide.js";
+import type { Policy } from "./policy.js";
 import type { Intent } from "./intent.js";
 import type { Rule, RuleEffect } from "./rule.js";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { decide } from "./decide.js";
-import type { Policy } from "./decide.js";
+import type { Policy } from "./policy.js";
 import { explain } from "./explain.js";
 import { plannedCommand } from "./intent.js";
 import { inMode } from "./modes.js";

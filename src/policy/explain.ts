@@ -4,12 +4,14 @@
  */
 import { visibleText } from "../call/index.js";
 import { covers, isFileRule, isInForce } from "./allow-rules.js";
-import { accessRules, decide } from "./decide.js";
-import type { Policy, Verdict } from "./decide.js";
+import { accessRules } from "./allow-verdict.js";
+import { decide } from "./decide.js";
+import type { Policy } from "./policy.js";
+import type { Verdict } from "./verdict.js";
 import { commandClass } from "./grants/command-class.js";
 import type { Intent } from "./intent.js";
 import { partsOf } from "./parts.js";
-import type { CommandPart, Touch } from "./parts.js";
+import type { CommandPart, Touch } from "./part.js";
 import { isProtected } from "./paths/protected-paths.js";
 import { isHarmless, isInside } from "./places.js";
 import { explainWords } from "./programs/explain-words.js";

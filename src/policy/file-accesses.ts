@@ -7,8 +7,8 @@
  */
 import { forcesGitSettings } from "./git-settings.js";
 import type { Intent, PathAccess } from "./intent.js";
-import { isGit, readAccess } from "./parts.js";
-import type { CommandPart } from "./parts.js";
+import { isGit, readAccess } from "./part.js";
+import type { CommandPart } from "./part.js";
 import { unclearDoubts } from "./programs/path-effects.js";
 import { baseName } from "./shell/base-name.js";
 

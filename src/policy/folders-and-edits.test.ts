@@ -1,7 +1,7 @@
 /** Commands that only act on files are judged by where they read and write: the tables say what asks. */
 import { describe, expect, test } from "vitest";
 import { decide } from "./decide.js";
-import type { Policy } from "./decide.js";
+import type { Policy } from "./policy.js";
 import { FORCED_GIT_SETTINGS } from "./git-settings.js";
 import type { Intent, OutsideLink } from "./intent.js";
 import { inMode } from "./modes.js";

@@ -9,7 +9,8 @@
 export { decide } from "./decide.js";
 export type { Containment } from "./contained/containment.js";
 export type { PathGuard } from "./contained/rule-guards.js";
-export type { Policy, Verdict } from "./decide.js";
+export type { Policy } from "./policy.js";
+export type { Verdict } from "./verdict.js";
 export { grantSentence } from "./grants/grant.js";
 export type { Grant, GrantScope, GrantWidth, Proposal } from "./grants/grant.js";
 export { proposeDenials } from "./grants/propose-denials.js";

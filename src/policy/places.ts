@@ -3,8 +3,8 @@ import { isWithin } from "../call/absolute-path.js";
 import type { PathAccess } from "./intent.js";
 import { matchPath, touchesBelow, touchesPath } from "./paths/match-path.js";
 import { isOpenToRead } from "./paths/open-places.js";
-import { isFolderChange } from "./parts.js";
-import type { Part, Touch } from "./parts.js";
+import { isFolderChange } from "./part.js";
+import type { Part, Touch } from "./part.js";
 import type { RuleEffect } from "./rule.js";
 
 export type Roots = {

@@ -4,8 +4,10 @@
  */
 import type { Intent } from "./intent.js";
 import { actsOnFiles } from "./file-accesses.js";
-import { isFolderChange, isGit, onlyReads, partsOf } from "./parts.js";
-import type { CommandPart, Places } from "./parts.js";
+import { isFolderChange, isGit, onlyReads } from "./part.js";
+import { partsOf } from "./parts.js";
+import type { CommandPart } from "./part.js";
+import type { Places } from "./parts.js";
 
 export type GitRead = {
   readonly argv: readonly string[];

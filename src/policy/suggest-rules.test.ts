@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Policy } from "./decide.js";
+import type { Policy } from "./policy.js";
 import { inMode } from "./modes.js";
 import { suggestRules } from "./suggest-rules.js";
 import type { RecordedCommand } from "./suggest-rules.js";

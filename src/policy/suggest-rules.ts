@@ -5,12 +5,12 @@
  */
 import { decide } from "./decide.js";
 import { commandClass } from "./grants/command-class.js";
-import type { Policy } from "./decide.js";
+import type { Policy } from "./policy.js";
 import { FORCED_GIT_SETTINGS } from "./git-settings.js";
 import { plannedCommand } from "./intent.js";
 import { isHarmless } from "./places.js";
 import { partsOf } from "./parts.js";
-import type { CommandPart } from "./parts.js";
+import type { CommandPart } from "./part.js";
 import type { Rule } from "./rule.js";
 
 /** A command of the record, and a person's answer to it where somebody was asked. */

@@ -1,7 +1,7 @@
 /** Ways around rules that were found by trying, each closed by its principle. */
 import { describe, expect, test } from "vitest";
 import { decide } from "./decide.js";
-import type { Policy } from "./decide.js";
+import type { Policy } from "./policy.js";
 import { exactGrant } from "./grants/grants.samples.js";
 import { FORCED_GIT_SETTINGS } from "./git-settings.js";
 import type { Intent, PathAccess } from "./intent.js";

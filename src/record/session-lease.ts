@@ -95,9 +95,13 @@ export class SessionLease {
     };
   }
 
-  /** Remembers that the lease is lost when the ledger says so; a busy disk says nothing about it. */
+  /**
+   * Remembers that the lease is lost when the ledger says so; a busy disk says nothing about it. A store that lost
+   * acknowledged events ends the work too: what this process knows of the session is no longer in the log.
+   */
   noteError(error: unknown): void {
-    if (!this.isHeld || !(error instanceof LedgerError) || error.code !== "LEASE_LOST") return;
+    if (!this.isHeld || !(error instanceof LedgerError)) return;
+    if (error.code !== "LEASE_LOST" && error.code !== "LOG_BEHIND") return;
     clearInterval(this.#renewal);
     this.#state = "lost";
     this.#lost.abort(error);

@@ -26,7 +26,7 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const MONTH_DAYS = 30;
 
-function expiryTime(expires: Exclude<GrantExpiry, "none">, at: number): number {
+export function expiryTime(expires: Exclude<GrantExpiry, "none">, at: number): number {
   switch (expires) {
     case "hour":
       return at + HOUR_MS;

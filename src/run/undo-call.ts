@@ -24,7 +24,26 @@ export async function undoCall(
   toolCallId: string,
   now: () => number = Date.now,
 ): Promise<Undone> {
-  const { book, ledger, sessionId } = record;
+  const { undone, steps } = await planUndo(record, workspace, toolCallId);
+  for (const step of steps) await step();
+  await record.append([{ type: "call-undone", toolCallId, at: now() }], { durable: true });
+  return undone;
+}
+
+/** What `undoCall` would restore now. Throws UndoRefused as it does, and changes nothing. */
+export async function previewUndo(
+  session: Pick<SessionRecord, "book" | "ledger" | "sessionId">,
+  workspace: Workspace,
+  toolCallId: string,
+): Promise<Undone> {
+  return (await planUndo(session, workspace, toolCallId)).undone;
+}
+
+async function planUndo(
+  { book, ledger, sessionId }: Pick<SessionRecord, "book" | "ledger" | "sessionId">,
+  workspace: Workspace,
+  toolCallId: string,
+): Promise<{ readonly undone: Undone; readonly steps: readonly Step[] }> {
   const call = book.call(toolCallId);
   if (!call) throw new UndoRefused(toolCallId, "this session has no such call");
   if (call.times.ended === undefined) throw new UndoRefused(toolCallId, "it has not ended yet");
@@ -47,9 +66,7 @@ export async function undoCall(
       toolCallId,
       "its files are as they were before it, so there is nothing to put back",
     );
-  for (const step of steps) await step();
-  await record.append([{ type: "call-undone", toolCallId, at: now() }], { durable: true });
-  return { paths: [...paths], ...(left.length > 0 && { left }) };
+  return { undone: { paths: [...paths], ...(left.length > 0 && { left }) }, steps };
 }
 
 /** Their path is a folder with changes, or was not restored. */

@@ -58,7 +58,13 @@ test("a tool that is called like a kind is that one tool of its server", () => {
   const effect = (tool: string, server?: string) =>
     decide(
       {
-        ...{ tool, kind: "read", input: {}, cwd: "/ws", paths: [], hosts: [], baseHashes: {} },
+        tool,
+        kind: "read",
+        input: {},
+        cwd: "/ws",
+        paths: [],
+        hosts: [],
+        baseHashes: {},
         ...(server !== undefined && { server, isKindGuessed: true }),
       },
       { rules, roots: ["/ws"], home: "/home/ann", now: 0 },

@@ -3,7 +3,15 @@
  * that stopped early. A call made by another call stands below it.
  */
 import { stepIdOf } from "../call/index.js";
-import type { Message, RecordedCompaction, Session, TimelineEntry, ToolCall, Turn } from "../call/index.js";
+import type {
+  Message,
+  Question,
+  RecordedCompaction,
+  Session,
+  TimelineEntry,
+  ToolCall,
+  Turn,
+} from "../call/index.js";
 import { callCard } from "./call-card.js";
 import type { CallCard } from "./call-card.js";
 import { visibleName } from "./visible-line.js";
@@ -29,11 +37,38 @@ type TurnStop = {
 const MAX_DEPTH = 4;
 const NEAR = 50;
 
+/** A call in its place, without its card. */
+export type PlacedCall = {
+  readonly type: "call";
+  readonly call: ToolCall;
+  readonly depth: number;
+  readonly question: Question | undefined;
+  /** The calls around it, one of which it may belong to. */
+  readonly near: readonly ToolCall[];
+};
+
+export type PlacedEntry = Exclude<SessionEntry, { type: "call" }> | PlacedCall;
+
 /** Each card is built when its entry is read, so that the cards of a long session are not in memory together. */
 export function* sessionEntries(
   session: Session,
   options: { readonly maxLines?: number } = {},
 ): Generator<SessionEntry, void> {
+  for (const entry of placedEntries(session)) {
+    if (entry.type !== "call") yield entry;
+    else yield { type: "call", call: entry.call, card: placedCard(entry, options), depth: entry.depth };
+  }
+}
+
+export function placedCard(
+  { call, near, question }: Omit<PlacedCall, "type" | "depth">,
+  { maxLines }: { readonly maxLines?: number } = {},
+): CallCard {
+  return callCard(call, { ...(maxLines !== undefined && { maxLines }), calls: near, question });
+}
+
+/** The entries in their order. Costs little for each, so that a view can look for those that have changed. */
+export function* placedEntries(session: Session): Generator<PlacedEntry, void> {
   const questions = new Map(session.questions.map(({ question }) => [question.questionId, question]));
   const depths = depthsOf(session.timeline);
   const cutOff = cutOffMessages(session);
@@ -51,13 +86,16 @@ export function* sessionEntries(
       continue;
     }
     const { call } = entry;
-    const card = callCard(call, {
-      ...(options.maxLines !== undefined && { maxLines: options.maxLines }),
-      // A nested call stands below its parent, which already names the owner.
-      calls: call.parentToolCallId === undefined ? near(ordered, index) : [],
+    yield {
+      type: "call",
+      call,
+      depth: depths.get(call.toolCallId) ?? 0,
       question: questions.get(questionIdOf(call) ?? ""),
-    });
-    yield { type: "call", call, card, depth: depths.get(call.toolCallId) ?? 0 };
+      // A nested call stands below its parent, which already names the owner.
+      get near() {
+        return call.parentToolCallId === undefined ? near(ordered, index) : [];
+      },
+    };
   }
   yield* stops.slice(stopped);
 }

@@ -6,7 +6,8 @@ import { z } from "zod";
 import { answerRequest, cancelRequest, newSession, streamMode, turnRequest } from "./request-bodies.js";
 import type { ResponseName } from "./response-bodies.js";
 
-export type Endpoint = {
+/** `Name`: the names of the schemas that its answers have. */
+export type Endpoint<Name extends string = ResponseName> = {
   readonly method: "get" | "post" | "delete";
   readonly path: string;
   /** The id in the path may have slashes, which not every client writes as %2F. */
@@ -19,9 +20,9 @@ export type Endpoint = {
   readonly answer: {
     readonly status?: number;
     readonly description: string;
-    readonly json?: ResponseName;
+    readonly json?: Name;
     /** The data of the frames of a stream of server-sent events. */
-    readonly frames?: ResponseName;
+    readonly frames?: Name;
     readonly isText?: true;
   };
   /** Needs no token. */

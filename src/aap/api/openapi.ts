@@ -6,13 +6,18 @@ import { z } from "zod";
 import { ENDPOINTS } from "./endpoints.js";
 import type { Endpoint } from "./endpoints.js";
 import { RESPONSES } from "./response-bodies.js";
-import type { ResponseName } from "./response-bodies.js";
 
 const refTo = (name: string): string => `#/components/schemas/${name}`;
 
-export function openApi(version = "0.0.0"): object {
+/** Endpoints of another API on the same server, with the schemas of its answers. */
+export type MoreEndpoints = {
+  readonly endpoints: Readonly<Record<string, Endpoint<string>>>;
+  readonly responses: Readonly<Record<string, z.ZodType>>;
+};
+
+export function openApi(version = "0.0.0", more: MoreEndpoints = { endpoints: {}, responses: {} }): object {
   const paths = new Map<string, Record<string, object>>();
-  for (const [operationId, endpoint] of Object.entries<Endpoint>(ENDPOINTS))
+  for (const [operationId, endpoint] of Object.entries<Endpoint<string>>({ ...ENDPOINTS, ...more.endpoints }))
     paths.set(endpoint.path, {
       ...paths.get(endpoint.path),
       [endpoint.method]: { operationId, ...operation(endpoint) },
@@ -29,15 +34,15 @@ export function openApi(version = "0.0.0"): object {
     paths: Object.fromEntries(paths),
     components: {
       securitySchemes: { token: { type: "http", scheme: "bearer" } },
-      schemas: responseSchemas(),
+      schemas: responseSchemas({ ...RESPONSES, ...more.responses }),
     },
   };
 }
 
 /** Responses refer to each other by their names. */
-function responseSchemas(): Readonly<Record<string, object>> {
+function responseSchemas(responses: MoreEndpoints["responses"]): Readonly<Record<string, object>> {
   const registry = z.registry<{ id: string }>();
-  for (const [id, schema] of Object.entries(RESPONSES)) registry.add(schema, { id });
+  for (const [id, schema] of Object.entries(responses)) registry.add(schema, { id });
   const { schemas } = z.toJSONSchema(registry, { io: "input", uri: refTo });
   return Object.fromEntries(
     Object.entries(schemas).map(([name, { $schema: _schema, $id: _id, id: _name, ...schema }]) => [
@@ -47,7 +52,15 @@ function responseSchemas(): Readonly<Record<string, object>> {
   );
 }
 
-function operation({ path, summary, answer, body, query, headers, isOpen = false }: Endpoint): object {
+function operation({
+  path,
+  summary,
+  answer,
+  body,
+  query,
+  headers,
+  isOpen = false,
+}: Endpoint<string>): object {
   const parameters = [
     ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
       name,
@@ -77,14 +90,14 @@ function parametersOf(schema: z.ZodObject, place: "query" | "header"): readonly 
   });
 }
 
-const contentOf = (name: ResponseName): object => ({ schema: { $ref: refTo(name) } });
+const contentOf = (name: string): object => ({ schema: { $ref: refTo(name) } });
 
 const PROBLEM = {
   description: "Why the request was refused.",
   content: { "application/json": contentOf("Problem") },
 };
 
-function response({ description, json, frames, isText }: Endpoint["answer"]): object {
+function response({ description, json, frames, isText }: Endpoint<string>["answer"]): object {
   const content = {
     ...(json && { "application/json": contentOf(json) }),
     ...(frames && { "text/event-stream": { schema: framesOf(frames) } }),
@@ -94,7 +107,7 @@ function response({ description, json, frames, isText }: Endpoint["answer"]): ob
 }
 
 /** Frames are text; the data of each has a schema of its own. */
-const framesOf = (name: ResponseName): object => ({
+const framesOf = (name: string): object => ({
   type: "string",
   description: `Server-sent events. Each frame has an "id", an "event" and, as JSON, its "data": see ${refTo(name)}.`,
 });

@@ -81,7 +81,7 @@ function withoutRepeats(messages: readonly HistoryMessage[]): readonly HistoryMe
   });
 }
 
-/** The events that the stream did not send. None but the end where the history tells another story than the stream. */
+/** The events that the stream did not send. Only the end where the history differs from the stream. */
 export function missingEvents(
   received: readonly TurnEvent[],
   { messages, ...stop }: TurnResult,
@@ -95,7 +95,7 @@ export function missingEvents(
   return isSame && rest ? [...rest, ...all.slice(known.length)] : all.slice(-1);
 }
 
-/** What of an event is not received yet: the last text may have been cut. Undefined when they differ. */
+/** The missing part of an event: the last text may have been cut. Undefined when they differ. */
 function restOf(received: TurnEvent, whole: TurnEvent): readonly TurnEvent[] | undefined {
   if (isEqual(received, whole)) return [];
   if (received.event !== "text" || whole.event !== "text") return undefined;

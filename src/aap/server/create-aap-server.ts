@@ -83,11 +83,15 @@ export const SERVER_OPTIONS: OptionChecks<AapServerOptions> = {
 
 export function createAapServer(options: AapServerOptions): AapServer {
   checkOptions("createAapServer", options, SERVER_OPTIONS);
-  return openServer(options);
+  const { fetch, close } = openServer(options);
+  return { fetch, close };
 }
 
+/** With the engine of its turns, for another API on the same server. */
+export type OpenedServer = AapServer & { readonly turns: TurnEngine };
+
 /** The same for options that are checked already. */
-export function openServer(options: AapServerOptions): AapServer {
+export function openServer(options: AapServerOptions): OpenedServer {
   const { version = UNVERSIONED, secretKey = randomBytes(KEY_BYTES) } = options;
   if (secretKey.byteLength !== KEY_BYTES)
     throw new RangeError(`The key for secrets must have ${KEY_BYTES} bytes. No server was made.`);
@@ -117,7 +121,13 @@ export function openServer(options: AapServerOptions): AapServer {
     return problemResponse(allowed.length === 0 ? problem : wrongMethod(method, path, allowed));
   });
   addRoutes(app, server, turns, version);
-  return { fetch: async (request, openSink) => app.fetch(request, { openSink }), close: () => turns.close() };
+  const closed = new AbortController();
+  void turns.watch(closed.signal);
+  const close = () => {
+    closed.abort();
+    return turns.close();
+  };
+  return { fetch: async (request, openSink) => app.fetch(request, { openSink }), close, turns };
 }
 
 function byName(agents: readonly Served[]): ReadonlyMap<string, Served> {

@@ -107,6 +107,8 @@ export class Metrics {
       remove: (lease) => ledger.remove(lease),
       // A ledger that keeps no snapshots must not look as if it did.
       ...(ledger.snapshot && { snapshot: ledger.snapshot.bind(ledger) }),
+      ...(ledger.watch && { watch: ledger.watch.bind(ledger) }),
+      ...(ledger.holder && { holder: ledger.holder.bind(ledger) }),
       ...(ledger.keepSnapshot && { keepSnapshot: ledger.keepSnapshot.bind(ledger) }),
       putBlob: (bytes) => ledger.putBlob(bytes),
       getBlob: (hash) => ledger.getBlob(hash),

@@ -1,6 +1,7 @@
 /** The routes for the operator of a server, beside its health, which the HTTP door answers by itself. */
 import { OPERATOR_ENDPOINTS } from "../api/endpoints.js";
 import { openApi } from "../api/openapi.js";
+import type { MoreEndpoints } from "../api/openapi.js";
 
 type Handler = () => Promise<Response>;
 
@@ -10,10 +11,11 @@ const PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8";
 export function operatorRoutes(
   version: string | undefined,
   metrics: () => Promise<string>,
+  more?: MoreEndpoints,
 ): ReadonlyMap<string, Handler> {
   const { getMetrics, getOpenApi } = OPERATOR_ENDPOINTS;
   return new Map<string, Handler>([
     [getMetrics.path, async () => new Response(await metrics(), { headers: { "content-type": PROMETHEUS } })],
-    [getOpenApi.path, async () => Response.json(openApi(version))],
+    [getOpenApi.path, async () => Response.json(openApi(version, more))],
   ]);
 }

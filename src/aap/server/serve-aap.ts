@@ -14,12 +14,13 @@ import {
 } from "../../call/check-options.js";
 import type { OptionChecks } from "../../call/check-options.js";
 import { openDoor } from "../../http/index.js";
-import type { DoorLimits, DoorOptions } from "../../http/index.js";
+import type { DoorLimits, DoorOptions, Site } from "../../http/index.js";
 import { LocalWorkspace } from "../../tools/index.js";
 import { openServer, SERVER_OPTIONS } from "./create-aap-server.js";
-import type { AapServer, AapServerOptions } from "./create-aap-server.js";
+import type { AapServer, AapServerOptions, OpenedServer } from "./create-aap-server.js";
 import type { OpenSink } from "../stream/event-stream.js";
 import { Metrics } from "./metrics.js";
+import type { MoreEndpoints } from "../api/openapi.js";
 import { operatorRoutes } from "./operator-routes.js";
 import { AapProblem, problemOf, problemResponse, wrongMethod } from "../api/aap-problem.js";
 import { ResponseWriter } from "./response-writer.js";
@@ -61,9 +62,27 @@ const SERVE_OPTIONS: OptionChecks<ServeOptions> = {
   allowedOrigins: LIST,
 };
 
+/** Another API on the same port: its own requests, and who may make them. */
+export type BesideApps = {
+  readonly site: Site;
+  readonly isFor: (path: string) => boolean;
+  readonly fetch: (request: Request, openSink?: OpenSink) => Promise<Response>;
+  readonly described: MoreEndpoints;
+  readonly close: () => Promise<void>;
+};
+
 export async function serveAap(
   agents: GivenAgent | readonly GivenAgent[],
   served: ServeOptions,
+): Promise<Serving> {
+  return serveBeside(agents, served);
+}
+
+/** `openBeside` opens another API on the same port. */
+export async function serveBeside(
+  agents: GivenAgent | readonly GivenAgent[],
+  served: ServeOptions,
+  openBeside?: (server: OpenedServer) => Promise<BesideApps>,
 ): Promise<Serving> {
   checkOptions("serveAap", served, SERVE_OPTIONS);
   const { port, host = "127.0.0.1", limits, ...options } = served;
@@ -77,23 +96,29 @@ export async function serveAap(
     ledger: metrics.watched(ledger),
     workspace,
   });
+  const beside = await openBeside?.(server);
   const { answer, writer } = await answering(
-    server,
-    operatorRoutes(options.version, () => metrics.text(ledger)),
+    withBeside(server, beside),
+    operatorRoutes(options.version, () => metrics.text(ledger), beside?.described),
   );
   const door = await openDoor(
     { ...options, at: { host, port } },
     {
       limits: { bodyBytes: MAX_BODY_BYTES, ...limits },
       openPaths: ["/meta"],
+      site: beside?.site,
       pageHeaders: { sent: ["idempotency-key", "last-event-id"], read: ["retry-after"] },
       onRequest: (request, response) => {
         metrics.countRequest(request.method ?? "", response);
         void answer(request, response);
       },
     },
-  );
+  ).catch(async (error: unknown) => {
+    await beside?.close();
+    throw error;
+  });
   const settle = async () => {
+    await beside?.close();
     await server.close();
     writer.end();
   };
@@ -102,6 +127,16 @@ export async function serveAap(
     close: async () => {
       await door.close(settle);
       if (!given) await ledger.close();
+    },
+  };
+}
+
+function withBeside(server: AapServer, beside: BesideApps | undefined): Pick<AapServer, "fetch"> {
+  if (!beside) return server;
+  return {
+    fetch: (request, openSink) => {
+      const isBeside = beside.isFor(new URL(request.url).pathname);
+      return isBeside ? beside.fetch(request, openSink) : server.fetch(request, openSink);
     },
   };
 }
@@ -122,7 +157,10 @@ type Answering = {
   readonly writer: ResponseWriter;
 };
 
-async function answering(server: AapServer, own: ReturnType<typeof operatorRoutes>): Promise<Answering> {
+async function answering(
+  server: Pick<AapServer, "fetch">,
+  own: ReturnType<typeof operatorRoutes>,
+): Promise<Answering> {
   const [{ getRequestListener, RequestError }, { RESPONSE_ALREADY_SENT }] = await Promise.all([
     import("@hono/node-server"),
     import("@hono/node-server/utils/response"),

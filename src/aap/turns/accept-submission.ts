@@ -25,7 +25,7 @@ export async function acceptAnswers(
     await ledger.answer(question.questionId, plainAnswer(question, permission, now()));
 }
 
-/** What a person may add to a yes or no. */
+/** Remarks of a person on a yes or no. */
 export type AnswerRemarks = Pick<Answer, "reason" | "input" | "who">;
 
 /** A yes or no for this one call. */

@@ -1,10 +1,9 @@
 /** Turns of our own agents. They live in the log alone: the session is open only while a response is under way. */
 import { sessionWorkspace } from "../../tools/scratch/session-workspace.js";
 import { AgentSession } from "../../agent/index.js";
-import type { Agent, TurnEnd } from "../../agent/index.js";
+import type { Agent, SessionOptions, TurnEnd } from "../../agent/index.js";
 import { LedgerError, readAll } from "../../call/index.js";
 import type { ContentBlock, RecordedEvent } from "../../call/index.js";
-import type { RetryNotice } from "../../model/retrying.js";
 import { AapProblem } from "../api/aap-problem.js";
 import type { TurnEvent } from "../client/protocol.js";
 import type { ServerContext } from "../server-context.js";
@@ -22,6 +21,8 @@ import { sessionJudge } from "./session-judge.js";
 import type { Checked } from "./submission.js";
 import type { TurnHost, TurnPlan, TurnRunner } from "./turn-host.js";
 import { WarmSessions } from "./warm-sessions.js";
+
+type RetryNotice = Parameters<NonNullable<SessionOptions["onModelRetry"]>>[0];
 
 /** Another server keeps a session open a moment longer than its response. */
 const LEASE_WAIT_MS = 1_000;

@@ -166,6 +166,31 @@ export class TurnEngine {
     }
   }
 
+  /** Goes on with sessions that another instance has left or was answered to, where the store names them. */
+  async watch(signal: AbortSignal): Promise<void> {
+    const { ledger, onError, now } = this.#server;
+    /** When a session that could not be resumed here is tried again. */
+    const later = new Map<string, number>();
+    try {
+      for await (const sessionId of ledger.work?.({ signal }) ?? []) {
+        if (this.#active.get(sessionId) || (later.get(sessionId) ?? 0) > now()) continue;
+        later.set(sessionId, now() + RETRY_WORK_MS);
+        void this.#goOn(sessionId).catch(onError);
+      }
+    } catch (error) {
+      if (!signal.aborted) onError(error);
+    }
+  }
+
+  async #goOn(sessionId: string): Promise<void> {
+    const { ledger } = this.#server;
+    const stored = await readSession(ledger, sessionId).catch(() => undefined);
+    if (!stored) return;
+    if (turnStatus(stored.log) === "running")
+      await this.#resumeAbandoned(sessionId, this.#hostOf(stored.config));
+    else await this.resume(sessionId);
+  }
+
   async close(): Promise<void> {
     await this.#active.cancelAll();
     for (const host of this.#hosts.values()) await host.closeAll();
@@ -284,6 +309,9 @@ export class TurnEngine {
     );
   }
 }
+
+/** A session that cannot be resumed here is not tried at every look. */
+const RETRY_WORK_MS = 2_000;
 
 const NOTHING_NEW = { submission: undefined, note: {} } as const;
 

@@ -23,6 +23,8 @@ export type OpenRequest = {
   /** As the client wrote them. */
   readonly mcpServers: readonly unknown[];
   readonly client: ClientSide;
+  /** How long to wait for a session that is open elsewhere; as long as the host likes when left out. */
+  readonly leaseWaitMs?: number;
   /** Shows the person that the session is waited for, and who has it. */
   readonly onLeaseWait?: (sentence: string) => void;
 };
@@ -63,6 +65,8 @@ export type HostedSession = {
    * Returns the id of the message that was typed.
    */
   readonly aside: (said: readonly ContentBlock[], answer: string) => Promise<string>;
+  /** The session is open elsewhere: it is only shown, and its questions can be answered. */
+  readonly isWatched?: true;
   /** Ends what was opened for the session, the session first. */
   readonly close: () => Promise<void>;
 };

@@ -13,7 +13,7 @@ import {
 import type { OptionChecks } from "../../call/check-options.js";
 import { AgentSession } from "../../agent/index.js";
 import type { Agent } from "../../agent/index.js";
-import type { Ledger, Usage } from "../../call/index.js";
+import type { Ledger, SessionInfo, Usage } from "../../call/index.js";
 import { FlushTimer } from "../../record/index.js";
 import type { ToolSource, Workspace } from "../../tools/index.js";
 import { isJsonObject } from "../json.js";
@@ -37,6 +37,8 @@ export type AgentHostOptions = {
   readonly commands?: (session: AgentSession, root: string) => readonly Command[];
   /** The cost of the agent's own model. */
   readonly costOf?: CostOf;
+  /** The description of new sessions. */
+  readonly info?: SessionInfo;
   readonly leaseMs?: number;
   readonly close?: () => Promise<void>;
 };
@@ -51,6 +53,7 @@ const HOST_OPTIONS: OptionChecks<AgentHostOptions> = {
   models: LIST,
   commands: FUNCTION,
   costOf: FUNCTION,
+  info: OBJECT,
   leaseMs: AMOUNT,
   close: FUNCTION,
 };
@@ -102,10 +105,11 @@ async function openSession(
       projectFiles: local,
       sessionId,
       elicit: elicitFromClient(client, sessionId),
-      leaseWaitMs: LEASE_WAIT_MS,
+      leaseWaitMs: request.leaseWaitMs ?? LEASE_WAIT_MS,
       onLeaseWait: request.onLeaseWait,
       flushTimer,
       ...(leaseMs !== undefined && { leaseMs }),
+      ...(options.info && { info: options.info }),
     });
     await models.restore(session).catch(async (error: unknown) => {
       await session.close();

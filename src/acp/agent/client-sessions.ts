@@ -3,7 +3,7 @@
  * `v1-sessions.ts` or `v2-sessions.ts`; this file has those that both versions share.
  */
 import { randomUUID } from "node:crypto";
-import { setImmediate } from "node:timers/promises";
+import { setImmediate, setTimeout } from "node:timers/promises";
 import { LedgerError } from "../../call/index.js";
 import type { ContentBlock } from "../../call/index.js";
 import type { AgentDialect } from "../agent-dialect.js";
@@ -11,9 +11,10 @@ import { CODE, invalidParams, RpcError } from "../connection/message.js";
 import type { Asked, Peer } from "../connection/peer.js";
 import { isJsonObject } from "../json.js";
 import type { JsonObject } from "../json.js";
-import type { AcpHost, ClientSide, Command } from "./acp-host.js";
+import type { AcpHost, ClientSide, Command, HostedSession } from "./acp-host.js";
 import { listSessions } from "./list-sessions.js";
 import { LiveSession } from "./live-session.js";
+import { WatchedSession } from "./watched-session.js";
 import { folderParam, foldersParam, listParam, objectParams, promptBlocks, textParam } from "./params.js";
 
 export type ClientSessionsOptions = {
@@ -28,6 +29,8 @@ export type ClientSessionsOptions = {
 export type ProtocolMethods = {
   readonly dialect: () => AgentDialect;
   readonly methods: (sessions: ClientSessions) => Methods;
+  /** Sends what a client gets of a session that is open now. */
+  readonly afterOpen: (live: LiveSession) => void;
 };
 
 export type Methods = {
@@ -42,6 +45,9 @@ export type Prompt = {
 };
 
 const LEASE = { milliseconds: 60_000 };
+/** A session that is open elsewhere for longer is watched. Another editor that ends gives it back sooner. */
+const WATCH_AFTER_MS = 2_000;
+const TAKE_OVER_EVERY_MS = 1_000;
 
 export class ClientSessions {
   readonly #options: ClientSessionsOptions & ProtocolMethods;
@@ -104,7 +110,49 @@ export class ClientSessions {
     listParam(params, "mcpServers");
     await this.#close(sessionId);
     if (!(await this.#options.host.ledger.has(sessionId))) throw notFound(sessionId);
-    return this.#open(sessionId, params);
+    return this.#open(sessionId, params, { leaseWaitMs: WATCH_AFTER_MS }).catch((error: unknown) => {
+      if (!(error instanceof SessionHeld)) throw error;
+      return this.#watch(sessionId, params, error.owner);
+    });
+  }
+
+  /** Shows a session that is open elsewhere, until it is free: then it is opened here. */
+  async #watch(sessionId: string, params: JsonObject, owner: string | undefined): Promise<LiveSession> {
+    const { host, dialect, peer, client } = this.#options;
+    const session = await WatchedSession.open(host.ledger, sessionId, owner);
+    const hosted: HostedSession = {
+      session,
+      choices: [],
+      commands: [],
+      isWatched: true,
+      aside: session.prompt,
+      close: () => session.close(),
+    };
+    const encoder = dialect();
+    const live = new LiveSession({ hosted, peer, dialect: encoder, clientName: client.name });
+    this.#live.set(sessionId, live);
+    void this.#takeOver(live, params, encoder);
+    return live;
+  }
+
+  async #takeOver(watching: LiveSession, params: JsonObject, dialect: AgentDialect): Promise<void> {
+    const { sessionId } = watching.hosted.session;
+    const { ledger } = this.#options.host;
+    for (;;) {
+      await setTimeout(TAKE_OVER_EVERY_MS, undefined, { ref: false });
+      if (this.#isClosed || this.#live.get(sessionId) !== watching) return;
+      try {
+        // Cheaper than to open the session in vain.
+        await ledger.release(await ledger.claim(sessionId, `watcher ${randomUUID()}`, LEASE));
+        const live = await this.#open(sessionId, params, { leaseWaitMs: 0, dialect });
+        await watching.leave();
+        this.#options.afterOpen(live);
+        return;
+      } catch (error) {
+        const isHeld = error instanceof SessionHeld || isLeaseHeld(error);
+        if (!isHeld) return;
+      }
+    }
   }
 
   readonly #sharedMethods: Methods = {
@@ -137,26 +185,31 @@ export class ClientSessions {
     });
   }
 
-  async #open(sessionId: string, params: JsonObject): Promise<LiveSession> {
-    const { host, peer, client, dialect, base } = this.#options;
+  async #open(
+    sessionId: string,
+    params: JsonObject,
+    { leaseWaitMs, dialect = this.#options.dialect() }: Opening = {},
+  ): Promise<LiveSession> {
+    const { host, peer, client, base } = this.#options;
     const request = {
       sessionId,
       cwd: folderParam(params, "cwd", base),
       additionalDirectories: foldersParam(params, "additionalDirectories", base),
       mcpServers: listParam(params, "mcpServers"),
       client,
+      ...(leaseWaitMs !== undefined && { leaseWaitMs }),
       // Not recorded: the session belongs to another process as yet.
       onLeaseWait: (text: string) => {
         const block = { type: "text", text } as const;
         const chunk = { type: "message-chunk", at: Date.now(), role: "thought", block } as const;
-        const update = dialect().event({ ...chunk, messageId: `waiting_${randomUUID()}` });
+        const update = dialect.event({ ...chunk, messageId: `waiting_${randomUUID()}` });
         peer.notify("session/update", { sessionId, update });
       },
     };
     const opening = refusing(() => host.openSession(request));
     this.#opening.add(opening);
     const hosted = await opening.finally(() => this.#opening.delete(opening));
-    const live = new LiveSession({ hosted, peer, dialect: dialect(), clientName: client.name });
+    const live = new LiveSession({ hosted, peer, dialect, clientName: client.name });
     // The client may have gone while the session was being opened.
     this.#live.set(sessionId, live);
     if (this.#isClosed) throw new RpcError(CODE.cancelled, "The client is gone.");
@@ -178,12 +231,31 @@ async function refusing<Result>(act: () => Promise<Result>): Promise<Result> {
   try {
     return await act();
   } catch (error) {
+    if (isLeaseHeld(error)) throw new SessionHeld(error);
     if (error instanceof LedgerError) throw new RpcError(CODE.invalidRequest, error.message);
     if (error instanceof Error && "code" in error && PARAM_ERROR_CODES.has(error.code))
       throw invalidParams(error.message);
     throw error;
   }
 }
+
+const isLeaseHeld = (error: unknown): error is LedgerError =>
+  error instanceof LedgerError && error.code === "LEASE_HELD";
+
+class SessionHeld extends RpcError {
+  readonly owner: string | undefined;
+
+  constructor({ message, owner }: LedgerError) {
+    super(CODE.invalidRequest, message);
+    this.owner = owner;
+  }
+}
+
+type Opening = {
+  readonly leaseWaitMs?: number;
+  /** That of the client's view so far. */
+  readonly dialect?: AgentDialect;
+};
 
 /** A folder that is not there; MCP servers that cannot be read. */
 const PARAM_ERROR_CODES: ReadonlySet<unknown> = new Set(["NOT_A_FOLDER", "MCP_CONFIG"]);

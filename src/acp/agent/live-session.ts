@@ -113,12 +113,15 @@ export class LiveSession {
 
   /** Starts a turn; one that is still under way ends first. */
   async prompt(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<TurnEnd> {
+    // The questions of a session that is open elsewhere are being shown: a turn would wait for them.
+    if (this.hosted.isWatched) return this.#session.prompt(blocks, signal);
     return this.#runTurn(signal, (stop) => this.#session.prompt(blocks, stop));
   }
 
   /** Starts a turn and lets it go on. Resolves with the id of the user's message when that is recorded. */
   async insert(blocks: readonly ContentBlock[]): Promise<string> {
     const never = new AbortController().signal;
+    if (this.hosted.isWatched) await this.#session.prompt(blocks, never);
     return new Promise((resolve, reject) => {
       const turn = this.#runTurn(never, async (stop) => {
         const stopListening = this.#session.onRecorded((events) => {
@@ -152,10 +155,10 @@ export class LiveSession {
     return { messageId, isCancelled: signal.aborted };
   }
 
-  /** Goes on with the turn that an earlier process left, if there is one. */
+  /** Goes on with the turn that an earlier process left, if there is one; or shows the questions of another process. */
   async resume(): Promise<void> {
     const status = this.#session.book.turn?.state.status;
-    if (status === "running" || status === "parked")
+    if (status === "running" || status === "parked" || this.hosted.isWatched)
       await this.#runTurn(new AbortController().signal, (stop) => this.#session.advance(stop));
   }
 

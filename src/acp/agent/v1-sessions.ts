@@ -17,7 +17,15 @@ export function v1Sessions(options: ClientSessionsOptions): ClientSessions {
     terminalDialect: terminalDialect(capabilities),
     showsCompaction: showsCompaction(capabilities),
   };
-  return new ClientSessions({ ...options, dialect: () => v1AgentDialect(encoding), methods: v1Methods });
+  return new ClientSessions({
+    ...options,
+    dialect: () => v1AgentDialect(encoding),
+    methods: v1Methods,
+    afterOpen: (live) => {
+      live.send({ sessionUpdate: "config_option_update", configOptions: v1ConfigOptions(live.hosted) });
+      sendFirstUpdatesLater(live);
+    },
+  });
 }
 
 const v1Methods = (sessions: ClientSessions): Methods => ({

@@ -11,7 +11,15 @@ import { ClientSessions } from "./client-sessions.js";
 import type { ClientSessionsOptions, Methods } from "./client-sessions.js";
 
 export function v2Sessions(options: ClientSessionsOptions): ClientSessions {
-  return new ClientSessions({ ...options, dialect: v2AgentDialect, methods: v2Methods });
+  return new ClientSessions({
+    ...options,
+    dialect: v2AgentDialect,
+    methods: v2Methods,
+    afterOpen: (live) => {
+      live.send({ sessionUpdate: "config_option_update", configOptions: v2ConfigOptions(live.hosted) });
+      resumeLater(live);
+    },
+  });
 }
 
 const v2Methods = (sessions: ClientSessions): Methods => ({
@@ -60,11 +68,15 @@ async function resume(sessions: ClientSessions, params: JsonObject): Promise<obj
   const { turn } = live.hosted.session.book;
   const isOpen = turn !== undefined && turn.state.status !== "stopped";
   live.send({ sessionUpdate: "state_update", state: isOpen ? "running" : "idle" });
+  resumeLater(live);
+  return offered(live);
+}
+
+function resumeLater(live: LiveSession): void {
   setImmediate(() => {
     live.sendUsage();
     live.resume().catch(() => undefined);
   });
-  return offered(live);
 }
 
 /** Responds when the cancellation is accepted; the call's own status shows when it has ended. */

@@ -54,7 +54,7 @@ export function onReply(
 ): Finding {
   const scene = evidence.scenes.get(name);
   const reply = scene?.replies.get(step);
-  return reply ? judge(reply) : untested(scene?.stopped ?? "the conversation did not come so far");
+  return reply ? judge(reply) : untested(notReached(scene, step));
 }
 
 /** Judges a result that is valid by the schema. An error, silence or another shape is a failure. */
@@ -82,7 +82,16 @@ export function onTurn(
 ): Finding {
   const scene = evidence.scenes.get(name);
   const turn = scene?.turns.get(step);
-  return turn ? judge(turn) : untested(scene?.stopped ?? "the conversation did not come so far");
+  return turn ? judge(turn) : untested(notReached(scene, step));
+}
+
+/** Names the step that is missing, and the last one before it. */
+function notReached(scene: SceneRecord | undefined, step: string): string {
+  if (!scene) return `the conversation with the step "${step}" was not held`;
+  if (scene.stopped !== undefined) return scene.stopped;
+  const [last] = [...scene.replies].toReversed();
+  const before = last ? `; the last was "${last[0]}": ${shownReply(last[1])}` : "; no request was answered";
+  return `the conversation "${scene.name}" did not reach the step "${step}"${before}`;
 }
 
 export const LOGIN = "the agent wants a login first (error -32000); see --auth-method";

@@ -155,6 +155,12 @@ export function survivesBatch(evidence: Evidence): Finding {
   );
 }
 
+/** JSON-RPC answers an array with an array. Only the suite's own arrays can be meant. */
+export function answersArray({ at, message }: Line, lines: readonly Line[]): boolean {
+  if (!Array.isArray(message) || !message.every(isAnswer)) return false;
+  return lines.some((line) => line.from === "client" && line.at < at && Array.isArray(line.message));
+}
+
 export function answersBatch(evidence: Evidence): Finding {
   return onReply(evidence, ["noise", "after a batch"], ({ lines }) => {
     const sent = lines.findIndex(({ from, message }) => from === "client" && Array.isArray(message));

@@ -60,7 +60,10 @@ function quietAfterCancel(evidence: Evidence): Finding {
     if (offence) return failed(`${offence.how}: ${shown(offence.line)}`);
   }
   if (stories.some((steps) => steps.some(isCancelled))) return PASS;
-  return untested(evidence.scenes.get("cancelled")?.stopped ?? "no turn ended as cancelled");
+  return untested(
+    evidence.scenes.get("cancelled")?.stopped ??
+      "no turn ended as cancelled; give a longer one with --cancel-prompt",
+  );
 }
 
 /** The calls that were reported in one of the two processes of the scene. */

@@ -3,6 +3,7 @@ import { pluralize } from "../../call/index.js";
 import { onReply } from "./evidence.js";
 import {
   answersARequest,
+  answersArray,
   answersBatch,
   errorCode,
   everyLine,
@@ -31,8 +32,10 @@ export function wireRequirements(version: ProtocolVersion): readonly Requirement
     text: "Every line on stdout is one JSON-RPC 2.0 message.",
     scenes: every,
     check: (evidence) =>
-      everyLine(evidence, ({ message }) => {
-        const parts: readonly unknown[] = version === 2 && Array.isArray(message) ? message : [message];
+      everyLine(evidence, (line, lines) => {
+        const { message } = line;
+        const mayBeArray = version === 2 || answersArray(line, lines);
+        const parts: readonly unknown[] = mayBeArray && Array.isArray(message) ? message : [message];
         return parts.length > 0 && parts.every(isMessage) ? undefined : "no JSON-RPC 2.0 message";
       }),
   };
@@ -152,7 +155,7 @@ const SHARED: readonly Requirement[] = [
     check: ({ scenes }) => {
       const manners = scenes.get("manners");
       if (manners?.endedByItself === undefined)
-        return untested(manners?.stopped ?? "the conversation did not come so far");
+        return untested(manners?.stopped ?? "the conversation broke off before stdin was closed");
       return manners.endedByItself ? PASS : failed("it was still there, and was killed");
     },
   },

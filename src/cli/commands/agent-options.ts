@@ -55,7 +55,10 @@ export function agentOptions(command: Command): Command {
     .addOption(
       new Option("--script <file>", "play this model script instead of the built-in one").conflicts("model"),
     )
-    .option("--ledger <address>", "store sessions there: a file, or memory: (default: in your state folder)")
+    .option(
+      "--ledger <address>",
+      "store sessions there: a file, postgres://…, or memory: (default: in your state folder)",
+    )
     .option(
       "--log <file>",
       "write a log there, as JSON, one record a line; - is stderr.\nTOOLGATE_LOG=debug, info, warn or error sets the level",

@@ -14,7 +14,10 @@ export function addHistoryCommands(program: Command): void {
   const quiet = (name: string) =>
     history
       .command(name)
-      .option("--ledger <address>", "where sessions are stored: a file (default: in your state folder)");
+      .option(
+        "--ledger <address>",
+        "where sessions are stored: a file, or postgres://… (default: in your state folder)",
+      );
   const add = (name: string) => quiet(name).option("--json", "print JSON");
   add("list")
     .description("the sessions, the newest first")

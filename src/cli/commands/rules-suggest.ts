@@ -14,7 +14,10 @@ export function addRulesSuggestCommand(rules: Command): void {
       "suggest rules from the files of this project and from the record,\neach with its effect on the commands of the last days; in a terminal\nit asks about each, and nothing is added without a yes",
     )
     .option("--days <number>", "how far to look back", atLeastOne, DEFAULT_DAYS)
-    .option("--ledger <address>", "where sessions are stored: a file (default: in your state folder)")
+    .option(
+      "--ledger <address>",
+      "where sessions are stored: a file, or postgres://… (default: in your state folder)",
+    )
     .option("--take <id...>", "add the suggestions with these ids for this project")
     .addOption(new Option("--json", "print JSON").conflicts(["take"]))
     .action(async (options: RulesSuggestFlags) => {

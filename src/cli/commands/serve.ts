@@ -1,4 +1,4 @@
-/** The command line of `toolgate serve`. */
+/** The command lines of `toolgate serve`, and of `toolgate page`, which runs when no command is named. */
 import type { Command } from "commander";
 import type { OnBreach } from "../../acp/index.js";
 import { agentOptions, onBreachOption } from "./agent-options.js";
@@ -16,11 +16,36 @@ export type ServeFlags = AgentFlags &
     readonly agent?: Readonly<Record<string, string>>;
     readonly onBreach?: OnBreach;
     readonly questionLifetime?: number;
+    readonly place?: string;
   };
 
 export function addServeCommand(program: Command): void {
-  const serve = agentOptions(program.command("serve"))
-    .description("serve apps over HTTP, to clients with the token: the Agent Application\nProtocol (AAP v3)")
+  const serve = program
+    .command("serve")
+    .description(
+      "serve the page to your devices and, to clients with the token, apps over\nHTTP: the Agent Application Protocol (AAP v3)",
+    );
+  serverOptions(serve).action(async (options: ServeFlags) => {
+    await logged(options, async () => (await import("../serve.js")).serveApps(options));
+  });
+}
+
+export function addPageCommand(program: Command, { isDefault }: { readonly isDefault: boolean }): void {
+  const page = program
+    .command("page", { isDefault })
+    .description(
+      "open the page: questions, sessions, history and rules of all your agents in\nyour browser, and a demo that needs no key; serves apps too",
+    )
+    .option("--no-open", "open no browser; the link is printed");
+  serverOptions(page).action(async ({ open, ...options }: ServeFlags & { readonly open: boolean }) => {
+    await logged(options, async () =>
+      (await import("../serve.js")).serveApps(options, { isOpening: true, opensBrowser: open }),
+    );
+  });
+}
+
+function serverOptions(command: Command): Command {
+  agentOptions(command)
     .option("--port <number>", "the port to listen on; 0 for any free one", port, 4320)
     .option("--host <address>", "the address to listen on", "127.0.0.1")
     .option(
@@ -33,10 +58,12 @@ export function addServeCommand(program: Command): void {
       "--question-lifetime <seconds>",
       "how long a question can be answered with yes (default: for ever)",
       atLeastOne,
+    )
+    .option(
+      "--place <name>",
+      "on a shared ledger: go on with sessions of servers with the same place, which\ncan reach the same workspace (default: this machine and this folder)",
     );
-  doorOptions(serve).action(async (options: ServeFlags) => {
-    await logged(options, async () => (await import("../serve.js")).serveApps(options));
-  });
-  optionNeeds(serve, ["--base-url"], ["--model"]);
-  optionNeeds(serve, ["--on-breach"], ["--agent"]);
+  optionNeeds(command, ["--base-url"], ["--model"]);
+  optionNeeds(command, ["--on-breach"], ["--agent"]);
+  return doorOptions(command);
 }

@@ -16,7 +16,10 @@ export function addStatsCommand(program: Command): void {
     )
     .option("--days <number>", "only the last days", whole)
     .option("--cwd <folder>", "only sessions of this folder")
-    .option("--ledger <address>", "where sessions are stored: a file (default: in your state folder)")
+    .option(
+      "--ledger <address>",
+      "where sessions are stored: a file, or postgres://… (default: in your state folder)",
+    )
     .option("--json", "print JSON")
     .action(async (options) => {
       const { showStats } = await import("../stats.js");

@@ -14,7 +14,10 @@ export function addStopCommand(program: Command): void {
     .argument("<call>", "the call's id, as the history shows it")
     .description("end a command that may still run after a crash, with all that it started")
     .option("--session <id>", "the session of the call (default: the newest of this folder)")
-    .option("--ledger <address>", "where sessions are stored: a file (default: in your state folder)")
+    .option(
+      "--ledger <address>",
+      "where sessions are stored: a file, or postgres://… (default: in your state folder)",
+    )
     .option("--cwd <folder>", "the workspace (default: this folder)")
     .option("--json", "print JSON")
     .action(async (call: string, options: StopFlags) => {

@@ -34,6 +34,29 @@ export function following({ store, inNewStore, runs }: Given): void {
     await follower.stop();
   });
 
+  test("a watcher gets each append, answer and removal, from here and from elsewhere", async () => {
+    const { ledger, elsewhere } = store();
+    let here = 0;
+    let there = 0;
+    const stopHere = ledger.watch?.((sessionId) => (here += sessionId === SESSION ? 1 : 0));
+    const stopThere = elsewhere.watch?.(() => (there += 1));
+    if (!stopHere || !stopThere) return;
+    const lease = await ask(ledger, QUESTION);
+    await expect.poll(() => [here, there > 0]).toEqual([1, true]);
+    there = 0;
+    await ledger.answer(QUESTION.questionId, YES);
+    await expect.poll(() => there > 0).toBe(true);
+    expect(here).toBe(2);
+    there = 0;
+    await ledger.remove(lease);
+    await expect.poll(() => there > 0).toBe(true);
+    stopHere();
+    stopThere();
+    here = 0;
+    await ledger.append(await claim(ledger), [said("two")], QUICK);
+    expect(here).toBe(0);
+  });
+
   test("a follower may wait for a session that has not started", async () => {
     const { ledger, elsewhere } = store();
     const follower = startFollowing(elsewhere);

@@ -24,6 +24,19 @@ export function leases({ store }: Given): void {
     });
   });
 
+  test("the holder is the owner of the lease that lasts", async () => {
+    const { ledger, elsewhere } = store();
+    if (!elsewhere.holder) return;
+    expect(await elsewhere.holder(SESSION)).toBeUndefined();
+    const lease = await claim(ledger, { owner: "ann", milliseconds: 30_000 });
+    expect(await elsewhere.holder(SESSION)).toBe("ann");
+    await ledger.release(lease);
+    expect(await elsewhere.holder(SESSION)).toBeUndefined();
+    await claim(ledger, { owner: "bob", milliseconds: 30_000 });
+    store().time += 30_000;
+    expect(await elsewhere.holder(SESSION)).toBeUndefined();
+  });
+
   test("a session that another holds cannot be claimed; the error names who has it, and what to do", async () => {
     const { ledger, elsewhere } = store();
     const lease = await claim(ledger, { owner: "ann", milliseconds: 30_000 });

@@ -34,7 +34,7 @@ import { searchTerms } from "../search-terms.js";
 import type { ArchivedDocument, ArchivedSession } from "./archive-documents.js";
 import { archivedDocuments, archivedSessions } from "./archive-documents.js";
 import { callStatistics, modelUsage } from "./archive-statistics.js";
-import { matchTerms } from "./match-terms.js";
+import { matchTerms } from "../match-terms.js";
 import type { MemoryLedger } from "./memory-ledger.js";
 
 export type MemoryArchiveOptions = {

@@ -22,7 +22,7 @@ import type {
 } from "../../call/index.js";
 import { DEFAULT_READ_LIMIT, LedgerError } from "../../call/index.js";
 import { FOLLOW_PAGE_LIMIT, followLog, IdleFollowers } from "../follow-log.js";
-import { checkFree, checkNewest, type StoredLease } from "../lease-rules.js";
+import { checkFree, checkNewest, holderOf, type StoredLease } from "../lease-rules.js";
 import { answerQuestion, noSuchQuestion, questionsAfter } from "../question-state.js";
 import { frozen, copiedJson, frozenJson } from "../stored-json.js";
 
@@ -114,6 +114,16 @@ export class MemoryLedger implements Ledger {
     };
     const listen = () => this.#followers.listen(sessionId, signal);
     return followLog({ look, listen, isOver: () => signal.aborted || this.#isClosed }, after);
+  }
+
+  watch(onChange: (sessionId: string | undefined) => void): () => void {
+    this.#checkNotClosed();
+    return this.#followers.watch(onChange);
+  }
+
+  async holder(sessionId: string): Promise<string | undefined> {
+    this.#checkNotClosed();
+    return holderOf(this.#leases.get(sessionId), this.#now());
   }
 
   async answer(questionId: string, answer: Answer): Promise<AnswerReceipt> {

@@ -55,7 +55,10 @@ export function redactingLedger(ledger: Ledger, given: RedactOptions = {}): Ledg
     read: (sessionId, options) => ledger.read(sessionId, options),
     has: (sessionId) => ledger.has(sessionId),
     follow: (sessionId, options) => ledger.follow(sessionId, options),
+    ...(ledger.work && { work: ledger.work.bind(ledger) }),
     answer: async (questionId, answer) => answerRedacted(ledger, questionId, answer, patterns),
+    ...(ledger.watch && { watch: ledger.watch.bind(ledger) }),
+    ...(ledger.holder && { holder: ledger.holder.bind(ledger) }),
     openQuestions: (options) => ledger.openQuestions(options),
     sessions: (options) => ledger.sessions(options),
     remove: (lease) => {

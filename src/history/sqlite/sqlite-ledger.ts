@@ -26,7 +26,7 @@ import { DEFAULT_READ_LIMIT, LedgerError } from "../../call/index.js";
 import { FOLLOW_PAGE_LIMIT, followLog, IdleFollowers } from "../follow-log.js";
 import type { WakeUp } from "../follow-log.js";
 import { GroupCommit } from "./group-commit.js";
-import { checkFree, checkNewest } from "../lease-rules.js";
+import { checkFree, checkNewest, holderOf } from "../lease-rules.js";
 import type { StoredLease } from "../lease-rules.js";
 import { answerQuestion, questionsAfter } from "../question-state.js";
 import type { SqliteDatabase } from "./sqlite-database.js";
@@ -176,6 +176,21 @@ export class SqliteLedger implements Ledger {
       this.#rows.logPage(sessionId, { after: seq, limit: FOLLOW_PAGE_LIMIT });
     const listen = () => this.#listen(sessionId, signal);
     return followLog({ look, listen, isOver: () => signal.aborted || this.#isClosed }, after);
+  }
+
+  watch(onChange: (sessionId: string | undefined) => void): () => void {
+    this.#checkNotClosed();
+    const stop = this.#followers.watch(onChange);
+    this.#watch.start();
+    return () => {
+      stop();
+      if (this.#followers.isEmpty) this.#watch.stop();
+    };
+  }
+
+  async holder(sessionId: string): Promise<string | undefined> {
+    this.#checkNotClosed();
+    return holderOf(this.#leaseInUse(sessionId), this.#now());
   }
 
   async answer(questionId: string, answer: Answer): Promise<AnswerReceipt> {

@@ -5,7 +5,6 @@
  * once, however many appends are committed together; the transaction holds the only lock, so
  * nobody else can change them meanwhile. No state is kept from one transaction to the next.
  */
-import { hash as digest } from "node:crypto";
 import type {
   AskedQuestion,
   Lease,
@@ -15,17 +14,17 @@ import type {
   SessionEventType,
   SessionSummary,
 } from "../../call/index.js";
-import { LedgerError } from "../../call/index.js";
+import { chainStart, nextLink } from "../chain/hash-chain.js";
 import type { LogPage } from "../follow-log.js";
+import { holderFromStored } from "../lease-rules.js";
 import type { StoredLease } from "../lease-rules.js";
-import type { ProcessIdentity } from "../../process/process-identity.js";
 import { identityOf } from "../../process/process-identity.js";
 import type { EventRow, SessionState } from "./ledger-sql.js";
 import { LEDGER_SQL } from "./ledger-sql.js";
 import type { QuestionEvent } from "../question-state.js";
-import { isAboutQuestion, noSuchQuestion, questionAfter } from "../question-state.js";
+import { noSuchQuestion } from "../question-state.js";
 import type { PreparedStatements, SqliteDatabase, TransactionOptions } from "./sqlite-database.js";
-import { eventFromStored, nameFromStored, storedName } from "../stored-json.js";
+import { eventFromStored, nameFromStored, questionFromStored, storedName } from "../stored-json.js";
 import type { StoredEvent } from "../stored-json.js";
 
 type WrittenSession = {
@@ -163,15 +162,7 @@ export class SqliteRows {
 
   question(questionId: string): AskedQuestion | undefined {
     const row = this.#statements.question.row(storedName(questionId));
-    if (!row) return undefined;
-    const asked = eventFromStored(row.asked, 0);
-    if (asked.type !== "question-asked") throw unreadable(questionId);
-    const { question } = asked;
-    const open: AskedQuestion = { question, state: { status: "open" } };
-    if (row.settled === null) return open;
-    const settled = eventFromStored(row.settled, 0);
-    if (!isAboutQuestion(settled)) throw unreadable(questionId);
-    return questionAfter(open, settled, question.sessionId);
+    return row && questionFromStored(questionId, row);
   }
 
   /** In the order in which they were asked; damaged rows are left out, and the page is filled from those after them. */
@@ -271,39 +262,4 @@ const BEFORE_ALL = { updatedAt: Infinity, sessionId: "" };
 
 function recorded({ seq, event }: EventRow): RecordedEvent {
   return { seq, event: eventFromStored(event, seq) };
-}
-
-/** A refusal and not a failure, so that the writes beside it are committed. */
-function unreadable(questionId: string): LedgerError {
-  return new LedgerError(
-    "NO_SUCH_QUESTION",
-    `Question ${questionId} cannot be read any more: its row in the ledger is damaged. Nothing was recorded.`,
-  );
-}
-
-/**
- * The link before the first event of a session's chain, which makes a change of the recorded events visible: each
- * event's link is the SHA-256 of the link before it, the event's number and its text. The chain reveals changes by
- * accident or by hand; a process that can write the file can also write a new chain, unless someone keeps a link
- * elsewhere. The session's id is in it, so that another session's events do not fit.
- */
-export function chainStart(sessionId: string): string {
-  return `toolgate session ${JSON.stringify(sessionId)}`;
-}
-
-export function nextLink(link: string, seq: number, text: string): string {
-  return digest("sha256", `${link}\n${seq}\n${text}`);
-}
-
-/** Undefined for a text that is not an identity: then nothing is known of that process. */
-function holderFromStored(text: string): ProcessIdentity | undefined {
-  try {
-    const { machine, pid, startTick } = JSON.parse(text) as Partial<ProcessIdentity>; // checked below
-    if (typeof machine !== "string" || typeof pid !== "number" || typeof startTick !== "number")
-      return undefined;
-    // A pid below 1 would name a group of processes.
-    return Number.isSafeInteger(pid) && pid > 0 ? { machine, pid, startTick } : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -8,7 +8,7 @@ import { aRun, aStore, record, said } from "../history.samples.js";
 import { MemoryLedger } from "../memory/memory-ledger.js";
 import { redactingLedger } from "../redaction/redacting-ledger.js";
 import { removeSession, retainSessions } from "../forget-sessions.js";
-import { snapshotSeal } from "./sqlite-snapshots.js";
+import { snapshotSeal } from "../chain/hash-chain.js";
 import { verifyLedger } from "./verify-ledger.js";
 
 const store = aStore();

@@ -6,16 +6,11 @@
  * ignored. A session from before there was a chain has no snapshot. `verifyLedger` makes the snapshot again from the log
  * and compares.
  */
-import { hash } from "node:crypto";
 import type { SessionSnapshot } from "../../call/index.js";
+import { snapshotSeal } from "../chain/hash-chain.js";
 import { LEDGER_SQL } from "./ledger-sql.js";
 import type { SqliteDatabase } from "./sqlite-database.js";
 import { storedName } from "../stored-json.js";
-
-/** The seal of a snapshot: a hash over its text and the link of its event. */
-export function snapshotSeal(link: string, { seq, saved }: SessionSnapshot): string {
-  return hash("sha256", `toolgate snapshot\n${link}\n${seq}\n${saved}`);
-}
 
 export class SqliteSnapshots {
   readonly #database: SqliteDatabase;

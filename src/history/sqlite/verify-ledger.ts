@@ -7,9 +7,9 @@
  */
 import { setImmediate } from "node:timers/promises";
 import type { BrokenLink, ChainHead, Verified, VerifyOptions } from "../../call/index.js";
-import { ChainCheck } from "./chain-check.js";
+import { ChainCheck } from "../chain/chain-check.js";
 import { VERIFY_SQL } from "./ledger-sql.js";
-import { SnapshotCheck } from "./snapshot-check.js";
+import { SnapshotCheck } from "../chain/snapshot-check.js";
 import { damagedFile } from "./sqlite-database.js";
 import type { SqliteDatabase } from "./sqlite-database.js";
 import { nameFromStored } from "../stored-json.js";

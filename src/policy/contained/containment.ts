@@ -4,7 +4,7 @@
  * the sandbox cannot enforce.
  */
 import { visibleText } from "../../call/index.js";
-import type { CommandPart } from "../parts.js";
+import type { CommandPart } from "../part.js";
 import type { RuleParts } from "../rule.js";
 import { meets } from "../strict-rules.js";
 import { isContainable, questionCauses } from "./question-causes.js";

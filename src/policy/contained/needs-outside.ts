@@ -3,8 +3,8 @@
  * or git's settings. Such a command would fail there, so it is asked about instead. A wrong answer costs a failed
  * command or a question: the sandbox keeps everything out either way.
  */
-import { isGit } from "../parts.js";
-import type { CommandPart } from "../parts.js";
+import { isGit } from "../part.js";
+import type { CommandPart } from "../part.js";
 import { namedActs } from "../programs/named-acts.js";
 import { judgeArgv } from "../programs/judge-argv.js";
 import type { ArgvJudgement } from "../programs/judge-argv.js";

@@ -1,5 +1,5 @@
 /** The bounds of a command that may be widened: its effects and words, beside the closed list of programs. */
-import type { CommandPart } from "../parts.js";
+import type { CommandPart } from "../part.js";
 import { namedActs } from "../programs/named-acts.js";
 import { readOwnWords, readPlainWords } from "../programs/plain-words.js";
 import { isRisky, isRiskyFlag } from "./plain-class.js";
@@ -25,7 +25,8 @@ export function isWithinBounds(
   if (/^c(?:make|test)$/.test(program) && part.argv.some((word) => PRESET.test(word))) return false;
   if (RUNS.test(subcommand) && standsAlone(program, subcommand) && !isPlainRun(part.argv.slice(2)))
     return false;
-  if (program === "go" && part.argv.some((word) => FOREIGN_PACKAGE.test(word))) return false;
+  if (program === "go" && subcommand !== "doc" && part.argv.some((word) => FOREIGN_PACKAGE.test(word)))
+    return false;
   if (urls.some((url) => url !== "") || (urls.length > 0 && !mayFetch(program))) return false;
   if (deletesBelow.length > 0 && !mayReplaceFiles(program, subcommand)) return false;
   if (program === "git" && subcommand === "mv")

@@ -3,7 +3,7 @@
  * "subcommand" covers exactly the commands of its class. The function that proposes the rule and the function that
  * applies it are the same, so the rule covers no command that could not have been widened itself.
  */
-import type { CommandPart } from "../parts.js";
+import type { CommandPart } from "../part.js";
 import { matchPath } from "../paths/match-path.js";
 import { namedActs } from "../programs/named-acts.js";
 import { plainChecker } from "../programs/plain-checkers.js";
@@ -113,6 +113,8 @@ function classOf(argv: readonly string[]): Class | undefined {
     return { names: [program, flag], program, subcommand: "", isWrapped: false };
   if (program === "kill")
     return endsOwnJobs(argv) ? { names: [program], program, subcommand: "", isWrapped: false } : undefined;
+  if (argv.length === 2 && SHOWS_VERSION.test(argv.join(" ")))
+    return { names: argv, program, subcommand: "", isWrapped: false };
   const run = scriptRun(argv);
   if (run)
     return arePlain(run.rest)
@@ -126,6 +128,10 @@ function classOf(argv: readonly string[]): Class | undefined {
   const names = [program, ...(subcommand === "" ? [] : [subcommand])];
   return { names, program: name, subcommand, isWrapped: false };
 }
+
+/** Compilers and runtimes that only print which one they are. */
+const SHOWS_VERSION =
+  /^(?:java (?:--?version)|(?:cargo|rustc|elixir|ruby|php|perl|node|composer|mix|gradle|mvn|swift|go|kotlinc|scala|ghc|lua|julia|dotnet) --version|(?:ruby|php|perl|node|lua|mvn) -v|dotnet --(?:info|list-sdks|list-runtimes))$/;
 
 /** Jobs have numbers in the shell that started them, and each text has a shell of its own. */
 const endsOwnJobs = (argv: readonly string[]): boolean =>

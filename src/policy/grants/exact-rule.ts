@@ -8,7 +8,8 @@ import { inputText, shownWords } from "../command-text.js";
 import { readUrl } from "../hosts/match-host.js";
 import { UNBOUND } from "../intent.js";
 import type { Intent } from "../intent.js";
-import type { CommandPart, Part, Places } from "../parts.js";
+import type { CommandPart, Part } from "../part.js";
+import type { Places } from "../parts.js";
 import type { Rule } from "../rule.js";
 import { sourceOf } from "../tool-source.js";
 

@@ -4,7 +4,7 @@
  */
 import { visibleText } from "../../call/index.js";
 import type { FileAccess } from "../file-accesses.js";
-import type { CommandPart } from "../parts.js";
+import type { CommandPart } from "../part.js";
 import { isFree, isInside, isOurs, isReadable } from "../places.js";
 import type { Rule } from "../rule.js";
 import type { NamedRule } from "./exact-rule.js";

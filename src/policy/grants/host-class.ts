@@ -4,7 +4,7 @@
  * machine the text in their words.
  */
 import { readUrl } from "../hosts/match-host.js";
-import type { CommandPart } from "../parts.js";
+import type { CommandPart } from "../part.js";
 
 /** Undefined when the command does more than read from one host. */
 export function hostClass(part: CommandPart): string | undefined {

@@ -1,5 +1,5 @@
 /** Whether a command belongs to the class of a widened "always". */
-import type { CommandPart } from "../parts.js";
+import type { CommandPart } from "../part.js";
 import type { RuleParts } from "../rule.js";
 import { commandClass, commandFamily } from "./command-class.js";
 import { hostClass, localClass } from "./host-class.js";

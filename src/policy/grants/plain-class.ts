@@ -5,7 +5,7 @@
  *
  * A rule for a script is bound to the script's content (wide-rule.ts), and covers no input that is fed to it.
  */
-import type { CommandPart } from "../parts.js";
+import type { CommandPart } from "../part.js";
 import { normalisePath } from "../paths/match-path.js";
 import { judgeArgv } from "../programs/judge-argv.js";
 import { namedActs } from "../programs/named-acts.js";
@@ -79,7 +79,8 @@ function programClass({ argv, judgement, read, isOwn }: Run): readonly string[] 
   const isPlain = isFile ? readOwnWords(argv.slice(1)).isPlain : judgement.isPlain === true;
   if (!isPlain || judgement.writes.length > 0 || [program, first, second].some(isRisky)) return undefined;
   if (argv.slice(1).some(isRiskyFlag)) return undefined;
-  return SUBCOMMAND.test(first) ? [program, first] : [program];
+  // A program of the project may be changed by those who may run it, whichever of its subcommands that was for.
+  return SUBCOMMAND.test(first) && !isFile ? [program, first] : [program];
 }
 
 /** A first word that is neither an option nor a file. */

@@ -154,6 +154,51 @@ describe("the project's own program", () => {
   ]);
 });
 
+describe("a program that the build made", () => {
+  holds([
+    [
+      "./target/debug/tool parse tests/a.txt",
+      ["./target/debug/tool list", "./target/debug/tool -l a.bin"],
+      [
+        "./target/debug/tool delete x",
+        "./target/debug/tool list --force",
+        "./target/debug/other",
+        "./target/debug/tool ../x",
+        "./target/debug/tool https://x.example",
+        "./target/debug/tool --run 'rm -rf x'",
+        "./target/debug/../../x",
+        "cp ../x ./target/debug/tool && ./target/debug/tool x",
+        "cp node_modules/x/y target/debug/tool && ./target/debug/tool x",
+        "mv a target/debug && ./target/debug/tool x",
+        "echo x > target/debug/tool; ./target/debug/tool x",
+        "ln -sf ../../y target/debug/tool; ./target/debug/tool x",
+      ],
+    ],
+    [
+      "cargo build && ./target/debug/tool show x",
+      ["cargo test && ./target/debug/tool list"],
+      ["./target/debug/x"],
+    ],
+    ["go build -o bin/svc ./cmd/svc && ./bin/svc --help", ["./bin/svc list"], ["./bin/deploy"]],
+    ["./ourtool watch", ["./ourtool list"], ["./ourtool deploy", "./other list", "./ourtool run-hook x"]],
+  ]);
+
+  test("a script of the project is bound to its content wherever it lies", () => {
+    const contents = { [`${home}/src/app/ourtool`]: "1" };
+    const rules = proposeGrants({ ...command("./ourtool list"), contents }, places)[0]?.rules ?? [];
+    const policy = { ...places, ...inMode("accept-edits", rules) };
+    expect(decide({ ...command("./ourtool list"), contents }, policy).effect).toBe("allow");
+    const changed = { [`${home}/src/app/ourtool`]: "2" };
+    expect(decide({ ...command("./ourtool list"), contents: changed }, policy).effect).toBe("ask");
+  });
+});
+
+describe("versions", () => {
+  holds([
+    ["npm test", ["java -version", "ruby -v", "cargo --version"], ["ruby -v x.rb", "java -version -jar x"]],
+  ]);
+});
+
 describe("a kind of temporary files", () => {
   holds([
     [

@@ -7,7 +7,7 @@ import { shownWords } from "../command-text.js";
 import { readUrl } from "../hosts/match-host.js";
 import type { Intent } from "../intent.js";
 import { partsOf } from "../parts.js";
-import type { CommandPart, Part } from "../parts.js";
+import type { CommandPart, Part } from "../part.js";
 import { isHarmless } from "../places.js";
 import { subcommandWords } from "../programs/subcommand-words.js";
 import type { Rule } from "../rule.js";

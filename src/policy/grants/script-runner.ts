@@ -51,7 +51,7 @@ export const isUsualScript = (name: string): boolean =>
   USUAL_TARGET.test(/^:(?:[\w-]+:)*(\w+)$/.exec(name)?.[1] ?? "");
 
 const USUAL_TARGET =
-  /^(?:t|all|clean|gen|generate|codegen|docs|unit|integration|spec|bench|vet|package|classes|(?:compile|test|check|assemble|lint|ktlint|detekt|spotless)\w*|build(?:Debug|All)?|(?:unit|integration)-?tests?|protos?|types|mocks?|coverage|cov|dependencies|tasks|jar|tidy|style|(?:fmt|format)-check)$/i;
+  /^(?:t|all|clean|gen|generate|codegen|docs|unit|integration|spec|bench|vet|package|classes|(?:compile|test|check|assemble|lint|ktlint|detekt|spotless)\w*|build(?:Debug|All)?|(?:unit|integration)-?tests?|protos?|types|mocks?|coverage|cov|dependencies|dependency:tree|tasks|jar|tidy|style|(?:fmt|format)-check)$/i;
 
 const PACKAGE_NAME = /^(?:@[\w-]+\/)?[\w-]+$/;
 

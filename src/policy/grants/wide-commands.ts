@@ -18,7 +18,7 @@ const WHOLE: ReadonlySet<string> = new Set(
     "clang-format clang-tidy shellcheck shfmt hadolint yamllint markdownlint actionlint protoc cloc tokei scc gcov",
     "lcov rspec rubocop phpunit phpstan",
     // These only look at what a build made.
-    "nm objdump readelf size strings addr2line c++filt javap pkg-config",
+    "nm objdump readelf size strings addr2line c++filt javap pkg-config ansible-lint",
   ]
     .join(" ")
     .split(" "),
@@ -54,6 +54,9 @@ const SUBCOMMANDS: ReadonlyMap<string, ReadonlySet<string>> = subcommandTable({
   terraform: "fmt, validate, plan",
   tofu: "fmt, validate, plan",
   npm: "ls, list, outdated, why",
+  pnpm: "ls, list, why",
+  yarn: "list, why",
+  uv: "pip list, pip show, pip freeze, pip check, pip tree",
   pip: "list, show, freeze, check",
   pip3: "list, show, freeze, check",
   git: [
@@ -79,7 +82,7 @@ const SUBCOMMANDS: ReadonlyMap<string, ReadonlySet<string>> = subcommandTable({
 
 /** Modules of Python that are programs of the list. */
 const MODULES: ReadonlySet<string> = new Set(
-  "pytest unittest mypy black isort flake8 pylint pyflakes ruff compileall py_compile".split(" "),
+  "pytest unittest mypy black isort flake8 pylint pyflakes ruff compileall py_compile json.tool".split(" "),
 );
 
 /** Programs of the list that may ask a registry for what the project names, or only show what a server has. */

@@ -3,7 +3,7 @@ import { visibleText } from "../../call/index.js";
 import { UNBOUND } from "../intent.js";
 import { fileAccesses } from "../file-accesses.js";
 import type { Intent, PathAccess } from "../intent.js";
-import type { CommandPart, Part, PathPart } from "../parts.js";
+import type { CommandPart, Part, PathPart } from "../part.js";
 import { isInside } from "../places.js";
 import type { Rule } from "../rule.js";
 import { commandClass, commandFamily } from "./command-class.js";

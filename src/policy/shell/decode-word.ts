@@ -28,6 +28,8 @@ export type DecodedWord = {
   readonly isBareGlob?: boolean;
   /** The names that it becomes are split at blanks once more. */
   readonly splits?: boolean;
+  /** The process substitution that the word is: its value stands for the name of a pipe. */
+  readonly process?: string;
   /** The shell expands the word, which has a glob or begins with an unquoted `~`, or holes. */
   readonly expands: boolean;
   readonly doubts: readonly string[];

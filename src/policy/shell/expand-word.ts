@@ -56,6 +56,7 @@ type Field = {
   /** The letters before the first glob. */
   before: string | undefined;
   pattern: string | undefined;
+  process: string | undefined;
   splits: boolean;
   /** Quotes make a word also where nothing is in them. */
   isThere: boolean;
@@ -65,6 +66,7 @@ const newField = (): Field => ({
   pieces: [],
   before: undefined,
   pattern: undefined,
+  process: undefined,
   splits: false,
   isThere: false,
 });
@@ -90,6 +92,12 @@ class Fields {
     this.#field.pattern = pattern;
     this.#field.splits = splits;
     this.add(pattern);
+  }
+
+  /** The name of a pipe that another command of the text writes to. */
+  addProcess(text: string): void {
+    this.#field.process = text;
+    this.add("/dev/fd/63");
   }
 
   end(): void {
@@ -120,7 +128,7 @@ function fieldsOf(word: Word, parts: readonly WordPart[], scope: Scope): readonl
 }
 
 function decoded(
-  { pieces, before, pattern, splits }: Field,
+  { pieces, before, pattern, process, splits }: Field,
   word: Word,
   doubts: readonly string[],
   startsAtHome: boolean,
@@ -142,6 +150,7 @@ function decoded(
     ...glob,
     ...(hasHoles && { pieces }),
     ...(splits && { splits }),
+    ...(process !== undefined && { process }),
     expands: hasHoles || glob.globbed || startsAtHome || glob.pieces !== undefined,
     doubts: [...doubts, ...glob.doubts, ...strange, ...mixed],
   };
@@ -174,10 +183,15 @@ function addPart(part: WordPart, { fields, scope, isAlone }: Adding): void {
       fields.add(part.value, { isGlob: hasGlob(part) });
       return;
     default:
+      if (isAlone && scope.language === "bash" && isInput(part)) return fields.addProcess(excerpt(part.text));
       fields.doubts.push(STRANGE_DOUBTS[part.type](excerpt(part.text)));
       fields.add(part.text);
   }
 }
+
+/** `<(sort a)`: the name of a pipe from which the output of the command is read. */
+const isInput = (part: WordPart): boolean =>
+  part.type === "ProcessSubstitution" && part.text.startsWith("<(");
 
 const STRANGE_DOUBTS = {
   LocaleString: (text: string) => `${text} is translated by the shell`,

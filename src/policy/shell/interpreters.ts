@@ -32,8 +32,12 @@ function readsCommandsFromInput(argv: readonly string[]): boolean {
   if (ALWAYS.test(name)) return true;
   if (!INTERPRETERS.test(name)) return false;
   if (words.some(isInput)) return true;
+  // With `-v` alone these print their version and end; with more words it makes them talkative.
+  if (words.length === 1 && words[0] === "-v" && PRINTS_VERSION.test(name)) return false;
   return words.every((word) => word.startsWith("-")) && !words.some((word) => ONLY_SHOWS.test(word));
 }
+
+const PRINTS_VERSION = /^(?:node|nodejs|perl[\d.]*|ruby[\d.]*|php[\d.]*|lua[\d.]*|luajit)$/;
 
 function isInput(word: string | undefined): boolean {
   return word === "-" || word === "/dev/stdin" || word === "/dev/fd/0" || word === "/proc/self/fd/0";

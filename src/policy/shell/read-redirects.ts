@@ -12,11 +12,21 @@ export type ReadRedirects = {
   readonly fed: string | undefined;
   /** A part of that text is not known. */
   readonly isFedUnknown: boolean;
+  /** The process substitution whose output is the input. */
+  readonly process: string | undefined;
   readonly doubts: readonly string[];
 };
 
 export function readRedirects(redirects: readonly Redirection[], scope: Scope): ReadRedirects {
-  const found: Found = { writes: [], reads: [], fed: undefined, isFedUnknown: false, doubts: [], scope };
+  const found: Found = {
+    writes: [],
+    reads: [],
+    fed: undefined,
+    isFedUnknown: false,
+    process: undefined,
+    doubts: [],
+    scope,
+  };
   for (const redirect of redirects) {
     if (redirect.descriptor?.type === "FileDescriptorVariable") {
       found.doubts.push(`a redirect sets the variable ${excerpt(redirect.descriptor.name)}`);
@@ -24,8 +34,8 @@ export function readRedirects(redirects: readonly Redirection[], scope: Scope): 
     if (redirect.type === "Redirect") readFile(redirect, found);
     else readHere(redirect, found);
   }
-  const { writes, reads, fed, isFedUnknown, doubts } = found;
-  return { writes, reads, fed, isFedUnknown, doubts };
+  const { scope: _, ...read } = found;
+  return read;
 }
 
 type Found = {
@@ -33,6 +43,7 @@ type Found = {
   reads: string[];
   fed: string | undefined;
   isFedUnknown: boolean;
+  process: string | undefined;
   doubts: string[];
   readonly scope: Scope;
 };
@@ -44,8 +55,13 @@ function readFile({ operator, target }: Redirect, found: Found): void {
   if (!target) return void found.doubts.push("a redirect has no file");
   const [file, ...more] = expandWord(target, found.scope);
   if (!file || more.length > 0) found.doubts.push(`which file ${excerpt(target.text)} means is not known`);
-  const { value, globbed, pieces, doubts } = file ?? { value: target.value, globbed: false, doubts: [] };
+  const { value, globbed, pieces, process, doubts } = file ?? {
+    value: target.value,
+    globbed: false,
+    doubts: [],
+  };
   found.doubts.push(...doubts);
+  if (process !== undefined) return readProcess(process, operator, found);
   if (globbed || pieces) found.doubts.push(`which file ${excerpt(target.text)} means is not known`);
   if ((operator === ">&" || operator === "<&") && DUPLICATION.test(value)) return;
   // Behind these bash expands the word again after it took the quotes off: `>&'$(date)'` runs date.
@@ -56,6 +72,14 @@ function readFile({ operator, target }: Redirect, found: Found): void {
   if (NO_FILE.has(value)) return;
   if (operator !== "<" && operator !== "<&") found.writes.push(value);
   if (operator === "<" || operator === "<>" || operator === "<&") found.reads.push(value);
+}
+
+/** `< <(sort a)`: the output of a command of the text is the input. */
+function readProcess(process: string, operator: string, found: Found): void {
+  if (operator !== "<") found.doubts.push(`${process} runs a command beside it`);
+  found.fed = "";
+  found.isFedUnknown = true;
+  found.process = process;
 }
 
 function readHere(redirect: HereDoc | HereString, found: Found): void {

@@ -396,6 +396,25 @@ function grammar() {
       { arbitrary: all("until ", tie("command"), "; do ", tie("command"), "; break; done"), weight: 4 },
       { arbitrary: marked(all("for x in a b; do ", tie("list"), "; ", program, " $x; done")), weight: 3 },
       { arbitrary: marked(all("aax() { ", tie("list"), "; }")), weight: 2 },
+      { arbitrary: marked(all("cat <(", tie("list"), ")")), weight: 5 },
+      { arbitrary: marked(all("cat aax.txt <(", tie("command"), ") <(", tie("command"), ")")), weight: 3 },
+      {
+        arbitrary: marked(
+          all("while read -r x; do ", tie("command"), '; echo "$x"; done < <(', tie("list"), ")"),
+        ),
+        weight: 4,
+      },
+      {
+        arbitrary: marked(
+          all(
+            "cat aax.txt | ",
+            still("{ xargs cat; }", "xargs cat", "(cat)"),
+            still(" <<< a", " < <(bbx)", " < aax.txt"),
+          ),
+        ),
+        weight: 3,
+      },
+      { arbitrary: marked(all("echo ", still("$HOME $USER", "$(bbx)", "$PATH x"))), weight: 3 },
       {
         arbitrary: fc
           .constantFrom(...TRAPS)

@@ -45,8 +45,34 @@ export function isHarmlessVariable(name: string, value: string): boolean {
   if (/^(?:LANG|LC_[A-Z]+)$/.test(name)) return LOCALE.test(value);
   if (name === "TZ") return /^(?:[A-Za-z][\w+-]*(?:\/[A-Za-z][\w+-]*){0,2})?$/.test(value);
   if (name === "NODE_OPTIONS") return /^--max[-_]old[-_]space[-_]size=\d{1,6}$/.test(value);
-  return HARMLESS.has(name) && /^[\w.:@%+,*-]*$/.test(value);
+  if (/^(?:[ALMTU]|UB)SAN_OPTIONS$/.test(name)) return /^(?:\w+=\d{1,6}(?::|$))+$/.test(value);
+  if (HARMLESS.has(name)) return /^[\w.:@%+,*-]*$/.test(value);
+  if (isSteered(name)) return false;
+  return (SWITCH.test(name) && SWITCHED.test(value)) || (ADDRESS.test(name) && isLocalAddress(value));
 }
+
+/** A project's own setting by its name: it says how much, how long or whether. */
+const SWITCH =
+  /^[A-Z][A-Z\d]*(?:_[A-Z\d]+)*_(?:DEBUG|VERBOSE|TRACE|QUIET|ENABLED?|DISABLED?|LEVEL|TIMEOUT(?:_MS)?|RETRIES|COUNT|WORKERS|JOBS|THREADS|PORT|SEED|SKIP|LIMIT|SIZE|RUNS|ITERATIONS|TESTS?|DRY_RUN|CI)$/;
+const SWITCHED = /^(?:\d{1,9}(?:ms|s|m|h)?|true|false|yes|no|on|off)?$/i;
+
+/** A project's own setting that says which server or database it uses. */
+const ADDRESS = /^(?:[A-Z][A-Z\d]*_)*(?:URL|URI|DSN)$/;
+
+/** A port of this machine, or a database in a file of the folder. */
+function isLocalAddress(value: string): boolean {
+  const server =
+    /^(?:https?|wss?|postgres(?:ql)?|mysql|mongodb|redis|amqp):\/\/(?:[\w-]+(?::[\w-]*)?@)?(?:localhost|127\.0\.0\.1):\d{2,5}(?:\/[\w-]*)*(?:\?[\w=&-]*)?$/;
+  return (
+    server.test(value) || /^sqlite:(?:\/\/\/)?(?:\.\/)?(?::memory:|[\w-]+\.(?:db|sqlite3?))$/.test(value)
+  );
+}
+
+/** Names of tools that take code, settings or packages from their variables. */
+const isSteered = (name: string): boolean =>
+  /^(?:LD|DYLD|GIT|BASH|SHELL|NODE|PYTHON|JAVA|JDK|MAVEN|GRADLE|NPM|YARN|PNPM|BUN|PIP|UV|POETRY|CONDA|CARGO|RUSTC?|RUSTUP|GO|PERL|RUBY|GEM|BUNDLE|PHP|COMPOSER|SSH|DOCKER|KUBE|HELM|AWS|GCLOUD|AZURE|TF|NIX|MAKE|CMAKE|GCC|CLANG|CC|CXX|XDG|ELECTRON|HTTPS?|FTP|ALL|NO|SSL|CURL|WGET|SUDO|PROXY|DOTNET|NUGET|CORECLR|COR|COMPLUS)_/.test(
+    name,
+  );
 
 /** The usual folder of the project's sources, for programs that run the project's Python code anyway. */
 export const isProjectPath = (name: string, value: string, program: string): boolean =>

@@ -9,7 +9,7 @@ import { either, type Outcome, staying } from "./outcome.js";
 import { type Scope } from "./parameter-value.js";
 import { type ShellContext, scopeOf, type WalkText } from "./shell-context.js";
 import { changedVariables } from "./variable-builtins.js";
-import { isHarmlessVariable, isOwnName, isProjectPath } from "./variable-names.js";
+import { isHarmlessVariable, isOwnName, isProjectPath, PRINTABLE } from "./variable-names.js";
 import type { Value } from "./variables.js";
 import { readWords, type Words } from "./walk-words.js";
 import type { Ways } from "./ways.js";
@@ -93,8 +93,11 @@ function declared(argument: Assignment, scope: Scope): Pick<DecodedWord, "value"
 function readDecoded(decoded: Decoded, context: ShellContext, walkText: WalkText): Outcome {
   const { draft } = context;
   const { assignments, words, redirects } = decoded;
-  const { writes, reads, fed } = redirects;
-  const ofWords = words.flatMap(({ doubts, countDoubts = [] }) => [...doubts, ...countDoubts]);
+  const { writes, reads, fed, process } = redirects;
+  const isEcho = context.language === "bash" && words[0]?.value === "echo";
+  const ofWords = words.flatMap(({ value, doubts, countDoubts = [] }) =>
+    isEcho && isPrintable(value) ? doubts : [...doubts, ...countDoubts],
+  );
   for (const doubt of [...decoded.doubts, ...redirects.doubts, ...ofWords]) draft.doubt(doubt);
   const argv = words.map(({ value }) => value);
   for (const [name, value] of assignments) {
@@ -106,19 +109,25 @@ function readDecoded(decoded: Decoded, context: ShellContext, walkText: WalkText
   if (argv.length === 0 && writes.length + reads.length === 0) return staying(ways);
   const isFedUnknown = fed === undefined ? context.isFedUnknown : redirects.isFedUnknown;
   return readWords(
-    { ...wordsOf(words), writes, reads },
+    { ...wordsOf(words, process), writes, reads },
     {
       ...context,
       ways,
       fed: fed ?? context.fed,
       fedText: fed ?? context.fedText,
+      // Another input takes the place of the pipe's.
+      feeds: fed === undefined && reads.length === 0 ? context.feeds : [],
       ...(isFedUnknown !== undefined && { isFedUnknown }),
     },
     walkText,
   );
 }
 
-function wordsOf(words: readonly DecodedWord[]): Omit<Words, "writes" | "reads"> {
+/** `echo $PATH` prints the value, however many words it has. */
+const isPrintable = (word: string): boolean =>
+  PRINTABLE.has(/^\$\{?(?<name>\w+)\}?$/.exec(word)?.groups?.["name"] ?? "");
+
+function wordsOf(words: readonly DecodedWord[], input?: string): Omit<Words, "writes" | "reads"> {
   const those = (is: (word: DecodedWord) => boolean): readonly string[] =>
     words.filter(is).map(({ value }) => value);
   return {
@@ -127,6 +136,7 @@ function wordsOf(words: readonly DecodedWord[]): Omit<Words, "writes" | "reads">
     bareGlobs: those(({ isBareGlob }) => isBareGlob === true),
     patterns: those(({ expands }) => expands),
     splits: those(({ splits }) => splits === true),
+    processes: [...words.flatMap(({ process }) => process ?? []), ...(input === undefined ? [] : [input])],
     holes: new Map(words.flatMap(({ value, pieces }) => (pieces ? [[value, pieces] as const] : []))),
   };
 }

@@ -14,6 +14,7 @@ import {
   type Redirected,
   type Statement,
   type SyntaxNode,
+  forEachChild,
 } from "unbash";
 import { expansionsIn } from "./expansions.js";
 import { afterwards, either, type Outcome, staying } from "./outcome.js";
@@ -227,6 +228,8 @@ function walkRedirected({ command, redirects }: Redirected, context: ShellContex
   );
   if (isOther) context.draft.doubt("a redirect depends on what came before");
   for (const doubt of found.doubts) context.draft.doubt(doubt);
+  if (found.process !== undefined && !readsLines(command))
+    context.draft.doubt(`${found.process} runs a command beside it`);
   const writes = [...context.writes, ...found.writes];
   const reads = [...context.reads, ...found.reads];
   const before = context.draft.commands.length;
@@ -237,6 +240,8 @@ function walkRedirected({ command, redirects }: Redirected, context: ShellContex
     fed: found.fed ?? context.fed,
     fedText: found.fed ?? context.fedText,
     ...(found.fed !== undefined && { isFedUnknown: found.isFedUnknown }),
+    // Another input takes the place of the pipe's.
+    ...(found.fed !== undefined || found.reads.length > 0 ? { feeds: [] } : {}),
   });
   // `[[ a ]] > file` has no command that could carry the file.
   if (context.draft.commands.length === before && writes.length + reads.length > 0) {
@@ -244,6 +249,21 @@ function walkRedirected({ command, redirects }: Redirected, context: ShellContex
   }
   return outcome;
 }
+
+/** `while read -r line; do …; done`, which reads its input to the end. */
+function readsLines(node: SyntaxNode): boolean {
+  if (node.type !== "While" || node.kind !== "while" || node.clause.commands.length !== 1) return false;
+  const clause = node.clause.commands[0]?.command;
+  if (clause?.type !== "Command" || clause.name?.text !== "read") return false;
+  const waiting: SyntaxNode[] = [node.body];
+  for (let inner = waiting.pop(); inner; inner = waiting.pop()) {
+    if (inner.type === "Command" && ENDS_LOOP.test(inner.name?.text ?? "")) return false;
+    forEachChild(inner, (child) => waiting.push(child));
+  }
+  return true;
+}
+
+const ENDS_LOOP = /^(?:break|exit|return|exec|kill)$/;
 
 /** The substitutions of a piece of syntax, each in a shell of its own, and a doubt for every expansion. */
 function walkExpansions(node: SyntaxNode, context: ShellContext): void {

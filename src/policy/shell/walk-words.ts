@@ -28,6 +28,8 @@ export type Words = {
   readonly splits: readonly string[];
   /** The words of which a piece is not known. */
   readonly holes: Holes;
+  /** The process substitutions among the words. */
+  readonly processes?: readonly string[];
   /** The words that stand for files which a wrapper finds. */
   readonly found?: Found | undefined;
   readonly writes: readonly string[];
@@ -72,6 +74,8 @@ export function readWords(words: Words, context: ShellContext, walkText: WalkTex
   if (change?.doubt) draft.doubt(change.doubt);
   doubtGlobs(words, { insides, known, isData: !change && own.length === 0 }, context);
   if (!data) doubtHoles(words, insides, context);
+  if (!readsToTheEnd(argv))
+    for (const process of words.processes ?? []) draft.doubt(`${process} runs a command beside it`);
   if (context.isFedUnknown && insides.length === 0 && !mayReadAnything(argv))
     draft.doubt(`the input of ${excerpt(program)} is not known`);
 
@@ -147,6 +151,14 @@ function doubtHoles({ argv, holes }: Words, insides: readonly InnerCommand[], { 
   for (const word of holes.keys())
     if (word === argv[0] || !isPassedOn(word, insides))
       draft.doubt(`the value of ${excerpt(word)} is not known`);
+}
+
+/** Programs that read each of their files to its end, so that nothing beside them goes on after them. */
+const READS_TO_THE_END: ReadonlySet<string> = new Set(["cat", "comm", "diff", "paste", "sort", "wc"]);
+
+function readsToTheEnd(argv: readonly string[]): boolean {
+  const isBrief = argv.some((word) => /^-[a-zA-Z]*q|^--(?:br|quiet|max)/.test(word));
+  return READS_TO_THE_END.has(argv[0] ?? "") && !isBrief && mayReadAnything(argv);
 }
 
 /** Whether the command does the same whatever its input is, but for what it prints. */

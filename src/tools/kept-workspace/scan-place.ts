@@ -8,6 +8,7 @@ import { accessSync, closeSync, constants, lstatSync, openSync, readSync, rmSync
 import type { Stats } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import type { FoundFolders } from "./find-folders.js";
+import type { KnownFolders } from "./known-folders.js";
 import type { KeptPlace, Opaque, PlaceSnapshot } from "./place-snapshot.js";
 import { onDisk, usualModes, zeroEnded, zeroEndedBytes } from "./place-snapshot.js";
 import { KeepFailed } from "./shadow-git.js";
@@ -36,10 +37,10 @@ export type PlaceState = {
   /** The size of the patterns of ignored files at the last scan. */
   readonly excludesBytes?: number;
   /**
-   * Files that had changed just before the last scan. Git compares the times of changes in whole seconds, so it does not
-   * see permission bits that change in the same second.
+   * Files that had changed just before the last scan, each with its exact time. Git compares times in whole seconds, so
+   * it sees neither other permission bits nor another content of the same length when both changes fall into one second.
    */
-  readonly recent: readonly string[];
+  readonly recent: { readonly [path: string]: number };
 };
 
 export type ScanOptions = {
@@ -48,7 +49,9 @@ export type ScanOptions = {
   readonly limits: KeepLimits;
   readonly deadline: number;
   /** Folders with unusual permission bits, and files with them where the index is new; relative to the place. */
-  readonly odd?: Promise<Pick<FoundFolders, "oddFolders" | "oddFiles">>;
+  readonly odd?: Promise<FoundFolders>;
+  /** The folders of the place, when an earlier scan has seen them. */
+  readonly known?: KnownFolders;
 };
 
 export async function scanPlace(options: ScanOptions): Promise<PlaceSnapshot> {
@@ -59,13 +62,13 @@ export async function scanPlace(options: ScanOptions): Promise<PlaceSnapshot> {
   const run = (...args: string[]) => git.run(args, { place, deadline });
   const [differing, listed] = await Promise.all([
     run("diff-files", "--name-only", "-z", "--ignore-submodules=all"),
-    run("ls-files", "-o", "--directory", "-z"),
+    listNew(options),
   ]);
   const files = zeroEnded(differing);
   const isReplaced = await removeReplaced(options, files, state);
   // Git lists nothing below a name that is a file or a link in the index.
-  const listedNow = isReplaced ? await run("ls-files", "-o", "--directory", "-z") : listed;
-  const paths = { differing: files, listed: zeroEnded(listedNow) };
+  const listedNow = isReplaced ? zeroEnded(await run("ls-files", "-o", "--directory", "-z")) : listed;
+  const paths = { differing: files, listed: listedNow };
   const sorted = await sortNewPaths(git, place, {
     listed: paths.listed,
     opaque: new Set(isIgnoringOtherwise(place, state, paths) ? [] : state.opaque),
@@ -75,7 +78,7 @@ export async function scanPlace(options: ScanOptions): Promise<PlaceSnapshot> {
   const opaque = new Map(sorted.opaque);
   const modes = new Map([...Object.entries(state.modes), ...oddFiles]);
   const usual = usualModes(state.umask);
-  const recent = recentOf(place, state.recent, usual, modes);
+  const recent = recentOf(place, state.recent);
   const changed = [...paths.differing, ...sorted.files, ...recent.differing];
   const update = updateOf(place, [...new Set(changed)], {
     usual,
@@ -83,36 +86,63 @@ export async function scanPlace(options: ScanOptions): Promise<PlaceSnapshot> {
     modes,
     opaque,
   });
-  const hasChanges = update.put.length + update.removed.length > 0;
+  const hasChanges = update.put.length + update.absent.length + update.removed.length > 0;
   const folders = [...opaque].flatMap(([path, { stamp }]) => (stamp === undefined ? [path] : []));
   const next: PlaceState = {
     umask: state.umask,
     modes: Object.fromEntries(modes),
     opaque: folders,
     excludesBytes: statSync(place.excludes).size,
-    recent: [...new Set([...update.recent, ...recent.still])].slice(0, MAX_RECENT),
+    recent: Object.fromEntries([...recent.still, ...update.recent].slice(-MAX_RECENT)),
   };
   // Before the index changes: a process that is killed in between must not leave a tree of an older index.
   if (hasChanges) await writeState(place, next);
-  if (update.removed.length > 0)
+  // Git would take an entry with the times of the disk as it is.
+  const seenByGit = new Set(paths.differing);
+  const removed = [...update.removed, ...recent.differing.filter((path) => !seenByGit.has(path))];
+  if (removed.length > 0)
     await git.run(["update-index", "--force-remove", "-z", "--stdin"], {
       place,
       deadline,
-      stdin: zeroEndedBytes(update.removed),
+      stdin: zeroEndedBytes(removed),
     });
-  if (update.put.length > 0)
+  const put = [...update.absent, ...update.put];
+  if (put.length > 0)
     await git.run(["update-index", "--add", "--remove", "--replace", "-z", "--stdin"], {
       place,
       deadline,
-      stdin: zeroEndedBytes(update.put),
+      stdin: zeroEndedBytes(put),
     });
   if (entryCount(place) > limits.maxFiles)
     throw new KeepFailed("files", `there are more than ${limits.maxFiles} files`);
   const known = hasChanges ? undefined : state.tree;
   const tree = known ?? (await run("write-tree", "--missing-ok")).toString("latin1").trim();
   await writeState(place, { ...next, tree });
+  options.known?.rememberListed(paths.listed, place.index);
   const allFolders = new Map([...sorted.folders, ...oddFolders]);
   return { place, tree, umask: state.umask, modes, folders: allFolders, opaque };
+}
+
+const MAX_LISTED_FOLDERS = 100;
+
+/** The paths that are not in the index. Only folders whose names may have changed are listed again. */
+async function listNew({ git, place, deadline, odd, known }: ScanOptions): Promise<readonly string[]> {
+  const list = async (...folders: readonly string[]): Promise<readonly string[]> =>
+    zeroEnded(await git.run(["ls-files", "-o", "--directory", "-z", ...folders], { place, deadline }));
+  const earlier = known?.listed(place.index);
+  const found = earlier && (await odd);
+  // Other repositories are places of their own.
+  const isElsewhere = (path: string): boolean =>
+    found?.repositories.some((repository) => path.startsWith(`${repository}/`)) === true;
+  const changed = found?.changed?.filter((path) => !isElsewhere(path));
+  if (!earlier || !changed || changed.includes("") || changed.length > MAX_LISTED_FOLDERS) return list();
+  const names = changed.map((path) => Buffer.from(path, "latin1"));
+  // A name that is no valid text cannot be passed to git.
+  if (names.some((name) => !Buffer.from(name.toString()).equals(name))) return list();
+  const isChanged = (path: string): boolean =>
+    changed.some((folder) => `${folder}/` === path || path.startsWith(`${folder}/`));
+  const now = changed.length === 0 ? [] : await list("--", ...names.map(String));
+  return [...new Set([...earlier.filter((path) => !isChanged(path)), ...now])];
 }
 
 /** Removes the files and links from the index that are folders by now. False when there is none. */
@@ -164,26 +194,26 @@ type UpdateOptions = {
 };
 
 const SAME_SECOND_MS = 2_000;
-export const MAX_RECENT = 20_000;
+const MAX_RECENT = 20_000;
 
-/** Finds those of the files that have other permission bits than known, and those that could still change unseen. */
+/** Finds those of the files that have changed again, and those that could still change unseen. */
 function recentOf(
   place: KeptPlace,
-  paths: readonly string[],
-  usual: UpdateOptions["usual"],
-  modes: ReadonlyMap<string, number>,
-): { readonly differing: readonly string[]; readonly still: readonly string[] } {
+  recent: PlaceState["recent"],
+): { readonly differing: readonly string[]; readonly still: readonly RecentFile[] } {
   const differing: string[] = [];
-  const still: string[] = [];
+  const still: RecentFile[] = [];
   const sinceMs = Date.now() - SAME_SECOND_MS;
-  for (const path of paths) {
+  for (const [path, changedMs] of Object.entries(recent)) {
     const info = lstatSync(onDisk(place, path), { throwIfNoEntry: false });
     if (!info?.isFile()) continue;
-    if (modeOf(info, usual) !== modes.get(path)) differing.push(path);
-    if (info.ctimeMs > sinceMs) still.push(path);
+    if (info.ctimeMs !== changedMs) differing.push(path);
+    else if (info.ctimeMs > sinceMs) still.push([path, changedMs]);
   }
   return { differing, still };
 }
+
+type RecentFile = readonly [path: string, changedMs: number];
 
 /** Undefined for the usual permission bits. */
 function modeOf(info: Stats, usual: UpdateOptions["usual"]): number | undefined {
@@ -191,18 +221,22 @@ function modeOf(info: Stats, usual: UpdateOptions["usual"]): number | undefined 
   return mode === ((mode & 0o100) === 0 ? usual.file : usual.program) ? undefined : mode;
 }
 
-/** Returns the files that git must read again, those of them that have just changed, and the ones to be removed. */
+/** Returns the files that git must read again, those of them that have just changed, and those that must go. */
 function updateOf(
   place: KeptPlace,
   paths: readonly string[],
   { usual, maxBytes, modes, opaque }: UpdateOptions,
 ): {
   readonly put: readonly string[];
+  /** Gone from the disk. */
+  readonly absent: readonly string[];
+  /** To be removed although something is there. */
   readonly removed: readonly string[];
-  readonly recent: readonly string[];
+  readonly recent: readonly RecentFile[];
 } {
   const put: string[] = [];
-  const recent: string[] = [];
+  const absent: string[] = [];
+  const recent: RecentFile[] = [];
   const sinceMs = Date.now() - SAME_SECOND_MS;
   const removed: string[] = [];
   const links = new LinkedFolders(place);
@@ -211,9 +245,10 @@ function updateOf(
     modes.delete(path);
     // Git takes no such name.
     if (/(?:^|\/)\.git(?:\/|$)/i.test(path)) continue;
-    const info = links.isBeyond(path) ? undefined : lstatSync(onDisk(place, path), { throwIfNoEntry: false });
+    const isBeyond = links.isBeyond(path);
+    const info = isBeyond ? undefined : lstatSync(onDisk(place, path), { throwIfNoEntry: false });
     if (!info || info.isDirectory()) {
-      removed.push(path);
+      (info || isBeyond ? removed : absent).push(path);
       continue;
     }
     const trouble = info.isSymbolicLink() ? undefined : troubleOf(place, path, info);
@@ -226,14 +261,14 @@ function updateOf(
     bytes += info.size;
     const mode = info.isFile() ? modeOf(info, usual) : undefined;
     if (mode !== undefined) modes.set(path, mode);
-    if (info.ctimeMs > sinceMs && recent.length < MAX_RECENT) recent.push(path);
+    if (info.ctimeMs > sinceMs) recent.push([path, info.ctimeMs]);
   }
   if (bytes > maxBytes)
     throw new KeepFailed(
       "bytes",
       `its changed and new files have more than ${Math.floor(maxBytes / 2 ** 20)} MB`,
     );
-  return { put, removed, recent };
+  return { put, absent, removed, recent };
 }
 
 /** The folders that are links by now: a file below one is another file, and git refuses it. */
@@ -295,7 +330,7 @@ export async function readState({ state }: KeptPlace): Promise<PlaceState> {
     // Written by `writeState` alone, in a folder that only this user can enter.
     return JSON.parse(await readFile(state, "utf8")) as PlaceState;
   } catch {
-    return { umask: process.umask(), modes: {}, opaque: [], recent: [] };
+    return { umask: process.umask(), modes: {}, opaque: [], recent: {} };
   }
 }
 

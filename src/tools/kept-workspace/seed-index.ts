@@ -61,9 +61,10 @@ export class SeededIndex {
     return this.#bytes.readUInt32BE((this.#starts[entry] ?? 0) + SIZE_AT);
   }
 
-  /** The files that have changed since, as git last saw them. `seconds`: since 1970. */
-  changedSince(seconds: number): readonly string[] {
-    return this.#paths.filter((_, entry) => this.#bytes.readUInt32BE(this.#starts[entry] ?? 0) >= seconds);
+  /** Forgets the files that have changed since, as git last saw them. `seconds`: since 1970. */
+  distrustSince(seconds: number): void {
+    for (const [entry, at] of this.#starts.entries())
+      if (this.#bytes.readUInt32BE(at) >= seconds) this.distrust(entry);
   }
 
   /** Forgets time and size, so that git reads the file again. */
@@ -91,6 +92,26 @@ export function seedIndex(index: Buffer, format: ObjectFormat, prefix: string): 
     return new Seeding(index, format, Buffer.from(prefix).toString("latin1")).run();
   } catch (error) {
     // A read beyond the end: the index is cut off.
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+const MODIFIED_AT = 8;
+
+/** Size and time of each file in an index, as git last saw them. Undefined when the index is of an unknown form. */
+export function indexStats(
+  index: Buffer,
+  format: ObjectFormat,
+): ReadonlyMap<string, { readonly size: number; readonly seconds: number }> | undefined {
+  const found = new Map<string, { readonly size: number; readonly seconds: number }>();
+  try {
+    const end = readEntries(index, format, ({ at, path }) => {
+      const seconds = index.readUInt32BE(at + MODIFIED_AT);
+      found.set(Buffer.from(path, "latin1").toString(), { size: index.readUInt32BE(at + SIZE_AT), seconds });
+    });
+    return end === undefined ? undefined : found;
+  } catch (error) {
     if (error instanceof RangeError) return undefined;
     throw error;
   }

@@ -9,7 +9,6 @@ import { join, resolve } from "node:path";
 import { readConfig } from "../git/read-config.js";
 import type { ObjectFormat } from "../git/read-index.js";
 import type { KeptPlace } from "./place-snapshot.js";
-import { MAX_RECENT, readState, writeState } from "./scan-place.js";
 import { seedIndex } from "./seed-index.js";
 import type { SeededIndex } from "./seed-index.js";
 import type { ShadowGit } from "./shadow-git.js";
@@ -34,9 +33,8 @@ export async function seedPlace(
   const seeded = seedIndex(readFileSync(file), format, prefix);
   if (!seeded) return;
   await distrustConverted(git, seeded, repository, deadline);
-  const state = await readState(place);
-  const recent = seeded.changedSince(Math.floor((Date.now() - MAX_RECENT_MS) / 1000)).slice(0, MAX_RECENT);
-  await writeState(place, { ...state, recent });
+  // Git compares times in whole seconds: such a file may have changed again since.
+  seeded.distrustSince(Math.floor((Date.now() - MAX_RECENT_MS) / 1000));
   writeFileSync(place.index, seeded.finish(), { mode: 0o600 });
 }
 

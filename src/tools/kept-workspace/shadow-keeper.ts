@@ -10,6 +10,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { join } from "node:path";
 import { compareSnapshots } from "./compare-snapshots.js";
 import type { Compared } from "./compare-snapshots.js";
+import { KnownFolders } from "./known-folders.js";
 import { changedPaths, readBundles } from "./read-changes.js";
 import { KeepFailed } from "./shadow-git.js";
 import { closeWindow, openWindow, openWindows, withLock } from "./shadow-lock.js";
@@ -61,6 +62,8 @@ class ShadowKeeper implements WorkspaceKeeper {
   readonly #folder: string;
   readonly #limits: KeepLimits;
   readonly #kept = new Map<string, readonly KeptRoot[]>();
+  /** By root. */
+  readonly #known = new Map<string, KnownFolders>();
   #isSwept = false;
 
   constructor({ folder, commands = "contained", limits = {} }: KeeperOptions) {
@@ -121,13 +124,15 @@ class ShadowKeeper implements WorkspaceKeeper {
 
   /** A shadow that git cannot use (objects that it borrowed are gone, a file is broken) is made again, once. */
   async #snapshot(root: string, folder: string, deadline: number): Promise<WorkspaceSnapshot> {
-    const options = { root, folder, limits: this.#limits, deadline };
+    const known = this.#knownIn(root);
+    const options = { root, folder, limits: this.#limits, deadline, known };
     try {
       return await snapshotWorkspace(options);
     } catch (error) {
       const isBroken = error instanceof KeepFailed && error.why === "error";
       if (!isBroken || openWindows(folder).length > 0) throw error;
       empty(folder);
+      known.forget();
       return snapshotWorkspace(options);
     }
   }
@@ -141,6 +146,7 @@ class ShadowKeeper implements WorkspaceKeeper {
           // The command is done: what it left must be seen, however much it is.
           limits: UNLIMITED,
           deadline,
+          known: this.#knownIn(root),
           earlier: before,
         }),
       );
@@ -151,6 +157,12 @@ class ShadowKeeper implements WorkspaceKeeper {
     } finally {
       closeWindow(folder, window);
     }
+  }
+
+  #knownIn(root: string): KnownFolders {
+    const known = this.#known.get(root) ?? new KnownFolders();
+    this.#known.set(root, known);
+    return known;
   }
 
   #reasonOf(error: unknown): string {

@@ -7,6 +7,8 @@ import { existsSync, lstatSync, mkdirSync, readFileSync, writeFileSync } from "n
 import { join } from "node:path";
 import { findFolders } from "./find-folders.js";
 import type { FoundFolders } from "./find-folders.js";
+import { gitFingerprint } from "./git-fingerprint.js";
+import type { KnownFolders } from "./known-folders.js";
 import { linkObjects, listObjects } from "./object-files.js";
 import type { ObjectNames } from "./object-files.js";
 import { usualModes } from "./place-snapshot.js";
@@ -36,6 +38,8 @@ export type SnapshotOptions = {
   readonly folder: string;
   readonly limits: KeepLimits;
   readonly deadline: number;
+  /** The folders that earlier snapshots of the same root have seen. */
+  readonly known: KnownFolders;
   /** The snapshot before the command: its places are looked at also when they are no repositories any more. */
   readonly earlier?: WorkspaceSnapshot;
 };
@@ -57,6 +61,7 @@ export async function snapshotWorkspace(options: SnapshotOptions): Promise<Works
     usual: usualModes(state.umask),
     opaque: state.opaque,
     withFiles: isNew,
+    known: options.known,
     deadline,
   });
   // The scan waits for it. Should the scan fail first, the rejection must not be unhandled.
@@ -121,8 +126,9 @@ class Snapshotting {
   }
 
   async scan(place: KeptPlace, odd?: Promise<FoundFolders>): Promise<PlaceSnapshot> {
-    const { limits, deadline } = this.#options;
-    const scanned = await scanPlace({ git: this.#git, place, limits, deadline, ...(odd && { odd }) });
+    const { limits, deadline, known } = this.#options;
+    const options = { git: this.#git, place, limits, deadline };
+    const scanned = await scanPlace(odd ? { ...options, odd, known } : options);
     const gitFile = place.kind === "files" ? gitFileIn(place.workTree) : undefined;
     const snapshot = { ...scanned, ...(gitFile && { gitFile }) };
     this.places.set(keyOf(place), snapshot);
@@ -143,7 +149,7 @@ class Snapshotting {
   async gitFolders({ gitFolder, shared }: UserRepository): Promise<void> {
     for (const folder of new Set([gitFolder, shared])) {
       const place = this.place("git", folder, "");
-      if (!this.places.has(keyOf(place))) await this.scan(place);
+      if (!this.places.has(keyOf(place))) await this.#gitFolder(place);
     }
     const objects = join(shared, "objects");
     if (this.objects.has(objects)) return;
@@ -151,6 +157,14 @@ class Snapshotting {
     const list = listObjects(objects, known);
     linkObjects(objects, this.#git.linked, list, known);
     this.objects.set(objects, list);
+  }
+
+  async #gitFolder(place: KeptPlace): Promise<void> {
+    const { known } = this.#options;
+    const fingerprint = gitFingerprint(place.workTree);
+    const same = known.gitSnapshot(place, fingerprint);
+    if (same) this.places.set(keyOf(place), same);
+    else known.rememberGit(await this.scan(place), fingerprint);
   }
 }
 

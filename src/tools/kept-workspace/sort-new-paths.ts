@@ -17,6 +17,9 @@ const MAX_IGNORED_IN_FOLDER = 200;
 /** Parts of a git folder whose content is named by its hash, belongs to another place, or is of no lasting use. */
 const NOT_OF_GIT_FOLDER = /^(?:objects|modules|lfs|annex)\/|(?:^|\/)[^/]+\.lock$|^gc\.(?:pid|log)$|\.ipc$/;
 
+/** Whether a path in a git folder is kept; a folder ends with a slash. */
+export const isOfGitFolder = (path: string): boolean => !NOT_OF_GIT_FOLDER.test(path);
+
 export type NewPaths = {
   readonly files: readonly string[];
   readonly folders: ReadonlyMap<string, number>;
@@ -37,7 +40,7 @@ export async function sortNewPaths(
 ): Promise<NewPaths> {
   const sorting = new Sorting(place);
   if (place.kind === "git") {
-    for (const path of listed) if (!NOT_OF_GIT_FOLDER.test(path)) sorting.takeAll(path);
+    for (const path of listed) if (isOfGitFolder(path)) sorting.takeAll(path);
     return sorting;
   }
   const options: GitOptions = { place, deadline };

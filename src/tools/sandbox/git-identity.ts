@@ -7,6 +7,9 @@ import { join } from "node:path";
 
 const PASSED: ReadonlySet<string> = new Set(["user.name", "user.email", "init.defaultbranch"]);
 
+/** A hidden file that git tracks has its length and its time, and nothing else of it. */
+const LENIENT = "[core]\n\tcheckStat = minimal\n\ttrustctime = false\n";
+
 /** The text of a settings file for the sandbox. */
 export function gitIdentity(home: string): string {
   const settings = new Map(
@@ -19,7 +22,7 @@ export function gitIdentity(home: string): string {
     return `[${section}]\n\t${key} = "${value.replace(/["\\]/g, "\\$&")}"\n`;
   });
   // A folder that only looks like a repository has settings too, and nobody looked at those.
-  return `${lines.join("")}[safe]\n\tbareRepository = explicit\n`;
+  return `${lines.join("")}[safe]\n\tbareRepository = explicit\n${LENIENT}`;
 }
 
 function passedIn(text: string): readonly (readonly [name: string, value: string])[] {

@@ -6,6 +6,7 @@ import {
   readlinkSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -150,4 +151,26 @@ test("says nothing and leaves no file of its own when a command changes only ord
   expect(await run(work)).toEqual({ exit: { exitCode: 0 }, output: "" });
   expect(readdirSync(root).toSorted()).toEqual([".env", ".git", "a.txt", "x"]);
   expect(readdirSync(join(root, ".git"))).not.toContain("commondir");
+});
+
+test("git sees no change in a committed secret, which stays hidden", async () => {
+  const { root, run } = await contained({ "a.txt": "a", ".env": "SECRET=1", "sub/.env.local": "SECRET=2" });
+  for (const name of [".env", "sub/.env.local"]) utimesSync(join(root, name), 1_000_000_000, 1_000_000_000);
+  const git = (...words: string[]) =>
+    collectOutput(["git", "-c", "user.name=A", "-c", "user.email=a@b.c", ...words], {
+      cwd: root,
+      env: process.env,
+      timeoutMs: 60_000,
+    });
+  await git("add", "-f", ".");
+  await git("commit", "-qm", "one");
+  const { output } = await run(
+    "git status --short; git diff; git add -A; git commit -qm two; cat .env sub/.env.local | tr -d '\\0'",
+  );
+  expect(output).not.toContain("SECRET");
+  expect(output).not.toContain(".env |");
+  expect(output).not.toMatch(/^ ?[DMT] /m);
+  expect(output).toContain("nothing to commit");
+  expect((await git("status", "--short")).stdout.toString()).toBe("");
+  expect(readFileSync(join(root, ".env"), "utf8")).toBe("SECRET=1");
 });

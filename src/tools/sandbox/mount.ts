@@ -11,8 +11,8 @@ export type Mount =
   | { readonly type: "memory"; readonly path: string; readonly maxBytes: number }
   /** A new folder that holds only what is mounted below it. */
   | { readonly type: "folder"; readonly path: string }
-  /** Neither readable nor writable: an empty folder, or a file that cannot be opened. */
-  | { readonly type: "hidden"; readonly path: string; readonly isFolder: boolean };
+  /** Neither readable nor writable: an empty folder, or a file that cannot be opened. `decoy`: the file that is shown. */
+  | { readonly type: "hidden"; readonly path: string; readonly isFolder: boolean; readonly decoy?: string };
 
 export function mountWords(mounts: readonly Mount[]): readonly string[] {
   return mounts.flatMap((mount): readonly string[] => {
@@ -31,7 +31,9 @@ export function mountWords(mounts: readonly Mount[]): readonly string[] {
       case "folder":
         return ["--dir", path];
       case "hidden":
-        return mount.isFolder ? ["--tmpfs", path, "--remount-ro", path] : ["--ro-bind", "/dev/null", path];
+        return mount.isFolder
+          ? ["--tmpfs", path, "--remount-ro", path]
+          : ["--ro-bind", mount.decoy ?? "/dev/null", path];
       default:
         return mount satisfies never;
     }

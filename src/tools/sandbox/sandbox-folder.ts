@@ -2,7 +2,7 @@
  * The sandbox's own files, in Toolgate's state folder, which no tool may read or change: the filter of system calls, the
  * cache that contained commands share, and what was held back. Also the control groups, which end with our process.
  */
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { identityOf, isGone } from "../../process/process-identity.js";
@@ -50,6 +50,7 @@ export function openSandboxFolder(place = defaultPlace()): SandboxFolder {
     removeControlGroups(controlGroups);
   });
   const home = homedir();
+  linkGradle(home, cache);
   const identity = join(run, "gitconfig");
   writeFileSync(identity, gitIdentity(home));
   const files = [{ type: "read", path: join(home, ".gitconfig"), from: identity } as const];
@@ -57,6 +58,14 @@ export function openSandboxFolder(place = defaultPlace()): SandboxFolder {
   const folder = { place, home, filter, run, cache, held, files, controlGroups, pipes, running };
   opened.set(place, folder);
   return folder;
+}
+
+/** Gradle's wrapper looks for installed versions where Gradle writes: in the cache of the sandbox. */
+function linkGradle(home: string, cache: string): void {
+  const installed = join(home, ".gradle/wrapper");
+  if (!existsSync(installed) || existsSync(join(cache, "gradle/wrapper"))) return;
+  mkdirSync(join(cache, "gradle"), { recursive: true });
+  symlinkSync(installed, join(cache, "gradle/wrapper"));
 }
 
 const RUN = "run-";

@@ -5,6 +5,7 @@ import type { Mount } from "./mount.js";
 import type { SandboxFolder } from "./sandbox-folder.js";
 import type { SandboxPlace } from "./sandbox.js";
 import { kernelView } from "./sandbox-words.js";
+import { secretDecoys } from "./tracked-secrets.js";
 import { systemView } from "./system-view.js";
 import { workspaceView } from "./workspace-view.js";
 
@@ -27,7 +28,7 @@ export function sandboxLayout(
   guarded: ReadonlyMap<string, Guarded>,
   { roots, folder, temporary }: LayoutOptions,
 ): SandboxLayout {
-  const guarding = workspaceView(roots, guarded.values());
+  const guarding = workspaceView(roots, guarded.values(), secretDecoys(guarded, folder.run));
   return {
     guarding,
     mounts: [

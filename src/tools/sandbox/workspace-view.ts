@@ -9,10 +9,18 @@ import type { Guarded } from "./find-guarded.js";
 import type { Mount } from "./mount.js";
 import { repositoryMounts } from "./repository-mounts.js";
 
-export function workspaceView(roots: readonly string[], guarded: Iterable<Guarded>): readonly Mount[] {
+/** `decoys`: the files that are shown in place of secrets, by the path of each. */
+export function workspaceView(
+  roots: readonly string[],
+  guarded: Iterable<Guarded>,
+  decoys: ReadonlyMap<string, string>,
+): readonly Mount[] {
   const inner = [...guarded].flatMap((one): readonly Mount[] => {
     if (one.type === "link") return targetMounts(one, roots);
-    return one.type === "repository" ? repositoryMounts(one, roots) : [mountOf(one)];
+    if (one.type === "repository") return repositoryMounts(one, roots);
+    const decoy = decoys.get(one.path);
+    const mount = mountOf(one);
+    return [decoy !== undefined && mount.type === "hidden" ? { ...mount, decoy } : mount];
   });
   const mounted = new Set(inner.map(({ path }) => path));
   const above = new Set(inner.flatMap(({ path }) => foldersAbove(path, roots)));

@@ -62,6 +62,16 @@ export function serve({ handlers, notices }) {
     }
     if (Array.isArray(message) && breaks("TOOLGATE-BATCH-001")) process.exit(1);
     if (Array.isArray(message) && breaks("TOOLGATE-BATCH-002")) return undefined;
+    if (Array.isArray(message) && breaks("nothing: an array answers an array"))
+      return write(
+        JSON.stringify(
+          message.map(({ id }) => ({
+            jsonrpc: "2.0",
+            id,
+            error: { code: -32601, message: "No such method." },
+          })),
+        ),
+      );
     if (Array.isArray(message) || (!message.method && !("id" in message)))
       return send({ id: null, error: { code: -32600, message: "That is no request." } });
     if (!message.method) return asked.get(message.id)?.(message.result ?? {});

@@ -1,0 +1,260 @@
+// The ledger on PostgreSQL against bare statements of the same driver at the same durability, on a server of its own in
+// the same run: single appends, batches, what another process sees and when, idle sessions, the list of the newest.
+import { execFileSync, fork, spawn } from "node:child_process";
+import { chmodSync, chownSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import pg from "pg";
+import { openLedger } from "toolgate/history";
+import { median } from "./measure.mjs";
+
+const BIN = "/usr/lib/postgresql/15/bin";
+if (!existsSync(join(BIN, "postgres"))) {
+  console.log("postgres: no PostgreSQL 15 is installed here; nothing was measured.");
+  process.exit(0);
+}
+const ROUNDS = 11;
+const PER_ROUND = 40;
+const IDLE_SESSIONS = 10_000;
+const LISTED_SESSIONS = 200_000;
+
+const folder = mkdtempSync(join(tmpdir(), "toolgate-bench-"));
+const server = startServer();
+await untilReady();
+const PORT = 54_399;
+const address = (schema) =>
+  `postgres://toolgate@localhost:${PORT}/postgres?host=${encodeURIComponent(folder)}&schema=${schema}`;
+const bare = new pg.Client({ host: folder, port: PORT, user: "toolgate", database: "postgres" });
+await bare.connect();
+const ledger = await openLedger(address("bench"));
+try {
+  console.log("postgres: events of about 400 bytes, every commit on the disk, against bare statements");
+  await appends();
+  await followed();
+  await notifyInside();
+  await idle();
+  await listed();
+} finally {
+  await ledger.close();
+  await bare.end();
+  server.kill("SIGQUIT");
+  await new Promise((resolve) => server.on("exit", resolve));
+  rmSync(folder, { recursive: true, force: true });
+}
+
+async function appends() {
+  await bare.query(
+    "create table bare (session bigint, seq bigint, type text, event text, chain bytea, primary key (session, seq))",
+  );
+  const leases = await Promise.all(
+    Array.from({ length: 100 }, (_, index) => ledger.claim(`s${index}`, "bench", { milliseconds: 6e6 })),
+  );
+  let seq = 0;
+  const insert = (rows) => {
+    const all = Array.from({ length: rows }, () => (seq += 1));
+    return bare.query({
+      name: `insert`,
+      text: `insert into bare select * from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::bytea[])`,
+      values: [
+        all.map(() => 1),
+        all,
+        all.map(() => "message-chunk"),
+        all.map((one) => JSON.stringify(event(one))),
+        all.map(() => Buffer.alloc(32, 7)),
+      ],
+    });
+  };
+  const insertOne = () => {
+    seq += 1;
+    return bare.query({
+      name: "insert one",
+      text: "insert into bare values ($1, $2, $3, $4, $5)",
+      values: [1, seq, "message-chunk", JSON.stringify(event(seq)), Buffer.alloc(32, 7)],
+    });
+  };
+  const together = (count) => () =>
+    Promise.all(leases.slice(0, count).map((lease, index) => ledger.append(lease, [event(index)], DURABLE)));
+  const ratios = { single: [], batch20: [], batch100: [], concurrent: [] };
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const single = await timed(PER_ROUND, () => ledger.append(leases[0], [event(1)], DURABLE));
+    const one = await timed(PER_ROUND, insertOne);
+    const batch20 = await timed(PER_ROUND / 2, together(20));
+    const bare20 = await timed(PER_ROUND / 2, () => insert(20));
+    const batch100 = await timed(PER_ROUND / 4, together(100));
+    const bare100 = await timed(PER_ROUND / 4, () => insert(100));
+    ratios.single.push(one / single);
+    ratios.batch20.push(bare20 / batch20);
+    ratios.batch100.push(bare100 / batch100);
+    ratios.concurrent.push((20 * one) / batch20);
+  }
+  line("single append, of a bare insert", median(ratios.single).toFixed(2), "bar: 0.60");
+  line("20 sessions at once, of 20 bare rows", median(ratios.batch20).toFixed(2), "bar: 0.50");
+  line("100 sessions at once, of 100 bare rows", median(ratios.batch100).toFixed(2), "bar: 0.50");
+  line("20 at once, times single bare inserts", `${median(ratios.concurrent).toFixed(1)}×`, "bar: 8");
+}
+
+async function followed() {
+  const child = fork(fileURLToPath(new URL("postgres-children/follower.mjs", import.meta.url)), [address("bench")]);
+  await new Promise((resolve) => child.once("message", resolve));
+  const seen = new Map();
+  child.on("message", ({ seq, at }) => seen.set(seq, at));
+  const lease = await ledger.claim("followed", "bench", { milliseconds: 6e6 });
+  await ledger.append(lease, [event(0)], DURABLE);
+  while (!seen.has(1)) await sleep(5);
+  const measure = async (write) => {
+    const sent = [];
+    for (let index = 0; index < 200; index += 1) {
+      const at = Number(process.hrtime.bigint()) / 1e6;
+      sent.push([await write(index), at]);
+      await sleep(8);
+    }
+    while (!seen.has(sent.at(-1)[0])) await sleep(5);
+    return sent.map(([seq, at]) => seen.get(seq) - at).sort((a, b) => a - b);
+  };
+  const append = await measure((index) => ledger.append(lease, [event(index)], DURABLE));
+  line("append seen by another process", quantiles(append), "bar: p50 8, p99 30 ms");
+  let last = 201;
+  const answer = await measure(async (index) => {
+    const question = asked(index);
+    last = await ledger.append(lease, question, DURABLE);
+    await sleep(2);
+    const at = Number(process.hrtime.bigint()) / 1e6;
+    await ledger.answer(`q${index}`, {
+      outcome: { type: "selected", optionId: "yes" },
+      intentHash: "i",
+      by: "person",
+      at: 0,
+    });
+    answerTimes.set((last += 1), at);
+    return last;
+  });
+  const times = [...answerTimes].map(([seq, at]) => seen.get(seq) - at).sort((a, b) => a - b);
+  line("answer seen by another process", quantiles(answer.length > 0 ? times : []), "bar: p99 40 ms");
+  child.kill();
+}
+
+/** The trap: a notification inside the transaction makes all commits wait for each other. */
+async function notifyInside() {
+  const clients = await Promise.all(
+    Array.from({ length: 8 }, async () => {
+      const client = new pg.Client({ host: folder, port: PORT, user: "toolgate", database: "postgres" });
+      await client.connect();
+      return client;
+    }),
+  );
+  await bare.query("create sequence trap");
+  const run = (text) => () =>
+    Promise.all(
+      clients.map(async (client) => {
+        for (let index = 0; index < 20; index += 1) await client.query({ name: text.slice(0, 60), text });
+      }),
+    );
+  const insert = "insert into bare select 2, nextval('trap'), 'x', repeat('x', 400), '\\x07'";
+  const ratios = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const outside = await timed(1, run(insert));
+    const inside = await timed(1, run(`with i as (${insert} returning 1) select pg_notify('trap', 'x') from i`));
+    ratios.push(outside / inside);
+  }
+  line("the trap: NOTIFY inside, 8 writers", median(ratios).toFixed(2), "of the same without");
+  for (const client of clients) await client.end();
+}
+
+async function idle() {
+  const leases = [];
+  for (let from = 0; from < IDLE_SESSIONS; from += 200) {
+    const some = Array.from({ length: 200 }, (_, index) =>
+      ledger.claim(`idle${from + index}`, "bench", { milliseconds: 15_000 }),
+    );
+    leases.push(...(await Promise.all(some)));
+  }
+  const statements = async () => {
+    await sleep(1_200); // The server counts with a delay.
+    const { rows } = await bare.query("select sum(calls) as calls from (select xact_commit as calls from pg_stat_database) t");
+    return Number(rows[0].calls);
+  };
+  const before = await statements();
+  const start = performance.now();
+  // Each lease is renewed once in a third of its time.
+  const renewals = leases.map(async (lease, index) => {
+    await sleep((index / leases.length) * 5_000);
+    await ledger.renew(lease, { milliseconds: 15_000 });
+  });
+  await Promise.all(renewals);
+  const seconds = (performance.now() - start) / 1000;
+  const after = await statements();
+  line(`${IDLE_SESSIONS} idle sessions`, `${((after - before) / seconds).toFixed(0)} statements/s`, "bar: 30");
+}
+
+async function listed() {
+  await bare.query(`with s as (
+      insert into bench.sessions (session_id) select 'listed' || n from generate_series(1, ${LISTED_SESSIONS}) n returning number)
+    insert into bench.heads (session, last_seq, created_at, updated_at, bucket)
+    select number, 1, 1.7e12 + number * 1000, 1.7e12 + number * 1000, floor((1.7e12 + number * 1000) / 60000) from s`);
+  await bare.query("analyze bench.heads");
+  await bare.query("analyze bench.sessions");
+  const times = [];
+  for (let index = 0; index < 50; index += 1) times.push(await timed(1, () => ledger.sessions({ limit: 50 })));
+  line(`newest 50 of ${LISTED_SESSIONS} sessions`, `${median(times).toFixed(2)} ms`, "bar: 2 ms");
+}
+
+const DURABLE = { durable: true };
+const answerTimes = new Map();
+
+function event(index) {
+  const text = `chunk ${index} of what an agent says in the course of a day. `.repeat(4);
+  return { type: "message-chunk", at: 1.7e12 + index, messageId: "m", role: "agent", block: { type: "text", text } };
+}
+
+function asked(index) {
+  const toolCallId = `c${index}`;
+  const at = 1.7e12;
+  const options = [{ optionId: "yes", name: "Allow", kind: "allow_once" }];
+  const question = { questionId: `q${index}`, sessionId: "followed", toolCallId, intentHash: "i", title: "x", options, askedAt: at };
+  return [
+    { type: "call-announced", toolCallId, at, name: "x", title: "x", kind: "edit", kindSource: "declared" },
+    { type: "input-ready", toolCallId, at, rawInput: {} },
+    { type: "question-asked", toolCallId, at, question },
+  ];
+}
+
+async function timed(count, run) {
+  const start = performance.now();
+  for (let index = 0; index < count; index += 1) await run();
+  return (performance.now() - start) / count;
+}
+
+function quantiles(sorted) {
+  const at = (share) => (sorted[Math.floor(share * (sorted.length - 1))] ?? Number.NaN).toFixed(1);
+  return `p50 ${at(0.5)}, p99 ${at(0.99)} ms`;
+}
+
+function line(what, value, bar) {
+  console.log(`  ${what.padEnd(42)} ${value.padStart(22)} (${bar})`);
+}
+
+/** PostgreSQL refuses to run as root. */
+function startServer() {
+  chmodSync(folder, 0o755);
+  const [, uid, gid] = /^postgres:[^:]*:(\d+):(\d+):/m.exec(readFileSync("/etc/passwd", "utf8")) ?? [];
+  const who = process.getuid() === 0 ? { uid: Number(uid), gid: Number(gid) } : {};
+  if (who.uid !== undefined) chownSync(folder, who.uid, who.gid);
+  const data = join(folder, "data");
+  const options = { ...who, cwd: "/", stdio: "ignore" };
+  execFileSync(join(BIN, "initdb"), ["-D", data, "-U", "toolgate", "-E", "UTF8", "--locale=C", "-A", "trust"], options);
+  const settings = ["-c", `unix_socket_directories=${folder}`, "-c", "listen_addresses=", "-c", "shared_buffers=256MB"];
+  return spawn(join(BIN, "postgres"), ["-D", data, "-p", "54399", ...settings], options);
+}
+
+async function untilReady() {
+  for (;;) {
+    try {
+      execFileSync(join(BIN, "pg_isready"), ["-h", folder, "-p", "54399"], { stdio: "ignore" });
+      return;
+    } catch {
+      await sleep(50);
+    }
+  }
+}

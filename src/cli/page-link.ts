@@ -1,0 +1,30 @@
+/** The one-time link to the page, and the note of where the server listens, for `toolgate pair`. */
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Devices } from "../serve/index.js";
+import { stateFolder } from "./state-folder.js";
+
+const LINK_MS = 30 * 60_000;
+
+/** The code stands behind the #, which no browser sends and no server logs. */
+export async function pageLink(url: string, devices: Devices): Promise<string> {
+  const { code } = await devices.createCode({ role: "all", name: "This computer", lifetimeMs: LINK_MS });
+  return `${url}/login#${code}`;
+}
+
+const noteFile = (): string => join(stateFolder(), "page-address");
+
+/** The last server that was started. */
+export function noteAddress(url: string): void {
+  mkdirSync(stateFolder(), { recursive: true, mode: 0o700 });
+  writeFileSync(noteFile(), `${url}\n`, { mode: 0o600 });
+}
+
+export function notedAddress(): string | undefined {
+  try {
+    return readFileSync(noteFile(), "utf8").trim() || undefined;
+  } catch {
+    // No server was started yet.
+    return undefined;
+  }
+}

@@ -1,0 +1,160 @@
+/** The parts of the command line that the page's server needs: agents, rules, the demo, and the functions of `toolgate rules`. */
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import type { Archive, Ledger, SessionInfo } from "../call/index.js";
+import { ledgerFileOf, MemoryArchive, MemoryLedger, openArchive } from "../history/index.js";
+import { costOf, knownPrice } from "../model/index.js";
+import { explain } from "../policy/explain.js";
+import { inMode, isMode } from "../policy/index.js";
+import { suggestRules } from "../policy/suggest-rules.js";
+import { RuleSource, settingsFolder } from "../settings/index.js";
+import { Devices } from "../serve/index.js";
+import type { PageOptions, RunsSession } from "../serve/index.js";
+import { LocalWorkspace } from "../tools/index.js";
+import type { Workspace } from "../tools/index.js";
+import { demoAgent, newDemo } from "./demo-agent.js";
+import { MODES } from "./editor-modes.js";
+import type { ServeFlags } from "./commands/serve.js";
+import { ledgerAddress } from "./ledger-address.js";
+import type { OpenedAgent } from "./open-agent.js";
+import { flaggedKeeper } from "./open-keeper.js";
+import { openWorkspace, whyNotContained } from "./open-workspace.js";
+import { packageVersion } from "./package-version.js";
+import { projectCommands } from "./project-commands.js";
+import { recordedCommands } from "./recorded-commands.js";
+import { readRedaction } from "./redaction.js";
+import { openOnce, readQuestion, ruleQuestion } from "./rule-question.js";
+import { flagsToKeep } from "./session-flags.js";
+import { note } from "./stderr.js";
+
+export type PageSetting = {
+  readonly flags: ServeFlags;
+  readonly opened: OpenedAgent;
+  readonly workspace: Workspace;
+  readonly ledger: Ledger;
+  /** Names of external agents that are served. */
+  readonly external: readonly string[];
+};
+
+export async function pageOptions({
+  flags,
+  opened,
+  workspace,
+  ledger,
+  external,
+}: PageSetting): Promise<PageOptions> {
+  const folder = settingsFolder();
+  const rules = new RuleSource({ folder, onProblem: note });
+  const { patterns } = readRedaction();
+  const openPlain = once((cwd: string) => LocalWorkspace.open(cwd, withKeeper(flags)));
+  const page = fileURLToPath(new URL("../web/", import.meta.url));
+  return {
+    ledger,
+    archive: await openPageArchive(flags, ledger),
+    rules,
+    devices: new Devices(folder),
+    redactPatterns: patterns,
+    folder: workspace.root,
+    version: packageVersion(),
+    startedWith: flagsToKeep(flags),
+    agents: [
+      { name: opened.agent.name, title: "Toolgate", type: "own", takesImages: true },
+      ...external.map((name) => ({ name, type: "external" as const, takesImages: false })),
+    ],
+    modes: MODES.map(({ value, name, description }) => ({ id: value, name, description })),
+    whyNotContained: () => (flags.contain === false ? "switched off" : whyNotContained(folder)),
+    agentFor: agentFor({ flags, opened, workspace }),
+    openWorkspace: openPlain,
+    demo: newDemo,
+    costOf: (model, usage) => costOf(usage, opened.price ?? knownPrice(model)),
+    explain: explainIn(rules, flags),
+    suggest: suggestIn(rules, flags),
+    pageFolder: existsSync(page) ? page : undefined,
+  };
+}
+
+/** The history of a ledger in memory ends with the process. */
+async function openPageArchive(flags: ServeFlags, ledger: Ledger): Promise<Archive> {
+  const address = ledgerAddress(flags);
+  const { patterns } = readRedaction();
+  if (ledgerFileOf(address) !== undefined) return openArchive(address, { patterns });
+  return new MemoryArchive(ledger instanceof MemoryLedger ? ledger : new MemoryLedger(), { patterns });
+}
+
+function withKeeper(flags: ServeFlags) {
+  const keeper = flaggedKeeper(flags);
+  return keeper ? { keeper } : {};
+}
+
+type OwnSetting = Pick<PageSetting, "flags" | "opened" | "workspace">;
+
+/** Flags that a session was started with and that this server must share to continue it. */
+const CONDITIONS = ["model", "baseUrl", "script", "sandbox", "contain"] as const;
+
+/** Our agent continues its own sessions, under the conditions that they were started with; the demo its own. */
+function agentFor({
+  flags,
+  opened,
+  workspace,
+}: OwnSetting): (info: SessionInfo) => Promise<RunsSession | undefined> {
+  const openIn = once((cwd: string) => openWorkspace(cwd, flags, opened));
+  const own = flagsToKeep(flags);
+  return async ({ agent, cwd, _meta }) => {
+    const ours = objectOf(_meta?.["toolgate"]);
+    if (cwd === undefined || _meta?.["aap"] !== undefined || ours["agentSession"] !== undefined)
+      return undefined;
+    if (!existsSync(cwd)) return undefined;
+    if (ours["door"] === "demo") return { agent: demoAgent(), workspace: await openIn(cwd) };
+    if (agent !== opened.agent.name) return undefined;
+    const started = objectOf(ours["flags"]);
+    // Without them the session may have had another model, or a sandbox.
+    const isSame = ours["flags"] !== undefined && CONDITIONS.every((name) => started[name] === own[name]);
+    if (!isSame) return undefined;
+    return { agent: opened.agent, workspace: cwd === workspace.root ? workspace : await openIn(cwd) };
+  };
+}
+
+const objectOf = (value: unknown): { readonly [name: string]: unknown } =>
+  typeof value === "object" && value !== null ? { ...value } : {};
+
+/** Opens each folder once: finding its shell is slow. */
+function once<Value>(open: (folder: string) => Promise<Value>): (folder: string) => Promise<Value> {
+  const opened = new Map<string, Promise<Value>>();
+  return (folder) => {
+    const known = opened.get(folder) ?? open(folder);
+    opened.set(folder, known);
+    known.catch(() => opened.delete(folder));
+    return known;
+  };
+}
+
+function explainIn(rules: RuleSource, flags: ServeFlags): PageOptions["explain"] {
+  const open = openOnce();
+  return async ({ folder, ...action }, modeId) => {
+    const { mode: written, rules: inForce, programs } = rules.current(folder);
+    const mode = [modeId, flags.mode].find(isMode) ?? written;
+    const asked = ruleQuestion.parse({ ...inMode(mode, inForce), ...action, cwd: folder });
+    const { intent, policy } = await readQuestion(asked, open, programs);
+    return explain(intent, {
+      ...policy,
+      canContain: flags.contain !== false && whyNotContained() === undefined,
+    });
+  };
+}
+
+const DAY_MS = 86_400_000;
+
+function suggestIn(rules: RuleSource, flags: ServeFlags): PageOptions["suggest"] {
+  return async (folder, days) => {
+    const record = await recordedCommands(folder, Date.now() - days * DAY_MS, flags);
+    const { mode, rules: inForce, programs } = rules.current(folder);
+    const policy = {
+      ...inMode(mode, inForce),
+      roots: [folder],
+      home: process.env["HOME"] ?? "/",
+      now: Date.now(),
+      ...(programs && { programs }),
+    };
+    return { commands: record.length, suggestions: suggestRules(projectCommands(folder), record, policy) };
+  };
+}

@@ -1,0 +1,95 @@
+/** `toolgate pair`: a one-use code for another device, and the list of devices. The running server reads both. */
+import { visibleText } from "../call/index.js";
+import { Devices, qrCode } from "../serve/index.js";
+import { settingsFolder } from "../settings/index.js";
+import { alignedTable } from "./aligned-table.js";
+import type { PairFlags } from "./commands/pair.js";
+import { notedAddress } from "./page-link.js";
+import { note } from "./stderr.js";
+
+const PAIRING_MS = 5 * 60_000;
+const ID_LENGTH = 8;
+
+const write = (text: string): void => void process.stdout.write(text);
+
+export async function pair({ role, name, url: given, list = false, revoke }: PairFlags): Promise<number> {
+  const devices = new Devices(settingsFolder());
+  if (list) return listDevices(devices);
+  if (revoke !== undefined) return revokeDevice(devices, revoke);
+  const url = given ?? notedAddress();
+  if (url === undefined) {
+    note("No server was started yet. No code was made; start one with: toolgate");
+    return 1;
+  }
+  const { code } = await devices.createCode({ role, name, lifetimeMs: PAIRING_MS });
+  const link = `${url.replace(/\/+$/, "")}/login#${code}`;
+  write(`${qrText(link)}\n${link}\n\nThe code ${code} works once, for 5 minutes. The device ${MAY[role]}.\n`);
+  if (isLocal(url))
+    note(`${url} can be reached from this computer only. For a phone see docs/remote.md, and give --url.`);
+  return 0;
+}
+
+const MAY = {
+  watch: "may only watch",
+  answer: "may watch and answer questions",
+  all: "may do all that you may do here",
+} as const;
+
+function listDevices(devices: Devices): number {
+  const listed = devices.list();
+  if (listed.length === 0) write("No device is paired. Pair one with: toolgate pair\n");
+  else
+    write(
+      `${alignedTable([
+        ["id", "name", "may", "paired", "last seen", "answers"],
+        ...listed.map(({ deviceId, name, role, createdAt, seenAt, answers }) => [
+          deviceId.slice(0, ID_LENGTH),
+          visibleText(name),
+          role,
+          day(createdAt),
+          day(seenAt),
+          String(answers),
+        ]),
+      ])}\n`,
+    );
+  return 0;
+}
+
+const day = (at: number): string => new Date(at).toISOString().slice(0, 16).replace("T", " ");
+
+async function revokeDevice(devices: Devices, wanted: string): Promise<number> {
+  const found = devices.list().filter(({ deviceId }) => wanted !== "" && deviceId.startsWith(wanted));
+  const [device, ...others] = found;
+  if (!device || others.length > 0) {
+    note(
+      `${found.length === 0 ? "No device has" : "Several devices have"} the id ${visibleText(wanted)}. Nothing was revoked. Try: toolgate pair --list`,
+    );
+    return 1;
+  }
+  await devices.revoke(device.deviceId);
+  write(`${visibleText(device.name)} is revoked.\n`);
+  return 0;
+}
+
+const isLocal = (url: string): boolean => /^http:\/\/(?:127\.|localhost|\[::1\])/.test(url);
+
+/** Two rows of modules a line; light modules are drawn, since most terminals are dark. */
+function qrText(text: string): string {
+  const rows = qrCode(text);
+  const width = (rows[0]?.length ?? 0) + 2 * QUIET;
+  const blank = "0".repeat(width);
+  const margin = Array.from({ length: QUIET }, () => blank);
+  const all = [...margin, ...rows.map((row) => "0".repeat(QUIET) + row + "0".repeat(QUIET)), ...margin];
+  const lines: string[] = [];
+  for (let index = 0; index < all.length; index += 2)
+    lines.push(
+      Array.from(
+        blank,
+        (_, x) => HALVES[`${all[index]?.[x] ?? "1"}${all[index + 1]?.[x] ?? "1"}`] ?? " ",
+      ).join(""),
+    );
+  return lines.join("\n");
+}
+
+const QUIET = 2;
+const HALVES: Readonly<Record<string, string>> = { "00": "█", "01": "▀", "10": "▄", "11": " " };

@@ -1,0 +1,239 @@
+/** Pages of the archive's tables. Each starts after the last item of the page before. SQL text never contains a value. */
+import type {
+  CallQuery,
+  DecidedBy,
+  FoundCall,
+  FoundSession,
+  Page,
+  PageOptions,
+  Period,
+  SearchHit,
+  SearchQuery,
+  SessionQuery,
+} from "../../../call/index.js";
+import { cursorNumbers, pageLimit } from "../../archive-queries.js";
+import { storable } from "../../archive-text.js";
+import { matchTerms } from "../../match-terms.js";
+import { searchTerms } from "../../search-terms.js";
+import { nameFromStored, storedName } from "../../stored-json.js";
+import type { SqlConnections, SqlValue } from "../sql-connections.js";
+import { searchKeys } from "./archive-index.js";
+
+export type ArchiveTables = { readonly sql: SqlConnections; readonly redaction: string };
+
+/** The conditions of one query, with their values. */
+export class Conditions {
+  readonly values: SqlValue[] = [];
+  readonly #conditions: string[] = [];
+
+  /** Each `?` of the condition is one of the values. */
+  add(condition: string, ...values: readonly SqlValue[]): void {
+    let at = this.values.length;
+    this.#conditions.push(condition.replaceAll("?", () => `$${(at += 1)}`));
+    this.values.push(...values);
+  }
+
+  addPeriod({ since, until }: Period): void {
+    if (since !== undefined) this.add("i.at >= ?::float8", Math.floor(since));
+    if (until !== undefined) this.add("i.at < ?::float8", Math.floor(until));
+  }
+
+  addCursor({ before }: PageOptions): void {
+    const [at, session, place] = cursorNumbers(before, 3);
+    if (at !== undefined && session !== undefined && place !== undefined)
+      this.add("(i.at, i.session, i.place) < (?::float8, ?::bigint, ?::int)", at, session, place);
+  }
+
+  get sql(): string {
+    return `where ${this.#conditions.join(" and ")}`;
+  }
+}
+
+type SessionRow = {
+  readonly session: number;
+  readonly session_id: string;
+  readonly created_at: number;
+  readonly updated_at: number;
+  readonly title: string | null;
+  readonly agent: string | null;
+  readonly cwd: string | null;
+  readonly calls: number;
+  readonly messages: number;
+  readonly breaches: number;
+};
+
+export async function sessionPage(
+  { sql, redaction }: ArchiveTables,
+  query: SessionQuery,
+): Promise<Page<FoundSession>> {
+  const { schema } = sql.address;
+  const where = new Conditions();
+  where.add("a.redaction = ?", redaction);
+  if (query.cwd !== undefined) where.add("a.cwd = ?", storable(query.cwd));
+  const [updatedAt, number] = cursorNumbers(query.before, 2);
+  if (updatedAt !== undefined && number !== undefined)
+    where.add("(a.updated_at, a.session) < (?::float8, ?::bigint)", updatedAt, number);
+  const limit = pageLimit(query);
+  const rows = await sql.retried<SqlValue[], SessionRow>(
+    {
+      sql: `select a.*, s.session_id from ${schema}.archive_sessions a join ${schema}.sessions s on s.number = a.session
+        ${where.sql} order by a.updated_at desc, a.session desc limit ${limit}`,
+    },
+    ...where.values,
+  );
+  return page(rows, limit, sessionOf, (row) => `${row.updated_at},${row.session}`);
+}
+
+type ItemRow = {
+  readonly session: number;
+  readonly session_id: string;
+  readonly place: number;
+  readonly at: number;
+  readonly role: string | null;
+  readonly text: string;
+  readonly tool_call_id: string | null;
+  readonly name: string;
+  readonly kind: string;
+  readonly title: string;
+  readonly status: string;
+  readonly decided_by: DecidedBy | null;
+  readonly who: string | null;
+  readonly rule: string | null;
+  readonly ran_ms: number | null;
+  readonly waited_ms: number | null;
+  readonly output_size: number;
+  readonly breach: string | null;
+};
+
+export async function callPage(tables: ArchiveTables, query: CallQuery): Promise<Page<FoundCall>> {
+  const { sessionId, tool, kind, status } = query;
+  const where = new Conditions();
+  where.add("i.redaction = ?", tables.redaction);
+  where.add("i.tool_call_id is not null");
+  if (sessionId !== undefined) where.add("s.session_id = ?", storedName(sessionId));
+  if (tool !== undefined) where.add("i.name = ?", storable(tool));
+  if (kind !== undefined) where.add("i.kind = ?", storable(kind));
+  if (status !== undefined) where.add("i.status = ?", status);
+  where.addPeriod(query);
+  where.addCursor(query);
+  const limit = pageLimit(query);
+  return page(await items(tables, where, limit), limit, callOf, cursorOf);
+}
+
+const DAY_MS = 86_400_000;
+/** A word index has no order: newest first means to look at ever longer slices of time, until the page is full. */
+const SLICES_MS = [DAY_MS, 7 * DAY_MS, 30 * DAY_MS, Infinity];
+
+export async function searchPage(tables: ArchiveTables, query: SearchQuery): Promise<Page<SearchHit>> {
+  const limit = pageLimit(query);
+  const terms = searchTerms(query.text);
+  const wanted = terms.flatMap(({ text, isPrefix }) => {
+    const keys = searchKeys(text);
+    return keys.map((key, index) => (isPrefix && index === keys.length - 1 ? `'${key}':*` : `'${key}'`));
+  });
+  if (wanted.length === 0) return { items: [] };
+  const newest = await newestMoment(tables);
+  const found: { readonly row: ItemRow; readonly excerpt: SearchHit["excerpt"] }[] = [];
+  let { before } = query;
+  for (const sliceMs of SLICES_MS) {
+    for (;;) {
+      const where = new Conditions();
+      where.add("i.redaction = ?", tables.redaction);
+      // The words are letters and digits, so that none can end its quotes.
+      where.add("i.words @@ ?::tsquery", wanted.join(" & "));
+      if (query.sessionId !== undefined) where.add("s.session_id = ?", storedName(query.sessionId));
+      if (query.tool !== undefined) where.add("i.name = ?", storable(query.tool));
+      if (query.kind !== undefined) where.add("i.kind = ?", storable(query.kind));
+      if (sliceMs !== Infinity) where.add("i.at >= ?::float8", newest - sliceMs);
+      where.addPeriod(query);
+      where.addCursor(before === undefined ? {} : { before });
+      const rows = await items(tables, where, limit);
+      for (const row of rows) {
+        // The index knows the words; only the text knows whether they follow each other.
+        const excerpt = matchTerms(row.text, terms);
+        if (excerpt && found.length < limit) found.push({ row, excerpt });
+      }
+      const last = rows.at(-1);
+      if (last) before = cursorOf(last);
+      if (rows.length < limit || found.length === limit) break;
+    }
+    if (found.length === limit) break;
+  }
+  return page(
+    found,
+    limit,
+    ({ row, excerpt }) => ({
+      sessionId: nameFromStored(row.session_id),
+      at: row.at,
+      ...(row.tool_call_id !== null && { call: callOf(row) }),
+      ...(row.role !== null && { role: row.role }),
+      excerpt,
+    }),
+    ({ row }) => cursorOf(row),
+  );
+}
+
+async function newestMoment({ sql, redaction }: ArchiveTables): Promise<number> {
+  const [row] = await sql.retried<[string], { at: number | null }>(
+    { sql: `select max(at) as at from ${sql.address.schema}.archive_items where redaction = $1` },
+    redaction,
+  );
+  return row?.at ?? 0;
+}
+
+function items({ sql }: ArchiveTables, where: Conditions, limit: number): Promise<ItemRow[]> {
+  const { schema } = sql.address;
+  return sql.retried<SqlValue[], ItemRow>(
+    {
+      sql: `select i.*, s.session_id from ${schema}.archive_items i join ${schema}.sessions s on s.number = i.session
+        ${where.sql} order by i.at desc, i.session desc, i.place desc limit ${limit}`,
+    },
+    ...where.values,
+  );
+}
+
+function page<Row, Item>(
+  rows: readonly Row[],
+  limit: number,
+  toItem: (row: Row) => Item,
+  toCursor: (row: Row) => string,
+): Page<Item> {
+  const last = rows.at(-1);
+  const found = rows.map(toItem);
+  return rows.length < limit || !last ? { items: found } : { items: found, next: toCursor(last) };
+}
+
+const cursorOf = ({ at, session, place }: ItemRow): string => `${at},${session},${place}`;
+
+function sessionOf(row: SessionRow): FoundSession {
+  return {
+    sessionId: nameFromStored(row.session_id),
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    ...(row.title !== null && { title: row.title }),
+    ...(row.agent !== null && { agent: row.agent }),
+    ...(row.cwd !== null && { cwd: row.cwd }),
+    calls: row.calls,
+    messages: row.messages,
+    breaches: row.breaches,
+  };
+}
+
+function callOf(row: ItemRow): FoundCall {
+  return {
+    sessionId: nameFromStored(row.session_id),
+    toolCallId: row.tool_call_id ?? "",
+    at: row.at,
+    tool: row.name,
+    kind: row.kind,
+    title: row.title,
+    status: row.status,
+    ...(row.decided_by !== null && { decidedBy: row.decided_by }),
+    ...(row.who !== null && { who: row.who }),
+    ...(row.rule !== null && { rule: row.rule }),
+    ...(row.ran_ms !== null && { ranMs: row.ran_ms }),
+    ...(row.waited_ms !== null && { waitedMs: row.waited_ms }),
+    outputSize: row.output_size,
+    ...(row.breach !== null && { breach: row.breach }),
+  };
+}

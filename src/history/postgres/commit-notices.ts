@@ -1,0 +1,216 @@
+/**
+ * Tells instances of each other's commits: one connection listens, and names of written sessions are sent together.
+ *
+ * Invariants: a notification is a hint and may be lost; the poll behind it finds every change within POLL_MS. The
+ * connection that listens runs nothing else and is never in a transaction, or the server could not empty its queue of
+ * notifications. Where notifications do not arrive (a pooler in transaction mode), the poll is frequent instead.
+ */
+import { randomUUID } from "node:crypto";
+import type { Client } from "pg";
+import type { IdleFollowers } from "../follow-log.js";
+import { storedName } from "../stored-json.js";
+import type { LedgerStatements } from "./ledger-statements.js";
+import type { SqlConnections } from "./sql-connections.js";
+
+const NOTIFY_EVERY_MS = 2;
+/** The server refuses 8,000 bytes. */
+const MAX_PAYLOAD = 7_000;
+const POLL_MS = 1_000;
+const POLL_WITHOUT_NOTICES_MS = 50;
+/** A test notification that has not come by then will not come. */
+const PROBE_TIMEOUT_MS = 1_000;
+/** A silent connection is tested this often: its other end may be gone without a word. */
+const PROBE_EVERY_MS = 20_000;
+const RECONNECT_MS = 500;
+const ALL = "*";
+/** Before the id of a sender that has stored an answer. */
+const ANSWER = "!";
+
+type Options = {
+  readonly sql: SqlConnections;
+  readonly statements: LedgerStatements;
+  readonly followers: IdleFollowers;
+  /** The sessions that somebody follows. */
+  readonly followed: () => readonly string[];
+  /** A question was answered on another instance. */
+  readonly onAnswer: () => void;
+};
+
+export class CommitNotices {
+  readonly #options: Options;
+  readonly #channel: string;
+  readonly #id = randomUUID().slice(0, 8);
+  readonly #written = new Set<string>();
+  #sendTimer: NodeJS.Timeout | undefined;
+  #pollTimer: NodeJS.Timeout | undefined;
+  #probeTimer: NodeJS.Timeout | undefined;
+  #listener: Client | undefined;
+  #onProbe: (() => void) | undefined;
+  #areComing = false;
+  #hasAnswer = false;
+  #isStarted = false;
+  #isClosed = false;
+  /** Positions at the last poll, as text. */
+  #seen = new Map<string, string>();
+
+  constructor(options: Options) {
+    this.#options = options;
+    this.#channel = `toolgate_${options.sql.address.schema}`;
+  }
+
+  /** Sends the session's name with the others of these milliseconds. */
+  send(sessionId: string, { isAnswer = false } = {}): void {
+    this.#hasAnswer ||= isAnswer;
+    this.#written.add(storedName(sessionId));
+    this.#sendTimer ??= setTimeout(() => void this.#sendAll(), NOTIFY_EVERY_MS).unref();
+  }
+
+  /** Listens from the first follower on. */
+  start(): void {
+    if (this.#isStarted) return;
+    this.#isStarted = true;
+    void this.#listen();
+    this.#schedulePoll();
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#sendTimer);
+    clearTimeout(this.#pollTimer);
+    clearInterval(this.#probeTimer);
+    this.#onProbe?.();
+    await this.#listener?.end().catch(() => undefined);
+  }
+
+  /** Before the connections close: others need not wait for their poll. */
+  async flush(): Promise<void> {
+    clearTimeout(this.#sendTimer);
+    await this.#sendAll();
+  }
+
+  async #sendAll(): Promise<void> {
+    this.#sendTimer = undefined;
+    const names = [...this.#written];
+    this.#written.clear();
+    const mark = this.#hasAnswer ? ANSWER : "";
+    this.#hasAnswer = false;
+    const { sql, statements } = this.#options;
+    try {
+      for (const payload of payloads(`${mark}${this.#id}`, names))
+        await sql.run(statements.notify, this.#channel, payload);
+    } catch {
+      // A hint that could not be sent: the polls of the others find the change.
+    }
+  }
+
+  async #listen(): Promise<void> {
+    try {
+      const client = await this.#options.sql.dedicated();
+      if (this.#isClosed) return await client.end();
+      this.#listener = client;
+      client.on("notification", ({ payload = "" }) => this.#onNotice(payload));
+      client.once("end", () => this.#relisten());
+      await client.query(`listen ${this.#channel}`);
+      await this.#probe();
+      // Commits before the connection listened.
+      this.#options.followers.wakeAll();
+      this.#probeTimer = setInterval(() => void this.#probe(), PROBE_EVERY_MS).unref();
+    } catch {
+      this.#relisten();
+    }
+  }
+
+  #relisten(): void {
+    this.#areComing = false;
+    clearInterval(this.#probeTimer);
+    this.#listener?.removeAllListeners("end");
+    void this.#listener?.end().catch(() => undefined);
+    this.#listener = undefined;
+    if (this.#isClosed) return;
+    this.#schedulePoll();
+    setTimeout(() => void this.#listen(), RECONNECT_MS).unref();
+  }
+
+  /** Sends a notification to ourselves by the pool, and waits for it. */
+  async #probe(): Promise<void> {
+    const { sql, statements } = this.#options;
+    const payload = JSON.stringify([`probe ${this.#id}`]);
+    const came = new Promise<boolean>((resolve) => {
+      const timer = setTimeout(() => resolve(false), PROBE_TIMEOUT_MS).unref();
+      this.#onProbe = () => {
+        clearTimeout(timer);
+        resolve(true);
+      };
+    });
+    await sql.run(statements.notify, this.#channel, payload).catch(() => undefined);
+    this.#areComing = await came;
+    if (!this.#areComing) this.#schedulePoll();
+  }
+
+  #onNotice(payload: string): void {
+    const names = namesIn(payload);
+    if (names[0] === `probe ${this.#id}`) this.#onProbe?.();
+    // Our own followers were woken when the commit was done.
+    const isAnswer = names[0]?.startsWith(ANSWER) === true;
+    if (names[0] === `${isAnswer ? ANSWER : ""}${this.#id}`) return;
+    if (isAnswer) this.#options.onAnswer();
+    const { followers } = this.#options;
+    if (names[1] === ALL) followers.wakeAll();
+    for (const name of names.slice(1)) followers.wake(JSON.parse(`"${name}"`) as string);
+  }
+
+  #schedulePoll(): void {
+    clearTimeout(this.#pollTimer);
+    if (this.#isClosed) return;
+    const ms = this.#areComing ? POLL_MS : POLL_WITHOUT_NOTICES_MS;
+    this.#pollTimer = setTimeout(() => void this.#poll(), ms).unref();
+  }
+
+  /** Wakes the followers of each session whose position is not the one of the poll before. */
+  async #poll(): Promise<void> {
+    const { sql, statements, followed, followers } = this.#options;
+    const sessionIds = followed();
+    try {
+      if (sessionIds.length > 0) {
+        const rows = await sql.run(statements.positions, sessionIds.map(storedName));
+        const now = new Map(rows.map((row) => [row.session_id, `${row.session} ${row.last_seq}`]));
+        for (const sessionId of sessionIds) {
+          const name = storedName(sessionId);
+          const position = now.get(name) ?? "";
+          if (this.#seen.get(name) !== position) followers.wake(sessionId);
+          now.set(name, position);
+        }
+        this.#seen = now;
+      }
+    } catch {
+      // The next poll looks again; a follower that looks meanwhile waits for the server.
+    }
+    this.#schedulePoll();
+  }
+}
+
+/** Lists of names, each short enough for one notification, after the id of the sender. */
+function payloads(id: string, names: readonly string[]): readonly string[] {
+  const lists: string[][] = [];
+  let size = MAX_PAYLOAD;
+  for (const name of names) {
+    const bytes = Buffer.byteLength(JSON.stringify(name)) + 1;
+    if (bytes > MAX_PAYLOAD / 2) return [JSON.stringify([id, ALL])];
+    size += bytes;
+    if (size >= MAX_PAYLOAD) {
+      lists.push([id]);
+      size = bytes + id.length + 4;
+    }
+    lists.at(-1)?.push(name);
+  }
+  return lists.map((list) => JSON.stringify(list));
+}
+
+function namesIn(payload: string): readonly string[] {
+  try {
+    const names: unknown = JSON.parse(payload);
+    return Array.isArray(names) && names.every((name) => typeof name === "string") ? names : [];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,157 @@
+/** Several instances on one server: who goes on with a session, and what a dead or paused one can still do. */
+import { afterEach, expect, test } from "vitest";
+import type { Ledger } from "../../call/index.js";
+import {
+  ask,
+  claim,
+  codeOf,
+  DURABLE,
+  QUESTION,
+  said,
+  SECOND,
+  SESSION,
+  YES,
+} from "../contract/contract.samples.js";
+import { startFollowing } from "../contract/following.samples.js";
+import { openPostgresLedger } from "./postgres-ledger.js";
+import { emptyAddress } from "./store.samples.js";
+import { postgresAddress } from "./postgres-address.js";
+import { SqlConnections } from "./sql-connections.js";
+
+const opened: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const one of opened.splice(0).toReversed()) await one.close();
+});
+
+const open = async (address: string, place?: string): Promise<Ledger> => {
+  const ledger = await openPostgresLedger(address, place === undefined ? {} : { place });
+  opened.push(ledger);
+  return ledger;
+};
+const connect = async (address: string): Promise<SqlConnections> => {
+  const sql = await SqlConnections.open(postgresAddress(address));
+  opened.push(sql);
+  return sql;
+};
+const TURN = { type: "turn-started", turnId: "turn-1", at: 0 } as const;
+const PARKED = { type: "turn-parked", turnId: "turn-1", at: 0 } as const;
+
+async function firstWork(ledger: Ledger): Promise<string | undefined> {
+  const controller = new AbortController();
+  for await (const sessionId of ledger.work?.({ signal: controller.signal }) ?? []) return sessionId;
+  return undefined;
+}
+
+test("an answer given on one instance is work for another of the same place, and not before", async () => {
+  const address = await emptyAddress();
+  const [here, there] = [await open(address, "there"), await open(address, "there")];
+  const lease = await ask(here, QUESTION, SECOND);
+  await here.append(lease, [TURN, PARKED], DURABLE);
+  await here.release(lease);
+  const work = firstWork(there);
+  let isThere = false;
+  void work.then(() => (isThere = true));
+  await here.answer("question-1", YES);
+  const follower = startFollowing(there);
+  await follower.hasSeq(9);
+  expect(isThere).toBe(false);
+  await here.answer("question-2", YES);
+  expect(await work).toBe(SESSION);
+  await follower.stop();
+});
+
+test("a turn whose lease ran out is work for its place alone", async () => {
+  const address = await emptyAddress();
+  const [here, there, elsewhere] = [
+    await open(address, "here"),
+    await open(address, "here"),
+    await open(address, "elsewhere"),
+  ];
+  const lease = await claim(here, { milliseconds: 200 });
+  await here.append(lease, [TURN], DURABLE);
+  const other = await claim(elsewhere, { sessionId: "session-2", milliseconds: 60_000 });
+  await elsewhere.append(other, [TURN], DURABLE);
+  const started = performance.now();
+  expect(await firstWork(there)).toBe(SESSION);
+  // The lease, a look each second, and ten times that for a busy machine.
+  expect(performance.now() - started).toBeLessThan(12_000);
+  const taken = await claim(there, { owner: "bob" });
+  expect(await codeOf(here.append(lease, [said("too late")], DURABLE))).toBe("LEASE_LOST");
+  await there.append(taken, [said("mine")], DURABLE);
+});
+
+test("the lease of a process that is gone is free at once", async () => {
+  const address = await emptyAddress();
+  const [here, sql] = [await open(address), await connect(address)];
+  await claim(here, { owner: "dead", milliseconds: 600_000 });
+  expect(await codeOf(claim(here, { owner: "bob" }))).toBe("LEASE_HELD");
+  // The highest pid of a system is taken last.
+  await sql.run({
+    sql: `update ${sql.address.schema}.heads set holder = regexp_replace(holder, '"pid":\\d+', '"pid":4194303')`,
+  });
+  expect((await claim(here, { owner: "bob" })).owner).toBe("bob");
+});
+
+test("refuses to go on when the server has lost what it had acknowledged", async () => {
+  const address = await emptyAddress();
+  const [ledger, sql] = [await open(address), await connect(address)];
+  const { schema } = sql.address;
+  const lease = await claim(ledger);
+  await ledger.append(lease, [said("one")], DURABLE);
+  const [before] = await sql.run<[], { chain: Buffer }>({ sql: `select chain from ${schema}.heads` });
+  await ledger.append(lease, [said("two")], DURABLE);
+  // As a standby that had not got the last commit.
+  await sql.run({ sql: `delete from ${schema}.events where seq = 2` });
+  await sql.run<[Buffer], never>(
+    { sql: `update ${schema}.heads set last_seq = 1, chain = $1` },
+    before?.chain ?? Buffer.alloc(0),
+  );
+  await expect(ledger.append(lease, [said("three")], DURABLE)).rejects.toMatchObject({
+    code: "LOG_BEHIND",
+    message: expect.stringContaining("lost events of session session-1 that it had acknowledged"),
+  });
+});
+
+test("stores an append once when the connection is cut during it", async () => {
+  const address = await emptyAddress();
+  const [ledger, sql] = [await open(address), await connect(address)];
+  const lease = await claim(ledger);
+  const name = `cut ${process.pid} ${Math.random()}`;
+  let isOver = false;
+  const cut = async () => {
+    for (let cuts = 0; cuts < 4 && !isOver;) {
+      const rows = await sql
+        .run<[], object>({
+          sql: `select pg_terminate_backend(pid) from pg_stat_activity
+            where pid <> pg_backend_pid() and query like '%insert into ${sql.address.schema}.events%'`,
+        })
+        .catch(() => []);
+      cuts += rows.length;
+    }
+  };
+  const cutting = cut();
+  const seqs: number[] = [];
+  for (let index = 0; index < 20; index++)
+    seqs.push(await ledger.append(lease, [said(`${name} ${index}`)], DURABLE));
+  isOver = true;
+  await cutting;
+  expect(seqs).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
+  const log = await ledger.read(SESSION);
+  expect(log.map(({ event }) => event)).toEqual(seqs.map((seq) => said(`${name} ${seq - 1}`)));
+});
+
+test("finds a change whose notification was lost", async () => {
+  const address = await emptyAddress();
+  const [here, there, sql] = [await open(address), await open(address), await connect(address)];
+  const lease = await claim(here);
+  await here.append(lease, [said("one")], DURABLE);
+  const follower = startFollowing(there);
+  await follower.has(1);
+  // Nobody listens any more, and nobody is told so.
+  await sql.run({
+    sql: `select pg_terminate_backend(pid) from pg_stat_activity where query = 'listen toolgate_${sql.address.schema}'`,
+  });
+  await here.append(lease, [said("two")], DURABLE);
+  await follower.has(2);
+  await follower.stop();
+});

@@ -1,0 +1,272 @@
+/**
+ * The connections of this process to one database: at most MAX_POOLED, and one more that only listens.
+ *
+ * Every statement is a transaction of its own and names its schema, so a pooler in transaction mode may stand between. A
+ * prepared statement is named by the hash of its text; where the server does not find one (a pooler without prepared
+ * statements), none is named from then on. A lost connection is an error of its own kind, because nobody knows whether
+ * the statement took effect: `retried` is for statements that may run twice.
+ */
+import { hash } from "node:crypto";
+import type { Client, Pool, PoolClient, PoolConfig } from "pg";
+import { errorCode } from "../../call/error-code.js";
+import { LedgerError } from "../../call/index.js";
+import { LedgerFileError } from "../ledger-file-error.js";
+import type { PostgresAddress } from "./postgres-address.js";
+
+/** With the one that listens: four. */
+const MAX_POOLED = 3;
+const CONNECT_TIMEOUT_MS = 5_000;
+/** A connection that is silent for longer is given up: its other end may be gone without a word. */
+const STATEMENT_TIMEOUT_MS = 30_000;
+/** How long a server that restarts or fails over is waited for. */
+export const PATIENCE_MS = 15_000;
+const FIRST_RETRY_MS = 20;
+const MAX_RETRY_MS = 500;
+
+export type SqlValue = string | number | null | Uint8Array | readonly (string | number | Uint8Array | null)[];
+
+/** A statement with the types of its values and rows, declared by hand: the driver has none. */
+export type Statement<Values extends readonly SqlValue[], Row = never> = {
+  readonly sql: string;
+  readonly values?: Values;
+  readonly row?: Row;
+};
+
+/** The connection ended during a statement: nobody knows whether the statement took effect. */
+export class ConnectionLost extends Error {}
+
+/** The connections of this process to one database, shared by the ledgers and archives on it. */
+type SharedPool = {
+  readonly pool: Pool;
+  readonly newClient: () => Client;
+  canPrepare: boolean;
+  users: number;
+};
+
+const pools = new Map<string, SharedPool>();
+
+export class SqlConnections {
+  readonly address: PostgresAddress;
+  readonly #shared: SharedPool;
+  readonly #names = new Map<string, string>();
+  #isClosed = false;
+
+  private constructor(address: PostgresAddress, shared: SharedPool) {
+    this.address = address;
+    this.#shared = shared;
+    shared.users += 1;
+  }
+
+  /** The driver is loaded here and not before. */
+  static async open(address: PostgresAddress): Promise<SqlConnections> {
+    const { default: pg } = await import("pg");
+    const { connectionString } = address;
+    const known = pools.get(connectionString);
+    if (known) return new SqlConnections(address, known);
+    const config: PoolConfig = {
+      connectionString,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 10_000,
+      types: {
+        getTypeParser: (oid, format) => (oid === INT8 ? Number : pg.types.getTypeParser(oid, format)),
+      },
+    };
+    const pool = new pg.Pool({ ...config, max: MAX_POOLED, allowExitOnIdle: true });
+    // An idle connection that ends is replaced by the next statement.
+    pool.on("error", () => undefined);
+    // One that ends during a statement fails the statement; without a listener it would end this process too.
+    pool.on("connect", (client) => void client.on("error", () => undefined));
+    const shared = { pool, newClient: () => new pg.Client(config), canPrepare: true, users: 0 };
+    pools.set(connectionString, shared);
+    return new SqlConnections(address, shared);
+  }
+
+  /** Throws ConnectionLost when nobody knows whether the statement took effect. */
+  async run<Values extends readonly SqlValue[], Row>(
+    statement: Statement<Values, Row>,
+    ...values: Values
+  ): Promise<Row[]> {
+    this.#checkOpen();
+    const client = await this.#connect();
+    return await this.#runOn(client, statement.sql, values, this.#shared.canPrepare);
+  }
+
+  /** For a statement that may run twice: repeats it when the connection is lost, as long as patience lasts. */
+  retried<Values extends readonly SqlValue[], Row>(
+    statement: Statement<Values, Row>,
+    ...values: Values
+  ): Promise<Row[]> {
+    return this.patiently(() => this.run(statement, ...values));
+  }
+
+  /** Repeats the work when the connection is lost or the server is not there, as long as patience lasts. */
+  async patiently<Result>(work: () => Promise<Result>): Promise<Result> {
+    const deadline = performance.now() + PATIENCE_MS;
+    for (let waitMs = FIRST_RETRY_MS; ; waitMs = Math.min(2 * waitMs, MAX_RETRY_MS)) {
+      try {
+        return await work();
+      } catch (error) {
+        if (!(error instanceof ConnectionLost)) throw error;
+        this.#checkOpen();
+        if (performance.now() + waitMs > deadline) throw this.#unreachable(error);
+        await new Promise((resolve) => setTimeout(resolve, waitMs));
+      }
+    }
+  }
+
+  /** Several statements in one transaction on one connection. */
+  async transaction<Result>(work: (client: PoolClient) => Promise<Result>): Promise<Result> {
+    this.#checkOpen();
+    const client = await this.#connect();
+    let failure: unknown;
+    try {
+      await client.query("begin");
+      const result = await work(client);
+      await client.query("commit");
+      return result;
+    } catch (error) {
+      failure = error;
+      // A connection that cannot even roll back is thrown away below.
+      await client.query("rollback").catch(() => undefined);
+      throw this.#named(error);
+    } finally {
+      client.release(failure !== undefined && isLost(failure));
+    }
+  }
+
+  /** A connection of its own, outside the pool. */
+  async dedicated(): Promise<Client> {
+    this.#checkOpen();
+    const client = this.#shared.newClient();
+    client.on("error", () => undefined);
+    try {
+      await client.connect();
+      return client;
+    } catch (error) {
+      throw this.#named(error);
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#shared.users -= 1;
+    if (this.#shared.users > 0) return;
+    pools.delete(this.address.connectionString);
+    await this.#shared.pool.end();
+  }
+
+  async #connect(): Promise<PoolClient> {
+    try {
+      return await this.#shared.pool.connect();
+    } catch (error) {
+      throw this.#named(error, true);
+    }
+  }
+
+  async #runOn<Row>(
+    client: PoolClient,
+    sql: string,
+    values: readonly SqlValue[],
+    isNamed: boolean,
+  ): Promise<Row[]> {
+    let timer: NodeJS.Timeout | undefined;
+    const silent = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new ConnectionLost("The server is silent.")), STATEMENT_TIMEOUT_MS);
+    });
+    try {
+      const query = { text: sql, values: [...values], ...(isNamed && { name: this.#nameOf(sql) }) };
+      const { rows } = await Promise.race([client.query(query), silent]);
+      client.release();
+      // The statement's declaration says what its rows are.
+      return rows as Row[];
+    } catch (error) {
+      const code = errorCode(error);
+      if (isNamed && code !== undefined && NO_PREPARED.has(code)) {
+        this.#shared.canPrepare = false;
+        return await this.#runOn(client, sql, values, false);
+      }
+      client.release(error instanceof ConnectionLost || isLost(error));
+      throw this.#named(error);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #nameOf(sql: string): string {
+    const known = this.#names.get(sql);
+    if (known !== undefined) return known;
+    const name = `tg_${hash("sha256", sql).slice(0, 24)}`;
+    this.#names.set(sql, name);
+    return name;
+  }
+
+  #checkOpen(): void {
+    if (this.#isClosed)
+      throw new LedgerError(
+        "LEDGER_CLOSED",
+        "The ledger is closed. Nothing was read or written; open it again first.",
+      );
+  }
+
+  /** The error with our own words, and never with the address's password. */
+  #named(error: unknown, isConnecting = false): unknown {
+    if (error instanceof ConnectionLost || error instanceof LedgerError || error instanceof LedgerFileError)
+      return error;
+    const code = errorCode(error) ?? "";
+    if (isLost(error)) return new ConnectionLost(messageOf(error));
+    const { shown } = this.address;
+    if (code === DISK_FULL)
+      return new LedgerFileError(
+        "LEDGER_FULL",
+        `The disk of the server of ${shown} is full. Nothing was recorded; make room there.`,
+      );
+    if (code === READ_ONLY)
+      return new LedgerFileError(
+        "LEDGER_READ_ONLY",
+        `The server of ${shown} only reads: it may be a standby. Nothing was recorded; name the primary server.`,
+      );
+    if (isConnecting || REFUSED.test(code))
+      return new LedgerFileError(
+        "LEDGER_FAILED",
+        `The server of ${shown} refused us (${messageOf(error)}). Nothing was opened; check the user, the password and the database.`,
+      );
+    return error;
+  }
+
+  #unreachable(cause: ConnectionLost): LedgerFileError {
+    return new LedgerFileError(
+      "LEDGER_FAILED",
+      `The server of ${this.address.shown} cannot be reached (${cause.message}). Nothing more is recorded; start it, or correct the address.`,
+      { cause },
+    );
+  }
+}
+
+const INT8 = 20;
+const DISK_FULL = "53100";
+const READ_ONLY = "25006";
+/** Wrong password, no such role, no such database. */
+const REFUSED = /^(?:28|3D)/;
+/** The statement is not there, or is there already: both before anything was run. */
+const NO_PREPARED = new Set(["26000", "42P05"]);
+/** Connection failures, too many connections, shutdown, crash of the server, starting up. */
+const LOST_STATE = /^(?:08|53300|57P0[1-5])/;
+const LOST_SYSTEM = /^E(?:CONN|PIPE|TIMEDOUT|HOSTUNREACH|NETUNREACH|NOTFOUND|AI_AGAIN|NOENT)/;
+const LOST_MESSAGE = /connection terminated|connection ended|timeout exceeded|client has encountered/iu;
+
+/** The driver gives some of its own errors no code: only their texts tell them apart. */
+function isLost(error: unknown): boolean {
+  if (error instanceof ConnectionLost) return true;
+  const code = errorCode(error);
+  if (code !== undefined) return LOST_STATE.test(code) || LOST_SYSTEM.test(code);
+  // A name with several addresses fails with all of their errors.
+  if (error instanceof AggregateError) return error.errors.some(isLost);
+  return error instanceof Error && LOST_MESSAGE.test(error.message);
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(messageOf).join("; ");
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,22 @@
+/** The rules in force for a call, and the places that they are about. */
+import type { UserPrograms } from "./programs/known-programs.js";
+import type { Rule, RuleEffect } from "./rule.js";
+
+export type Policy = {
+  readonly rules: readonly Rule[];
+  /** The effect for an intent that no rule names. */
+  readonly default?: RuleEffect;
+  /** The folders of the workspace, as real paths. */
+  readonly roots: readonly string[];
+  readonly home: string;
+  /** The session's own folder for temporary files, as a real path; reading and changing files there needs no rule. */
+  readonly scratch?: string;
+  /** Toolgate's own files, which no tool may read or change. */
+  readonly own?: readonly string[];
+  /** Milliseconds since 1970; without it no rule's time is up. */
+  readonly now?: number;
+  /** Descriptions of programs that the user added. */
+  readonly programs?: UserPrograms;
+  /** A sandbox was proved to hold: commands can run contained in it. */
+  readonly canContain?: boolean;
+};

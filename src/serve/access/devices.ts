@@ -1,0 +1,143 @@
+/**
+ * The devices that may use the page, in `devices.json`: each has a cookie and a key, of which only hashes are stored, and
+ * a role. A one-time code adds a device; the first one to redeem it has it.
+ */
+import { hash, randomBytes, randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { z } from "zod";
+import { StoredFile } from "../../settings/stored-file.js";
+import { deviceRole } from "../api/access-bodies.js";
+import type { DeviceRole } from "../api/access-bodies.js";
+import { codeHash, newCode } from "./one-time-code.js";
+
+const storedDevice = z.looseObject({
+  deviceId: z.string(),
+  name: z.string(),
+  role: deviceRole,
+  createdAt: z.number(),
+  seenAt: z.number(),
+  answers: z.number(),
+  cookieHash: z.string(),
+  keyHash: z.string(),
+});
+export type StoredDevice = z.output<typeof storedDevice>;
+
+const storedCode = z.looseObject({
+  hash: z.string(),
+  role: deviceRole,
+  name: z.string().optional(),
+  expiresAt: z.number(),
+});
+
+const devicesFile = () =>
+  z.looseObject({ version: z.literal(1), devices: z.array(storedDevice), codes: z.array(storedCode) });
+
+type DevicesFile = z.output<ReturnType<typeof devicesFile>>;
+
+export type NewCode = {
+  readonly role: DeviceRole;
+  readonly name?: string | undefined;
+  readonly lifetimeMs: number;
+};
+
+/** Its secrets leave this process once, in the answer to the code. */
+export type AddedDevice = { readonly device: StoredDevice; readonly cookie: string; readonly key: string };
+
+const SEEN_STEP_MS = 60_000;
+const MAX_DEVICES = 100;
+const MAX_CODES = 50;
+const SECRET_BYTES = 32;
+
+export class Devices {
+  readonly #file: StoredFile<DevicesFile>;
+  readonly #now: () => number;
+
+  constructor(folder: string, now: () => number = Date.now) {
+    this.#file = new StoredFile(join(folder, "devices.json"), {
+      schema: devicesFile,
+      empty: { version: 1, devices: [], codes: [] },
+    });
+    this.#now = now;
+  }
+
+  list(): readonly StoredDevice[] {
+    const state = this.#file.current();
+    return state.state === "good" ? state.value.devices : [];
+  }
+
+  /** Undefined where the cookie or the key is not that of a device. */
+  find(cookie: string, key: string): StoredDevice | undefined {
+    const [cookieHash, keyHash] = [secretHash(cookie), secretHash(key)];
+    return this.list().find((one) => one.cookieHash === cookieHash && one.keyHash === keyHash);
+  }
+
+  async createCode({
+    role,
+    name,
+    lifetimeMs,
+  }: NewCode): Promise<{ readonly code: string; readonly expiresAt: number }> {
+    const code = newCode();
+    const now = this.#now();
+    const expiresAt = now + lifetimeMs;
+    const added = { hash: codeHash(code), role, ...(name !== undefined && { name }), expiresAt };
+    await this.#file.change((file) => {
+      const valid = file.codes.filter((one) => one.expiresAt > now).slice(1 - MAX_CODES);
+      return { value: { ...file, codes: [...valid, added] }, result: undefined };
+    });
+    return { code, expiresAt };
+  }
+
+  /** Uses the code up. Undefined where it is unknown, used or expired. */
+  async redeem(code: string, name: string | undefined): Promise<AddedDevice | undefined> {
+    const wanted = codeHash(code);
+    const [cookie, key] = [newSecret(), newSecret()];
+    const now = this.#now();
+    return this.#file.change((file) => {
+      const found = file.codes.find((one) => one.hash === wanted && one.expiresAt > now);
+      if (!found) return { result: undefined };
+      const device: StoredDevice = {
+        deviceId: randomUUID(),
+        name: found.name ?? name ?? "Browser",
+        role: found.role,
+        createdAt: now,
+        seenAt: now,
+        answers: 0,
+        cookieHash: secretHash(cookie),
+        keyHash: secretHash(key),
+      };
+      const codes = file.codes.filter((one) => one !== found);
+      const devices = [...file.devices.slice(1 - MAX_DEVICES), device];
+      return { value: { ...file, codes, devices }, result: { device, cookie, key } };
+    });
+  }
+
+  /** False when there is no such device. */
+  revoke(deviceId: string): Promise<boolean> {
+    return this.#file.change((file) => {
+      const devices = file.devices.filter((one) => one.deviceId !== deviceId);
+      if (devices.length === file.devices.length) return { result: false };
+      return { value: { ...file, devices }, result: true };
+    });
+  }
+
+  /** Notes that the device was here, at most once a minute, and that it answered a question. */
+  async note({ deviceId, seenAt }: StoredDevice, { hasAnswered = false } = {}): Promise<void> {
+    const now = this.#now();
+    if (!hasAnswered && now - seenAt < SEEN_STEP_MS) return;
+    await this.#file.change((file) => ({
+      value: {
+        ...file,
+        devices: file.devices.map((one) =>
+          one.deviceId === deviceId
+            ? { ...one, seenAt: now, answers: one.answers + (hasAnswered ? 1 : 0) }
+            : one,
+        ),
+      },
+      result: undefined,
+    }));
+  }
+}
+
+const newSecret = (): string => randomBytes(SECRET_BYTES).toString("base64url");
+
+const secretHash = (secret: string): string => hash("sha256", `device ${secret}`);

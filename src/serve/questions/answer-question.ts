@@ -1,0 +1,115 @@
+/** Takes an answer. The first one counts, from any device or process; later ones get it back. */
+import type { z } from "zod";
+import { AapProblem } from "../../aap/api/aap-problem.js";
+import { allOpenQuestions, LedgerError } from "../../call/index.js";
+import type { Answer, OptionKind, Question, SelectedOption } from "../../call/index.js";
+import type { Answered, answerRequest } from "../api/question-bodies.js";
+import type { ServeContext } from "../server/serve-context.js";
+import { answeredState, answerWords } from "./inbox-rows.js";
+
+type AnswerBody = z.output<typeof answerRequest>;
+
+export async function answerQuestion(
+  context: ServeContext,
+  question: Question,
+  body: AnswerBody,
+  who: string,
+): Promise<Omit<Answered, "resumes">> {
+  const { ledger, now, redactPatterns } = context;
+  const { questionId, intentHash } = question;
+  const answer: Answer = {
+    outcome: outcomeOf(question, body),
+    intentHash: body.intentHash ?? intentHash,
+    by: "person",
+    who,
+    ...(body.reason !== undefined && { reason: body.reason }),
+    ...(body.input !== undefined && { input: body.input }),
+    at: now(),
+  };
+  const receipt = await ledger.answer(questionId, answer);
+  if (!receipt.counted)
+    throw new AapProblem(
+      "ALREADY_ANSWERED",
+      `Question ${questionId} was answered before (${answerWords(question, receipt.answer)}), and the first answer counts. Nothing was done.`,
+      { recorded: receipt.answer },
+    );
+  const state = answeredState(question, receipt.answer, redactPatterns);
+  return {
+    questionId,
+    counted: true,
+    answer: state.answer,
+    words: state.words,
+    ...(await answerAlike(context, question, body, who)),
+  };
+}
+
+function outcomeOf(question: Question, body: AnswerBody): Answer["outcome"] {
+  const { reply, width, expires } = body;
+  switch (reply) {
+    case "once":
+      return selected(question, "allow_once", reply);
+    case "no":
+      // Refusing is always safe, also where the question does not offer it.
+      return question.options.some(({ kind }) => kind === "reject_once")
+        ? selected(question, "reject_once", reply)
+        : { type: "refused" };
+    case "session":
+    case "always":
+    case "never": {
+      const scope = reply === "session" ? "session" : body.scope;
+      return {
+        ...selected(question, reply === "never" ? "reject_always" : "allow_always", reply),
+        ...(width !== undefined && { width }),
+        ...(scope !== undefined && { scope }),
+        ...(expires !== undefined && { expires }),
+      };
+    }
+    default:
+      return reply satisfies never;
+  }
+}
+
+function selected({ options, title }: Question, kind: OptionKind, reply: string): SelectedOption {
+  const option = options.find((one) => one.kind === kind);
+  if (option) return { type: "selected", optionId: option.optionId };
+  throw new AapProblem("CONFLICT", `"${title}" does not offer "${reply}". It is still open.`);
+}
+
+/** The same yes or no, once, for the open questions that are alike. */
+async function answerAlike(
+  { ledger, now }: ServeContext,
+  question: Question,
+  { alike: wanted = [], reply, reason }: AnswerBody,
+  who: string,
+): Promise<Pick<Answered, "alike" | "notTaken">> {
+  const alike: string[] = [];
+  const notTaken: Answered["notTaken"] = [];
+  if (wanted.length === 0) return { alike, notTaken };
+  const open = await allOpenQuestions(ledger, { sessionId: question.sessionId });
+  for (const questionId of new Set(wanted)) {
+    if (questionId === question.questionId) continue;
+    const other = open.find((one) => one.questionId === questionId);
+    const isAlike = other?.likeness !== undefined && other.likeness === question.likeness;
+    if (!other || !isAlike) {
+      notTaken.push({ questionId, why: other ? "It is not alike." : "It is no longer open." });
+      continue;
+    }
+    const isNo = reply === "no" || reply === "never";
+    try {
+      const { counted } = await ledger.answer(questionId, {
+        outcome: selected(other, isNo ? "reject_once" : "allow_once", reply),
+        intentHash: other.intentHash,
+        by: "person",
+        who,
+        ...(reason !== undefined && { reason }),
+        at: now(),
+      });
+      if (counted) alike.push(questionId);
+      else notTaken.push({ questionId, why: "It was answered before." });
+    } catch (error) {
+      if (!(error instanceof LedgerError) && !(error instanceof AapProblem)) throw error;
+      notTaken.push({ questionId, why: error.message });
+    }
+  }
+  return { alike, notTaken };
+}

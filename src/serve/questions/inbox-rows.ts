@@ -1,0 +1,88 @@
+/** A question as a row of the inbox. All text is redacted, and visible as it is. */
+import { isYes, oneLine, visibleText } from "../../call/index.js";
+import type { Answer, Question } from "../../call/index.js";
+import { redact } from "../../history/index.js";
+import { redactedRecord } from "../../history/redaction/redact-event.js";
+import type { RedactionPattern } from "../../history/index.js";
+import type { InboxQuestion, QuestionState, TurnLiveness } from "../api/question-bodies.js";
+import type { OpenCall, SessionFacts } from "../sessions/session-facts.js";
+
+const MAX_SUBJECT = 200;
+
+export type RowOptions = {
+  readonly state: QuestionState;
+  readonly liveness: TurnLiveness;
+  readonly now: number;
+  readonly patterns: readonly RedactionPattern[];
+};
+
+export function inboxRow(
+  question: Question,
+  call: OpenCall | undefined,
+  facts: SessionFacts,
+  { state, liveness, now, patterns }: RowOptions,
+): InboxQuestion {
+  const { questionId, sessionId, toolCallId, askedAt, expiresAt, likeness } = question;
+  const { agent, cwd } = facts.info;
+  const shown = (text: string): string => redact(text, patterns);
+  return {
+    questionId,
+    sessionId,
+    toolCallId,
+    title: shown(question.title),
+    agentTitle: shown(visibleText(call?.title ?? question.title)),
+    kind: call?.kind ?? "other",
+    tool: visibleText(call?.name ?? ""),
+    subject: shown(subjectOf(question)),
+    ...(agent !== undefined && { agent }),
+    sessionTitle: shown(facts.title),
+    ...(cwd !== undefined && { folder: cwd }),
+    door: facts.door,
+    askedAt,
+    ...(expiresAt !== undefined && { expiresAt }),
+    state,
+    liveness,
+    isAnswerable:
+      state.status === "open" && liveness !== "gone" && (expiresAt === undefined || now < expiresAt),
+    ...(likeness !== undefined && { likeness }),
+  };
+}
+
+/** The whole command, else the first path or host that the question is about. */
+function subjectOf({ about = [], title }: Question): string {
+  const line =
+    about.find((one) => one.startsWith("runs: ")) ?? about.find((one) => !one.startsWith("input: "));
+  return line === undefined ? title : oneLine(line.replace(/^[a-z ]+: /, ""), MAX_SUBJECT);
+}
+
+export function answeredState(
+  question: Question,
+  answer: Answer,
+  patterns: readonly RedactionPattern[],
+): QuestionState & { status: "answered" } {
+  return {
+    status: "answered",
+    at: answer.at,
+    isYes: isYes(question, answer),
+    words: redact(answerWords(question, answer), patterns),
+    // The walk changes texts and nothing else, so an answer stays one.
+    answer: redactedRecord(answer, patterns) as Answer,
+  };
+}
+
+/** "allowed once by phone", "refused by rule deny push". */
+export function answerWords(question: Question, answer: Answer): string {
+  const { outcome, by, who, rule } = answer;
+  const yes = isYes(question, answer);
+  const option =
+    outcome.type === "selected"
+      ? question.options.find(({ optionId }) => optionId === outcome.optionId)
+      : undefined;
+  const isAlways = option?.kind.endsWith("always") ?? false;
+  const scope = outcome.type === "selected" ? (outcome.scope ?? option?.grant?.scope) : undefined;
+  const reach = !isAlways ? "once" : scope === "session" ? "for this session" : "always";
+  const verb = yes ? `allowed ${reach}` : isAlways ? "refused, also from now on" : "refused";
+  const edited = yes && answer.input !== undefined ? ", with a changed input" : "";
+  const author = by === "rule" ? `rule ${visibleText(rule ?? "")}`.trim() : visibleText(who ?? "a person");
+  return `${verb} by ${author}${edited}`;
+}

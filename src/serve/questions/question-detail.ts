@@ -1,0 +1,182 @@
+/** A question with all that a person needs to decide: what will happen, why it is asked, and what each answer does. */
+import { AapProblem } from "../../aap/api/aap-problem.js";
+import { allOpenQuestions, shownQuestion, visibleText } from "../../call/index.js";
+import type { OfferedWidth, Question, SessionBook, ShownQuestion, ToolCall } from "../../call/index.js";
+import { redactedRecord } from "../../history/redaction/redact-event.js";
+import type { Explanation } from "../../policy/explain.js";
+import { ruleParts } from "../../policy/rule.js";
+import { diffCard } from "../../view/index.js";
+import type { GrantWidth, InboxQuestion, QuestionDetail } from "../api/question-bodies.js";
+import type { RuleTest } from "../api/rule-bodies.js";
+import type { ServeContext } from "../server/serve-context.js";
+import { commandReading, countHidden } from "./command-reading.js";
+
+export type DetailOptions = {
+  readonly row: InboxQuestion;
+  readonly book: SessionBook;
+  readonly resumes: QuestionDetail["resumes"];
+};
+
+const MAX_LINES = 100_000;
+const MAX_EARLIER = 500;
+
+export async function questionDetail(
+  context: ServeContext,
+  question: Question,
+  { row, book, resumes }: DetailOptions,
+): Promise<QuestionDetail> {
+  const call = book.call(question.toolCallId);
+  if (!call)
+    throw new AapProblem("NOT_FOUND", "The call of this question is not recorded. Nothing was read.");
+  // The walk changes texts and nothing else.
+  const shown = redactedRecord(shownQuestion(question, call), context.redactPatterns) as ShownQuestion;
+  const test = testOf(call, book);
+  const explanation = test && (await context.explain(test, book.modeId).catch(() => undefined));
+  return {
+    ...row,
+    intentHash: question.intentHash,
+    what: whatOf(shown, test?.command === undefined ? undefined : explanation),
+    why: {
+      reason: shown.reason ?? "No rule decides on it.",
+      ...ruleOf(context, explanation, book),
+      ...modeOf(context, book),
+      ...containedOf(context, call),
+      before: await earlierAnswers(context, call),
+    },
+    answers: await answersOf(context, shown, row),
+    resumes,
+  };
+}
+
+/** The action as a test of the rules would name it. */
+function testOf(call: ToolCall, { info }: SessionBook): (RuleTest & { readonly folder: string }) | undefined {
+  const { kind, rawInput, locations } = call;
+  const input =
+    typeof rawInput === "object" && rawInput !== null ? new Map(Object.entries(rawInput)) : new Map();
+  const cwd: unknown = input.get("cwd");
+  const folder = typeof cwd === "string" && cwd.startsWith("/") ? cwd : info.cwd;
+  if (folder === undefined) return undefined;
+  const command: unknown = input.get("command");
+  if (kind === "execute") return typeof command === "string" ? { folder, command } : undefined;
+  const url: unknown = input.get("url");
+  if (kind === "fetch") return typeof url === "string" ? { folder, url } : undefined;
+  const [place] = locations;
+  if (!place) return undefined;
+  if (kind === "edit") return { folder, write: place.path };
+  if (kind === "delete" || kind === "move") return { folder, delete: place.path };
+  return { folder, read: place.path };
+}
+
+function whatOf(shown: ShownQuestion, explanation: Explanation | undefined): QuestionDetail["what"] {
+  const { about = [], wholeAbout = about, call } = shown;
+  const command = commandIn(call.rawInput);
+  const changes = call.content.flatMap((item) => (item.type === "diff" ? [item] : []));
+  const texts = changes.flatMap(({ newText = "", path }) => [newText, path]);
+  return {
+    ...(command !== undefined && explanation && { command: commandReading(command, explanation) }),
+    lines: [...wholeAbout],
+    paths: call.locations.map(({ path, line }) => ({
+      path: visibleText(path),
+      ...(line !== undefined && { line }),
+    })),
+    diffs: changes.map((change) => diffCard(change, { maxLines: MAX_LINES, isWhole: true })),
+    changes,
+    rawInput: call.rawInput,
+    hiddenCharacters: [JSON.stringify(call.rawInput ?? null), ...texts].reduce(
+      (sum, text) => sum + countHidden(text),
+      0,
+    ),
+  };
+}
+
+function commandIn(input: unknown): string | undefined {
+  if (typeof input !== "object" || input === null || !("command" in input)) return undefined;
+  return typeof input.command === "string" ? input.command : undefined;
+}
+
+function ruleOf(
+  { rules }: ServeContext,
+  explanation: Explanation | undefined,
+  { info, sessionId }: SessionBook,
+): Pick<QuestionDetail["why"], "rule"> {
+  const name = explanation?.verdict.rule;
+  if (name === undefined) return {};
+  const { origins } = rules.current(info.cwd ?? "/", sessionId);
+  const found = [...origins].find(([rule]) => ruleParts(rule).name === name);
+  const text = visibleText(name);
+  return { rule: found ? { text, from: found[1].from, file: found[1].file } : { text, from: "mode" } };
+}
+
+function modeOf(
+  { rules }: ServeContext,
+  { info, modeId, sessionId }: SessionBook,
+): Pick<QuestionDetail["why"], "mode"> {
+  const mode = modeId ?? (info.cwd === undefined ? undefined : rules.current(info.cwd, sessionId).mode);
+  return mode === undefined ? {} : { mode };
+}
+
+function containedOf(
+  { whyNotContained }: ServeContext,
+  { kind }: ToolCall,
+): Pick<QuestionDetail["why"], "notContained"> {
+  const why = kind === "execute" ? whyNotContained() : undefined;
+  return why === undefined ? {} : { notContained: why };
+}
+
+/** Answers of people to calls with the same tool and title. */
+async function earlierAnswers(
+  { archive }: ServeContext,
+  call: ToolCall,
+): Promise<QuestionDetail["why"]["before"]> {
+  const { items } = await archive.calls({ tool: call.name, limit: MAX_EARLIER });
+  const same = items.filter(
+    ({ title, decidedBy, toolCallId }) =>
+      decidedBy === "person" && title === call.title && toolCallId !== call.toolCallId,
+  );
+  const refused = same.filter(({ status }) => status === "refused").length;
+  const since = same.at(-1)?.at;
+  return { allowed: same.length - refused, refused, ...(since !== undefined && { since }) };
+}
+
+async function answersOf(
+  { ledger }: ServeContext,
+  question: ShownQuestion,
+  { door, state }: InboxQuestion,
+): Promise<QuestionDetail["answers"]> {
+  const { questionId, sessionId, likeness, options, widths = [] } = question;
+  const open = likeness === undefined ? [] : await allOpenQuestions(ledger, { sessionId });
+  const alike = open
+    .filter((one) => one.likeness === likeness && one.questionId !== questionId)
+    .map((one) => one.questionId);
+  const allowing = widths.filter(({ effect }) => effect === "allow");
+  const isOpen = state.status === "open";
+  return {
+    once: isOpen && options.some(({ kind }) => kind === "allow_once"),
+    session: isOpen && options.some(({ kind }) => kind === "allow_always"),
+    // Questions are alike where the widest rules are the same.
+    always: allowing.map((width, index) => widthOf(width, index === 0 ? alike : [])),
+    never: widths.filter(({ effect }) => effect === "deny").map((width) => widthOf(width, [])),
+    edit: isOpen && door !== "driven" && question.call.rawInput !== undefined,
+    ...(allowing.length === 0 && { whyNotAlways: whyNotAlways(question) }),
+    alike,
+  };
+}
+
+const whyNotAlways = ({ isForThisOnce }: Question): string =>
+  isForThisOnce === true
+    ? "No rule can answer this: it is not about what the call does."
+    : "No rule would allow just this, or another rule asks about it all the same.";
+
+const widthOf = (
+  { effect, width, rules, subject, sentence, examples }: OfferedWidth,
+  frees: string[],
+): GrantWidth => ({
+  effect,
+  width,
+  subject: visibleText(subject),
+  sentence: visibleText(sentence),
+  rules: [...rules],
+  ruleTexts: rules.map((rule) => visibleText(JSON.stringify(rule))),
+  examples: examples.map((example) => visibleText(example)),
+  frees,
+});

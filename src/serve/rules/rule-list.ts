@@ -1,0 +1,96 @@
+/** The rules in force in a folder and all remembered ones, each with its source and how often it decided. */
+import { readFileSync } from "node:fs";
+import { visibleText } from "../../call/index.js";
+import type { GrantScope, Rule } from "../../policy/index.js";
+import { ruleParts } from "../../policy/rule.js";
+import type { ListedGrant, RuleOrigin } from "../../settings/index.js";
+import type { ListedRule, RuleList } from "../api/rule-bodies.js";
+import type { ServeContext } from "../server/serve-context.js";
+
+const USE_DAYS = 30;
+const DAY_MS = 86_400_000;
+const MAX_FILE_CHARACTERS = 100_000;
+
+export async function ruleList(
+  { rules: source, archive, now }: ServeContext,
+  folder: string,
+): Promise<RuleList> {
+  const { rules, origins, mode, problems, ignored, project } = source.current(folder);
+  const used = await archive.statistics({ by: "rule", since: now() - USE_DAYS * DAY_MS });
+  const uses = new Map(used.map(({ key, calls, breaches }) => [key, { calls, breaches }]));
+  const grants = source.grants.list();
+  const listed = (
+    rule: Rule,
+    about: Omit<ListedRule, "effect" | "rule" | "text" | "uses" | "breaches" | "reason">,
+  ): ListedRule => {
+    const { effect, name, reason } = ruleParts(rule);
+    const { calls = 0, breaches = 0 } = uses.get(name) ?? {};
+    return {
+      ...about,
+      effect,
+      rule: { ...rule },
+      text: visibleText(name),
+      ...(reason !== undefined && { reason: visibleText(reason) }),
+      uses: calls,
+      breaches,
+    };
+  };
+  return {
+    folder,
+    mode,
+    rules: [
+      ...rules.flatMap((rule) => {
+        const origin = origins.get(rule);
+        return origin && origin.from !== "grant" ? [listed(rule, ofFile(origin, folder))] : [];
+      }),
+      ...grants.flatMap((grant) =>
+        grant.rules.map((rule) => listed(rule, ofGrant(grant, source.grants.path))),
+      ),
+      ...ignored.map(({ rule, why }) =>
+        listed(rule, {
+          from: "project",
+          file: project?.file ?? "",
+          scope: "project",
+          isOver: false,
+          ignored: why,
+        }),
+      ),
+    ],
+    problems: [...problems],
+    ...(project && { project: { ...project, text: textOf(project.file) } }),
+  };
+}
+
+function ofFile({ from, file }: RuleOrigin, folder: string) {
+  return from === "project"
+    ? ({ from, file, scope: "project", where: folder, isOver: false } as const)
+    : ({ from, file, scope: "user", isOver: false } as const);
+}
+
+function ofGrant({ grantId, sentence, scope, createdAt, expiresAt, isOver }: ListedGrant, file: string) {
+  return {
+    grantId,
+    sentence: visibleText(sentence),
+    from: "grant",
+    file,
+    scope: scope.type,
+    ...whereOf(scope),
+    createdAt,
+    ...(expiresAt !== undefined && { expiresAt }),
+    isOver,
+  } as const;
+}
+
+function whereOf(scope: GrantScope): { readonly where?: string } {
+  if (scope.type === "project") return { where: scope.root };
+  return scope.type === "session" ? { where: scope.sessionId } : {};
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, "utf8").slice(0, MAX_FILE_CHARACTERS);
+  } catch {
+    // Gone meanwhile.
+    return "";
+  }
+}

@@ -1,0 +1,142 @@
+/** The page's API as a function from requests to responses. Each request needs a device with the right role. */
+import { Hono } from "hono";
+import { AapProblem, problemOf, problemResponse } from "../../aap/api/aap-problem.js";
+import type { OpenSink } from "../../aap/stream/event-stream.js";
+import { STATUSES } from "../../http/index.js";
+import type { RequestHeaders, Site } from "../../http/index.js";
+import { cookieIn, keyIn } from "../access/device-cookie.js";
+import type { StoredDevice } from "../access/devices.js";
+import type { DeviceRole } from "../api/access-bodies.js";
+import { SERVE_ENDPOINTS } from "../api/endpoints.js";
+import type { ServeEndpoint } from "../api/endpoints.js";
+import { LiveHub } from "../live/live-hub.js";
+import type { TurnLiveness } from "../api/question-bodies.js";
+import { PageTurns } from "../sessions/page-turns.js";
+import type { SessionFacts } from "../sessions/session-facts.js";
+import { SessionIndex } from "../sessions/session-index.js";
+import { SessionSummaries } from "../sessions/session-summaries.js";
+import { SessionViews } from "../sessions/session-views.js";
+import { pageHandlers } from "./page-handlers.js";
+import type { PageEnv, PageParts } from "./page-request.js";
+import type { ServeContext } from "./serve-context.js";
+import type { StaticFiles } from "./static-files.js";
+
+export type PageServer = {
+  readonly site: Site;
+  /** Whether the request belongs to the page and not to apps. */
+  readonly isFor: (path: string) => boolean;
+  readonly fetch: (request: Request, openSink?: OpenSink) => Promise<Response>;
+  readonly close: () => Promise<void>;
+};
+
+const API = "/api/";
+const RANKS: Readonly<Record<DeviceRole, number>> = { watch: 0, answer: 1, all: 2 };
+
+const isForDevices = (path: string): boolean => path.startsWith(API) && path !== SERVE_ENDPOINTS.login.path;
+
+export async function openPageServer(context: ServeContext, files: StaticFiles): Promise<PageServer> {
+  const { devices } = context;
+  const index = new SessionIndex(context.ledger);
+  const summaries = new SessionSummaries(context, index);
+  const views = new SessionViews(context);
+  const turns = new PageTurns(context);
+  const resume = (sessionId: string): void => {
+    void resumeSession(context, turns, sessionId).catch(context.onError);
+  };
+  const hub = new LiveHub({
+    context,
+    index,
+    summaries,
+    liveness: (facts) => livenessOf(context, facts),
+    onSettled: resume,
+  });
+  const app = routes({ context, index, summaries, views, turns, hub });
+  await hub.open();
+  return {
+    site: {
+      isPublic: (method, path) =>
+        method === "GET" || method === "HEAD"
+          ? files.isPath(path)
+          : method === "POST" && path === SERVE_ENDPOINTS.login.path,
+      isForDevices,
+      isDevice: (headers) => deviceIn(devices, headers) !== undefined,
+    },
+    isFor: (path) => path.startsWith(API) || files.isPath(path),
+    fetch: async (request, openSink) => {
+      const { pathname } = new URL(request.url);
+      return pathname.startsWith(API) ? app.fetch(request, { openSink }) : files.response(pathname);
+    },
+    close: async () => {
+      hub.close();
+      await turns.close();
+      await views.close();
+    },
+  };
+}
+
+export function deviceIn(
+  devices: ServeContext["devices"],
+  headers: RequestHeaders,
+): StoredDevice | undefined {
+  const [cookie, key] = [cookieIn(headers), keyIn(headers)];
+  return cookie === undefined || key === undefined ? undefined : devices.find(cookie, key);
+}
+
+function routes(parts: PageParts): Hono<PageEnv> {
+  const app = new Hono<PageEnv>();
+  const { onError, devices } = parts.context;
+  app.onError((error) => {
+    const problem = problemOf(error);
+    if (STATUSES[problem.code] >= 500) onError(error);
+    return problemResponse(problem);
+  });
+  app.notFound(({ req }) =>
+    problemResponse(new AapProblem("NOT_FOUND", `There is no ${req.method} ${req.path}. Nothing was done.`)),
+  );
+  const handlers = pageHandlers(parts);
+  // The table has them in an order in which the more special path comes first.
+  for (const [name, endpoint] of Object.entries<ServeEndpoint>(SERVE_ENDPOINTS)) {
+    const { method, path, hasSlashes = false, role, isOpen = false } = endpoint;
+    const pattern = path.replace("{id}", hasSlashes ? ":id{.+}" : ":id").replace("{callId}", ":callId");
+    // Both tables have the same names.
+    const handler = handlers[name as keyof typeof handlers];
+    app.on(method.toUpperCase(), pattern, async (context) => {
+      const device = isOpen ? undefined : deviceIn(devices, Object.fromEntries(context.req.raw.headers));
+      if (device) checkRole(device, role);
+      if (device) void devices.note(device).catch(onError);
+      return handler({ context, device, id: context.req.param("id") ?? "" });
+    });
+  }
+  return app;
+}
+
+function checkRole({ role, name }: StoredDevice, needed: DeviceRole): void {
+  if (RANKS[role] >= RANKS[needed]) return;
+  const may = role === "watch" ? "may only watch" : "may only watch and answer";
+  throw new AapProblem("FORBIDDEN", `${name} ${may}. Nothing was done.`);
+}
+
+/** `gone`: nobody runs the turn, and nobody can continue it. */
+async function livenessOf(
+  { ledger, agentFor, apps }: ServeContext,
+  facts: SessionFacts,
+): Promise<TurnLiveness> {
+  const { turn, info, sessionId } = facts;
+  if (!ledger.holder || (await ledger.holder(sessionId)) !== undefined) return "live";
+  if (turn?.status === "stopped") return "gone";
+  // Sessions that this server runs wait in the log, and continue with the answer.
+  const isOurs = facts.door === "page" || facts.door === "demo";
+  if (apps.serves(info) || (isOurs && (await agentFor(info)) !== undefined)) return "live";
+  return facts.door === "driven" || facts.door === "unknown" ? "gone" : "parked";
+}
+
+async function resumeSession(context: ServeContext, turns: PageTurns, sessionId: string): Promise<void> {
+  try {
+    // Each leaves sessions alone that are not its own.
+    await context.apps.resume(sessionId);
+    await turns.resume(sessionId);
+  } catch (error) {
+    // Another process took the session in this moment: it continues there.
+    if (!(error instanceof AapProblem) || error.code !== "BUSY") throw error;
+  }
+}

@@ -1,0 +1,80 @@
+/** Questions of all sessions, and their answers. */
+import { AapProblem } from "../../aap/api/aap-problem.js";
+import { readSessionInfo } from "../../call/index.js";
+import type { Question } from "../../call/index.js";
+import { answerRequest, questionQuery } from "../api/question-bodies.js";
+import type { InboxQuestion, QuestionDetail } from "../api/question-bodies.js";
+import { answerQuestion } from "../questions/answer-question.js";
+import { answeredState, inboxRow } from "../questions/inbox-rows.js";
+import { questionDetail } from "../questions/question-detail.js";
+import { bodyOf, queryOf } from "./page-request.js";
+import type { PageHandler, PageParts } from "./page-request.js";
+
+type Name = "pageQuestions" | "question" | "answer" | "questionLink";
+
+export function questionHandlers(parts: PageParts): Readonly<Record<Name, PageHandler>> {
+  const { context, hub, views } = parts;
+  return {
+    pageQuestions: async (request) => {
+      const { state } = queryOf(request, questionQuery);
+      await hub.settled();
+      return Response.json(hub.inbox.body(state));
+    },
+    question: async ({ id }) => {
+      const { question, row } = await findQuestion(parts, id);
+      const { book } = await views.open(question.sessionId);
+      const resumes = await resumesAt(parts, question.sessionId);
+      return Response.json(await questionDetail(context, question, { row, book, resumes }));
+    },
+    answer: async (request) => {
+      const body = await bodyOf(request, answerRequest);
+      const { question } = await findQuestion(parts, request.id);
+      const resumes = await resumesAt(parts, question.sessionId);
+      const { device } = request;
+      const answered = await answerQuestion(context, question, body, device?.name ?? "a program");
+      if (device) await context.devices.note(device, { hasAnswered: true });
+      return Response.json({ ...answered, resumes });
+    },
+    questionLink: async () => {
+      throw new AapProblem("NOT_FOUND", "This server makes no links to questions. Nothing was made.");
+    },
+  };
+}
+
+/** An older question is not in the inbox, but its session has it. */
+async function findQuestion(
+  { hub, views, index, context }: PageParts,
+  questionId: string,
+): Promise<{ readonly question: Question; readonly row: InboxQuestion }> {
+  const known = hub.inbox.find(questionId);
+  if (known) return known;
+  await hub.settled();
+  const found = hub.inbox.find(questionId);
+  if (found) return found;
+  const sessionId = sessionIn(questionId);
+  const asked = (await context.ledger.has(sessionId))
+    ? (await views.open(sessionId)).book.question(questionId)
+    : undefined;
+  const facts = asked && (await index.read(sessionId))?.facts;
+  if (!asked || !facts)
+    throw new AapProblem("NOT_FOUND", `There is no question ${questionId}. Nothing was done.`);
+  const { question, state } = asked;
+  const { now, redactPatterns: patterns } = context;
+  const shown = state.status === "answered" ? answeredState(question, state.answer, patterns) : state;
+  const options = { state: shown, liveness: "gone", now: now(), patterns } as const;
+  return { question, row: inboxRow(question, facts.call(question.toolCallId), facts, options) };
+}
+
+/** Ids of questions begin with that of their session (`questionFor` in run/decisions.ts). */
+const sessionIn = (questionId: string): string => questionId.split("/").slice(0, -2).join("/");
+
+async function resumesAt(
+  { context, turns }: PageParts,
+  sessionId: string,
+): Promise<QuestionDetail["resumes"]> {
+  const { ledger, agentFor, apps } = context;
+  if (turns.isRunning(sessionId)) return "here";
+  if ((await ledger.holder?.(sessionId)) !== undefined) return "elsewhere";
+  const info = await readSessionInfo(ledger, sessionId);
+  return apps.serves(info) || (await agentFor(info)) !== undefined ? "here" : "later";
+}

@@ -1,0 +1,202 @@
+/** Sessions, their entries, events and calls, and all that changes them. */
+import { AapProblem } from "../../aap/api/aap-problem.js";
+import { deleteSession } from "../../aap/sessions/delete-session.js";
+import { readSeq, streamSessionEvents } from "../../aap/sessions/session-events.js";
+import { eventStream } from "../../aap/stream/event-stream.js";
+import { readSessionInfo } from "../../call/index.js";
+import type { SessionEvent } from "../../call/index.js";
+import { redactSession } from "../../history/index.js";
+import { redactedRecord } from "../../history/redaction/redact-event.js";
+import { removeScratch } from "../../tools/scratch/scratch-folder.js";
+import { sessionMarkdown, sessionText } from "../../view/index.js";
+import { SERVE_ENDPOINTS } from "../api/endpoints.js";
+import { liveQuery } from "../api/live-frames.js";
+import {
+  cancelRequest,
+  entriesQuery,
+  newSessionRequest,
+  promptRequest,
+  sessionChange,
+  sessionQuery,
+  undoRequest,
+} from "../api/session-bodies.js";
+import type { ExportFormat, SessionDetail } from "../api/session-bodies.js";
+import { streamLive } from "../live/live-stream.js";
+import { callDetail, callOf, eventsOfCall } from "../sessions/call-detail.js";
+import { sessionDetail } from "../sessions/session-detail.js";
+import type { SessionView } from "../sessions/session-view.js";
+import { undoCalls } from "../sessions/undo-calls.js";
+import { bodyOf, done, queryOf } from "./page-request.js";
+import type { PageHandler, PageParts, PageRequest } from "./page-request.js";
+
+type Name =
+  | "live"
+  | "pageSessions"
+  | "pageCreateSession"
+  | "startDemo"
+  | "pageSession"
+  | "changeSession"
+  | "pageDeleteSession"
+  | "entries"
+  | "events"
+  | "prompt"
+  | "cancel"
+  | "undo"
+  | "exportSession"
+  | "call"
+  | "callEvents"
+  | "blob";
+
+export function sessionHandlers(parts: PageParts): Readonly<Record<Name, PageHandler>> {
+  const { context, summaries, index, views, turns, hub } = parts;
+  const { ledger, onError, apps } = context;
+  const detail = async (view: SessionView): Promise<SessionDetail> => {
+    const found = await index.read(view.sessionId);
+    if (!found) throw new AapProblem("NOT_FOUND", `There is no session ${view.sessionId}. Nothing was read.`);
+    return sessionDetail(context, await summaries.summary(found), view.book);
+  };
+  const detailOf = async (sessionId: string) => detail(await views.open(sessionId));
+  const isOfApp = async (sessionId: string) => apps.serves(await readSessionInfo(ledger, sessionId));
+  return {
+    live: async (request) => {
+      const query = queryOf(request, liveQuery);
+      const lastEventId = request.context.req.header("last-event-id");
+      // A session that is not there is refused before the stream begins.
+      if (query.session !== undefined) await views.open(query.session);
+      const openView = (sessionId: string) => views.open(sessionId);
+      return eventStream(
+        (writer) => streamLive({ hub, query, lastEventId, openView, detail }, writer),
+        onError,
+        request.context.env.openSink,
+      );
+    },
+    pageSessions: async (request) => Response.json(await summaries.page(queryOf(request, sessionQuery))),
+    pageCreateSession: async (request) =>
+      Response.json({ sessionId: await createSession(parts, request) }, { status: 201 }),
+    startDemo: async () => {
+      const demo = await context.demo?.();
+      if (!demo) throw new AapProblem("NOT_FOUND", "This server has no demo. Nothing was started.");
+      const { info, prompt, ...runs } = demo;
+      return Response.json({ sessionId: await turns.create(runs, info, { prompt }) }, { status: 201 });
+    },
+    pageSession: async ({ id }) => Response.json(await detailOf(id)),
+    changeSession: async (request) => {
+      await turns.change(request.id, await bodyOf(request, sessionChange));
+      return Response.json(await detailOf(request.id));
+    },
+    pageDeleteSession: async ({ id }) => {
+      if (!(await ledger.has(id)))
+        throw new AapProblem("NOT_FOUND", `There is no session ${id}. Nothing was done.`);
+      if (turns.isRunning(id)) await turns.cancel(id, {});
+      await apps.end(id);
+      await deleteSession(ledger, id);
+      await removeScratch([id]);
+      return done();
+    },
+    entries: async (request) => {
+      const view = await views.open(request.id);
+      return Response.json(view.page(queryOf(request, entriesQuery)));
+    },
+    events: async (request) => {
+      const { context: http, id } = request;
+      if (!(await ledger.has(id)))
+        throw new AapProblem("NOT_FOUND", `There is no session ${id}. No events were sent.`);
+      const last = http.req.header("last-event-id") ?? http.req.query("after");
+      const after = last === undefined ? 0 : readSeq(last);
+      return eventStream(
+        (writer) => streamSessionEvents(context, { sessionId: id, after }, writer),
+        onError,
+        http.env.openSink,
+      );
+    },
+    prompt: async (request) => {
+      const { prompt } = await bodyOf(request, promptRequest);
+      const { id } = request;
+      if (await isOfApp(id)) await apps.prompt(id, prompt);
+      else await turns.prompt(id, prompt);
+      return Response.json({ sessionId: id, isStarted: true }, { status: 202 });
+    },
+    cancel: async (request) => {
+      const body = await bodyOf(request, cancelRequest);
+      const { id } = request;
+      const cancelled = (await isOfApp(id)) ? await apps.cancel(id, body) : await turns.cancel(id, body);
+      return Response.json({ cancelled, ...(!cancelled && { why: "There was nothing to cancel." }) });
+    },
+    undo: async (request) => {
+      const body = await bodyOf(request, undoRequest);
+      const { book } = await views.open(request.id);
+      return Response.json(await undoCalls(context, book, body));
+    },
+    exportSession: async (request) => {
+      const { format = "markdown" } = queryOf(request, SERVE_ENDPOINTS.exportSession.query);
+      const view = await views.open(request.id);
+      return new Response(await exported(parts, view, format), {
+        headers: {
+          "content-type": `${EXPORT_TYPES[format]}; charset=utf-8`,
+          "x-content-type-options": "nosniff",
+        },
+      });
+    },
+    call: async ({ id, context: http }) => {
+      const { book } = await views.open(id);
+      return Response.json(await callDetail(context, book, http.req.param("callId") ?? ""));
+    },
+    callEvents: async ({ id, context: http }) => {
+      const { book } = await views.open(id);
+      const { toolCallId } = callOf(book, http.req.param("callId") ?? "");
+      const events = await eventsOfCall(context, id, toolCallId);
+      // The walk changes texts and nothing else, so an event stays one.
+      const shown = (event: SessionEvent) => redactedRecord(event, context.redactPatterns) as SessionEvent;
+      return Response.json({ events: events.map(({ seq, event }) => ({ seq, event: shown(event) })) });
+    },
+    blob: async ({ id }) => {
+      const bytes = /^[\da-f]{64}$/.test(id) ? await ledger.getBlob(id) : undefined;
+      if (!bytes) throw new AapProblem("NOT_FOUND", "No such file is kept. Nothing was read.");
+      const headers = { "content-type": "application/octet-stream", "x-content-type-options": "nosniff" };
+      return new Response(new Uint8Array(bytes), { headers });
+    },
+  };
+}
+
+async function createSession({ context, turns }: PageParts, request: PageRequest): Promise<string> {
+  const { agent: name, title, modeId, prompt } = await bodyOf(request, newSessionRequest);
+  const { agents, apps, agentFor, folder, startedWith } = context;
+  const agent = name === undefined ? agents[0] : agents.find((one) => one.name === name);
+  if (!agent)
+    throw new AapProblem(
+      "NOT_FOUND",
+      `There is no agent "${name}", only ${agents.map((one) => one.name).join(", ")}. No session was made.`,
+    );
+  if (agent.type === "external") {
+    const sessionId = await apps.create(agent.name);
+    if (prompt) await apps.prompt(sessionId, prompt);
+    return sessionId;
+  }
+  const info = {
+    cwd: folder,
+    agent: agent.name,
+    ...(title !== undefined && { title }),
+    _meta: { toolgate: { door: "page", flags: startedWith } },
+  };
+  const runs = await agentFor(info);
+  if (!runs) throw new AapProblem("CONFLICT", "The agent's folder cannot be opened. No session was made.");
+  return turns.create(runs, info, { prompt, modeId });
+}
+
+const EXPORT_TYPES: Readonly<Record<ExportFormat, string>> = {
+  markdown: "text/markdown",
+  text: "text/plain",
+  ndjson: "application/x-ndjson",
+  csv: "text/csv",
+};
+
+async function exported({ context }: PageParts, view: SessionView, format: ExportFormat): Promise<string> {
+  const { archive, redactPatterns } = context;
+  if (format === "ndjson" || format === "csv") {
+    let text = "";
+    for await (const piece of archive.export(view.sessionId, format)) text += piece;
+    return text;
+  }
+  const session = redactSession(view.book.snapshot(), { patterns: redactPatterns });
+  return format === "text" ? `${sessionText(session)}\n` : [...sessionMarkdown(session)].join("");
+}

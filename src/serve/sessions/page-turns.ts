@@ -1,0 +1,206 @@
+/**
+ * Turns that this server runs for the page: of its own agent, and of sessions of terminals and editors that nobody has
+ * open. A turn that waits for an answer holds nothing here; its session is opened again when the answer is recorded.
+ */
+import { randomUUID } from "node:crypto";
+import { AapProblem } from "../../aap/api/aap-problem.js";
+import { AgentSession } from "../../agent/index.js";
+import type { TurnEnd } from "../../agent/index.js";
+import { LedgerError, readSessionInfo } from "../../call/index.js";
+import type { ContentBlock, SessionInfo } from "../../call/index.js";
+import { FlushTimer } from "../../record/index.js";
+import { openQuestions } from "../../run/index.js";
+import type { RunsSession, ServeContext } from "../server/serve-context.js";
+
+type RunningTurn = {
+  readonly session: AgentSession;
+  readonly stop: AbortController;
+  readonly over: Promise<void>;
+};
+
+const LEASE_WAIT_MS = 1_000;
+const CANCELLED = "it was cancelled.";
+
+export class PageTurns {
+  readonly #context: ServeContext;
+  readonly #running = new Map<string, RunningTurn>();
+  readonly #flushTimer = new FlushTimer();
+  #isClosed = false;
+
+  constructor(context: ServeContext) {
+    this.#context = context;
+  }
+
+  isRunning(sessionId: string): boolean {
+    return this.#running.has(sessionId);
+  }
+
+  /** Creates a session, and starts its first turn where there is a prompt. Returns when that is recorded. */
+  async create(
+    runs: RunsSession,
+    info: SessionInfo,
+    {
+      prompt,
+      modeId,
+    }: { readonly prompt?: readonly ContentBlock[] | undefined; readonly modeId?: string | undefined },
+  ): Promise<string> {
+    const sessionId = `session_${randomUUID()}`;
+    const session = await this.#open(runs, sessionId, info);
+    if (modeId !== undefined) await session.setMode(modeId);
+    if (prompt) await this.#begin(session, prompt);
+    else await session.close();
+    return sessionId;
+  }
+
+  async prompt(sessionId: string, prompt: readonly ContentBlock[]): Promise<void> {
+    if (this.#running.has(sessionId))
+      throw new AapProblem("BUSY", "A turn of this session is under way. Nothing was started.");
+    const runs = await this.#runs(sessionId);
+    await this.#begin(await this.#open(runs, sessionId), prompt);
+  }
+
+  /** Continues a turn whose questions are answered. False where this server has no agent for it, or it still waits. */
+  async resume(sessionId: string): Promise<boolean> {
+    const running = this.#running.get(sessionId);
+    if (running) {
+      running.session.gate.wake();
+      return true;
+    }
+    if (this.#isClosed || (await this.#context.ledger.holder?.(sessionId)) !== undefined) return false;
+    const runs = await this.#context.agentFor(await readSessionInfo(this.#context.ledger, sessionId));
+    if (!runs) return false;
+    const session = await this.#open(runs, sessionId);
+    const isParked = session.book.turn?.state.status === "parked";
+    if (!isParked || openQuestions(session.book).length > 0) {
+      await session.close();
+      return false;
+    }
+    this.#run(session, (signal) => session.advance(signal));
+    return true;
+  }
+
+  /** Ends the turn that runs or waits, or one call of it. False when there is nothing to end. */
+  async cancel(
+    sessionId: string,
+    { toolCallId, reason = CANCELLED }: { readonly toolCallId?: string; readonly reason?: string },
+  ): Promise<boolean> {
+    const running = this.#running.get(sessionId);
+    if (running && toolCallId !== undefined) return running.session.gate.cancelCall(toolCallId, reason);
+    if (running) {
+      running.stop.abort();
+      await running.over;
+      return true;
+    }
+    const session = await this.#open(await this.#runs(sessionId), sessionId);
+    const status = session.book.turn?.state.status;
+    if (status !== "parked" && status !== "running") {
+      await session.close();
+      return false;
+    }
+    if (toolCallId !== undefined) {
+      try {
+        return await session.gate.cancelCall(toolCallId, reason);
+      } finally {
+        await session.close();
+        void this.resume(sessionId).catch(this.#context.onError);
+      }
+    }
+    const stop = new AbortController();
+    stop.abort();
+    try {
+      await session.advance(stop.signal);
+    } finally {
+      await session.close();
+    }
+    return true;
+  }
+
+  /** Renames it, or sets its mode, while it runs or while nobody has it. */
+  async change(
+    sessionId: string,
+    { title, modeId }: { readonly title?: string; readonly modeId?: string },
+  ): Promise<void> {
+    const running = this.#running.get(sessionId)?.session;
+    const session = running ?? (await this.#open(await this.#runs(sessionId), sessionId));
+    try {
+      if (title !== undefined) await session.describe({ ...session.book.info, title });
+      if (modeId !== undefined) await session.setMode(modeId);
+    } finally {
+      if (!running) await session.close();
+    }
+  }
+
+  /** Ends all turns that run; those that wait go on waiting. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const running = [...this.#running.values()];
+    for (const { stop } of running) stop.abort();
+    await Promise.allSettled(running.map(({ over }) => over));
+  }
+
+  async #begin(session: AgentSession, prompt: readonly ContentBlock[]): Promise<void> {
+    try {
+      await session.begin(prompt);
+    } catch (error) {
+      await session.close();
+      throw error;
+    }
+    this.#run(session, (signal) => session.advance(signal));
+  }
+
+  #run(session: AgentSession, turn: (signal: AbortSignal) => Promise<TurnEnd>): void {
+    const { sessionId } = session;
+    const stop = new AbortController();
+    const over = this.#until(session, turn, stop.signal).finally(() => this.#running.delete(sessionId));
+    this.#running.set(sessionId, { session, stop, over });
+    // An answer may have been recorded while the turn was parking.
+    void over.then(() => this.resume(sessionId)).catch(this.#context.onError);
+  }
+
+  async #until(
+    session: AgentSession,
+    turn: (signal: AbortSignal) => Promise<TurnEnd>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    try {
+      await turn(signal);
+    } catch (error) {
+      this.#context.onError(error);
+    } finally {
+      await session.close().catch(this.#context.onError);
+    }
+  }
+
+  async #runs(sessionId: string): Promise<RunsSession> {
+    const info = await readSessionInfo(this.#context.ledger, sessionId);
+    const runs = await this.#context.agentFor(info);
+    if (runs) return runs;
+    throw new AapProblem("CONFLICT", `${whyNot(info)} Nothing was done.`);
+  }
+
+  async #open(
+    { agent, workspace }: RunsSession,
+    sessionId: string,
+    info?: SessionInfo,
+  ): Promise<AgentSession> {
+    try {
+      return await AgentSession.open({
+        agent,
+        ledger: this.#context.ledger,
+        workspace,
+        sessionId,
+        leaseWaitMs: LEASE_WAIT_MS,
+        flushTimer: this.#flushTimer,
+        ...(info && { info }),
+      });
+    } catch (error) {
+      if (error instanceof LedgerError && error.code === "LEASE_HELD")
+        throw new AapProblem("BUSY", error.message);
+      throw error;
+    }
+  }
+}
+
+/** Why no agent of this server can continue the session. */
+export const whyNot = ({ agent }: SessionInfo): string =>
+  `This session belongs to ${agent ?? "another agent"}, which this server does not run, or to another model.`;

@@ -1,0 +1,110 @@
+/** `--ledger postgres://…`: the commands on a real server, and what they show of its address. */
+import { readdirSync, readFileSync, writeFileSync, chmodSync } from "node:fs";
+import { join } from "node:path";
+import { spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { beforeAll, expect, test } from "vitest";
+import { newAddress, PASSWORD, sharedServer } from "../src/history/postgres/postgres-server.samples.js";
+import type { PostgresServer } from "../src/history/postgres/postgres-server.samples.js";
+import { atHome } from "./cli-kit.js";
+import { until } from "./until.js";
+
+const main = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
+let server: PostgresServer;
+beforeAll(async () => {
+  server = await sharedServer();
+});
+
+const withPassword = (address: string, password: string) =>
+  address.replace("toolgate@", `toolgate:${encodeURIComponent(password)}@`);
+
+test("runs a session on a server and lists, shows and continues it", async () => {
+  const at = await atHome();
+  const ledger = await newAddress();
+  const script = at.script([{ say: "Here." }, { say: "Again." }]);
+  const first = await at.runHere(["run", "--ledger", ledger, "--script", script, "go"]);
+  expect([first.status, first.stdout.includes("Here.")]).toEqual([0, true]);
+  const again = await at.runHere(["run", "--ledger", ledger, "--script", script, "--resume", "--", "on"]);
+  expect(again.stderr).not.toContain("at ");
+  expect(again.status).toBe(0);
+  const shown = await at.runHere(["history", "show", "--ledger", ledger]);
+  expect([shown.status, shown.stdout]).toEqual([0, expect.stringContaining("Here.")]);
+  expect(readdirSync(at.project)).toEqual([]);
+});
+
+test("takes the password from the address, the environment or a passfile, and shows it nowhere", async () => {
+  const at = await atHome();
+  const plain = server.tcpAddress("passwords");
+  const script = at.script([{ say: "Here." }]);
+  const passfile = join(at.home, "pgpass");
+  writeFileSync(passfile, `127.0.0.1:${server.port}:*:toolgate:${PASSWORD}\n`);
+  chmodSync(passfile, 0o600);
+  const run = (ledger: string, env = {}) =>
+    at.runHere(["run", "--ledger", ledger, "--script", script, "go"], { env });
+  expect((await run(withPassword(plain, PASSWORD))).status).toBe(0);
+  expect((await run(plain, { PGPASSWORD: PASSWORD })).status).toBe(0);
+  expect((await run(plain, { PGPASSFILE: passfile })).status).toBe(0);
+  const refused = await run(withPassword(plain, "wrong-secret"));
+  expect(refused.status).toBe(1);
+  expect(refused.stderr).toMatch(/The server of postgres:\/\/…@127\.0\.0\.1:\d+\/.* refused us \(/);
+  expect(refused.stderr).not.toMatch(/wrong-secret|\n\s+at /);
+});
+
+test("keeps the password out of the list of processes", async () => {
+  const at = await atHome();
+  const address = withPassword(server.tcpAddress("processes"), PASSWORD);
+  const env = { ...process.env, HOME: at.home, XDG_CONFIG_HOME: at.home, XDG_STATE_HOME: at.home };
+  const words = ["serve", "--port", "0", "--ledger", address, "--script", at.script([{ say: "Here." }])];
+  const child = spawn(process.execPath, [main, ...words], { cwd: at.project, env });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding("utf8").on("data", (text: string) => void (output += text));
+  try {
+    await until(
+      () => /http:\/\//.test(output),
+      () => output,
+    );
+    expect(readFileSync(`/proc/${child.pid}/cmdline`, "utf8")).not.toContain(encodeURIComponent(PASSWORD));
+    expect(output).not.toContain(encodeURIComponent(PASSWORD));
+  } finally {
+    child.kill();
+    await new Promise((resolve) => child.on("close", resolve));
+  }
+});
+
+test("says in words that no server is there, and makes nothing", async () => {
+  const at = await atHome();
+  const { status, stderr } = await at.runHere([
+    "run",
+    "--ledger",
+    "postgres://ann:secret@127.0.0.1:1/toolgate?schema=Not%20One",
+    "go",
+  ]);
+  expect(status).toBe(1);
+  expect(stderr).toContain("is no address of a PostgreSQL ledger: a schema's name has only small letters");
+  expect(stderr).not.toMatch(/secret|\n\s+at /);
+});
+
+test("copies a file to a server and back, with the same chains, and checks both", async () => {
+  const at = await atHome();
+  const server2 = await newAddress();
+  const script = at.script([{ say: "Here." }]);
+  for (const prompt of ["one", "two"])
+    expect((await at.runHere(["run", "--ledger", "first.db", "--script", script, prompt])).status).toBe(0);
+  const there = await at.runHere(["ledger", "copy", "first.db", server2]);
+  expect([there.status, there.stderr]).toEqual([0, ""]);
+  expect(there.stdout).toMatch(/Copied 2 sessions with \d+ events\.\nThe chains of 2 sessions are the same/);
+  const again = await at.runHere(["ledger", "copy", "first.db", server2]);
+  expect(again.stdout).toContain("2 sessions had been there before.");
+  const back = await at.runHere(["ledger", "copy", server2, "second.db"]);
+  expect([back.status, back.stdout]).toEqual([0, there.stdout]);
+  const list = async (ledger: string) =>
+    JSON.parse((await at.runHere(["history", "list", "--json", "--ledger", ledger])).stdout) as unknown;
+  expect(await list("second.db")).toEqual(await list("first.db"));
+  expect(await list(server2)).toEqual(await list("first.db"));
+  const checked = await at.runHere(["ledger", "check", server2]);
+  expect(checked.status).toBe(0);
+  expect(checked.stdout).toMatch(/server +PostgreSQL 1\d.*\n[^]*chain +whole: \d+ events of 2 sessions/);
+  const migrated = await at.runHere(["ledger", "migrate", server2]);
+  expect(migrated.stdout).toBe("The tables are those of this version.\n");
+});

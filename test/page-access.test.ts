@@ -1,0 +1,174 @@
+/** Who may use the page's API: codes, cookies, keys, roles, origins, and the page's own files. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { MemoryArchive, MemoryLedger } from "../src/history/index.js";
+import { Devices, servePage } from "../src/serve/index.js";
+import { RuleSource } from "../src/settings/index.js";
+import { LocalWorkspace } from "../src/tools/index.js";
+import { folder, scripted } from "./agent-kit.js";
+import { command } from "./cli-kit.js";
+import { asked, browser, watch } from "./page-kit.js";
+import { until } from "./until.js";
+
+const TOKEN = "the-token-of-the-test-page";
+
+async function serving(files: Readonly<Record<string, string>> = {}) {
+  const settings = await folder();
+  const pageFolder = await folder();
+  mkdirSync(join(pageFolder, "assets"));
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(pageFolder, name), text);
+  const ledger = new MemoryLedger();
+  const workspace = await LocalWorkspace.open(await folder());
+  const agent = scripted([{ calls: [command("touch made")] }, { say: "Done." }]);
+  const rules = new RuleSource({ folder: settings });
+  const devices = new Devices(settings);
+  const served = await servePage(
+    agent,
+    { port: 0, token: TOKEN, ledger, workspace },
+    {
+      ledger,
+      archive: new MemoryArchive(ledger),
+      rules,
+      devices,
+      redactPatterns: [],
+      folder: workspace.root,
+      version: "0.0.0",
+      startedWith: {},
+      agents: [{ name: "tester", type: "own", takesImages: false }],
+      modes: [],
+      whyNotContained: () => "switched off",
+      agentFor: async (info) => (info.agent === "tester" ? { agent, workspace } : undefined),
+      openWorkspace: async () => workspace,
+      demo: undefined,
+      costOf: () => undefined,
+      explain: () => Promise.reject(new Error("not here")),
+      suggest: async () => ({ commands: 0, suggestions: [] }),
+      pageFolder,
+    },
+  );
+  onTestFinished(async () => {
+    await served.close();
+    rules.close();
+  });
+  const login = async (role: "all" | "answer" | "watch") => {
+    const { code } = await devices.createCode({ role, lifetimeMs: 60_000 });
+    const page = browser(served.url);
+    await page.login({ code, name: role });
+    return page;
+  };
+  return { ...served, devices, login };
+}
+
+test("a device may do what its role says, until it is revoked", async () => {
+  const { url, login, devices } = await serving();
+  const [desk, phone, tablet] = [await login("all"), await login("answer"), await login("watch")];
+  const { sessionId } = await desk.createSession({ prompt: [{ type: "text", text: "go" }] });
+  const { frames } = watch(tablet);
+  await until(() => asked(frames).length > 0);
+  const questionId = asked(frames)[0]?.questionId ?? "";
+  await expect(tablet.answer(questionId, { reply: "once" })).rejects.toMatchObject({ status: 403 });
+  await expect(phone.createSession({})).rejects.toMatchObject({ status: 403 });
+  await expect(phone.undo(sessionId, { toolCallId: "call_1" })).rejects.toMatchObject({ status: 403 });
+  await expect(phone.pair({ role: "all" })).rejects.toMatchObject({ status: 403 });
+  expect((await phone.answer(questionId, { reply: "no", reason: "not now" })).words).toBe(
+    "refused by answer",
+  );
+  await until(async () => (await desk.session(sessionId)).state === "idle");
+  const { calls } = await desk.history({});
+  expect(calls).toMatchObject([{ status: "refused", who: "answer" }]);
+
+  const { devices: listed } = await desk.devices();
+  expect(listed).toMatchObject([
+    { name: "all", isThis: true },
+    { name: "answer", answers: 1 },
+    { name: "watch" },
+  ]);
+  await desk.revokeDevice(listed[1]?.deviceId ?? "");
+  await expect(phone.me()).rejects.toMatchObject({ status: 401 });
+  await devices.revoke(listed[2]?.deviceId ?? "");
+  await expect(tablet.me()).rejects.toMatchObject({ status: 401 });
+  await expect(fetch(`${url}/api/me`)).resolves.toMatchObject({ status: 401 });
+});
+
+test("a cookie alone opens nothing, and no other page may use it", async () => {
+  const { url, login } = await serving();
+  const page = await login("all");
+  const get = (headers: Record<string, string>) => fetch(`${url}/api/me`, { headers });
+  const [cookie, key] = [page.cookie(), page.key() ?? ""];
+  expect(cookie).toMatch(/^toolgate\d+=[\w-]{43}$/);
+  const status = async (headers: Record<string, string>) => (await get(headers)).status;
+  expect(await status({ cookie, "x-toolgate-key": key })).toBe(200);
+  expect(await status({ cookie })).toBe(401);
+  expect(await status({ "x-toolgate-key": key })).toBe(401);
+  expect(await status({ cookie, "x-toolgate-key": cookie })).toBe(401);
+  expect(await status({ cookie, "x-toolgate-key": key, "sec-fetch-site": "same-site" })).toBe(401);
+  expect(await status({ cookie, "x-toolgate-key": key, origin: "http://127.0.0.1:1" })).toBe(403);
+  // The device's cookie is not the token of apps.
+  expect((await fetch(`${url}/sessions`, { headers: { cookie, "x-toolgate-key": key } })).status).toBe(401);
+  expect(await status({ authorization: `Bearer ${TOKEN}` })).toBe(200);
+  const login2 = await fetch(`${url}/api/login`, {
+    method: "POST",
+    headers: { "content-type": "text/plain" },
+    body: "{}",
+  });
+  expect(login2.status).toBe(415);
+});
+
+test("a code works once and for its time, and guesses are slowed down", async () => {
+  const { url, devices } = await serving();
+  const { code } = await devices.createCode({ role: "watch", lifetimeMs: 0 });
+  await expect(browser(url).login({ code })).rejects.toMatchObject({ status: 401 });
+  const { code: good } = await devices.createCode({ role: "watch", lifetimeMs: 60_000 });
+  const both = await Promise.allSettled(
+    [browser(url), browser(url)].map((one) => one.login({ code: good.toLowerCase() })),
+  );
+  expect(both.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+  const guesses = await Promise.allSettled(
+    Array.from({ length: 20 }, () => browser(url).login({ code: "AAAA" })),
+  );
+  expect(guesses.some((one) => one.status === "rejected" && one.reason.status === 429)).toBe(true);
+});
+
+test("serves the page's files and nothing else, with strict headers", async () => {
+  const { url } = await serving({
+    "index.html": "<!doctype html><title>Page</title>",
+    "assets/app-0123abcd.js": "export {};",
+  });
+  for (const path of ["/", "/login", "/inbox", "/s/session_1", "/q/session_1/call_1/1"]) {
+    const response = await fetch(url + path);
+    expect([path, response.status, response.headers.get("cache-control")]).toEqual([path, 200, "no-cache"]);
+    expect(response.headers.get("content-security-policy")).toContain(
+      "default-src 'none'; script-src 'self'",
+    );
+    expect(await response.text()).toContain("<title>Page</title>");
+  }
+  const asset = await fetch(`${url}/assets/app-0123abcd.js`);
+  expect(asset.headers.get("cache-control")).toContain("immutable");
+  expect(asset.headers.get("content-type")).toContain("text/javascript");
+  expect((await fetch(`${url}/assets/none.js`)).status).toBe(404);
+  for (const path of [
+    "/..%2findex.html",
+    "/assets/..%2f..%2fx.js",
+    "/assets/%2e%2e/index.html.js",
+    "/.env.json",
+  ])
+    expect((await fetch(url + path)).status, path).not.toBe(200);
+  expect((await fetch(`${url}/openapi.json`)).status).toBe(401);
+});
+
+test("describes every endpoint in the OpenAPI document", async () => {
+  const { url } = await serving();
+  const response = await fetch(`${url}/openapi.json`, { headers: { authorization: `Bearer ${TOKEN}` } });
+  const { paths, components } = (await response.json()) as {
+    paths: Record<string, object>;
+    components: { schemas: Record<string, object> };
+  };
+  expect(Object.keys(paths)).toEqual(
+    expect.arrayContaining(["/meta", "/api/live", "/api/questions/{id}/answer"]),
+  );
+  expect(components.schemas).toHaveProperty("PageQuestionDetail");
+  const text = JSON.stringify({ paths, components });
+  for (const [, name] of text.matchAll(/#\/components\/schemas\/(\w+)/g))
+    expect(components.schemas).toHaveProperty(name ?? "");
+});

@@ -1,0 +1,164 @@
+/** One file's change as a table: unified or split, word marks, line numbers. */
+import type { ComponentChildren } from "preact";
+import { useContext, useMemo, useState } from "preact/hooks";
+import type { DiffCard } from "toolgate/view";
+import { Folder } from "../parts/folder.js";
+import { Icon } from "../parts/icon.js";
+import { Visible } from "../parts/visible.js";
+import {
+  changedLines,
+  splitRows,
+  unifiedRows,
+  type DiffLine,
+  type SplitRow,
+  type UnifiedRow,
+} from "./diff-table.js";
+
+type DiffViewProps = {
+  readonly diff: DiffCard;
+  readonly children?: ComponentChildren;
+  /** Without the choice of a view, for small cards. */
+  readonly isPlain?: boolean;
+};
+
+export function DiffView({ diff, children, isPlain = false }: DiffViewProps) {
+  const [isSplit, setSplit] = useState(false);
+  const folder = useContext(Folder);
+  const heading = folder === undefined ? diff.heading : diff.heading.replaceAll(`${folder}/`, "");
+  const { added, removed } = useMemo(() => changedLines(diff.rows), [diff]);
+  return (
+    <div class="diff">
+      <div class="file">
+        <Icon name="file" />
+        <code class="grow">
+          <Visible text={heading} isOneLine />
+        </code>
+        <span class="xs plus">+{added}</span>
+        <span class="xs minus">−{removed}</span>
+        {!isPlain && diff.rows.length > 0 && (
+          <span class="seg tiny no-phone" role="group" aria-label="Layout of the change">
+            <button type="button" aria-pressed={!isSplit} onClick={() => setSplit(false)}>
+              Unified
+            </button>
+            <button type="button" aria-pressed={isSplit} onClick={() => setSplit(true)}>
+              Split
+            </button>
+          </span>
+        )}
+        {children}
+      </div>
+      {diff.rows.length > 0 && (isSplit ? <SplitTable diff={diff} /> : <UnifiedTable diff={diff} />)}
+    </div>
+  );
+}
+
+function UnifiedTable({ diff }: { readonly diff: DiffCard }) {
+  const rows = useMemo(() => unifiedRows(diff.rows), [diff]);
+  return (
+    <table aria-label="Changed lines">
+      <colgroup>
+        <col class="ln" />
+        <col class="ln" />
+        <col class="sg" />
+        <col />
+      </colgroup>
+      <tbody>
+        {rows.map((row, index) => (
+          <UnifiedLine key={index} row={row} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+const CLASSES = { same: "c", removed: "d", added: "a", patch: "c" } as const;
+const SIGNS = { same: " ", removed: "−", added: "+", patch: " " } as const;
+const SPOKEN = { same: "", removed: "removed", added: "added", patch: "" } as const;
+
+function UnifiedLine({ row }: { readonly row: UnifiedRow }) {
+  if (row.type === "note")
+    return (
+      <tr class="fold">
+        <td colSpan={4}>{row.text.replace(/^… | …$/g, "")}</td>
+      </tr>
+    );
+  return (
+    <tr class={CLASSES[row.type]}>
+      <td class="ln">{row.oldLine}</td>
+      <td class="ln">{row.newLine}</td>
+      <td class="sg">
+        <span aria-hidden="true">{SIGNS[row.type]}</span>
+        <span class="sr">{SPOKEN[row.type]}</span>
+      </td>
+      <td class="tx">
+        <Pieces line={row} />
+      </td>
+    </tr>
+  );
+}
+
+function Pieces({ line }: { readonly line: DiffLine }) {
+  return (
+    <>
+      {line.pieces.map(({ text, isMarked }, index) =>
+        isMarked ? (
+          <mark key={index}>
+            <Visible text={text} />
+          </mark>
+        ) : (
+          <Visible key={index} text={text} />
+        ),
+      )}
+    </>
+  );
+}
+
+function SplitTable({ diff }: { readonly diff: DiffCard }) {
+  const rows = useMemo(() => splitRows(diff.rows), [diff]);
+  return (
+    <table class="split" aria-label="Changed lines, before and after">
+      <colgroup>
+        <col class="ln" />
+        <col />
+        <col class="ln" />
+        <col />
+      </colgroup>
+      <tbody>
+        {rows.map((row, index) => (
+          <SplitLine key={index} row={row} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function SplitLine({ row }: { readonly row: SplitRow }) {
+  if (row.type === "note")
+    return (
+      <tr class="fold">
+        <td colSpan={4}>{row.text.replace(/^… | …$/g, "")}</td>
+      </tr>
+    );
+  return (
+    <tr>
+      <Side line={row.left} number={row.left?.oldLine} />
+      <Side line={row.right} number={row.right?.newLine} />
+    </tr>
+  );
+}
+
+function Side({
+  line,
+  number,
+}: {
+  readonly line: DiffLine | undefined;
+  readonly number: number | undefined;
+}) {
+  const tone = line ? CLASSES[line.type] : "none";
+  return (
+    <>
+      <td class={`ln mid ${tone}`}>{number}</td>
+      <td class={`tx ${tone}`}>{line && <Pieces line={line} />}</td>
+    </>
+  );
+}

@@ -1,0 +1,258 @@
+/** Your answer. Yes is above, no is below, and nothing stands beside both. */
+import { useEffect, useState } from "preact/hooks";
+import type { QuestionDetail } from "toolgate/serve/client";
+import { isInField, useKeys } from "../keys.js";
+import { live, me } from "../live.js";
+import { Note } from "../parts/controls.js";
+import { Icon } from "../parts/icon.js";
+import { goTo, sessionPath } from "../route.js";
+import { useStore } from "../store.js";
+import { useIsPhone } from "../use-media.js";
+import { counted } from "../words.js";
+import { canReach, chosenWidth, FIRST_CHOICE, yesRequest, type Choice, type Reach } from "./choice.js";
+import { editedInput, editFields, type EditField } from "./edit-input.js";
+import { EditForm } from "./edit-form.js";
+import type { Guard } from "./guard.js";
+import { NeverChoice, ReasonForm, type NoChoice } from "./no-form.js";
+import { ReachChoice } from "./reach.js";
+import { useAnswer } from "./use-answer.js";
+
+export type AnswerPanelProps = {
+  readonly question: QuestionDetail;
+  readonly guard: Guard;
+  /** Whether the end of what will happen was seen; until then a yes scrolls on. */
+  readonly isSeen: boolean;
+  readonly isMoreBelow: boolean;
+  readonly onReadOn: () => void;
+  readonly onEnd: (isTaken: boolean) => void;
+  readonly onSkip: () => void;
+};
+
+type Mode = "choose" | "no" | "edit";
+
+export function AnswerPanel({
+  question,
+  guard,
+  isSeen,
+  isMoreBelow,
+  onReadOn,
+  onEnd,
+  onSkip,
+}: AnswerPanelProps) {
+  const { questionId, answers } = question;
+  const [mode, setMode] = useState<Mode>("choose");
+  const [choice, setChoice] = useState<Choice>(FIRST_CHOICE);
+  const [no, setNo] = useState<NoChoice>({ reason: "", width: undefined });
+  const [fields, setFields] = useState<readonly EditField[]>([]);
+  const [isMore, setMore] = useState(false);
+  const isPhone = useIsPhone();
+  const isLost = useStore(live, ({ connection }) => connection.type === "lost");
+  const role = useStore(me, (self) => self?.device.role);
+  const { isSending, send } = useAnswer(onEnd);
+  const reset = (): void => {
+    setMode("choose");
+    setChoice(FIRST_CHOICE);
+    setNo({ reason: "", width: undefined });
+    setMore(false);
+  };
+  useEffect(reset, [questionId]);
+  const canAnswer = !isLost && !isSending && role !== "watch";
+  const mayAnswer = (): boolean => canAnswer && guard.takes();
+
+  const allow = (reach: Reach): void => {
+    if (!mayAnswer() || !canReach(question, reach)) return;
+    if (isSeen) void send(questionId, yesRequest(question, { ...choice, reach }));
+    else onReadOn();
+  };
+  const refuse = (): void => {
+    if (!mayAnswer()) return;
+    const reason = no.reason.trim();
+    void send(questionId, {
+      ...(no.width === undefined ? { reply: "no" } : { reply: "never", width: no.width }),
+      ...(reason !== "" && { reason }),
+    });
+  };
+  const allowEdited = (): void => {
+    const edited = editedInput(question.what.rawInput, fields);
+    if (!mayAnswer() || !edited.isValid) return;
+    void send(questionId, {
+      reply: "once",
+      intentHash: question.intentHash,
+      ...(edited.isChanged && { input: edited.input }),
+    });
+  };
+  const startEdit = (): void => {
+    if (!answers.edit) return;
+    setFields(editFields(question.what.rawInput));
+    setMode("edit");
+    setMore(true);
+  };
+  const startNo = (): void => {
+    setMode("no");
+    setMore(true);
+  };
+  const choose = (reach: Reach): void => {
+    if (!canReach(question, reach)) return;
+    setMode("choose");
+    setMore(true);
+    setChoice({ ...choice, reach });
+  };
+  const pickWidth = (width: number): void => {
+    if (choice.reach !== "once" && answers.always[width]) setChoice({ ...choice, width });
+  };
+  const give = (): void => {
+    if (mode === "edit") allowEdited();
+    else if (mode === "no") refuse();
+    else allow(choice.reach);
+  };
+  useKeys({
+    y: () => allow("once"),
+    n: () => mayAnswer() && void send(questionId, { reply: "no" }),
+    s: () => choose("session"),
+    a: () => choose("always"),
+    1: () => pickWidth(0),
+    2: () => pickWidth(1),
+    3: () => pickWidth(2),
+    "ctrl+enter": give,
+    r: startNo,
+    e: startEdit,
+    o: () => goTo(sessionPath(question.sessionId, question.toolCallId)),
+    ...((mode !== "choose" || isMore) && {
+      escape: (event: KeyboardEvent) => {
+        if (isInField(event.target) && event.target instanceof HTMLElement) event.target.blur();
+        reset();
+      },
+    }),
+  });
+
+  const width = choice.reach === "once" ? undefined : chosenWidth(question, choice);
+  const freed = choice.reach === "always" || choice.reach === "session" ? (width?.frees.length ?? 0) : 0;
+  const isOpen = !isPhone || isMore;
+  return (
+    <aside class={isMore ? "q-answer more" : "q-answer"} aria-label="Your answer">
+      <div class="opts">
+        <h2>{mode === "no" ? "No, and why" : mode === "edit" ? "Edit, then allow" : "Your answer"}</h2>
+        {mode === "choose" && <ReachChoice question={question} choice={choice} onChoose={setChoice} />}
+        {mode === "no" && (
+          <>
+            <ReasonForm choice={no} onChange={setNo} agent={question.agent} />
+            <NeverChoice widths={answers.never} choice={no} onChange={setNo} />
+          </>
+        )}
+        {mode === "edit" && <EditForm fields={fields} onChange={setFields} input={question.what.rawInput} />}
+      </div>
+      <div class="acts" data-inert={guard.isInert ? "" : undefined}>
+        {role === "watch" && <Note icon="seen">This device only watches. Answer on another one.</Note>}
+        {freed > 0 && (
+          <Note icon="branch" tone="running">
+            Also answers{" "}
+            <b>
+              {counted(freed, "question")} that {freed === 1 ? "waits" : "wait"}
+            </b>
+            .
+          </Note>
+        )}
+        {isPhone && mode === "choose" && !isMore && isMoreBelow && (
+          <button type="button" class="below" onClick={onReadOn}>
+            <Icon name="down" /> {belowWords(question)}
+          </button>
+        )}
+        {mode === "choose" && (
+          <>
+            <button
+              type="button"
+              class="btn main"
+              disabled={!canAnswer || !canReach(question, choice.reach)}
+              onClick={() => allow(choice.reach)}
+            >
+              {isSeen ? yesWords(choice.reach, freed + 1) : "Read on"}
+              <kbd>{choice.reach === "once" ? "Y" : "Ctrl ⏎"}</kbd>
+            </button>
+            {isPhone && !isMore && (
+              <button type="button" class="btn mid" onClick={() => setMore(true)}>
+                This session, always, edit… <Icon name="down" />
+              </button>
+            )}
+            {isOpen && (
+              <div class="pair">
+                {choice.reach !== "once" && (
+                  <button
+                    type="button"
+                    class="btn"
+                    disabled={!canAnswer || !answers.once}
+                    onClick={() => allow("once")}
+                  >
+                    Allow once <kbd>Y</kbd>
+                  </button>
+                )}
+                <button type="button" class="btn" disabled={!canAnswer || !answers.edit} onClick={startEdit}>
+                  Edit, then allow <kbd>E</kbd>
+                </button>
+                {choice.reach === "once" && !isPhone && (
+                  <button type="button" class="btn" onClick={onSkip}>
+                    Skip for now <kbd>J</kbd>
+                  </button>
+                )}
+              </div>
+            )}
+            <div class="pair away">
+              {!isPhone && (
+                <button type="button" class="btn" disabled={!canAnswer} onClick={refuse}>
+                  <Icon name="refused" />
+                  No <kbd>N</kbd>
+                </button>
+              )}
+              <button type="button" class="btn" disabled={!canAnswer} onClick={startNo}>
+                {isPhone && <Icon name="refused" />}
+                {isPhone ? "No…" : "No, because…"} <kbd>R</kbd>
+              </button>
+            </div>
+          </>
+        )}
+        {mode === "edit" && (
+          <>
+            <button
+              type="button"
+              class="btn main"
+              disabled={!canAnswer || !editedInput(question.what.rawInput, fields).isValid}
+              onClick={allowEdited}
+            >
+              Allow the edited call once <kbd>Ctrl ⏎</kbd>
+            </button>
+            <button type="button" class="btn" onClick={reset}>
+              Back, no answer yet <kbd>Esc</kbd>
+            </button>
+          </>
+        )}
+        {mode === "no" && (
+          <>
+            <button type="button" class="btn" disabled={!canAnswer} onClick={refuse}>
+              <Icon name="refused" />
+              {noWords(no)} <kbd>Ctrl ⏎</kbd>
+            </button>
+            <button type="button" class="btn mid" onClick={reset}>
+              Back, no answer yet <kbd>Esc</kbd>
+            </button>
+          </>
+        )}
+      </div>
+    </aside>
+  );
+}
+
+/** "2 more parts and the reason below". */
+function belowWords({ what }: QuestionDetail): string {
+  const others = (what.command?.parts.length ?? 1) - 1;
+  return others > 0 ? `${counted(others, "more part")} and the reason below` : "More below";
+}
+
+function yesWords(reach: Reach, count: number): string {
+  const all = count > 1 ? `, all ${count} calls` : "";
+  if (reach === "once") return "Allow once";
+  return reach === "session" ? `Allow for this session${all}` : `Allow always${all}`;
+}
+
+function noWords({ reason, width }: NoChoice): string {
+  if (width !== undefined) return "No, and never again";
+  return reason.trim() === "" ? "No" : "No, with this reason";
+}

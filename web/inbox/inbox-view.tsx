@@ -1,0 +1,160 @@
+/** Every question of every agent. The chosen one stands in the address and stays until it is answered or left. */
+import { useEffect, useState } from "preact/hooks";
+import type { InboxQuestion } from "toolgate/serve/client";
+import { api, errorText } from "../api.js";
+import { useNow } from "../clock.js";
+import { useKeys } from "../keys.js";
+import { live } from "../live.js";
+import { answerableIn } from "../live-state.js";
+import { Empty, Loading } from "../parts/controls.js";
+import { goTo, questionPath, sessionPath } from "../route.js";
+import { useStore } from "../store.js";
+import { useLoaded } from "../use-loaded.js";
+import { useMedia } from "../use-media.js";
+import { DemoOffer } from "../session/demo-offer.js";
+import { AlikeView } from "./alike-view.js";
+import { inboxGroups, neighbour, nextAnswerable } from "./inbox-groups.js";
+import { QuestionList } from "./question-list.js";
+import { QuestionView } from "./question-view.js";
+
+type InboxProps = { readonly questionId: string | undefined; readonly isAlike: boolean };
+
+/** Groups change with the hour, not with the second. */
+const MINUTE_MS = 60_000;
+
+export function InboxView({ questionId, isAlike }: InboxProps) {
+  const all = useStore(live, (state) => state.questions);
+  const [removed, setRemoved] = useState<ReadonlySet<string>>(new Set());
+  const [answered, setAnswered] = useState<string>();
+  const now = Math.floor(useNow() / MINUTE_MS) * MINUTE_MS;
+  const isWide = useMedia("(min-width: 1100px)");
+  const questions = (all ?? []).filter((question) => !removed.has(question.questionId));
+  const groups = inboxGroups(questions, now);
+  const answerable = answerableIn(questions);
+  const first = nextAnswerable(groups, undefined);
+
+  useEffect(() => {
+    // On a desk there is always one to look at.
+    const isOpen = first !== undefined && first.questionId !== answered;
+    if (isWide && questionId === undefined && isOpen)
+      goTo(questionPath(first.questionId), { isReplaced: true });
+  }, [isWide, questionId, first?.questionId]);
+
+  const move = (step: 1 | -1): void => {
+    const next = neighbour(groups, questionId, step);
+    if (next) goTo(questionPath(next.questionId));
+  };
+  const goOn = (): void => {
+    setAnswered(questionId);
+    const next = nextAnswerable(groups, questionId);
+    if (next && isWide) goTo(questionPath(next.questionId));
+    else goTo("/inbox");
+  };
+  const remove = (): void => {
+    if (questionId !== undefined) setRemoved(new Set([...removed, questionId]));
+    goOn();
+  };
+  const chosen = questions.find((question) => question.questionId === questionId);
+  const cluster = questions.filter(
+    (question) =>
+      question.isAnswerable && question.likeness !== undefined && question.likeness === chosen?.likeness,
+  );
+  useKeys({
+    j: () => move(1),
+    k: () => move(-1),
+    arrowdown: () => move(1),
+    arrowup: () => move(-1),
+    l: () => {
+      if (chosen && cluster.length > 1) goTo(`${questionPath(chosen.questionId)}${isAlike ? "" : "?alike"}`);
+    },
+    escape: () => goTo("/inbox"),
+  });
+
+  if (all === undefined) return <Loading what="the questions" />;
+  if (questions.length === 0 && questionId === undefined) return <NothingWaits />;
+  return (
+    <div class={questionId === undefined ? "inbox" : "inbox chosen"}>
+      <QuestionList groups={groups} answerable={answerable} chosenId={questionId} isAlike={isAlike} />
+      {questionId === undefined ? (
+        <section class="q-view">
+          <NothingMore question={questions.find((one) => one.questionId === answered)} />
+        </section>
+      ) : isAlike && cluster.length > 1 ? (
+        <AlikeView questionIds={cluster.map((question) => question.questionId)} onEnd={goOn} />
+      ) : (
+        <Chosen
+          key={questionId}
+          questionId={questionId}
+          answerable={answerable}
+          onTaken={goOn}
+          onSkip={() => move(1)}
+          onRemove={remove}
+        />
+      )}
+    </div>
+  );
+}
+
+type ChosenProps = {
+  readonly questionId: string;
+  readonly answerable: number;
+  readonly onTaken: () => void;
+  readonly onSkip: () => void;
+  readonly onRemove: () => void;
+};
+
+function Chosen({ questionId, answerable, onTaken, onSkip, onRemove }: ChosenProps) {
+  // A change of the question, or a new connection, makes it read again.
+  const row = useStore(live, ({ questions }) => questions?.find((one) => one.questionId === questionId));
+  const connections = useStore(live, (state) => state.connections);
+  const { data, error, reload } = useLoaded(() => api.question(questionId), [questionId, row, connections]);
+  if (!data)
+    return (
+      <section class="q-view">
+        {error === undefined ? (
+          <Loading what="the question" />
+        ) : (
+          <Empty icon="unknown" title="This question is not there">
+            <p>{errorText(error)}</p>
+            <p>
+              <a href="/inbox">Back to the inbox</a>
+            </p>
+          </Empty>
+        )}
+      </section>
+    );
+  // The stream is newer than what was read before it.
+  const question = row
+    ? { ...data, state: row.state, isAnswerable: row.isAnswerable, liveness: row.liveness }
+    : data;
+  const onEnd = (isTaken: boolean): void => (isTaken ? onTaken() : reload());
+  return <QuestionView {...{ question, answerable, onEnd, onSkip, onRemove }} />;
+}
+
+/** After the last answer: back to the session that it was for. */
+function NothingMore({ question }: { readonly question: InboxQuestion | undefined }) {
+  return (
+    <Empty icon="inbox" title="Nothing waits for you">
+      <p>A question appears here as soon as an agent needs your answer.</p>
+      {question && (
+        <a class="btn" href={sessionPath(question.sessionId, question.toolCallId)}>
+          Open “{question.sessionTitle}”
+        </a>
+      )}
+    </Empty>
+  );
+}
+
+function NothingWaits() {
+  return (
+    <div class="scroll">
+      <Empty icon="inbox" title="Nothing waits for you">
+        <p>
+          Every question of every agent comes here: from editors, terminals, apps and agents that Toolgate
+          drives.
+        </p>
+        <DemoOffer />
+      </Empty>
+    </div>
+  );
+}

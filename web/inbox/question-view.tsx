@@ -1,0 +1,195 @@
+/** One question: who asks, what will happen, why, and the answer. */
+import { useEffect, useRef } from "preact/hooks";
+import type { QuestionDetail } from "toolgate/serve/client";
+import { useNow } from "../clock.js";
+import { useKeys } from "../keys.js";
+import { me } from "../live.js";
+import { Note } from "../parts/controls.js";
+import { Folder } from "../parts/folder.js";
+import { Icon } from "../parts/icon.js";
+import { showToast } from "../parts/toast.js";
+import { Visible } from "../parts/visible.js";
+import { questionPath, sessionPath } from "../route.js";
+import { useStore } from "../store.js";
+import { useIsPhone } from "../use-media.js";
+import { clockTime, longTime, sentence, when } from "../words.js";
+import { AnswerPanel } from "./answer-panel.js";
+import { useGuard } from "./guard.js";
+import { asker, endWords } from "./question-list.js";
+import { useReadEnd } from "./read-end.js";
+import { What } from "./what.js";
+import { Why } from "./why.js";
+
+type QuestionViewProps = {
+  readonly question: QuestionDetail;
+  readonly answerable: number;
+  readonly onEnd: (isTaken: boolean) => void;
+  readonly onSkip: () => void;
+  readonly onRemove: () => void;
+};
+
+export function QuestionView({ question, answerable, onEnd, onSkip, onRemove }: QuestionViewProps) {
+  const { questionId, intentHash, isAnswerable, state } = question;
+  const shown = `${questionId} ${intentHash} ${state.status}`;
+  const guard = useGuard(shown);
+  const what = useRef<HTMLDivElement>(null);
+  const { isSeen, isMoreBelow, end, readOn } = useReadEnd(what, shown);
+  const isPhone = useIsPhone();
+  // On a phone the part that asks comes first, and must be seen whole.
+  const isPartEnough =
+    isPhone && question.what.command?.parts.some(({ verdict }) => verdict === "asks") === true;
+  useEffect(() => {
+    // The focus must not stay on a button that would now answer another question.
+    if (document.activeElement?.closest(".acts")) what.current?.focus();
+  }, [questionId]);
+  return (
+    <section class="q-view" aria-label="Question">
+      <Head question={question} answerable={answerable} />
+      <div class="q-body">
+        <div class="q-what" ref={what} tabIndex={0} role="region" aria-label="What will happen and why">
+          <Folder.Provider value={question.folder}>
+            <div class="sec">
+              <What question={question} asked={isPartEnough ? end : undefined} />
+              {!isPartEnough && <div ref={end} />}
+            </div>
+          </Folder.Provider>
+          <Why question={question} />
+        </div>
+        {isAnswerable ? (
+          <AnswerPanel {...{ question, guard, isSeen, isMoreBelow, onEnd, onSkip }} onReadOn={readOn} />
+        ) : (
+          <Over question={question} onSkip={onSkip} onRemove={onRemove} />
+        )}
+      </div>
+    </section>
+  );
+}
+
+function Head({ question, answerable }: { readonly question: QuestionDetail; readonly answerable: number }) {
+  const { askedAt, isAnswerable, title, agentTitle, sessionId, toolCallId, questionId } = question;
+  const now = useNow(isAnswerable);
+  const copy = (): void => {
+    const link = `${location.origin}${questionPath(questionId)}`;
+    void navigator.clipboard
+      .writeText(link)
+      .then(() => showToast("The link is copied. It needs a paired device."));
+  };
+  return (
+    <header class="q-head">
+      <div class="row wrap">
+        <a class="btn small back" href="/inbox">
+          <Icon name="back" />
+          {answerable > 0 ? `All ${answerable}` : "Inbox"}
+        </a>
+        {isAnswerable ? (
+          <span class="st st-waiting pill">
+            <Icon name="waiting" />
+            Waiting {longTime(now - askedAt)}
+          </span>
+        ) : (
+          <span class="st st-cancelled pill">
+            <Icon name={question.state.status === "answered" ? "done" : "withdrawn"} />
+            {overWord(question)}
+          </span>
+        )}
+        <span class="faint xs no-phone">
+          {asker(question)} · asked {now - askedAt < 86_400_000 ? clockTime(askedAt) : when(askedAt)}
+        </span>
+        <span class="end row no-phone">
+          <button type="button" class="btn small" onClick={copy}>
+            Copy link
+          </button>
+          <a class="btn small" href={sessionPath(sessionId, toolCallId)}>
+            Open session <kbd>O</kbd>
+          </a>
+        </span>
+      </div>
+      <h1>
+        <Visible text={title} isOneLine />
+      </h1>
+      <p class="faint xs only-phone">{asker(question)}</p>
+      {agentTitle !== "" && agentTitle !== title && (
+        <p>
+          <span class="faint">The agent calls it</span>{" "}
+          <span class="theirs">
+            <Visible text={agentTitle} isOneLine />
+          </span>
+        </p>
+      )}
+      <Standing question={question} />
+    </header>
+  );
+}
+
+function overWord({ state, liveness }: QuestionDetail): string {
+  if (state.status === "answered") return "Answered";
+  if (state.status === "withdrawn") return "Withdrawn";
+  return liveness === "gone" ? "Turn is over" : "Expired";
+}
+
+/** A younger question of an agent of this server needs no word about its turn. */
+const AGED_MS = 3_600_000;
+
+/** A turn that nobody runs at the moment: the answer still counts. */
+function Standing({ question }: { readonly question: QuestionDetail }) {
+  const { isAnswerable, liveness, resumes, askedAt } = question;
+  const now = useNow();
+  if (!isAnswerable || liveness !== "parked" || (resumes === "here" && now - askedAt < AGED_MS)) return null;
+  const then = {
+    here: "As soon as you answer, it goes on here.",
+    elsewhere: "As soon as you answer, the process that has it goes on.",
+    later: "Your answer is recorded and counts when the agent goes on.",
+  }[resumes];
+  return (
+    <Note icon="waiting" tone="waiting">
+      <b>The turn is parked.</b> {then} What changed since is checked before anything runs.
+    </Note>
+  );
+}
+
+function afterWords({ state }: QuestionDetail, self: string | undefined): string {
+  if (state.status !== "answered") return "It left the badge. The agent can ask again.";
+  return state.answer.who !== undefined && state.answer.who === self
+    ? "You answered it on this device."
+    : "One answer counts; yours was not needed.";
+}
+
+type OverProps = {
+  readonly question: QuestionDetail;
+  readonly onSkip: () => void;
+  readonly onRemove: () => void;
+};
+
+/** Answered elsewhere, withdrawn, expired: it stays readable and says what did not happen. */
+function Over({ question, onSkip, onRemove }: OverProps) {
+  const { state, sessionId, toolCallId } = question;
+  const now = useNow();
+  const self = useStore(me, (value) => value?.device.name);
+  useKeys({ x: onRemove });
+  const isYes = state.status === "answered" && state.isYes;
+  return (
+    <aside class="q-answer more" aria-label="Why this is not answerable">
+      <div class="opts">
+        <h2>{isYes ? "It was allowed" : "Nothing was run"}</h2>
+        <div role="status">
+          <Note icon={isYes ? "done" : "withdrawn"}>
+            <b>{sentence(endWords(question, now))}</b> {afterWords(question, self)}
+          </Note>
+        </div>
+      </div>
+      <div class="acts">
+        <a class="btn main" href={sessionPath(sessionId, toolCallId)}>
+          Open session <kbd>O</kbd>
+        </a>
+        <div class="pair away">
+          <button type="button" class="btn" onClick={onRemove}>
+            Take off the list <kbd>X</kbd>
+          </button>
+          <button type="button" class="btn" onClick={onSkip}>
+            Next question <kbd>J</kbd>
+          </button>
+        </div>
+      </div>
+    </aside>
+  );
+}

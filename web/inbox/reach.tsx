@@ -1,0 +1,137 @@
+/** How far a yes reaches: once, this session, always; with the exact rule that would be stored. */
+import type { GrantWidth, QuestionDetail } from "toolgate/serve/client";
+import { Note, Pick } from "../parts/controls.js";
+import { Icon } from "../parts/icon.js";
+import { Visible } from "../parts/visible.js";
+import { sentence } from "../words.js";
+import { canReach, chosenWidth, EXPIRIES, SCOPES, type Choice, type Reach } from "./choice.js";
+
+type ReachProps = {
+  readonly question: QuestionDetail;
+  readonly choice: Choice;
+  readonly onChoose: (choice: Choice) => void;
+  /** How many questions the answer is for. */
+  readonly count?: number;
+};
+
+const NAMES: Readonly<Record<Reach, string>> = { once: "Once", session: "Session", always: "Always" };
+const KEYS: Readonly<Record<Reach, string>> = { once: "", session: "S", always: "A" };
+const REACHES = ["once", "session", "always"] as const;
+
+export function ReachChoice({ question, choice, onChoose, count = 1 }: ReachProps) {
+  const { answers, sessionTitle } = question;
+  const width = chosenWidth(question, choice);
+  return (
+    <>
+      <div class="seg reach" role="group" aria-label="How far the answer reaches">
+        {REACHES.map((reach) => (
+          <button
+            key={reach}
+            type="button"
+            aria-pressed={choice.reach === reach}
+            disabled={!canReach(question, reach)}
+            onClick={() => onChoose({ ...choice, reach })}
+          >
+            {NAMES[reach]}
+            {KEYS[reach] !== "" && <kbd>{KEYS[reach]}</kbd>}
+          </button>
+        ))}
+      </div>
+      {choice.reach === "once" && (
+        <p class="soft">
+          {count === 1
+            ? "This call only. The next one asks again."
+            : `These ${count} calls only, each with its own answer.`}
+        </p>
+      )}
+      {choice.reach === "session" && <p class="soft">Until “{sessionTitle}” ends.</p>}
+      {choice.reach !== "once" && answers.always.length > 1 && <Widths {...{ question, choice, onChoose }} />}
+      {choice.reach === "always" && (
+        <div class="row wrap">
+          <Pick
+            label="Where the rule holds"
+            value={choice.scope}
+            options={SCOPES}
+            isSet
+            onPick={(scope) => onChoose({ ...choice, scope: scope === "user" ? "user" : "project" })}
+          />
+          <Pick
+            label="When the rule ends"
+            value={choice.expires}
+            options={EXPIRIES}
+            isSet
+            onPick={(expires) =>
+              onChoose({ ...choice, expires: EXPIRIES.find(([key]) => key === expires)?.[0] ?? "none" })
+            }
+          />
+        </div>
+      )}
+      {choice.reach !== "once" && width && <ExactRule width={width} where={whereWords(question, choice)} />}
+      {choice.reach !== "once" && width && <Examples width={width} />}
+      {!canReach(question, "always") && (
+        <Note icon="rule">
+          <b>Always is not offered.</b> {sentence(answers.whyNotAlways ?? "no rule can answer this question")}{" "}
+          <a href="/rules">Open Rules</a>
+        </Note>
+      )}
+    </>
+  );
+}
+
+function whereWords({ folder, sessionTitle }: QuestionDetail, { reach, scope, expires }: Choice): string {
+  if (reach === "session") return `in this session: ${sessionTitle}`;
+  const place = scope === "user" ? "everywhere" : `in ${folder ?? "this project"}`;
+  const end =
+    expires === "none" ? "without end" : (EXPIRIES.find(([key]) => key === expires)?.[1].toLowerCase() ?? "");
+  return `${place}, ${end}`;
+}
+
+/** The rule as it will be stored stands in sight of every wide yes. */
+export function ExactRule({ width, where }: { readonly width: GrantWidth; readonly where: string }) {
+  return (
+    <pre class="rule" aria-label="The exact rule">
+      <Visible text={`${width.ruleTexts.join("\n")}\n${where}`} />
+    </pre>
+  );
+}
+
+function Widths({ question, choice, onChoose }: ReachProps) {
+  const chosen = chosenWidth(question, choice);
+  return (
+    <div role="radiogroup" aria-label="How wide the rule is">
+      {question.answers.always.map((width, index) => (
+        <label key={width.width} class="opt">
+          <input
+            type="radio"
+            name="width"
+            checked={width === chosen}
+            onChange={() => onChoose({ ...choice, width: index })}
+          />
+          <span class="med">
+            <Visible text={sentence(width.subject).replace(/\.$/, "")} isOneLine />
+          </span>
+          {index < 3 && <kbd>{index + 1}</kbd>}
+        </label>
+      ))}
+    </div>
+  );
+}
+
+function Examples({ width }: { readonly width: GrantWidth }) {
+  if (width.examples.length === 0) return null;
+  return (
+    <div>
+      <h3>Would also allow, for example</h3>
+      <ul class="eg">
+        {width.examples.map((example) => (
+          <li key={example}>
+            <Icon name="done" />
+            <code>
+              <Visible text={example} isOneLine />
+            </code>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

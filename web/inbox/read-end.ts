@@ -1,0 +1,45 @@
+/**
+ * Whether the part that a person decides on was on the screen whole. Until then the main button reads on instead of
+ * allowing. `isMoreBelow`: there is something below the fold.
+ */
+import type { RefObject } from "preact";
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+
+export type ReadEnd = {
+  readonly isSeen: boolean;
+  readonly isMoreBelow: boolean;
+  readonly end: RefObject<(HTMLLIElement & HTMLDivElement) | null>;
+  readonly readOn: () => void;
+};
+
+const NEAR_PX = 24;
+
+export function useReadEnd(box: RefObject<HTMLElement | null>, shown: string): ReadEnd {
+  const end = useRef<HTMLLIElement & HTMLDivElement>(null);
+  const [seen, setSeen] = useState<string>();
+  const [isMoreBelow, setMoreBelow] = useState(false);
+  useEffect(() => {
+    const area = box.current;
+    if (!area) return undefined;
+    area.scrollTop = 0;
+    const look = (): void => {
+      setMoreBelow(area.scrollHeight - area.scrollTop - area.clientHeight > NEAR_PX);
+      const mark = end.current?.getBoundingClientRect();
+      if (mark && mark.bottom <= area.getBoundingClientRect().bottom + NEAR_PX) setSeen(shown);
+    };
+    look();
+    area.addEventListener("scroll", look, { passive: true });
+    const resized = new ResizeObserver(look);
+    resized.observe(area);
+    for (const child of area.children) resized.observe(child);
+    return () => {
+      area.removeEventListener("scroll", look);
+      resized.disconnect();
+    };
+  }, [shown, box]);
+  const readOn = useCallback(() => {
+    const area = box.current;
+    area?.scrollBy({ top: area.clientHeight - 40, behavior: "smooth" });
+  }, [box]);
+  return { isSeen: seen === shown, isMoreBelow, end, readOn };
+}

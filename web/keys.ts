@@ -1,0 +1,53 @@
+/**
+ * Keys. Views add tables of keys while they are shown; the newest table that knows a key takes it. Keys rest in fields,
+ * except those with Ctrl and Escape.
+ */
+import { useEffect, useRef } from "preact/hooks";
+import { keyName } from "./key-name.js";
+
+export type KeyTable = Readonly<Record<string, (event: KeyboardEvent) => void>>;
+
+export function isInField(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement &&
+    (target.isContentEditable || /^(?:textarea|select)$/i.test(target.tagName) || isTextInput(target))
+  );
+}
+
+const isTextInput = (target: HTMLElement): boolean =>
+  target instanceof HTMLInputElement && !/^(?:checkbox|radio|button|submit|file)$/.test(target.type);
+
+const tables: { current: KeyTable }[] = [];
+/** The first key of "G then I", and when it counts no longer. */
+let prefix: { readonly key: string; readonly until: number } | undefined;
+const PREFIX_MS = 1_500;
+
+function onKey(event: KeyboardEvent): void {
+  if (event.defaultPrevented || event.isComposing) return;
+  const name = keyName(event);
+  if (isInField(event.target) && !name.startsWith("ctrl+") && name !== "escape") return;
+  const isSecond = prefix !== undefined && prefix.until > Date.now();
+  const wanted = isSecond && prefix ? `${prefix.key} ${name}` : name;
+  prefix = undefined;
+  for (const { current } of tables.toReversed()) {
+    const take = Object.hasOwn(current, wanted) ? current[wanted] : undefined;
+    if (!take) continue;
+    event.preventDefault();
+    take(event);
+    return;
+  }
+  if (name === "g") prefix = { key: "g", until: Date.now() + PREFIX_MS };
+}
+
+export function startKeys(): void {
+  addEventListener("keydown", onKey);
+}
+
+export function useKeys(table: KeyTable): void {
+  const entry = useRef(table);
+  entry.current = table;
+  useEffect(() => {
+    tables.push(entry);
+    return () => void tables.splice(tables.indexOf(entry), 1);
+  }, []);
+}

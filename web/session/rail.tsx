@@ -1,0 +1,194 @@
+/** Beside the session: the plan with its calls, the file that the agent touches, and facts. */
+import type { PlanEntry } from "toolgate/call";
+import type { SessionDetail, SessionEntry } from "toolgate/serve/client";
+import { Icon, type IconName } from "../parts/icon.js";
+import { lookOf, StatePill } from "../parts/state.js";
+import { Visible } from "../parts/visible.js";
+import { sessionPath } from "../route.js";
+import { grouped, inFolder, longTime, when } from "../words.js";
+
+type RailProps = {
+  readonly detail: SessionDetail;
+  readonly entries: readonly SessionEntry[];
+  readonly isOpen: boolean;
+  readonly isFollowing: boolean;
+  readonly onFollow: () => void;
+  readonly onClose: () => void;
+};
+
+export function Rail({ detail, entries, isOpen, isFollowing, onFollow, onClose }: RailProps) {
+  const { plan, follow, folder, sessionId } = detail;
+  return (
+    <aside class={isOpen ? "rail open" : "rail"} aria-label="Plan and facts">
+      <div class="row only-narrow">
+        <button type="button" class="btn small end" onClick={onClose}>
+          <Icon name="close" /> Close
+        </button>
+      </div>
+      {plan.length > 0 && <Plan plan={plan} entries={entries} sessionId={sessionId} />}
+      <section class="sec">
+        <h2>
+          Follow
+          <button
+            type="button"
+            class={isFollowing ? "chip on end" : "chip end"}
+            aria-pressed={isFollowing}
+            onClick={onFollow}
+          >
+            {isFollowing ? "On" : "Off"} <kbd>F</kbd>
+          </button>
+        </h2>
+        {follow && (
+          <a class="follow" href={sessionPath(sessionId, follow.toolCallId)}>
+            <code class="anywhere">
+              <Visible text={inFolder(follow.path, folder)} isOneLine />
+              {follow.line !== undefined && <span class="faint"> {follow.line}</span>}
+            </code>
+          </a>
+        )}
+      </section>
+      <Facts detail={detail} />
+      <Problems detail={detail} />
+    </aside>
+  );
+}
+
+const PLAN_ICONS: Readonly<Record<PlanEntry["status"], IconName>> = {
+  pending: "pending",
+  in_progress: "running",
+  completed: "done",
+  cancelled: "cancelled",
+};
+
+type PlanProps = {
+  readonly plan: readonly PlanEntry[];
+  readonly entries: readonly SessionEntry[];
+  readonly sessionId: string;
+};
+
+function Plan({ plan, entries, sessionId }: PlanProps) {
+  const calls = new Map(
+    entries.flatMap((entry) => (entry.type === "call" ? [[entry.card.toolCallId, entry] as const] : [])),
+  );
+  const done = plan.filter(({ status }) => status === "completed").length;
+  return (
+    <section class="sec">
+      <h2>
+        Plan{" "}
+        <span class="end">
+          {done} of {plan.length} done
+        </span>
+      </h2>
+      <ol class="plan">
+        {plan.map((item, index) => (
+          <li key={index} aria-current={item.status === "in_progress" ? "step" : undefined}>
+            <Icon name={PLAN_ICONS[item.status]} turns={item.status === "in_progress"} />
+            <span class="anywhere">
+              <span class="sr">{item.status.replace("_", " ")}: </span>
+              <Visible text={item.content} />
+            </span>
+            {item.toolCallIds && item.toolCallIds.length > 0 && (
+              <span class="links">
+                {item.toolCallIds.slice(0, 24).map((id) => (
+                  <CallChip key={id} id={id} entry={calls.get(id)} sessionId={sessionId} />
+                ))}
+              </span>
+            )}
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+type ChipProps = {
+  readonly id: string;
+  readonly entry: Extract<SessionEntry, { type: "call" }> | undefined;
+  readonly sessionId: string;
+};
+
+function CallChip({ id, entry, sessionId }: ChipProps) {
+  const look = entry && lookOf(entry.card.status);
+  return (
+    <a
+      class="chip"
+      href={sessionPath(sessionId, id)}
+      aria-label={entry ? `Call ${entry.number}, ${look?.word ?? ""}` : id}
+    >
+      <Icon name={look?.icon ?? "pending"} />
+      {entry?.number ?? id.replace("call_", "")}
+    </a>
+  );
+}
+
+function Facts({ detail }: { readonly detail: SessionDetail }) {
+  const { agent, door, folder, modeId, model, calls, createdAt, usage, turns } = detail;
+  const turn = turns.at(-1);
+  const tokens = usage && grouped(usage.inputTokens + usage.outputTokens);
+  const facts: readonly (readonly [string, string | undefined])[] = [
+    [
+      "Agent",
+      [agent ?? "unknown", door === "unknown" || door === "page" || door === agent ? "" : door]
+        .filter(Boolean)
+        .join(", "),
+    ],
+    ["Folder", folder],
+    ["Mode", modeId],
+    ["Model", model],
+    ["Calls", grouped(calls)],
+    [
+      "Cost",
+      tokens && `${usage.costUsd === undefined ? "" : `${usage.costUsd.toFixed(2)} USD, `}${tokens} tokens`,
+    ],
+    ["Started", when(createdAt)],
+    ["Last turn", turn?.endedAt === undefined ? undefined : longTime(turn.endedAt - turn.startedAt)],
+  ];
+  return (
+    <section class="sec">
+      <h2>Session</h2>
+      <dl class="kv">
+        {facts.map(
+          ([name, value]) =>
+            value !== undefined &&
+            value !== "" && (
+              <>
+                <dt>{name}</dt>
+                <dd>
+                  <Visible text={value} isOneLine />
+                </dd>
+              </>
+            ),
+        )}
+      </dl>
+    </section>
+  );
+}
+
+const PROBLEMS = ["breach", "unknown", "failed", "command-failed", "refused"] as const;
+
+function Problems({ detail }: { readonly detail: SessionDetail }) {
+  const found = PROBLEMS.filter((status) => (detail.statuses[status] ?? 0) > 0);
+  if (found.length === 0) return null;
+  return (
+    <section class="sec">
+      <h2>Since the start</h2>
+      <div class="row wrap">
+        {found.map((status) => (
+          <StatePill
+            key={status}
+            status={status}
+            word={`${detail.statuses[status] ?? 0} ${PROBLEM_WORDS[status]}`}
+          />
+        ))}
+      </div>
+    </section>
+  );
+}
+
+const PROBLEM_WORDS: Readonly<Record<(typeof PROBLEMS)[number], string>> = {
+  breach: "breach",
+  unknown: "unknown",
+  failed: "failed",
+  "command-failed": "exit code",
+  refused: "refused",
+};

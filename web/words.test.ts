@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { inFolder, lastPart, longTime, rate, sentence, shortTime } from "./words.js";
+import { bucketName } from "./statistics/periods.js";
+import { niceSteps } from "./statistics/chart-scale.js";
+
+test("writes times in one or two units", () => {
+  expect([22_900, 252_000, 3_660_000, 183_600_000].map(longTime)).toEqual([
+    "22 s",
+    "4 min 12 s",
+    "1 h 1 min",
+    "2 d 3 h",
+  ]);
+  expect([22_900, 252_000, 3_660_000, 183_600_000].map(shortTime)).toEqual([
+    "22 s",
+    "4 min",
+    "1 h",
+    "2 days",
+  ]);
+});
+
+test("names no rate over fewer than 30 calls", () => {
+  expect([rate(3, 29), rate(3, 30)]).toEqual(["–", "10.0 %"]);
+});
+
+test("writes sentences, paths and waiting times", () => {
+  expect(sentence("no rule names it")).toBe("No rule names it.");
+  expect(inFolder("/home/ann/shop/a.ts", "/home/ann/shop")).toBe("a.ts");
+  expect(lastPart("/home/ann/shop/")).toBe("shop");
+  expect([
+    bucketName(5_000, undefined),
+    bucketName(30_000, 5_000),
+    bucketName(120_000, 30_000),
+    bucketName(undefined, 3_600_000),
+  ]).toEqual(["under 5 s", "5 to 30 s", "30 s to 2 min", "over 1 h"]);
+});
+
+test("draws scales with steps that people can read", () => {
+  expect(niceSteps(187)).toEqual([0, 50, 100, 150, 200]);
+  expect(niceSteps(3)).toEqual([0, 1, 2, 3]);
+});
