@@ -1,5 +1,5 @@
 // Runs the attacks of bench/questions for real, each as a call of the gate in the mode accept-edits with the sandbox, as
-// root and as an ordinary user. Of those that run contained it proves that they did no harm: no byte outside of the
+// root and as an ordinary user. The program proves that the contained ones did no harm: no byte outside of the
 // workspace changed, no packet left (Toolgate runs in a network of its own here, whose counters see every packet that
 // one of its processes sends or tries to send outside of a sandbox), and the workspace is byte for byte as before when
 // the call was undone.

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import pg from "pg";
+import { Client } from "pg";
 import { openLedger } from "toolgate/history";
 import { median } from "./measure.mjs";
 
@@ -19,14 +19,16 @@ const ROUNDS = 11;
 const PER_ROUND = 40;
 const IDLE_SESSIONS = 10_000;
 const LISTED_SESSIONS = 200_000;
+const PORT = 54_399;
+const DURABLE = { durable: true };
+const answerTimes = new Map();
 
 const folder = mkdtempSync(join(tmpdir(), "toolgate-bench-"));
 const server = startServer();
 await untilReady();
-const PORT = 54_399;
 const address = (schema) =>
   `postgres://toolgate@localhost:${PORT}/postgres?host=${encodeURIComponent(folder)}&schema=${schema}`;
-const bare = new pg.Client({ host: folder, port: PORT, user: "toolgate", database: "postgres" });
+const bare = new Client({ host: folder, port: PORT, user: "toolgate", database: "postgres" });
 await bare.connect();
 const ledger = await openLedger(address("bench"));
 try {
@@ -96,10 +98,12 @@ async function appends() {
 }
 
 async function followed() {
-  const child = fork(fileURLToPath(new URL("postgres-children/follower.mjs", import.meta.url)), [address("bench")]);
+  const child = fork(fileURLToPath(new URL("postgres-children/follower.mjs", import.meta.url)), [
+    address("bench"),
+  ]);
   await new Promise((resolve) => child.once("message", resolve));
   const seen = new Map();
-  child.on("message", ({ seq, at }) => seen.set(seq, at));
+  child.on("message", (message) => seen.set(message.seq, message.at));
   const lease = await ledger.claim("followed", "bench", { milliseconds: 6e6 });
   await ledger.append(lease, [event(0)], DURABLE);
   while (!seen.has(1)) await sleep(5);
@@ -139,7 +143,7 @@ async function followed() {
 async function notifyInside() {
   const clients = await Promise.all(
     Array.from({ length: 8 }, async () => {
-      const client = new pg.Client({ host: folder, port: PORT, user: "toolgate", database: "postgres" });
+      const client = new Client({ host: folder, port: PORT, user: "toolgate", database: "postgres" });
       await client.connect();
       return client;
     }),
@@ -155,7 +159,10 @@ async function notifyInside() {
   const ratios = [];
   for (let round = 0; round < ROUNDS; round += 1) {
     const outside = await timed(1, run(insert));
-    const inside = await timed(1, run(`with i as (${insert} returning 1) select pg_notify('trap', 'x') from i`));
+    const inside = await timed(
+      1,
+      run(`with i as (${insert} returning 1) select pg_notify('trap', 'x') from i`),
+    );
     ratios.push(outside / inside);
   }
   line("the trap: NOTIFY inside, 8 writers", median(ratios).toFixed(2), "of the same without");
@@ -170,11 +177,6 @@ async function idle() {
     );
     leases.push(...(await Promise.all(some)));
   }
-  const statements = async () => {
-    await sleep(1_200); // The server counts with a delay.
-    const { rows } = await bare.query("select sum(calls) as calls from (select xact_commit as calls from pg_stat_database) t");
-    return Number(rows[0].calls);
-  };
   const before = await statements();
   const start = performance.now();
   // Each lease is renewed once in a third of its time.
@@ -185,7 +187,20 @@ async function idle() {
   await Promise.all(renewals);
   const seconds = (performance.now() - start) / 1000;
   const after = await statements();
-  line(`${IDLE_SESSIONS} idle sessions`, `${((after - before) / seconds).toFixed(0)} statements/s`, "bar: 30");
+  line(
+    `${IDLE_SESSIONS} idle sessions`,
+    `${((after - before) / seconds).toFixed(0)} statements/s`,
+    "bar: 30",
+  );
+}
+
+/** How many transactions the server has committed. */
+async function statements() {
+  await sleep(1_200); // The server counts with a delay.
+  const { rows } = await bare.query(
+    "select sum(calls) as calls from (select xact_commit as calls from pg_stat_database) t",
+  );
+  return Number(rows[0].calls);
 }
 
 async function listed() {
@@ -196,23 +211,35 @@ async function listed() {
   await bare.query("analyze bench.heads");
   await bare.query("analyze bench.sessions");
   const times = [];
-  for (let index = 0; index < 50; index += 1) times.push(await timed(1, () => ledger.sessions({ limit: 50 })));
+  for (let index = 0; index < 50; index += 1)
+    times.push(await timed(1, () => ledger.sessions({ limit: 50 })));
   line(`newest 50 of ${LISTED_SESSIONS} sessions`, `${median(times).toFixed(2)} ms`, "bar: 2 ms");
 }
 
-const DURABLE = { durable: true };
-const answerTimes = new Map();
-
 function event(index) {
   const text = `chunk ${index} of what an agent says in the course of a day. `.repeat(4);
-  return { type: "message-chunk", at: 1.7e12 + index, messageId: "m", role: "agent", block: { type: "text", text } };
+  return {
+    type: "message-chunk",
+    at: 1.7e12 + index,
+    messageId: "m",
+    role: "agent",
+    block: { type: "text", text },
+  };
 }
 
 function asked(index) {
   const toolCallId = `c${index}`;
   const at = 1.7e12;
   const options = [{ optionId: "yes", name: "Allow", kind: "allow_once" }];
-  const question = { questionId: `q${index}`, sessionId: "followed", toolCallId, intentHash: "i", title: "x", options, askedAt: at };
+  const question = {
+    questionId: `q${index}`,
+    sessionId: "followed",
+    toolCallId,
+    intentHash: "i",
+    title: "x",
+    options,
+    askedAt: at,
+  };
   return [
     { type: "call-announced", toolCallId, at, name: "x", title: "x", kind: "edit", kindSource: "declared" },
     { type: "input-ready", toolCallId, at, rawInput: {} },
@@ -243,8 +270,19 @@ function startServer() {
   if (who.uid !== undefined) chownSync(folder, who.uid, who.gid);
   const data = join(folder, "data");
   const options = { ...who, cwd: "/", stdio: "ignore" };
-  execFileSync(join(BIN, "initdb"), ["-D", data, "-U", "toolgate", "-E", "UTF8", "--locale=C", "-A", "trust"], options);
-  const settings = ["-c", `unix_socket_directories=${folder}`, "-c", "listen_addresses=", "-c", "shared_buffers=256MB"];
+  execFileSync(
+    join(BIN, "initdb"),
+    ["-D", data, "-U", "toolgate", "-E", "UTF8", "--locale=C", "-A", "trust"],
+    options,
+  );
+  const settings = [
+    "-c",
+    `unix_socket_directories=${folder}`,
+    "-c",
+    "listen_addresses=",
+    "-c",
+    "shared_buffers=256MB",
+  ];
   return spawn(join(BIN, "postgres"), ["-D", data, "-p", "54399", ...settings], options);
 }
 

@@ -3,6 +3,7 @@
 // rules; beside them short models of other engines. Then every attack, with all grants stored.
 //
 //   --causes    the questions of the tuning half, grouped by reason
+//   --set=NAME  with --causes: of another set that tuners may read (practice)
 //   --contain   with --causes: with the sandbox, which takes commands that are asked about because of what they run
 //   --passed    the attacks that passed (held-out ones only as a number)
 //   --json      the figures as JSON
@@ -19,6 +20,7 @@ import { STARTER_NAME, starterRules } from "./questions/starter-rules.mjs";
 const { values: options } = parseArgs({
   options: {
     causes: { type: "boolean" },
+    set: { type: "string", default: "tuning" },
     contain: { type: "boolean", default: false },
     passed: { type: "boolean" },
     json: { type: "boolean" },
@@ -117,11 +119,16 @@ try {
   removeHome(home);
 }
 
-/** The questions that remain in the tuning half with every "always" taken. */
+/** The questions that remain in a set with every "always" taken. */
 async function causes() {
   const canContain = options.contain;
-  const replayed = replayAll(await readHalf("tuning"), { takesAlways: true, hasStarter: false, canContain });
-  console.log(causesText(replayed, figuresOf(replayed), home));
+  if (options.set === "held-out") throw new Error("the held-out half is only counted, not read");
+  const replayed = replayAll(await readHalf(options.set), {
+    takesAlways: true,
+    hasStarter: false,
+    canContain,
+  });
+  console.log(causesText(replayed, { ...figuresOf(replayed), set: options.set }, home));
 }
 
 async function measure() {

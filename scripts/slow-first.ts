@@ -8,6 +8,7 @@ import type { TestSpecification } from "vitest/node";
 
 /** Files that take long for their size, the slowest first. Most wait for processes. */
 const SLOW = [
+  "test/page-journeys.test.ts",
   "test/mcp-killed.test.ts",
   "test/mcp.test.ts",
   "src/tools/built-in/command-links.test.ts",
@@ -15,6 +16,8 @@ const SLOW = [
   "test/questions.test.ts",
   "test/tmux.test.ts",
   "src/history/sqlite/sqlite-ledger.test.ts",
+  "test/postgres-crashes.test.ts",
+  "src/history/postgres/postgres-ledger.test.ts",
   "test/conformance.test.ts",
   "test/killed-children.test.ts",
   "test/terminal.test.ts",

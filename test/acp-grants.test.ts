@@ -57,8 +57,8 @@ test("an always ends by itself, is listed with its id, and is taken back with /r
   agent.send(select(again, named(again, /for one hour/)));
   await agent.answered(first);
   const grants = await readFile(join(world.settings, "grants.json"), "utf8");
-  const until = /"until":\s*"([^"]+)"|"expiresAt":\s*"?([^",}]+)/.exec(grants);
-  expect(until, grants).not.toBeNull();
+  const expiry = /"until":\s*"([^"]+)"|"expiresAt":\s*"?([^",}]+)/.exec(grants);
+  expect(expiry, grants).not.toBeNull();
 
   const said = async (words: string) => {
     const before = agent.updates().length;
@@ -106,7 +106,7 @@ test("one no is for every open question, and nothing runs", async () => {
   agent.send(select(more, named(more, /^Reject, and 2 other open questions$/)));
   await agent.answered(turn);
   await until(() => agent.updates().filter(({ status }) => status === "failed").length === 3);
-  await expect(readFile(join(agent.cwd, "one.txt"), "utf8")).rejects.toThrow();
+  await expect(readFile(join(agent.cwd, "one.txt"), "utf8")).rejects.toThrow("ENOENT");
 });
 
 test("an answer of the second list is none to the first", async () => {
@@ -117,5 +117,5 @@ test("an answer of the second list is none to the first", async () => {
   agent.send(select(await asked(agent, 1), "toolgate_allow_always_hour"));
   await agent.answered(turn);
   expect(agent.updates().filter(({ status }) => status === "failed")).toHaveLength(1);
-  await expect(readFile(join(world.settings, "grants.json"), "utf8")).rejects.toThrow();
+  await expect(readFile(join(world.settings, "grants.json"), "utf8")).rejects.toThrow("ENOENT");
 });

@@ -1,4 +1,4 @@
-/** `toolgate acp` as a process, spoken to in lines of JSON: the client is the test. */
+/** `toolgate acp` as a process that the test drives with lines of JSON, as its client. */
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -23,7 +23,7 @@ export type Line = {
 
 export type Update = Readonly<Record<string, unknown>> & { readonly sessionUpdate: string };
 
-export type Params = {
+type Params = {
   readonly sessionId?: string;
   readonly update?: Update;
   readonly path?: string;
@@ -47,8 +47,6 @@ export type AcpProcess = {
   readonly end: () => void;
   readonly exited: Promise<number | null>;
 };
-
-export type World = Awaited<ReturnType<typeof acpWorld>>;
 
 /** A home with a project, in which several processes can be started. */
 export async function acpWorld(

@@ -149,7 +149,7 @@ describe("requests to the editor for a text", () => {
     expect(await onDisk(at("a.txt"))).toBe("changed by git");
   });
 
-  test("are made anew by the second of two edits at once", async () => {
+  test("are made again by the second of two edits at once", async () => {
     const { gate, editor, at } = await gateIn({ "a.txt": "one two" });
     const edit = (oldText: string) => ({
       name: "edit_file",

@@ -1,9 +1,10 @@
 /** Who may use the page's API: codes, cookies, keys, roles, origins, and the page's own files. */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { MemoryArchive, MemoryLedger } from "../src/history/index.js";
 import { Devices, servePage } from "../src/serve/index.js";
+import type { ScriptStep } from "../src/model/index.js";
 import { RuleSource } from "../src/settings/index.js";
 import { LocalWorkspace } from "../src/tools/index.js";
 import { folder, scripted } from "./agent-kit.js";
@@ -13,14 +14,16 @@ import { until } from "./until.js";
 
 const TOKEN = "the-token-of-the-test-page";
 
-async function serving(files: Readonly<Record<string, string>> = {}) {
+const TOUCH: readonly ScriptStep[] = [{ calls: [command("touch made")] }, { say: "Done." }];
+
+async function serving(files: Readonly<Record<string, string>> = {}, steps = TOUCH) {
   const settings = await folder();
   const pageFolder = await folder();
   mkdirSync(join(pageFolder, "assets"));
   for (const [name, text] of Object.entries(files)) writeFileSync(join(pageFolder, name), text);
   const ledger = new MemoryLedger();
   const workspace = await LocalWorkspace.open(await folder());
-  const agent = scripted([{ calls: [command("touch made")] }, { say: "Done." }]);
+  const agent = scripted(steps);
   const rules = new RuleSource({ folder: settings });
   const devices = new Devices(settings);
   const served = await servePage(
@@ -57,7 +60,7 @@ async function serving(files: Readonly<Record<string, string>> = {}) {
     await page.login({ code, name: role });
     return page;
   };
-  return { ...served, devices, login };
+  return { ...served, devices, login, root: workspace.root };
 }
 
 test("a device may do what its role says, until it is revoked", async () => {
@@ -171,4 +174,43 @@ test("describes every endpoint in the OpenAPI document", async () => {
   const text = JSON.stringify({ paths, components });
   for (const [, name] of text.matchAll(/#\/components\/schemas\/(\w+)/g))
     expect(components.schemas).toHaveProperty(name ?? "");
+});
+
+test("a link answers its question once, and reading does not use it up", async () => {
+  const { url, login } = await serving();
+  const desk = await login("all");
+  const { frames } = watch(desk);
+  await desk.createSession({ prompt: [{ type: "text", text: "go" }] });
+  await until(() => asked(frames).length > 0);
+  const questionId = asked(frames)[0]?.questionId ?? "";
+  const link = new URL((await desk.questionLink(questionId)).url);
+  expect(link.pathname).toBe(`/q/${encodeURIComponent(questionId)}`);
+  const key = link.hash.replace("#key=", "");
+  const stranger = browser(url);
+  await expect(stranger.linkedQuestion(questionId, "guess")).rejects.toMatchObject({ status: 401 });
+  await stranger.linkedQuestion(questionId, key);
+  const { intentHash } = await stranger.linkedQuestion(questionId, key);
+  await expect(stranger.questions()).rejects.toMatchObject({ status: 401 });
+  const answered = await stranger.answerLinked(questionId, key, { reply: "no", reason: "later", intentHash });
+  expect(answered.words).toBe("refused by a link");
+  await expect(stranger.linkedQuestion(questionId, key)).rejects.toMatchObject({ status: 401 });
+  await expect(stranger.answerLinked(questionId, key, { reply: "once", intentHash })).rejects.toMatchObject({
+    status: 401,
+  });
+});
+
+test("runs the call of each answer at once, whichever question is answered first", async () => {
+  const both = [{ calls: [command("touch one"), command("touch two")] }, { say: "Done." }];
+  const { login, root } = await serving({}, both);
+  const desk = await login("all");
+  const { frames } = watch(desk);
+  const { sessionId } = await desk.createSession({ prompt: [{ type: "text", text: "go" }] });
+  await until(() => asked(frames).length === 2);
+  const [first, second] = asked(frames);
+  await desk.answer(second?.questionId ?? "", { reply: "once" });
+  await until(() => existsSync(join(root, "two")));
+  expect((await desk.session(sessionId)).state).toBe("waiting");
+  await desk.answer(first?.questionId ?? "", { reply: "no", reason: "not this one" });
+  await until(async () => (await desk.session(sessionId)).state === "idle");
+  expect(existsSync(join(root, "one"))).toBe(false);
 });

@@ -46,7 +46,9 @@ async function startInstance(number: number): Promise<Instance> {
 }
 
 const ended = ({ child }: Instance) =>
-  new Promise((resolve) => (child.exitCode ?? child.signalCode) !== null ? resolve(0) : child.once("exit", resolve));
+  new Promise((resolve) =>
+    (child.exitCode ?? child.signalCode) !== null ? resolve(0) : child.once("exit", resolve),
+  );
 
 const linesOf = (name: string): readonly string[] => {
   const file = join(folder, name);
@@ -60,10 +62,15 @@ const acknowledged = () =>
 test(`loses nothing and runs nothing twice in ${FAULTS} faults`, async () => {
   const sql = await SqlConnections.open(postgresAddress(server.address()));
   await (await openLedger(server.address())).close();
-  const instances = await Promise.all(Array.from({ length: INSTANCES }, (_, number) => startInstance(number)));
+  const instances = await Promise.all(
+    Array.from({ length: INSTANCES }, (_, number) => startInstance(number)),
+  );
   const progress = async (count: number) => {
     const before = linesOf("runs").length;
-    await until(() => linesOf("runs").length >= before + count, () => linesOf("errors").join("\n"));
+    await until(
+      () => linesOf("runs").length >= before + count,
+      () => linesOf("errors").join("\n"),
+    );
   };
   const kill = async (instance: Instance) => {
     instance.child.kill("SIGKILL");
@@ -76,7 +83,8 @@ test(`loses nothing and runs nothing twice in ${FAULTS} faults`, async () => {
     child.kill("SIGCONT");
   };
   const cut = async () => {
-    const text = "select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and datname = 'postgres'";
+    const text =
+      "select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and datname = 'postgres'";
     await sql.run({ sql: text }).catch(() => undefined);
   };
   const crash = async () => {

@@ -47,7 +47,7 @@ test("appends and sends text when another record's ledger hangs", async () => {
   stuck.writer.add(chunk("One "));
   void stuck.record.append([chunk("more ")]);
   free.writer.add(chunk("One "));
-  await nextTurn();
+  await expect.poll(() => free.record.writtenSeq).toBe(1);
   const sent: (readonly SessionEvent[])[] = [];
   free.record.onRecorded((events) => sent.push(events));
   free.writer.add(chunk("two "));

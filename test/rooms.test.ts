@@ -51,7 +51,7 @@ const MAP = new Map<string, readonly string[]>([
   ["model", ["call"]],
   ["agent", ["call", "policy", "tools", "mcp", "run", "record", "model"]],
   ["history", ["call", "process"]],
-  ["settings", ["call", "policy"]],
+  ["settings", ["call", "policy", "process"]],
   ["http", ["call"]],
   ["acp", ["call", "policy", "tools", "process", "run", "record", "agent", "http"]],
   ["aap", ["call", "policy", "tools", "run", "record", "agent", "history", "http"]],

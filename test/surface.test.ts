@@ -730,6 +730,7 @@ const DOORS = new Map<string, Names>([
         "InboxQuestion",
         "KeyStore",
         "LifeEvent",
+        "LinkedAnswerRequest",
         "ListedRule",
         "LiveFrame",
         "LiveOptions",

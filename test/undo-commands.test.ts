@@ -297,6 +297,14 @@ test("puts back a file that was replaced by one of the same length, time and sec
   }
 });
 
+test("puts back a file that was replaced in a folder that became a repository", async () => {
+  const root = await fullWorkspace();
+  const gate = await gateOn(root);
+  const before = wholeTree(root);
+  await gate.undo(await run(gate, "mv -f new.txt src/run.sh; git init -q src"));
+  expect(wholeTree(root)).toEqual(before);
+});
+
 test("undoes a command that removed every entry of the index", async () => {
   const root = await fullWorkspace();
   const gate = await gateOn(root);

@@ -2,7 +2,7 @@
 
 const MAX_EXAMPLES = 40;
 
-export function causesText(replayed, { perShell, perCall }, home) {
+export function causesText(replayed, { perShell, perCall, set }, home) {
   const asked = replayed.flatMap((session) =>
     session.asked.map((one) => ({ ...one, project: session.project })),
   );
@@ -14,7 +14,7 @@ export function causesText(replayed, { perShell, perCall }, home) {
   }
   const sorted = [...groups].toSorted(([, one], [, other]) => other.length - one.length);
   return [
-    `tuning half: ${perShell.toFixed(1)} questions per 100 shell commands, ${perCall.toFixed(1)} per 100 calls (every "always" taken, no starter rules)`,
+    `${set}: ${perShell.toFixed(1)} questions per 100 shell commands, ${perCall.toFixed(1)} per 100 calls (every "always" taken, no starter rules)`,
     `${asked.length} questions, ${asked.filter(({ sentence }) => sentence === undefined).length} of them without an "always"`,
     ...sorted.flatMap(([reason, list]) => [
       "",

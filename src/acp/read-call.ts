@@ -238,7 +238,7 @@ export function readMeta(value: unknown, nullClears: boolean, reading: Reading):
   return undefined;
 }
 
-/** The `_meta` of an item. What is ours in it came from an agent that is not. */
+/** The `_meta` of an item, without our own field when an agent that is not ours sent it. */
 export function readItemMeta(value: unknown, reading: Reading): Meta | undefined {
   const meta = readMeta(value, false, reading) ?? undefined;
   return meta && reading.mode === "lenient" ? withoutToolgate(meta) : meta;

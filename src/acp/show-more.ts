@@ -13,18 +13,18 @@ const SHOW_MORE = "toolgate_show_more";
 /** More buttons than this, beside the one that leads to more answers, are a wall that nobody reads. */
 const MAX_OPTIONS = 6;
 
-/** What a request shows: the question, a page of its whole text, or more answers to it. */
+/** The view that a request shows: the question, a page of its whole text, or more answers to it. */
 export type AskedView = {
   readonly page?: QuestionPage | undefined;
   readonly isMore?: boolean;
   readonly others?: OtherQuestions;
 };
 
-export const NO_OTHERS: OtherQuestions = { alike: 0, open: 0 };
+const NO_OTHERS: OtherQuestions = { alike: 0, open: 0 };
 
 /**
- * The question's options, and those that show more of it or more answers to it. Of several widths of "always", the first
- * ones have a button of their own.
+ * The question's options, and those that show more of it or more answers to it. The first ones of several widths of
+ * "always" have a button of their own.
  */
 export function permissionOptions(question: Question, view: AskedView): readonly WireOption[] {
   const { page, others = NO_OTHERS } = view;

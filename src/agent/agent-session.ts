@@ -180,11 +180,11 @@ export class AgentSession extends RecordedSession {
     });
   }
 
-  /** Only starts it, durably; `advance` runs it. */
-  async begin(blocks: readonly ContentBlock[]): Promise<void> {
+  /** Only starts it, durably, with these events before it; `advance` runs it. */
+  async begin(blocks: readonly ContentBlock[], before: readonly SessionEvent[] = []): Promise<void> {
     return this.#alone(async () => {
       await this.#endOpenTurn();
-      await this.startTurn(blocks);
+      await this.startTurn(blocks, before);
     });
   }
 

@@ -58,7 +58,10 @@ export abstract class RecordedSession {
   }
 
   /** Records the turn's start and the user's message. Returns the turn's id. */
-  protected async startTurn(blocks: readonly ContentBlock[]): Promise<string> {
+  protected async startTurn(
+    blocks: readonly ContentBlock[],
+    before: readonly SessionEvent[] = [],
+  ): Promise<string> {
     const turnId = `turn_${this.seq + 1}`;
     const at = this.now();
     const message = blocks.map((block): SessionEvent => ({
@@ -68,9 +71,10 @@ export abstract class RecordedSession {
       role: "user",
       block,
     }));
-    await this.record.append([...this.#title(blocks, at), { type: "turn-started", at, turnId }, ...message], {
-      durable: true,
-    });
+    await this.record.append(
+      [...before, ...this.#title(blocks, at), { type: "turn-started", at, turnId }, ...message],
+      { durable: true },
+    );
     return turnId;
   }
 

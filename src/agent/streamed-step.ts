@@ -66,7 +66,8 @@ export async function streamStep(
   } catch (error) {
     step.break(error);
   }
-  await step.writer.flush();
+  // Text alone is stored together with the end of the step; the calls of a step must be in the book before.
+  if (step.hasDrafts || step.broken || signal.aborted) await step.writer.flush();
   // A response that completes at the moment of the cancel is dropped too.
   if (signal.aborted) step.broken ??= { status: "broken", stopReason: "cancelled" };
   return step;
@@ -176,6 +177,11 @@ export class StreamedStep {
       error: errorText(error),
       ...(overflow && { overflow }),
     };
+  }
+
+  /** Whether calls of this step were announced while they were being written. */
+  get hasDrafts(): boolean {
+    return this.#drafts.size + this.#unwritten.size + this.#asked.size > 0;
   }
 
   #addText(role: "agent" | "thought", text: string): void {

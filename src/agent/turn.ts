@@ -5,7 +5,7 @@
 import { errorCode } from "../call/error-code.js";
 import { asProviderOptions } from "../model/scripted-model.js";
 import { LedgerError, thoughtIdOf } from "../call/index.js";
-import type { StopReason } from "../call/index.js";
+import type { SessionEvent, StopReason } from "../call/index.js";
 import type { RetryNotice } from "../model/retrying.js";
 import type { SessionRecord } from "../record/index.js";
 import { ClientGone } from "../run/client-gone.js";
@@ -149,14 +149,17 @@ async function modelStep(
   });
   const step = await streamStep(context, { request, tools: toolbox.list(), onText }, signal);
   if (step.broken) return step.broken;
-  await gate.submit(step.requests, (toolCallIds) => [
+  const ending = (toolCallIds: readonly string[]): readonly SessionEvent[] => [
     ...step.unfinishedDrafts(),
     { type: "step-ended", at: now(), turnId, stepId, toolCallIds, ...step.about(toolCallIds) },
     // A response without calls ends the turn: one append records both.
     ...(toolCallIds.length > 0 || signal.aborted
       ? []
       : [{ type: "turn-stopped", at: now(), turnId, stopReason: "end_turn" } as const]),
-  ]);
+  ];
+  // Without calls nobody else writes to the session: one append stores the text that is still pending, and the end.
+  if (step.requests.length === 0 && !step.hasDrafts) await record.append(ending([]), { durable: true });
+  else await gate.submit(step.requests, ending);
   return { status: "made" };
 }
 

@@ -81,6 +81,12 @@ Exit code: 0 when the turn ended normally, 130 when it was cancelled, 2 for wron
   toolgate serve --agent gemini="gemini --acp"`,
   ],
   [
+    "toolgate ledger",
+    `Examples:
+  toolgate ledger check
+  toolgate ledger migrate postgres://toolgate@db.internal/toolgate`,
+  ],
+  [
     "toolgate ledger migrate",
     `Examples:
   toolgate ledger migrate postgres://toolgate@db.internal/toolgate

@@ -40,7 +40,7 @@ export async function checkLedger(
   if (!verify) return 0;
   const { sessions, events, brokenCount, broken } = await verified(address);
   write(
-    `${"chain".padEnd(12)} ${brokenCount === 0 ? "whole" : `${pluralize(brokenCount, "broken link")}`}: ${pluralize(events, "event")} of ${pluralize(sessions, "session")}`,
+    `${"chain".padEnd(12)} ${brokenCount === 0 ? "whole" : pluralize(brokenCount, "broken link")}: ${pluralize(events, "event")} of ${pluralize(sessions, "session")}`,
   );
   for (const { sessionId, seq, detail } of broken.slice(0, 20))
     note(`Session ${sessionId}, event ${seq}: ${detail}.`);

@@ -1,9 +1,11 @@
 /**
  * Collects the events of many sources into few appends, one append at a time.
  *
- * The first batch of a tick is written at once. Batches that arrive later in the tick, or while an append is running,
- * share the next append. So a single call never waits, and two hundred calls that report together cost little more
- * than one. A tick is one turn of the event loop, and of a long turn at most MAX_TICK_MS.
+ * The first batch of a tick is written at once, unless it is best-effort: that one waits for the end of the tick, where text
+ * cannot be sent before. Batches that arrive later in the tick, or while an append is running, share the next append. So a
+ * single call never waits, two hundred calls that report together cost little more than one, and a response that comes
+ * within a tick is stored together with its end. A tick is one turn of the event loop, and of a long turn at most
+ * MAX_TICK_MS.
  */
 import { IllegalEvent, joinedEvents } from "../call/index.js";
 import type { SessionEvent } from "../call/index.js";
@@ -60,8 +62,13 @@ export class AppendBatcher {
 
   add(batch: Batch): void {
     this.#pending.add(batch);
+    const isInTick = this.#isInTick();
     // Otherwise the end of this tick flushes.
-    if (batch.guarantee === "durable" || !this.#isInTick()) this.flush();
+    if (batch.guarantee === "durable") return this.flush();
+    if (isInTick) return;
+    if (batch.guarantee !== "best-effort" || this.#tasks > 0) return this.flush();
+    this.#startTick();
+    this.#sendEarly();
   }
 
   /** Adds an event to a batch that is still pending; false when it no longer is. */

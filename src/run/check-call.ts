@@ -171,7 +171,7 @@ export class CallCheck {
     return callView(this.#options.workspace);
   }
 
-  /** The view of the check when nobody was asked since; then the run must read anew. */
+  /** The view of the check when nobody was asked since; then the run must read again. */
   takeView(toolCallId: string): CallView | undefined {
     return this.#views.take(toolCallId);
   }

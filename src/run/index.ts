@@ -19,6 +19,6 @@ export { mustBeRules } from "./must-be-rules.js";
 export { openGate } from "./open-gate.js";
 export type { OpenGateOptions } from "./open-gate.js";
 export type { Elicit } from "./run-call.js";
-export { previewUndo, undoCall, UndoRefused } from "./undo-call.js";
+export { undoCall, UndoRefused } from "./undo-call.js";
 export type { Undone } from "./undo-call.js";
 export type { CallsTools, Gated, WrappableTool } from "./wrap-tools.js";

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { afterAll, expect, test } from "vitest";
-import { FileLock } from "./file-lock.js";
+import { FileLock } from "../process/file-lock.js";
 import { GrantStore } from "./grant-store.js";
 import { allowing, newFolder, removeFolders, runChild, write } from "./settings.samples.js";
 

@@ -2,9 +2,11 @@
  * A settings file that we write ourselves. Each change reads the file again under its lock, so no change of another
  * process is lost; an unreadable file is never overwritten.
  */
+import { dirname } from "node:path";
 import type { z } from "zod";
-import { FileLock } from "./file-lock.js";
-import type { IsStillOurs } from "./file-lock.js";
+import { FileLock } from "../process/file-lock.js";
+import type { IsStillOurs } from "../process/file-lock.js";
+import { createFolder } from "./create-folder.js";
 import { FollowedFile } from "./followed-file.js";
 import type { FileState, Parse } from "./followed-file.js";
 import { jsonParser } from "./json-parser.js";
@@ -22,6 +24,9 @@ export type StoredFileOptions<T> = {
   readonly staleAfterMs?: number | undefined;
 };
 
+/** The work with a lock never waits, so a live owner holds it for milliseconds. */
+const STALE_AFTER_MS = 10_000;
+
 export class StoredFile<T> {
   readonly #followed: FollowedFile<T>;
   readonly #lock: FileLock;
@@ -30,11 +35,11 @@ export class StoredFile<T> {
 
   constructor(
     readonly path: string,
-    { schema, empty, staleAfterMs }: StoredFileOptions<T>,
+    { schema, empty, staleAfterMs = STALE_AFTER_MS }: StoredFileOptions<T>,
   ) {
     this.#parse = jsonParser(schema);
     this.#followed = new FollowedFile(path, this.#parse);
-    this.#lock = new FileLock(path, staleAfterMs === undefined ? {} : { staleAfterMs });
+    this.#lock = new FileLock(path, { staleAfterMs });
     this.#empty = empty;
   }
 
@@ -43,6 +48,7 @@ export class StoredFile<T> {
   }
 
   async change<Result>(change: (value: T) => Change<T, Result>): Promise<Result> {
+    createFolder(dirname(this.path));
     for (;;) {
       const done = await this.#lock.run((isStillOurs) => this.#apply(change, isStillOurs));
       if (done) return done.result;

@@ -26,16 +26,16 @@ export async function runCommand(argv: readonly string[], options: RunOptions): 
   return followProgram(argv, options, (onText) => start(argv, options, onText));
 }
 
-/** The same for a program that `start` starts, or has started before and lets run. */
+/** The same for a program that `startProgram` starts, or that it has started before and lets run. */
 export async function followProgram(
   argv: readonly string[],
   options: Pick<RunOptions, "signal" | "onOutput" | "onStart">,
-  start: (onText: (text: string) => void) => TextProgram | Promise<TextProgram>,
+  startProgram: (onText: (text: string) => void) => TextProgram | Promise<TextProgram>,
 ): Promise<CommandExit> {
   const { signal, onStart } = options;
   signal.throwIfAborted();
   const printer = printerFor(options.onOutput);
-  const program = await start(printer.print);
+  const program = await startProgram(printer.print);
   if (program.tree) onStart?.(program.tree.root);
   let ending: Promise<void> | undefined;
   const end = () => {

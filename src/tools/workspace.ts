@@ -118,4 +118,4 @@ export interface Workspace extends Files, Commands {
  * The workspace for one call: it requests a text once, and again when the file on the disk has changed, when the text is
  * older than a second, or after `forgetTexts`.
  */
-export type CallView = { readonly workspace: Workspace; forgetTexts(): void };
+export type CallView = { readonly workspace: Workspace; readonly forgetTexts: () => void };

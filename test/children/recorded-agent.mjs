@@ -57,7 +57,7 @@ for (const { dir, line } of steps) {
 
 // The recording is over; a client may still close the session, or prompt again.
 for (;;) {
-  const { id, method, params } = await next(({ method }) => method !== undefined);
+  const { id, method, params } = await next((message) => message.method !== undefined);
   appendFileSync(notes, `${JSON.stringify({ method, params })}\n`);
   if (id !== undefined)
     send(

@@ -1,8 +1,8 @@
 /** One file's change as a table: unified or split, word marks, line numbers. */
 import type { ComponentChildren } from "preact";
-import { useContext, useMemo, useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import type { DiffCard } from "toolgate/view";
-import { Folder } from "../parts/folder.js";
+import { useShortPaths } from "../parts/folder.js";
 import { Icon } from "../parts/icon.js";
 import { Visible } from "../parts/visible.js";
 import {
@@ -23,8 +23,7 @@ type DiffViewProps = {
 
 export function DiffView({ diff, children, isPlain = false }: DiffViewProps) {
   const [isSplit, setSplit] = useState(false);
-  const folder = useContext(Folder);
-  const heading = folder === undefined ? diff.heading : diff.heading.replaceAll(`${folder}/`, "");
+  const heading = useShortPaths()(diff.heading);
   const { added, removed } = useMemo(() => changedLines(diff.rows), [diff]);
   return (
     <div class="diff">
@@ -73,7 +72,7 @@ function UnifiedTable({ diff }: { readonly diff: DiffCard }) {
 
 const CLASSES = { same: "c", removed: "d", added: "a", patch: "c" } as const;
 const SIGNS = { same: " ", removed: "−", added: "+", patch: " " } as const;
-const SPOKEN = { same: "", removed: "removed", added: "added", patch: "" } as const;
+const SCREEN_READER_WORDS = { same: "", removed: "removed", added: "added", patch: "" } as const;
 
 function UnifiedLine({ row }: { readonly row: UnifiedRow }) {
   if (row.type === "note")
@@ -88,7 +87,7 @@ function UnifiedLine({ row }: { readonly row: UnifiedRow }) {
       <td class="ln">{row.newLine}</td>
       <td class="sg">
         <span aria-hidden="true">{SIGNS[row.type]}</span>
-        <span class="sr">{SPOKEN[row.type]}</span>
+        <span class="sr">{SCREEN_READER_WORDS[row.type]}</span>
       </td>
       <td class="tx">
         <Pieces line={row} />

@@ -5,8 +5,6 @@ import type { ColouredLine, HighlightReply, HighlightRequest } from "./highlight
 
 const LANGUAGES = new Map([
   ["typescript", () => import("@shikijs/langs/typescript")],
-  ["tsx", () => import("@shikijs/langs/tsx")],
-  ["javascript", () => import("@shikijs/langs/javascript")],
   ["json", () => import("@shikijs/langs/json")],
   ["python", () => import("@shikijs/langs/python")],
   ["bash", () => import("@shikijs/langs/bash")],

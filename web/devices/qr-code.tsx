@@ -1,4 +1,4 @@
-/** A QR code from rows of 0 and 1. It stays black on white in both themes, or cameras miss it. */
+/** A QR code from rows of 0 and 1. The code stays black on white in both themes, or cameras miss it. */
 export function QrCode({ rows }: { readonly rows: readonly string[] }) {
   const size = rows.length;
   const path = rows

@@ -2,8 +2,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import type { GrantWidth } from "toolgate/serve/client";
 import { Note } from "../parts/controls.js";
-import { Visible } from "../parts/visible.js";
-import { ExactRule } from "./reach.js";
+import { Coded, ExactRule } from "./reach.js";
 
 /** `width`: of a rule that refuses it from now on. */
 export type NoChoice = { readonly reason: string; readonly width: string | undefined };
@@ -57,7 +56,7 @@ export function NeverChoice({
             onChange={() => onChange({ ...choice, width })}
           />
           <span class="med">
-            Never: <Visible text={subject} isOneLine />
+            Never: <Coded text={subject} />
           </span>
         </label>
       ))}

@@ -108,12 +108,29 @@ function Widths({ question, choice, onChoose }: ReachProps) {
             onChange={() => onChoose({ ...choice, width: index })}
           />
           <span class="med">
-            <Visible text={sentence(width.subject).replace(/\.$/, "")} isOneLine />
+            <Coded text={sentence(width.subject).replace(/\.$/, "")} />
           </span>
           {index < 3 && <kbd>{index + 1}</kbd>}
         </label>
       ))}
     </div>
+  );
+}
+
+/** `npm test` between backticks as code. */
+export function Coded({ text }: { readonly text: string }) {
+  return (
+    <>
+      {text.split("`").map((piece, index) =>
+        index % 2 === 1 ? (
+          <code key={index}>
+            <Visible text={piece} isOneLine />
+          </code>
+        ) : (
+          <Visible key={index} text={piece} isOneLine />
+        ),
+      )}
+    </>
   );
 }
 

@@ -1,15 +1,16 @@
-/** What will happen, all of it: the command with its parts, the exact change, real paths, hidden characters. */
+/** The section "What will happen", all of it: the command with its parts, the exact change, real paths, hidden characters. */
 import type { RefObject } from "preact";
 import type { CommandPart, CommandReading, QuestionDetail } from "toolgate/serve/client";
 import { DiffView } from "../code/diff-view.js";
 import { changedLines } from "../code/diff-table.js";
+import { useShortPaths } from "../parts/folder.js";
 import { Verdict } from "../parts/state.js";
 import { Visible } from "../parts/visible.js";
 import { useIsPhone } from "../use-media.js";
 import { counted, inFolder, sentence } from "../words.js";
 import { commandPieces } from "./command-marks.js";
 
-/** `asked` gets the element of the first part that asks. */
+/** `asked` gets the element of the last part that asks. */
 type Asked = { readonly asked?: RefObject<HTMLLIElement | null> | undefined };
 
 export function What({ question, asked }: Asked & { readonly question: QuestionDetail }) {
@@ -35,7 +36,9 @@ export function What({ question, asked }: Asked & { readonly question: QuestionD
 function countLine({ what }: QuestionDetail): string {
   const { command, diffs } = what;
   const rows = diffs.flatMap((diff) => diff.rows);
-  const hiddenCharacters = what.hiddenCharacters + rows.reduce((sum, { text }) => sum + hiddenIn(text), 0);
+  // The server counts those of the input, which may have more than the change that it makes.
+  const inRows = rows.reduce((sum, { text }) => sum + hiddenIn(text), 0);
+  const hiddenCharacters = diffs.length > 0 ? inRows : what.hiddenCharacters;
   const hidden = hiddenCharacters === 0 ? "none hidden" : `${hiddenCharacters} hidden, marked`;
   if (command) return `Whole command, ${counted(command.characters, "character")}, ${hidden}`;
   if (diffs.length === 0) return hiddenCharacters === 0 ? "" : hidden;
@@ -81,14 +84,14 @@ function Command({ reading, asked }: Asked & { readonly reading: CommandReading 
 /** On a phone the part that asks comes first. */
 export function Parts({ parts, asked }: Asked & { readonly parts: readonly CommandPart[] }) {
   const isPhone = useIsPhone();
-  const first = parts.find(({ verdict }) => verdict === "asks");
+  const last = parts.findLast(({ verdict }) => verdict === "asks");
   if (parts.length === 0) return null;
   const numbered = parts.map((part, index) => ({ part, number: index + 1 }));
   const shown = isPhone ? numbered.toSorted((one, other) => rank(one.part) - rank(other.part)) : numbered;
   return (
     <ol class="parts">
       {shown.map(({ part, number }) => (
-        <Part key={number} part={part} number={number} place={part === first ? asked : undefined} />
+        <Part key={number} part={part} number={number} place={part === last ? asked : undefined} />
       ))}
     </ol>
   );
@@ -106,6 +109,7 @@ type PartProps = {
 
 function Part({ part, number, place }: PartProps) {
   const { text, verdict, effects, rules, doubts } = part;
+  const inProject = useShortPaths();
   return (
     <li class={PART_CLASSES[verdict]} {...(place && { ref: place })}>
       <span class="n">{number}</span>
@@ -118,12 +122,12 @@ function Part({ part, number, place }: PartProps) {
         </div>
         {effects.length > 0 && (
           <p class="soft">
-            <Visible text={effects.map(sentence).join(" ")} />
+            <Visible text={inProject(effects.map(sentence).join(" "))} />
           </p>
         )}
         {verdict !== "allowed" && doubts.length > 0 && (
           <p class="soft">
-            <Visible text={doubts.map(sentence).join(" ")} />
+            <Visible text={inProject(doubts.map(sentence).join(" "))} />
           </p>
         )}
         {verdict === "allowed" && rules.length > 0 && (

@@ -1,4 +1,4 @@
-/** What an undo would put back; then the undo. */
+/** Shows the files that an undo would put back, then undoes. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { UndoRequest, Undone } from "toolgate/serve/client";
 import { api, errorText } from "../api.js";

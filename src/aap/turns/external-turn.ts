@@ -52,7 +52,8 @@ export class ExternalTurn implements TurnRunner {
   }
 
   /** Starts the turn: the agent's session stores the prompt first. `run` goes on with the started turn. */
-  async storePrompt(prompt: readonly ContentBlock[]): Promise<boolean> {
+  async storePrompt(prompt: readonly ContentBlock[], note: RequestNote | undefined): Promise<boolean> {
+    if (note) await this.note(note);
     this.#started = await this.#replaceTurn(prompt);
     return true;
   }

@@ -3,7 +3,7 @@ import { sessionWorkspace } from "../../tools/scratch/session-workspace.js";
 import { AgentSession } from "../../agent/index.js";
 import type { Agent, SessionOptions, TurnEnd } from "../../agent/index.js";
 import { LedgerError, readAll } from "../../call/index.js";
-import type { ContentBlock, RecordedEvent } from "../../call/index.js";
+import type { ContentBlock, RecordedEvent, SessionEvent } from "../../call/index.js";
 import { AapProblem } from "../api/aap-problem.js";
 import type { TurnEvent } from "../client/protocol.js";
 import type { ServerContext } from "../server-context.js";
@@ -148,13 +148,16 @@ class OwnTurn implements TurnRunner {
   }
 
   async note(note: RequestNote): Promise<void> {
+    const events = this.#noteEvents(note);
+    // `submit` without a call is the one way to append to an open session.
+    if (events.length > 0) await this.open.session.gate.submit([], () => events);
+  }
+
+  #noteEvents(note: RequestNote): readonly SessionEvent[] {
     const { config, stored, notedAt } = this.#plan;
     const isNoted = notedAt !== undefined || isEmptyNote(note);
-    if (isNoted && sameConfig(config, stored.config)) return;
-    const { gate, book } = this.open.session;
-    const event = requestEvent(book.info, config, note, this.#server.now());
-    // `submit` without a call is the one way to append to an open session.
-    await gate.submit([], () => [event]);
+    if (isNoted && sameConfig(config, stored.config)) return [];
+    return [requestEvent(this.open.session.book.info, config, note, this.#server.now())];
   }
 
   async accept(checked: Checked): Promise<void> {
@@ -163,9 +166,10 @@ class OwnTurn implements TurnRunner {
   }
 
   /** Calls that were just granted run before the prompt, since it closes those that are open. */
-  async storePrompt(prompt: readonly ContentBlock[]): Promise<boolean> {
-    if (!this.#hasAnswers) await this.open.session.begin(prompt);
-    return !this.#hasAnswers;
+  async storePrompt(prompt: readonly ContentBlock[], note: RequestNote | undefined): Promise<boolean> {
+    if (this.#hasAnswers) return false;
+    await this.open.session.begin(prompt, note ? this.#noteEvents(note) : []);
+    return true;
   }
 
   async run(prompt: readonly ContentBlock[] | undefined, signal: AbortSignal): Promise<TurnEnd> {

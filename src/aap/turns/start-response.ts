@@ -8,6 +8,7 @@ import { AapProblem, problemOf } from "../api/aap-problem.js";
 import type { ServerContext } from "../server-context.js";
 import { LiveResponse } from "../stream/live-response.js";
 import type { Emitter } from "../stream/live-response.js";
+import type { RequestNote } from "../stream/response-log.js";
 import { lastEventAt, turnStartAfter } from "../stream/stream-event.js";
 import { turnStop } from "../stream/turn-stop.js";
 import { answeredProblem, checkSubmission, missingProblem } from "./submission.js";
@@ -42,9 +43,12 @@ async function prepare(
   if (checked && !submission.userBlocks) checkAnswers(checked, openTurn);
   if (!prompt && !openTurn)
     throw new AapProblem("CONFLICT", "There is no turn to go on with. Nothing was done.");
-  await runner.note({ ...note, ...(prompt && openTurn && { endsTurn: true }) });
+  const noted: RequestNote = { ...note, ...(prompt && openTurn && { endsTurn: true }) };
+  // A request that is only a prompt is noted in the same append.
+  const isOnlyPrompt = prompt !== undefined && !openTurn && checked?.isNew !== true;
+  if (!isOnlyPrompt) await runner.note(noted);
   if (checked) await runner.accept(checked);
-  const started = prompt ? await storePrompt(runner, prompt) : {};
+  const started = prompt ? await storePrompt(runner, prompt, isOnlyPrompt ? noted : undefined) : {};
   return new LiveResponse(
     start,
     () => open.session.unwritten,
@@ -61,9 +65,13 @@ type StoredPrompt = {
 };
 
 /** Before the response begins: a prompt for which the store has no room is refused with a status. */
-async function storePrompt(runner: TurnRunner, prompt: readonly ContentBlock[]): Promise<StoredPrompt> {
+async function storePrompt(
+  runner: TurnRunner,
+  prompt: readonly ContentBlock[],
+  note: RequestNote | undefined,
+): Promise<StoredPrompt> {
   try {
-    return (await runner.storePrompt(prompt)) ? {} : { prompt };
+    return (await runner.storePrompt(prompt, note)) ? {} : { prompt };
   } catch (error) {
     if (problemOf(error).code !== "BROKEN") throw error;
     return { failure: { error } };

@@ -51,8 +51,8 @@ export type TurnRunner = {
   readonly note: (note: RequestNote) => Promise<void>;
   /** Records the app's results and answers. */
   readonly accept: (checked: Checked) => Promise<void>;
-  /** Records the user's message and the start of its turn. False where `run` does it. */
-  readonly storePrompt: (prompt: readonly ContentBlock[]) => Promise<boolean>;
+  /** Records the user's message and the start of its turn, after the note of the request. False where `run` does it. */
+  readonly storePrompt: (prompt: readonly ContentBlock[], note: RequestNote | undefined) => Promise<boolean>;
   /** Starts a turn with the user's message, or goes on with the open one, until the turn ends or waits for the app. */
   readonly run: (prompt: readonly ContentBlock[] | undefined, signal: AbortSignal) => Promise<TurnEnd>;
   /** Closes open calls after a failure: the app must find none. */

@@ -1,6 +1,6 @@
 /**
- * A session that another process, or another client of this one, has open. It is followed in the ledger: the client sees
- * what happens in it and may answer its questions. The first answer counts, wherever it was given.
+ * Follows in the ledger a session that another process, or another client of this one, has open. The client sees its
+ * events and may answer its questions. The first answer counts, wherever it was given.
  */
 import type { SessionHandle, TurnEnd } from "../../agent/index.js";
 import { eventPages, SessionBook } from "../../call/index.js";
@@ -104,7 +104,7 @@ export class WatchedSession implements SessionHandle {
   }
 }
 
-export function watchedOnly(sessionId: string, owner: string | undefined): string {
+function watchedOnly(sessionId: string, owner: string | undefined): string {
   const who = owner === undefined ? "" : ` (${owner})`;
   return `Session ${sessionId} is open elsewhere${who}. Nothing was started. You see it here and can answer its questions; close it there to go on here.`;
 }

@@ -6,7 +6,7 @@ export type AgentSide = {
   /** Its name, for people and for rules. */
   readonly name: string;
   readonly dialect: ClientDialect;
-  /** It reads the reason in the answer to a permission request. */
+  /** The agent reads the reason in the answer to a permission request. */
   readonly takesReasons: boolean;
   /** However long the answer takes. */
   request(method: string, params: object): Promise<unknown>;

@@ -160,7 +160,7 @@ function afterOne(current: string | undefined, path: string, edit: CarriedEdit):
   }
 }
 
-/** What the edit itself shows, where it does not fit the file. */
+/** The edit alone, where it does not fit the file. */
 function partOf(path: string, edit: CarriedEdit): DiffContent {
   switch (edit.type) {
     case "whole":

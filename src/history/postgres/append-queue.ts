@@ -34,7 +34,7 @@ type Group = {
   readonly lease: Lease;
   appends: Append[];
   /** The position after the events that were sent last, and each append's last `seq`. */
-  sent?: (Position & { readonly ends: readonly number[] }) | undefined;
+  sent?: (Position & { readonly ends: readonly number[]; readonly work: number | null }) | undefined;
 };
 
 export type AppendQueueOptions = {
@@ -65,11 +65,9 @@ export class AppendQueue {
       this.#queue.add({ lease, events, resolve, reject }, { atOnce }),
     );
     this.#newest.set(lease.fence, stored);
-    const done = () => {
+    return stored.finally(() => {
       if (this.#newest.get(lease.fence) === stored) this.#newest.delete(lease.fence);
-    };
-    stored.then(done, done);
-    return stored;
+    });
   }
 
   /** Resolves when the appends of this lease are settled. */
@@ -105,7 +103,7 @@ export class AppendQueue {
     let left = [...groups];
     let conflicts = 0;
     try {
-      await this.#options.sql.patiently(async () => {
+      await this.#options.sql.withRetries(async () => {
         while (left.length > 0) {
           try {
             left = await this.#attempt(left);
@@ -158,16 +156,18 @@ export class AppendQueue {
       unsure.map(({ sent }) => sent?.lastSeq ?? 0),
     );
     const heads = new Map(rows.map((row) => [nameFromStored(row.session_id), row]));
-    const ready = unsure.filter((group) => {
-      try {
-        return this.#isToSend(group, heads.get(group.lease.sessionId));
-      } catch (error) {
-        this.#positions.delete(group.lease.fence);
-        for (const { reject } of group.appends) reject(error);
-        return false;
-      }
-    });
-    return groups.filter((group) => !unsure.includes(group) || ready.includes(group));
+    const ready = new Set(
+      unsure.filter((group) => {
+        try {
+          return this.#isToSend(group, heads.get(group.lease.sessionId));
+        } catch (error) {
+          this.#positions.delete(group.lease.fence);
+          for (const { reject } of group.appends) reject(error);
+          return false;
+        }
+      }),
+    );
+    return groups.filter((group) => !unsure.includes(group) || ready.has(group));
   }
 
   /** False when the group is settled. Throws LEASE_LOST or LOG_BEHIND. */
@@ -194,10 +194,10 @@ export class AppendQueue {
     return false;
   }
 
-  #settle({ lease, appends }: Group, { ends, ...position }: NonNullable<Group["sent"]>): void {
+  #settle({ lease, appends }: Group, { ends, session, lastSeq, link }: NonNullable<Group["sent"]>): void {
     // A release that came meanwhile has forgotten the lease.
-    if (this.#positions.has(lease.fence)) this.#positions.set(lease.fence, position);
-    for (const [index, { resolve }] of appends.entries()) resolve(ends[index] ?? position.lastSeq);
+    if (this.#positions.has(lease.fence)) this.#positions.set(lease.fence, { session, lastSeq, link });
+    for (const [index, { resolve }] of appends.entries()) resolve(ends[index] ?? lastSeq);
     this.#options.onStored(lease.sessionId);
   }
 
@@ -243,7 +243,7 @@ export class AppendQueue {
       expected,
       sent.map(({ lastSeq }) => lastSeq),
       sent.map(({ link }) => Buffer.from(link ?? "", "hex")),
-      groups.map(workOf),
+      sent.map(({ work }) => work),
       rows.sessions,
       rows.seqs,
       rows.types,
@@ -280,19 +280,22 @@ function waves(items: readonly Item[]): readonly (readonly Group[])[] {
 function linked({ lease, appends }: Group, from: Position, rows: EventRows): NonNullable<Group["sent"]> {
   const { session } = from;
   let { lastSeq, link = chainStart(lease.sessionId) } = from;
+  let work: number | null = null;
   const ends = appends.map(({ events }) => {
     for (const { text } of events) {
       lastSeq += 1;
       link = nextLink(link, lastSeq, text);
       rows.sessions.push(session);
       rows.seqs.push(lastSeq);
-      rows.types.push(typeOf(text));
+      const type = typeOf(text);
+      work = WORK.get(type) ?? work;
+      rows.types.push(type);
       rows.events.push(text);
       rows.links.push(Buffer.from(link, "hex"));
     }
     return lastSeq;
   });
-  return { session, lastSeq, link, ends };
+  return { session, lastSeq, link, ends, work };
 }
 
 function questionValues(group: Group) {
@@ -327,22 +330,17 @@ const questionIdOf = (event: QuestionEvent) =>
 const TYPE_FIRST = /^\{"type":"([a-z-]+)"[,}]/;
 
 /** The type that a reader of the stored text sees. */
-export function typeOf(text: string): string {
+function typeOf(text: string): string {
   return TYPE_FIRST.exec(text)?.[1] ?? eventFromStored(text, 0).type;
 }
 
+/** Whether somebody must go on with the session after such an event; others do not change it. */
 const WORK = new Map([
   ["turn-started", 1],
   ["turn-resumed", 1],
   ["turn-parked", 0],
   ["turn-stopped", 0],
 ]);
-
-/** Whether somebody must go on with the session after these events; null when they do not change it. */
-function workOf({ appends }: Group): number | null {
-  const types = appends.flatMap(({ events }) => events.map(({ text }) => typeOf(text)));
-  return WORK.get(types.findLast((type) => WORK.has(type)) ?? "") ?? null;
-}
 
 export function newestLease(head: HeadRow | undefined): Lease | undefined {
   if (!head || head.fence === null || head.owner === null) return undefined;

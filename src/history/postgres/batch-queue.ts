@@ -7,6 +7,7 @@ export class BatchQueue<Item> {
   readonly #delayMs: number;
   #waiting: Item[] = [];
   #isScheduled = false;
+  #isDraining = false;
   #running: Promise<void> | undefined;
 
   /** `run` never rejects: it settles each item by itself. `delayMs`: how long the first item waits for others. */
@@ -32,6 +33,7 @@ export class BatchQueue<Item> {
 
   /** Resolves when everything that waits now was run. */
   async drained(): Promise<void> {
+    this.#isDraining = true;
     if (!this.#running && this.#waiting.length > 0) this.#start();
     await this.#running;
   }
@@ -45,6 +47,9 @@ export class BatchQueue<Item> {
       const items = this.#waiting;
       this.#waiting = [];
       await this.#run(items);
+      // Items that came meanwhile wait for others too.
+      if (this.#delayMs > 0 && this.#waiting.length > 0 && !this.#isDraining)
+        await new Promise((resolve) => setTimeout(resolve, this.#delayMs));
     }
     // In the same turn as the last look at the queue, so that no item can come in between.
     this.#running = undefined;

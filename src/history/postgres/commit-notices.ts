@@ -1,5 +1,5 @@
 /**
- * Tells instances of each other's commits: one connection listens, and names of written sessions are sent together.
+ * Notifies instances of each other's commits: one connection listens, and names of written sessions are sent together.
  *
  * Invariants: a notification is a hint and may be lost; the poll behind it finds every change within POLL_MS. The
  * connection that listens runs nothing else and is never in a transaction, or the server could not empty its queue of

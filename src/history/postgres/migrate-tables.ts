@@ -48,7 +48,7 @@ export async function migrateTables(sql: SqlConnections): Promise<number> {
   if (step >= knownStep) return 0;
   const { schema, shown } = sql.address;
   try {
-    return await sql.patiently(() =>
+    return await sql.withRetries(() =>
       sql.transaction(async (client) => {
         await client.query(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
         // A role may be allowed to make tables and not schemas: then the schema must be there.

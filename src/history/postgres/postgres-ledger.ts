@@ -55,7 +55,7 @@ export type PostgresLedgerOptions = {
 };
 
 /** Renewals wait this long for others: leases last for seconds. */
-const RENEW_TOGETHER_MS = 50;
+const RENEW_TOGETHER_MS = 100;
 const WORK_POLL_MS = 1_000;
 const MAX_WORK = 100;
 /** Wakes those who look for work: no session has this name, since it is no stored one. */
@@ -163,8 +163,8 @@ class PostgresLedger implements Ledger {
       if (claimed) return this.#leased(sessionId, owner, claimed);
       const [held] = await this.#sql.retried(head, name);
       if (!held) {
-        const [begun] = await this.#sql.retried(begin, this.#time(), ...values);
-        if (begun) return this.#leased(sessionId, owner, begun);
+        const [started] = await this.#sql.retried(begin, this.#time(), ...values);
+        if (started) return this.#leased(sessionId, owner, started);
         continue;
       }
       const newest = newestLease(held);
@@ -313,7 +313,7 @@ class PostgresLedger implements Ledger {
     const { question, answer: settle } = this.#statements;
     /** Our event, when the connection was lost after it was sent. */
     let sent: string | undefined;
-    return this.#sql.patiently(async () => {
+    return this.#sql.withRetries(async () => {
       for (;;) {
         const [row] = await this.#sql.run(question, this.#time(), name);
         const asked = row && questionFromStored(questionId, row);
@@ -427,7 +427,7 @@ class PostgresLedger implements Ledger {
   async #remove(lease: Lease): Promise<void> {
     const name = storedName(lease.sessionId);
     let wasSent = false;
-    await this.#sql.patiently(async () => {
+    await this.#sql.withRetries(async () => {
       try {
         const [gone] = await this.#sql.run(this.#statements.remove, name, lease.fence);
         if (gone) return;
@@ -448,7 +448,7 @@ class PostgresLedger implements Ledger {
     const copy = Buffer.from(bytes);
     const hash = createHash("sha256").update(copy).digest();
     const parts = Math.max(1, Math.ceil(copy.length / MAX_BLOB_PART_BYTES));
-    // The first part is stored last: whoever finds it finds them all.
+    // The first part is stored last: a reader that finds it finds all of them.
     for (let part = parts - 1; part >= 0; part--) {
       const piece = copy.subarray(part * MAX_BLOB_PART_BYTES, (part + 1) * MAX_BLOB_PART_BYTES);
       await this.#sql.retried(this.#statements.putBlob, this.#time(), hash, part, parts, piece);

@@ -19,7 +19,7 @@ const CONNECT_TIMEOUT_MS = 5_000;
 /** A connection that is silent for longer is given up: its other end may be gone without a word. */
 const STATEMENT_TIMEOUT_MS = 30_000;
 /** How long a server that restarts or fails over is waited for. */
-export const PATIENCE_MS = 15_000;
+const RETRY_TIMEOUT_MS = 15_000;
 const FIRST_RETRY_MS = 20;
 const MAX_RETRY_MS = 500;
 
@@ -69,7 +69,8 @@ export class SqlConnections {
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
       types: {
-        getTypeParser: (oid, format) => (oid === INT8 ? Number : pg.types.getTypeParser(oid, format)),
+        getTypeParser: (oid, format) =>
+          oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format),
       },
     };
     const pool = new pg.Pool({ ...config, max: MAX_POOLED, allowExitOnIdle: true });
@@ -92,17 +93,17 @@ export class SqlConnections {
     return await this.#runOn(client, statement.sql, values, this.#shared.canPrepare);
   }
 
-  /** For a statement that may run twice: repeats it when the connection is lost, as long as patience lasts. */
+  /** For a statement that may run twice: repeats it when the connection is lost, up to RETRY_TIMEOUT_MS. */
   retried<Values extends readonly SqlValue[], Row>(
     statement: Statement<Values, Row>,
     ...values: Values
   ): Promise<Row[]> {
-    return this.patiently(() => this.run(statement, ...values));
+    return this.withRetries(() => this.run(statement, ...values));
   }
 
-  /** Repeats the work when the connection is lost or the server is not there, as long as patience lasts. */
-  async patiently<Result>(work: () => Promise<Result>): Promise<Result> {
-    const deadline = performance.now() + PATIENCE_MS;
+  /** Repeats the work when the connection is lost or the server is not there, up to RETRY_TIMEOUT_MS. */
+  async withRetries<Result>(work: () => Promise<Result>): Promise<Result> {
+    const deadline = performance.now() + RETRY_TIMEOUT_MS;
     for (let waitMs = FIRST_RETRY_MS; ; waitMs = Math.min(2 * waitMs, MAX_RETRY_MS)) {
       try {
         return await work();
@@ -244,7 +245,6 @@ export class SqlConnections {
   }
 }
 
-const INT8 = 20;
 const DISK_FULL = "53100";
 const READ_ONLY = "25006";
 /** Wrong password, no such role, no such database. */

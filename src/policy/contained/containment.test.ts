@@ -22,6 +22,9 @@ test.each([
   "go test ./... 2>&1 | tail",
   "git add config && git commit -m push",
   "rm -rf build src/old.ts",
+  "find . -name '*.pyc' -delete",
+  "find src -type f -delete",
+  "git clean -fd",
   'for f in $(cat list); do sh "$f"; done',
   "node a.js > $TMPDIR/out.log",
   "cargo test > out.txt 2>&1",
@@ -31,6 +34,10 @@ test.each([
 });
 
 test.each([
+  "find . -delete",
+  "find -type f -delete",
+  "find /ws ! -type d -delete",
+  "git clean -fdx",
   "git push",
   "git -C sub fetch",
   "git config core.pager x",

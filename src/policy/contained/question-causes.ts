@@ -2,6 +2,7 @@
  * Why a command is asked about, as data: by the code that it may run, or by something that a sandbox cannot take
  * responsibility for. Parts that a rule allows count too: all parts of a text run in one place.
  */
+import { isWithin } from "../../call/absolute-path.js";
 import { visibleText } from "../../call/index.js";
 import { coversAccess, isFileRule, isInForce } from "../allow-rules.js";
 import { protectedPaths } from "../concerns.js";
@@ -15,6 +16,7 @@ import type { RuleEffect, RuleParts } from "../rule.js";
 import { strangeCharacters } from "../shell/strange-characters.js";
 import { needsOutside } from "./needs-outside.js";
 import type { OutsideNeed } from "./needs-outside.js";
+import { sweptFolders } from "./sweeps-ignored.js";
 
 export type QuestionCause = {
   readonly type:
@@ -100,8 +102,10 @@ function outsidePaths(part: CommandPart, policy: Roots): readonly string[] {
 
 const HARMLESS = /^\/dev\/(?:null|zero|full|u?random|std(?:in|out|err)|tty|fd\/\d+)$/;
 
-/** A root, a folder above one, or everything that is directly in one. */
-function deletesAll({ touches }: CommandPart, { roots }: Roots): boolean {
+/** A root, a folder above one, everything that is directly in one, or all below it with what git ignores. */
+function deletesAll({ touches, argv, cwd }: CommandPart, { roots }: Roots): boolean {
+  const swept = cwd === undefined ? [] : sweptFolders(argv, cwd);
+  if (swept.some((folder) => roots.some((root) => isWithin(root, folder)))) return true;
   return touches.some(({ access, path, below }) => {
     if ((access !== "delete" && access !== "move") || below === true) return false;
     const slash = path.lastIndexOf("/");

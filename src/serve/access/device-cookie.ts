@@ -4,7 +4,7 @@
  */
 import type { RequestHeaders } from "../../http/index.js";
 
-export const KEY_HEADER = "x-toolgate-key";
+const KEY_HEADER = "x-toolgate-key";
 
 const LIFETIME_MS = 90 * 24 * 60 * 60_000;
 

@@ -29,8 +29,16 @@ const storedCode = z.looseObject({
   expiresAt: z.number(),
 });
 
+/** A link that answers one question once. */
+const storedLink = z.looseObject({ hash: z.string(), questionId: z.string(), expiresAt: z.number() });
+
 const devicesFile = () =>
-  z.looseObject({ version: z.literal(1), devices: z.array(storedDevice), codes: z.array(storedCode) });
+  z.looseObject({
+    version: z.literal(1),
+    devices: z.array(storedDevice),
+    codes: z.array(storedCode),
+    links: z.array(storedLink).optional(),
+  });
 
 type DevicesFile = z.output<ReturnType<typeof devicesFile>>;
 
@@ -46,6 +54,7 @@ export type AddedDevice = { readonly device: StoredDevice; readonly cookie: stri
 const SEEN_STEP_MS = 60_000;
 const MAX_DEVICES = 100;
 const MAX_CODES = 50;
+const MAX_LINKS = 200;
 const SECRET_BYTES = 32;
 
 export class Devices {
@@ -118,6 +127,38 @@ export class Devices {
       if (devices.length === file.devices.length) return { result: false };
       return { value: { ...file, devices }, result: true };
     });
+  }
+
+  /** Makes a key for one question; its link works until the first answer by it. */
+  async createLink(
+    questionId: string,
+    lifetimeMs: number,
+  ): Promise<{ readonly key: string; readonly expiresAt: number }> {
+    const key = newSecret();
+    const now = this.#now();
+    const expiresAt = now + lifetimeMs;
+    const added = { hash: secretHash(key), questionId, expiresAt };
+    await this.#file.change((file) => {
+      const valid = (file.links ?? []).filter((one) => one.expiresAt > now).slice(1 - MAX_LINKS);
+      return { value: { ...file, links: [...valid, added] }, result: undefined };
+    });
+    return { key, expiresAt };
+  }
+
+  isLinkKey(questionId: string, key: string): boolean {
+    const state = this.#file.current();
+    const links = state.state === "good" ? (state.value.links ?? []) : [];
+    const wanted = secretHash(key);
+    const now = this.#now();
+    return links.some((one) => one.hash === wanted && one.questionId === questionId && one.expiresAt > now);
+  }
+
+  async useLink(key: string): Promise<void> {
+    const used = secretHash(key);
+    await this.#file.change((file) => ({
+      value: { ...file, links: (file.links ?? []).filter((one) => one.hash !== used) },
+      result: undefined,
+    }));
   }
 
   /** Notes that the device was here, at most once a minute, and that it answered a question. */

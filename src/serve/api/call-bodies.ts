@@ -4,7 +4,7 @@ import type { SessionEvent, ToolCallContent } from "../../call/index.js";
 import type { CallCard, DiffCard } from "../../view/index.js";
 import { typed } from "./typed.js";
 
-export const lifeEvent = z.object({
+const lifeEvent = z.object({
   seq: z.number(),
   at: z.number(),
   type: z.string().describe("The type of the recorded event."),

@@ -22,7 +22,7 @@ export const historyQuery = z.object({
 });
 export type HistoryQuery = z.output<typeof historyQuery>;
 
-export const historyCall = z.object({
+const historyCall = z.object({
   sessionId: z.string(),
   toolCallId: z.string(),
   at: z.number(),
@@ -45,7 +45,7 @@ export const historyCall = z.object({
 export type HistoryCall = z.output<typeof historyCall>;
 
 /** A message that matches a text search. */
-export const historyMessage = z.object({
+const historyMessage = z.object({
   sessionId: z.string(),
   at: z.number(),
   role: z.string(),

@@ -10,10 +10,10 @@ import { typed } from "./typed.js";
  * `live`: a process waits for the answer, or this server continues its own turn with it. `parked`: nobody waits; the answer is recorded, and the turn goes on where
  * `resumes` says so. `gone`: the turn is over, so the question can only be refused or looked at.
  */
-export const turnLiveness = z.enum(["live", "parked", "gone"]);
+const turnLiveness = z.enum(["live", "parked", "gone"]);
 export type TurnLiveness = z.output<typeof turnLiveness>;
 
-export const questionState = z.discriminatedUnion("status", [
+const questionState = z.discriminatedUnion("status", [
   z.object({ status: z.literal("open") }),
   z.object({
     status: z.literal("answered"),
@@ -66,7 +66,7 @@ export type Inbox = z.output<typeof inbox>;
 export const partVerdict = z.enum(["allowed", "asks", "denied"]);
 export type PartVerdict = z.output<typeof partVerdict>;
 
-export const commandPart = z.object({
+const commandPart = z.object({
   text: z.string().describe("With hidden characters made visible."),
   verdict: partVerdict,
   /** The things that it does, one sentence each, with resolved paths and hosts. */
@@ -87,7 +87,7 @@ export const commandReading = z.object({
 });
 export type CommandReading = z.output<typeof commandReading>;
 
-export const grantWidth = z.object({
+const grantWidth = z.object({
   effect: z.enum(["allow", "deny"]),
   width: z.string().describe("Names the width in an answer."),
   subject: z.string().describe("`npx vitest run with harmless flags`."),
@@ -203,3 +203,11 @@ export type QuestionLinkRequest = z.input<typeof questionLinkRequest>;
 /** A link that answers one question once without a paired device. A GET never uses it up. */
 export const questionLink = z.object({ url: z.string(), expiresAt: z.number() });
 export type QuestionLink = z.output<typeof questionLink>;
+
+/** The key stands behind the # of the link, and is sent as `x-toolgate-link`. */
+export const linkedAnswerRequest = z.object({
+  reply: z.enum(["once", "no"]),
+  reason: z.string().max(2_000).describe("For the model.").exactOptional(),
+  intentHash: z.string().describe("The intent that was shown: nothing else is allowed."),
+});
+export type LinkedAnswerRequest = z.input<typeof linkedAnswerRequest>;

@@ -11,7 +11,7 @@ export type FolderQuery = z.output<typeof folderQuery>;
 /** As in a rule file: `{"allow": "execute", "command": "npm test"}`. */
 const rule = z.record(z.string(), z.unknown());
 
-export const listedRule = z.object({
+const listedRule = z.object({
   /** Missing for rules of files, which are edited there. */
   grantId: z.string().exactOptional(),
   effect: z.enum(["allow", "ask", "deny"]),

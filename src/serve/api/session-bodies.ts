@@ -6,14 +6,14 @@ import type { ContentBlock, Message, PlanEntry } from "../../call/index.js";
 import { typed } from "./typed.js";
 
 /** `running`: a turn is under way. `waiting`: a question is open. `error`: the last turn failed. */
-export const sessionState = z.enum(["running", "waiting", "idle", "error"]);
+const sessionState = z.enum(["running", "waiting", "idle", "error"]);
 export type SessionState = z.output<typeof sessionState>;
 
 /** How the session came here: an app (AAP), an editor (ACP), a terminal, the page, or an agent that Toolgate drives. */
 export const sessionDoor = z.enum(["app", "editor", "terminal", "page", "driven", "demo", "unknown"]);
 export type SessionDoor = z.output<typeof sessionDoor>;
 
-export const tokenUsage = z.object({
+const tokenUsage = z.object({
   inputTokens: z.number(),
   outputTokens: z.number(),
   cachedTokens: z.number(),
@@ -66,7 +66,7 @@ const planEntry = typed<PlanEntry>(
   }),
 );
 
-export const turn = z.object({
+const turn = z.object({
   turnId: z.string(),
   startedAt: z.number(),
   status: z.enum(["running", "parked", "stopped"]),
@@ -172,7 +172,7 @@ export const entriesPage = z.object({
 export type EntriesPage = z.output<typeof entriesPage>;
 
 /** Texts, and images as they come from a file input. */
-export const promptBlock = z.discriminatedUnion("type", [
+const promptBlock = z.discriminatedUnion("type", [
   z.object({ type: z.literal("text"), text: z.string() }),
   z.object({
     type: z.literal("image"),

@@ -35,6 +35,7 @@ export type {
   GrantWidth,
   Inbox,
   InboxQuestion,
+  LinkedAnswerRequest,
   PartVerdict,
   QuestionDetail,
   QuestionLink,

@@ -163,6 +163,19 @@ export class ServeClient {
     return this.#post(`/api/questions/${ID(questionId)}/link`, request);
   }
 
+  /** The question of a link, by the key behind its #. Reading it does not use the link up. */
+  async linkedQuestion(questionId: string, key: string): Promise<Api.QuestionDetail> {
+    return this.#connection.json("GET", `/api/link/${ID(questionId)}`, {
+      headers: { "x-toolgate-link": key },
+    });
+  }
+
+  /** Answers by a link, which uses it up. */
+  async answerLinked(questionId: string, key: string, body: Api.LinkedAnswerRequest): Promise<Api.Answered> {
+    const headers = { "x-toolgate-link": key };
+    return this.#connection.json("POST", `/api/link/${ID(questionId)}`, { headers, body });
+  }
+
   // History and statistics
 
   history(query: Api.HistoryQuery = {}): Promise<Api.HistoryPage> {

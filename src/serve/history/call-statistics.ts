@@ -54,7 +54,8 @@ export async function callStatistics(
   };
 }
 
-function historyCall({ outputSize: _, ...call }: FoundCall): HistoryCall {
+function historyCall(found: FoundCall): HistoryCall {
+  const { outputSize: _, ...call } = found;
   return call;
 }
 

@@ -6,7 +6,7 @@ import type { StoredDevice } from "../access/devices.js";
 import { qrCode } from "../access/qr-code.js";
 import { loginRequest, pairingRequest } from "../api/access-bodies.js";
 import type { Device, Me } from "../api/access-bodies.js";
-import { bodyOf, done } from "./page-request.js";
+import { bodyOf, done, originOf } from "./page-request.js";
 import type { PageHandler, PageParts, PageRequest } from "./page-request.js";
 import type { ServeContext } from "./serve-context.js";
 
@@ -95,7 +95,3 @@ function setCookie(request: PageRequest, value: string): string {
 }
 
 const hostOf = ({ context }: PageRequest): string => context.req.header("host") ?? "";
-
-/** As the browser sees it: a proxy may add the TLS. */
-const originOf = ({ context }: PageRequest): string =>
-  context.req.header("origin") ?? new URL(context.req.url).origin;

@@ -46,3 +46,7 @@ export const queryOf = <Schema extends z.ZodType>(
 ): z.output<Schema> => checkedBody(context.req.query(), schema);
 
 export const done = (): Response => new Response(null, { status: 204 });
+
+/** As the browser sees it: a proxy may add the TLS. */
+export const originOf = ({ context }: PageRequest): string =>
+  context.req.header("origin") ?? new URL(context.req.url).origin;

@@ -32,7 +32,14 @@ export type PageServer = {
 const API = "/api/";
 const RANKS: Readonly<Record<DeviceRole, number>> = { watch: 0, answer: 1, all: 2 };
 
-const isForDevices = (path: string): boolean => path.startsWith(API) && path !== SERVE_ENDPOINTS.login.path;
+/** Links carry a key of their own, which their handlers check. */
+const LINKS = "/api/link/";
+
+const isOpenPath = (method: string, path: string): boolean =>
+  path.startsWith(LINKS) || (method === "POST" && path === SERVE_ENDPOINTS.login.path);
+
+const isForDevices = (path: string): boolean =>
+  path.startsWith(API) && !path.startsWith(LINKS) && path !== SERVE_ENDPOINTS.login.path;
 
 export async function openPageServer(context: ServeContext, files: StaticFiles): Promise<PageServer> {
   const { devices } = context;
@@ -55,9 +62,7 @@ export async function openPageServer(context: ServeContext, files: StaticFiles):
   return {
     site: {
       isPublic: (method, path) =>
-        method === "GET" || method === "HEAD"
-          ? files.isPath(path)
-          : method === "POST" && path === SERVE_ENDPOINTS.login.path,
+        isOpenPath(method, path) || ((method === "GET" || method === "HEAD") && files.isPath(path)),
       isForDevices,
       isDevice: (headers) => deviceIn(devices, headers) !== undefined,
     },
@@ -74,7 +79,7 @@ export async function openPageServer(context: ServeContext, files: StaticFiles):
   };
 }
 
-export function deviceIn(
+function deviceIn(
   devices: ServeContext["devices"],
   headers: RequestHeaders,
 ): StoredDevice | undefined {

@@ -2,30 +2,39 @@
 import { AapProblem } from "../../aap/api/aap-problem.js";
 import { readSessionInfo } from "../../call/index.js";
 import type { Question } from "../../call/index.js";
-import { answerRequest, questionQuery } from "../api/question-bodies.js";
+import {
+  answerRequest,
+  linkedAnswerRequest,
+  questionLinkRequest,
+  questionQuery,
+} from "../api/question-bodies.js";
 import type { InboxQuestion, QuestionDetail } from "../api/question-bodies.js";
 import { answerQuestion } from "../questions/answer-question.js";
 import { answeredState, inboxRow } from "../questions/inbox-rows.js";
 import { questionDetail } from "../questions/question-detail.js";
-import { bodyOf, queryOf } from "./page-request.js";
-import type { PageHandler, PageParts } from "./page-request.js";
+import { bodyOf, originOf, queryOf } from "./page-request.js";
+import type { PageHandler, PageParts, PageRequest } from "./page-request.js";
 
-type Name = "pageQuestions" | "question" | "answer" | "questionLink";
+type Name = "pageQuestions" | "question" | "answer" | "questionLink" | "linkedQuestion" | "answerLinked";
+
+const LINK_HEADER = "x-toolgate-link";
+const MINUTE_MS = 60_000;
 
 export function questionHandlers(parts: PageParts): Readonly<Record<Name, PageHandler>> {
   const { context, hub, views } = parts;
+  const detailOf = async (id: string): Promise<Response> => {
+    const { question, row } = await findQuestion(parts, id);
+    const { book } = await views.open(question.sessionId);
+    const resumes = await resumesAt(parts, question.sessionId);
+    return Response.json(await questionDetail(context, question, { row, book, resumes }));
+  };
   return {
     pageQuestions: async (request) => {
       const { state } = queryOf(request, questionQuery);
       await hub.settled();
       return Response.json(hub.inbox.body(state));
     },
-    question: async ({ id }) => {
-      const { question, row } = await findQuestion(parts, id);
-      const { book } = await views.open(question.sessionId);
-      const resumes = await resumesAt(parts, question.sessionId);
-      return Response.json(await questionDetail(context, question, { row, book, resumes }));
-    },
+    question: ({ id }) => detailOf(id),
     answer: async (request) => {
       const body = await bodyOf(request, answerRequest);
       const { question } = await findQuestion(parts, request.id);
@@ -35,10 +44,40 @@ export function questionHandlers(parts: PageParts): Readonly<Record<Name, PageHa
       if (device) await context.devices.note(device, { hasAnswered: true });
       return Response.json({ ...answered, resumes });
     },
-    questionLink: async () => {
-      throw new AapProblem("NOT_FOUND", "This server makes no links to questions. Nothing was made.");
+    questionLink: async (request) => {
+      const { minutes } = await bodyOf(request, questionLinkRequest);
+      const { question } = await findQuestion(parts, request.id);
+      const { questionId } = question;
+      const { key, expiresAt } = await context.devices.createLink(questionId, minutes * MINUTE_MS);
+      return Response.json({
+        url: `${originOf(request)}/q/${encodeURIComponent(questionId)}#key=${key}`,
+        expiresAt,
+      });
+    },
+    linkedQuestion: async (request) => {
+      keyOfLink(parts, request);
+      return detailOf(request.id);
+    },
+    answerLinked: async (request) => {
+      const key = keyOfLink(parts, request);
+      const body = await bodyOf(request, linkedAnswerRequest);
+      const { question } = await findQuestion(parts, request.id);
+      const resumes = await resumesAt(parts, question.sessionId);
+      const answered = await answerQuestion(context, question, body, "a link");
+      await context.devices.useLink(key);
+      return Response.json({ ...answered, resumes });
     },
   };
+}
+
+/** The key of a link to this question; throws where it is none, was used or has expired. */
+function keyOfLink({ context: { devices } }: PageParts, { context, id }: PageRequest): string {
+  const key = context.req.header(LINK_HEADER) ?? "";
+  if (devices.isLinkKey(id, key)) return key;
+  throw new AapProblem(
+    "UNAUTHORIZED",
+    "This link was used before, has expired, or is not for this question.",
+  );
 }
 
 /** An older question is not in the inbox, but its session has it. */

@@ -7,9 +7,8 @@ import { AapProblem } from "../../aap/api/aap-problem.js";
 import { AgentSession } from "../../agent/index.js";
 import type { TurnEnd } from "../../agent/index.js";
 import { LedgerError, readSessionInfo } from "../../call/index.js";
-import type { ContentBlock, SessionInfo } from "../../call/index.js";
+import type { ContentBlock, SessionBook, SessionInfo } from "../../call/index.js";
 import { FlushTimer } from "../../record/index.js";
-import { openQuestions } from "../../run/index.js";
 import type { RunsSession, ServeContext } from "../server/serve-context.js";
 
 type RunningTurn = {
@@ -24,6 +23,7 @@ const CANCELLED = "it was cancelled.";
 export class PageTurns {
   readonly #context: ServeContext;
   readonly #running = new Map<string, RunningTurn>();
+  readonly #resuming = new Map<string, Promise<boolean>>();
   readonly #flushTimer = new FlushTimer();
   #isClosed = false;
 
@@ -59,19 +59,33 @@ export class PageTurns {
     await this.#begin(await this.#open(runs, sessionId), prompt);
   }
 
-  /** Continues a turn whose questions are answered. False where this server has no agent for it, or it still waits. */
-  async resume(sessionId: string): Promise<boolean> {
+  /**
+   * Continues a turn whose questions are answered. False where this server has no agent for it, another process has it, or
+   * it still waits. One attempt at a time: an answer during an attempt is seen by the next one.
+   */
+  resume(sessionId: string): Promise<boolean> {
+    const before = this.#resuming.get(sessionId) ?? Promise.resolve(false);
+    const next = before.catch(() => false).then(() => this.#resumeNow(sessionId));
+    this.#resuming.set(sessionId, next);
+    const forget = () => {
+      if (this.#resuming.get(sessionId) === next) this.#resuming.delete(sessionId);
+    };
+    next.then(forget, forget);
+    return next;
+  }
+
+  async #resumeNow(sessionId: string): Promise<boolean> {
     const running = this.#running.get(sessionId);
     if (running) {
       running.session.gate.wake();
       return true;
     }
-    if (this.#isClosed || (await this.#context.ledger.holder?.(sessionId)) !== undefined) return false;
+    if (this.#isClosed || !(await this.#context.ledger.has(sessionId))) return false;
     const runs = await this.#context.agentFor(await readSessionInfo(this.#context.ledger, sessionId));
     if (!runs) return false;
-    const session = await this.#open(runs, sessionId);
-    const isParked = session.book.turn?.state.status === "parked";
-    if (!isParked || openQuestions(session.book).length > 0) {
+    const session = await this.#open(runs, sessionId).catch(unlessBusy);
+    if (!session) return false;
+    if (session.book.turn?.state.status !== "parked" || !isAnswered(session.book)) {
       await session.close();
       return false;
     }
@@ -153,8 +167,12 @@ export class PageTurns {
     const stop = new AbortController();
     const over = this.#until(session, turn, stop.signal).finally(() => this.#running.delete(sessionId));
     this.#running.set(sessionId, { session, stop, over });
-    // An answer may have been recorded while the turn was parking.
-    void over.then(() => this.resume(sessionId)).catch(this.#context.onError);
+    void over.then(() => this.#resumeParked(session)).catch(this.#context.onError);
+  }
+
+  /** An answer may have been recorded while the turn was parking. */
+  async #resumeParked({ book, sessionId }: AgentSession): Promise<void> {
+    if (book.turn?.state.status === "parked") await this.resume(sessionId);
   }
 
   async #until(
@@ -199,6 +217,21 @@ export class PageTurns {
       throw error;
     }
   }
+}
+
+/** Another process has the session, and continues it there. */
+function unlessBusy(error: unknown): undefined {
+  if (!(error instanceof AapProblem) || error.code !== "BUSY") throw error;
+}
+
+/** Whether a call can go on: the answer to one of several questions is enough. */
+function isAnswered(book: SessionBook): boolean {
+  const waiting = book
+    .openCalls()
+    .flatMap(({ state }) =>
+      state.status === "waiting" && state.waitingFor.type === "question" ? [state.waitingFor.questionId] : [],
+    );
+  return waiting.length === 0 || waiting.some((id) => book.question(id)?.state.status !== "open");
 }
 
 /** Why no agent of this server can continue the session. */

@@ -4,7 +4,8 @@ import { AapProblem } from "../../aap/api/aap-problem.js";
 import { LedgerError, readAll } from "../../call/index.js";
 import type { SessionBook } from "../../call/index.js";
 import { SessionRecord } from "../../record/index.js";
-import { previewUndo, undoCall, UndoRefused } from "../../run/index.js";
+import { undoCall, UndoRefused } from "../../run/index.js";
+import { previewUndo } from "../../run/undo-call.js";
 import type { Undone, undoRequest } from "../api/session-bodies.js";
 import type { ServeContext } from "../server/serve-context.js";
 

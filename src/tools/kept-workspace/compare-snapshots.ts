@@ -104,8 +104,8 @@ class Comparing {
         await this.#run("diff-tree", "-r", "-z", "--no-renames", before.tree, after.tree),
       )) {
         const { path } = change;
-        if (!isMeant(path)) continue;
         seen.add(path);
+        if (!isMeant(path)) continue;
         const opaque = opaqueAround(before, path);
         if (opaque !== undefined && NO_OBJECT.test(change.oldObject)) {
           this.#unkept.set(absolute(path), opaque);

@@ -35,7 +35,7 @@ export type WalkedFolders = {
   /** With their permission bits. */
   readonly folders: ReadonlyMap<string, number>;
   readonly repositories: readonly string[];
-  /** Those whose names may have changed since the last look. */
+  /** Folders whose names may have changed since the last look. */
   readonly changed: readonly string[];
 };
 
@@ -149,7 +149,7 @@ function readFolder(root: string, path: string, stamp: string | undefined): Know
     );
     return { stamp, inner, isRepository };
   } catch {
-    // It cannot be read, so nothing in it can be kept.
+    // A folder that cannot be read: nothing in it can be kept.
     return { stamp: undefined, inner: [], isRepository: false };
   }
 }

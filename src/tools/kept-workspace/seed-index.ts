@@ -61,10 +61,16 @@ export class SeededIndex {
     return this.#bytes.readUInt32BE((this.#starts[entry] ?? 0) + SIZE_AT);
   }
 
-  /** Forgets the files that have changed since, as git last saw them. `seconds`: since 1970. */
-  distrustSince(seconds: number): void {
-    for (const [entry, at] of this.#starts.entries())
-      if (this.#bytes.readUInt32BE(at) >= seconds) this.distrust(entry);
+  /** The files that have changed since, as git last saw them, each with its exact time. `seconds`: since 1970. */
+  changedSince(
+    seconds: number,
+  ): readonly { readonly entry: number; readonly path: string; readonly changedMs: number }[] {
+    return this.#starts.flatMap((at, entry) => {
+      const changed = this.#bytes.readUInt32BE(at);
+      if (changed < seconds) return [];
+      const changedMs = changed * 1_000 + this.#bytes.readUInt32BE(at + 4) / 1e6;
+      return [{ entry, path: this.#paths[entry] ?? "", changedMs }];
+    });
   }
 
   /** Forgets time and size, so that git reads the file again. */

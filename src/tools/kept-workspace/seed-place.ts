@@ -3,12 +3,14 @@
  * read. An entry whose object is not the file byte for byte (a filter or an end-of-line setting changed it) is read
  * again from the disk.
  */
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { readConfig } from "../git/read-config.js";
 import type { ObjectFormat } from "../git/read-index.js";
+import { onDisk } from "./place-snapshot.js";
 import type { KeptPlace } from "./place-snapshot.js";
+import { readState, writeState } from "./scan-place.js";
 import { seedIndex } from "./seed-index.js";
 import type { SeededIndex } from "./seed-index.js";
 import type { ShadowGit } from "./shadow-git.js";
@@ -33,8 +35,16 @@ export async function seedPlace(
   const seeded = seedIndex(readFileSync(file), format, prefix);
   if (!seeded) return;
   await distrustConverted(git, seeded, repository, deadline);
+  const recent: Record<string, number> = {};
   // Git compares times in whole seconds: such a file may have changed again since.
-  seeded.distrustSince(Math.floor((Date.now() - MAX_RECENT_MS) / 1000));
+  for (const { entry, path, changedMs } of seeded.changedSince(
+    Math.floor((Date.now() - MAX_RECENT_MS) / 1000),
+  )) {
+    const info = lstatSync(onDisk(place, path), { throwIfNoEntry: false });
+    if (info?.ctimeMs === changedMs) recent[path] = changedMs;
+    else seeded.distrust(entry);
+  }
+  await writeState(place, { ...(await readState(place)), recent });
   writeFileSync(place.index, seeded.finish(), { mode: 0o600 });
 }
 

@@ -125,7 +125,7 @@ test("works on after a process that was killed in the middle", async () => {
   await keeper.changes(await keep());
   const gone = { ...identityOf(process.pid), pid: 2 ** 22 - 7, startTick: 1 };
   // Its lock, the locks of its git, and a command of it that never ended.
-  writeFileSync(join(shadow(), "lock"), JSON.stringify(gone));
+  writeFileSync(join(shadow(), "shadow.lock"), JSON.stringify(gone));
   for (const name of readdirSync(join(shadow(), "places")))
     if (name.endsWith(".index")) writeFileSync(join(shadow(), "places", `${name}.lock`), "");
   mkdirSync(join(shadow(), "windows"), { recursive: true });
@@ -140,10 +140,10 @@ test("waits for the lock of a process that lives, up to its time", async () => {
   const root = newFolder();
   const { keeper, keep, shadow, folder } = keeperIn(root);
   await keeper.changes(await keep());
-  writeFileSync(join(shadow(), "lock"), JSON.stringify(identityOf(process.pid)));
+  writeFileSync(join(shadow(), "shadow.lock"), JSON.stringify(identityOf(process.pid)));
   const hasty = openKeeper({ folder, limits: { maxMs: 100 } });
   expect(await hasty.keep([root])).toMatchObject({ type: "not-kept" });
-  rmSync(join(shadow(), "lock"));
+  rmSync(join(shadow(), "shadow.lock"));
   await keeper.changes(await keep());
 });
 

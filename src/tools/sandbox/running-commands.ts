@@ -94,7 +94,7 @@ export class RunningCommands {
         const command = JSON.parse(readFileSync(file, "utf8")) as RunningCommand;
         return [{ name, command, lastMs: statSync(file).mtimeMs }];
       } catch {
-        // It has just ended, or is about to be written.
+        // The command has just ended, or its file is about to be written.
         return [];
       }
     });

@@ -11,7 +11,7 @@ import { workspaceView } from "./workspace-view.js";
 
 export type SandboxLayout = {
   readonly mounts: readonly Mount[];
-  /** Those of the workspace among them: they must be there when the command starts. */
+  /** The mounts of the workspace among them: they must be there when the command starts. */
   readonly guarding: readonly Mount[];
   /** The repositories in it: each needs our file `commondir`. */
   readonly repositories: readonly string[];

@@ -34,7 +34,7 @@ class SessionWorkspace extends ForwardingWorkspace {
   }
 
   get callView(): Workspace["callView"] {
-    const { callView } = this.inner;
+    const callView = this.inner.callView?.bind(this.inner);
     if (!callView) return undefined;
     return () => {
       const { workspace, forgetTexts } = callView();

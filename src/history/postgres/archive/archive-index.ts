@@ -105,7 +105,7 @@ export class ArchiveIndex {
       session: this.#sessionRow(session, replay, steps),
       items: this.#itemRows(replay.book.snapshot()),
     };
-    await sql.patiently(() => this.#replace(session.session, replay.seq, { ...rows, steps }));
+    await sql.withRetries(() => this.#replace(session.session, replay.seq, { ...rows, steps }));
   }
 
   async #replace(

@@ -66,6 +66,8 @@ export async function callStatistics(
   });
 }
 
+const sum = (column: string, name: string) => `coalesce(sum(${column}), 0)::float8 as "${name}"`;
+
 /** Responses without a name count for the only model that signed any in their session. */
 export async function modelUsage(
   { sql, redaction }: ArchiveTables,
@@ -77,7 +79,6 @@ export async function modelUsage(
   if (since !== undefined) where.add("t.at >= ?::float8", since);
   if (until !== undefined) where.add("t.at < ?::float8", until);
   if (cwd !== undefined) where.add("a.cwd = ?", storable(cwd));
-  const sum = (column: string, name: string) => `coalesce(sum(${column}), 0)::float8 as "${name}"`;
   return sql.retried<SqlValue[], ModelUsage>(
     {
       sql: `select coalesce(a.model, t.model, a.signer, '') collate "C" as model,

@@ -1,0 +1,174 @@
+// Makes the pictures of the page in docs/images: the built program, a scripted agent, a real Chromium.
+//   node scripts/ready.mjs && node scripts/page-screens.mjs
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { chromium } from "playwright-core";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const out = join(root, "docs", "images");
+const home = mkdtempSync(join(tmpdir(), "toolgate-screens-"));
+const project = join(home, "shop");
+mkdirSync(join(project, "src"), { recursive: true });
+mkdirSync(out, { recursive: true });
+
+const TOTAL = `export function total(lines, tax) {
+  const net = lines.reduce((sum, line) => sum + line.price * line.count, 0);
+  return Math.round(net * (1 + tax.rate));
+}
+`;
+writeFileSync(join(project, "src", "total.js"), TOTAL);
+writeFileSync(join(project, "check.sh"), 'printf "\\033[32m✓\\033[0m 46 tests passed\\n"\n');
+
+const todo = (done) => ({
+  tool: "todo_write",
+  input: {
+    todos: ["See the test fail", "Find what changed", "Fix rounding, keep the API", "Write the note"].map(
+      (content, index) => ({
+        content,
+        status: index < done ? "completed" : index === done ? "in_progress" : "pending",
+      }),
+    ),
+  },
+});
+const steps = [
+  {
+    think: "Refunds round towards zero. The invoice service rounds half up.",
+    say: "I look at the code first, then at the change that broke it.",
+    calls: [
+      todo(0),
+      { tool: "read_file", input: { path: "src/total.js" } },
+      { tool: "grep", input: { pattern: "Math.round" } },
+    ],
+  },
+  {
+    say: "Negative totals round towards zero. I change **one** line and keep the public API:\n\n```js\nreturn Math.floor(net * (1 + tax.rate) + 0.5);\n```",
+    calls: [
+      todo(2),
+      {
+        tool: "edit_file",
+        input: {
+          path: "src/total.js",
+          edits: [
+            {
+              oldText: "Math.round(net * (1 + tax.rate))",
+              newText: "Math.floor(net * (1 + tax.rate) + 0.5)",
+            },
+          ],
+        },
+      },
+    ],
+    otherwise: [{ say: "I leave it as it is." }],
+  },
+  {
+    say: "Now the note and the report.",
+    calls: [
+      {
+        tool: "terminal",
+        input: { command: "mkdir -p reports && sh check.sh > reports/total.txt && git status" },
+      },
+    ],
+    otherwise: [{ say: "I leave it as it is." }],
+  },
+  { say: "The totals are right now: refunds round half up, as invoices do." },
+];
+writeFileSync(join(home, "script.json"), JSON.stringify({ steps }));
+
+const server = spawn(
+  process.execPath,
+  [join(root, "dist", "cli", "main.js"), "serve", "--port", "0", "--script", join(home, "script.json")],
+  {
+    cwd: project,
+    env: { ...process.env, HOME: home, XDG_CONFIG_HOME: join(home, "config"), XDG_STATE_HOME: home },
+  },
+);
+const link = await new Promise((resolve) => {
+  let text = "";
+  for (const stream of [server.stdout, server.stderr])
+    stream.on("data", (piece) => {
+      text += piece;
+      const found = /http\S+\/login#\S+/.exec(text);
+      if (found) resolve(found[0]);
+    });
+});
+const { origin } = new URL(link);
+const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
+const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+const page = await context.newPage();
+
+try {
+  await page.goto(link);
+  await page.getByRole("button", { name: "Start the demo" }).waitFor();
+  await shot("page-first");
+  await start("Round refunds half up");
+  await page.getByRole("link", { name: "Answer in Inbox" }).waitFor();
+  await start("Fix the failing price test");
+  await answer();
+  const session = page.url();
+  await page.locator('[data-status="waiting"]').waitFor();
+  for (const theme of ["light", "dark"]) {
+    await page.emulateMedia({ colorScheme: theme });
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await pictures(session, theme);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await pictures(session, `phone-${theme}`);
+  }
+} finally {
+  await browser.close();
+  server.kill();
+  rmSync(home, { recursive: true, force: true });
+}
+
+async function pictures(session, name) {
+  await page.goto(`${origin}/inbox`);
+  await page.locator("a.q", { hasText: "mkdir" }).first().click();
+  await page.locator(".acts:not([data-inert])").waitFor();
+  if (!name.includes("phone")) await page.keyboard.press("a");
+  await shot(`page-inbox-${name}`);
+  await page.goto(`${origin}/inbox`);
+  await page.locator("a.q", { hasText: "total.js" }).first().click();
+  await page.locator(".acts:not([data-inert])").waitFor();
+  await shot(`page-edit-${name}`);
+  await page.goto(session);
+  await page.getByRole("article").last().waitFor();
+  await shot(`page-session-${name}`);
+  for (const view of [
+    "s",
+    "history",
+    "stats",
+    "rules?command=npm%20test%20%26%26%20npm%20publish",
+    "devices",
+  ]) {
+    await page.goto(`${origin}/${view}`);
+    await page.locator("h1").first().waitFor();
+    await page
+      .getByText(/^Reading/)
+      .first()
+      .waitFor({ state: "detached" });
+    await page.waitForTimeout(600);
+    await shot(`page-${view === "s" ? "sessions" : view.split("?")[0]}-${name}`);
+  }
+}
+
+async function start(prompt) {
+  await page.goto(`${origin}/s`);
+  await page.getByRole("textbox", { name: /^Start / }).fill(prompt);
+  await page.keyboard.press("Control+Enter");
+  await page.waitForURL(/\/s\/./);
+}
+
+/** Allows the question of the session that is shown, and goes back to it. */
+async function answer() {
+  const session = page.url();
+  await page.getByRole("link", { name: "Answer in Inbox" }).click();
+  await page.locator(".acts:not([data-inert])").waitFor();
+  await page.getByRole("button", { name: /^Allow once/ }).click();
+  await page.getByText(/^Allowed once/).waitFor();
+  await page.goto(session);
+}
+
+async function shot(name) {
+  await page.screenshot({ path: join(out, `${name}.png`) });
+}

@@ -1,0 +1,277 @@
+/**
+ * The page as people use it: journeys in a real Chromium against the built program. One browser and one server for all of
+ * them; each journey opens sessions of its own.
+ */
+import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import cases from "./fixtures/adversarial/page.json" with { type: "json" };
+import { openPage, openPageHouse, PHONE, type PageHouse, type Watched } from "./page-browser-kit.js";
+import { until } from "./until.js";
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** Texts that would run, load or hide something where they are not shown as text. */
+const hostileTexts = cases.flatMap(({ id, input }) =>
+  id.startsWith("UI-") && "payload" in input ? [input.payload] : [],
+);
+
+const STEPS = [
+  {
+    think: "I think before I act.",
+    say: `# Hello\n\n${hostileTexts.join("\n\n")}\n\nI make a file.`,
+    calls: [{ tool: "terminal", input: { command: "touch one.txt && ls" } }],
+    otherwise: [{ say: "It was refused, so I stop." }],
+  },
+  {
+    say: "Now a note.",
+    calls: [{ tool: "write_file", input: { path: "note.md", content: "# Note\n\nA \u202Eline.\n" } }],
+    otherwise: [{ say: "No note, then." }],
+  },
+  { say: "All is done." },
+];
+
+const VIEWS = ["/", "/s", "/history", "/stats", "/rules?command=ls", "/devices"];
+/** The dark colours are the same names in every view. */
+const DARK_VIEWS = ["/", "/stats"];
+
+let house: PageHouse;
+let desk: Watched;
+
+beforeAll(async () => {
+  house = await openPageHouse(STEPS);
+  desk = await openPage(house);
+});
+
+afterAll(async () => {
+  await house.close();
+});
+
+describe("the page", () => {
+  test("offers the demo on an empty install and shows it to its end", async () => {
+    const { page } = desk;
+    await page.goto(house.link());
+    await page.getByRole("button", { name: "Start the demo" }).click();
+    await page.getByRole("link", { name: "Answer in Inbox" }).click();
+    await page.getByText("What will happen").waitFor();
+    // The code of the link is neither in the address nor in the page.
+    expect(page.url()).not.toContain(house.link().split("#")[1]);
+    await allowOnce(page);
+    await page.getByRole("link", { name: /Open “Demo/ }).click();
+    await page.getByText("Finished").waitFor();
+    await page.getByRole("article", { name: /Edit cart/ }).waitFor();
+    expect(await page.title()).toBe("Session · Toolgate");
+  });
+
+  test("shows hostile text as text, and takes no answer at once", async () => {
+    const { page } = desk;
+    const sessionUrl = await startSession(page, "Show me what you can do");
+    await page.getByText("<svg/onload=window.PWNED=1>").waitFor();
+    expect(await page.evaluate(() => Reflect.get(globalThis, "PWNED"))).toBeUndefined();
+    expect(await page.locator(".md img, .md a, .md script, .md style, .md svg").count()).toBe(0);
+    await page.getByRole("link", { name: "Answer in Inbox" }).click();
+    await page.getByText("Whole command, 19 characters, none hidden").waitFor();
+    // Keys that were meant for something else: nothing has the focus that would allow, and Enter is no yes.
+    for (const key of ["Enter", " ", "Shift+Tab"]) await page.keyboard.press(key);
+    await page.reload();
+    await page.locator(".acts[data-inert]").waitFor();
+    await page.keyboard.press("y");
+    expect(existsSync(join(house.project, "one.txt"))).toBe(false);
+    await page.locator(".acts:not([data-inert])").waitFor();
+    expect(await questionCount(page)).toBe(1);
+    await page.goto(sessionUrl);
+  });
+
+  test("brings a no with its reason to the agent, by keyboard alone", async () => {
+    const { page } = desk;
+    await page.getByRole("article").first().waitFor();
+    await page.keyboard.press("i");
+    await ready(page);
+    await page.keyboard.press("r");
+    await page.getByLabel(/Why not/).fill("Use the other folder");
+    await page.keyboard.press("Control+Enter");
+    await page.getByRole("link", { name: /Open “Show me/ }).click();
+    await page.getByText("It was refused, so I stop.").waitFor();
+    await page.getByText("Use the other folder").first().waitFor();
+    expect(existsSync(join(house.project, "one.txt"))).toBe(false);
+  });
+
+  test("counts one answer of two browsers, and says so in the other", async () => {
+    const { page } = desk;
+    await startSession(page, "Two browsers");
+    await page.getByRole("link", { name: "Answer in Inbox" }).click();
+    await ready(page);
+    const other = await openPage(house);
+    await pairWith(page, other, "Answer");
+    await other.page.goto(page.url());
+    await ready(other.page);
+    await page.getByRole("button", { name: /^Allow once/ }).dblclick();
+    await other.page.getByText("It was allowed").waitFor();
+    await until(() => existsSync(join(house.project, "one.txt")));
+    // A device that only answers may not start agents.
+    await other.page.goto(`${house.url()}/s`);
+    await other.page.getByRole("link", { name: "Two browsers", exact: true }).waitFor();
+    expect(await other.page.getByRole("button", { name: /^Send/ }).count()).toBe(0);
+    await page.goto(`${house.url()}/devices`);
+    await page
+      .getByRole("button", { name: /^Revoke/ })
+      .last()
+      .waitFor();
+    await revokeOther(page);
+    await other.page.goto(`${house.url()}/`);
+    await other.page.getByText("Pair this device").waitFor();
+    expect(other.troubles).toEqual([]);
+    await other.context.close();
+  });
+
+  test("keeps a question over a killed server, and goes on after it", async () => {
+    const { page } = desk;
+    await page.goto(`${house.url()}/`);
+    await ready(page);
+    await page.getByText("1 hidden, marked").waitFor();
+    expect(await page.locator(".diff .hid").textContent()).toBe("⟨U+202E⟩");
+    await house.kill("SIGKILL");
+    await page.getByText(/Not connected for/).waitFor();
+    expect(await page.getByRole("button", { name: /^Allow once/ }).isDisabled()).toBe(true);
+    await house.start();
+    await page.getByText(/Not connected for/).waitFor({ state: "detached" });
+    await ready(page);
+    await allowOnce(page);
+    await until(() => existsSync(join(house.project, "note.md")));
+    await page.getByRole("link", { name: /Open “Two browsers/ }).click();
+    await page.getByText("All is done.").waitFor();
+  });
+
+  test("puts a file back, after it has shown which", async () => {
+    const { page } = desk;
+    await page
+      .getByRole("article", { name: /note\.md/ })
+      .getByRole("button", { name: "Undo" })
+      .click();
+    await page.getByRole("dialog").getByText("note.md").waitFor();
+    await page.getByRole("button", { name: /^Put back/ }).click();
+    await page.getByText("Undone").first().waitFor();
+    await until(() => !existsSync(join(house.project, "note.md")));
+    expect(await page.getByRole("dialog").count()).toBe(0);
+  });
+
+  test("stores an always as the rule that was shown, uses it, and revokes it", async () => {
+    const { page } = desk;
+    await startSession(page, "Always");
+    await page.getByRole("link", { name: "Answer in Inbox" }).click();
+    await ready(page);
+    await page.keyboard.press("a");
+    expect(await page.locator("pre.rule").textContent()).toContain("one.txt");
+    await page.keyboard.press("Control+Enter");
+    await page.goto(`${house.url()}/rules`);
+    const revoke = page.getByRole("button", { name: /^Revoke .*touch one\.txt/ });
+    await revoke.click();
+    await page.getByText("The rule is revoked").waitFor();
+    await revoke.waitFor({ state: "detached" });
+  });
+
+  test("answers from a phone", async () => {
+    const phone = await openPage(house, PHONE);
+    await pairWith(desk.page, phone, "All");
+    const { page } = phone;
+    await page
+      .getByRole("link", { name: /note\.md/ })
+      .first()
+      .click();
+    await ready(page);
+    await page.getByRole("button", { name: "No…" }).click();
+    await page.getByRole("button", { name: /^Back/ }).click();
+    await allowOnce(page);
+    await page.getByText("No longer answerable").waitFor();
+    const width = await page.evaluate<number>("document.documentElement.scrollWidth");
+    expect(width).toBeLessThanOrEqual(PHONE.width);
+    expect(phone.troubles).toEqual([]);
+    await phone.context.close();
+  });
+
+  test("has no serious finding of axe in any view, light or dark", async () => {
+    const { page } = desk;
+    const found: string[] = [];
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      for (const path of colorScheme === "light" ? VIEWS : DARK_VIEWS) {
+        await page.goto(house.url() + path);
+        await page.locator("h1, h2").first().waitFor();
+        await page
+          .getByText(/^Reading/)
+          .first()
+          .waitFor({ state: "detached" });
+        await page.locator("[data-inert]").waitFor({ state: "detached" });
+        for (const finding of await axe(page)) found.push(`${colorScheme} ${path}: ${finding}`);
+      }
+    }
+    await page.goto(`${house.url()}/s`);
+    await page.getByRole("link", { name: "Two browsers", exact: true }).click();
+    await page.getByRole("article").first().waitFor();
+    found.push(...(await axe(page)));
+    expect(found).toEqual([]);
+  });
+
+  test("asked no other origin for anything, and threw no error", () => {
+    expect(desk.troubles.filter((trouble) => !trouble.includes("ERR_CONNECTION"))).toEqual([]);
+  });
+});
+
+/** The question is there and takes answers. */
+async function ready(page: Page): Promise<void> {
+  await page.getByText("Why you are asked").waitFor();
+  await page.locator(".acts:not([data-inert])").waitFor();
+}
+
+async function allowOnce(page: Page): Promise<void> {
+  await ready(page);
+  const read = page.getByRole("button", { name: /^Read on/ });
+  while ((await read.count()) > 0) await read.click();
+  await page.getByRole("button", { name: /^Allow once/ }).click();
+}
+
+async function startSession(page: Page, prompt: string): Promise<string> {
+  await page.goto(`${house.url()}/s`);
+  await page.getByRole("textbox", { name: /^Start / }).fill(prompt);
+  await page.keyboard.press("Control+Enter");
+  await page.waitForURL(/\/s\/./);
+  return page.url();
+}
+
+async function pairWith(page: Page, { page: other }: Watched, role: string): Promise<void> {
+  const back = page.url();
+  await page.goto(`${house.url()}/devices`);
+  await page.getByRole("button", { name: role, exact: true }).click();
+  await page.getByRole("button", { name: /Make a code/ }).click();
+  const code = (await page.locator(".bigcode").textContent()) ?? "";
+  await page.goto(back);
+  await other.goto(house.url());
+  await other.getByLabel("Code").fill(code);
+  await other.getByRole("button", { name: "Pair" }).click();
+  await other.getByRole("navigation").first().waitFor({ state: "attached" });
+}
+
+/** Each device but this one. */
+async function revokeOther(page: Page): Promise<void> {
+  const own = page.locator(".row", { hasNotText: "this one" });
+  await own.getByRole("button", { name: /^Revoke/ }).click();
+  await page.getByText("is revoked").waitFor();
+}
+
+const questionCount = (page: Page): Promise<number> => page.locator("a.q:not(.gone)").count();
+
+async function axe(page: Page): Promise<readonly string[]> {
+  // As a page's own script would be: the CSP forbids scripts from elsewhere.
+  await page.evaluate(axeSource);
+  return page.evaluate(async () => {
+    const axeOf = Reflect.get(globalThis, "axe") as {
+      run: () => Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }>;
+    };
+    const { violations } = await axeOf.run();
+    return violations
+      .filter(({ impact }) => impact === "serious" || impact === "critical")
+      .map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 200) ?? ""}`);
+  });
+}
