@@ -8,7 +8,7 @@ import { columns } from "../../view/index.js";
 import type { TextInput } from "./text-input.js";
 
 /** `before`: the text of the row up to the cursor. */
-export type RowCursor = { readonly row: number; readonly before: string };
+type RowCursor = { readonly row: number; readonly before: string };
 
 export type InputRows = { readonly rows: readonly string[]; readonly cursor: RowCursor };
 

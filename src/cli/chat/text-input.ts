@@ -28,7 +28,7 @@ export function edited(input: TextInput, name: KeyName): TextInput | undefined {
 }
 
 /** The line that the cursor is in, as offsets. */
-export function lineAt({ text, cursor }: TextInput): { readonly start: number; readonly end: number } {
+function lineAt({ text, cursor }: TextInput): { readonly start: number; readonly end: number } {
   const end = text.indexOf("\n", cursor);
   return { start: text.lastIndexOf("\n", cursor - 1) + 1, end: end < 0 ? text.length : end };
 }
