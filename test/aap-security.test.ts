@@ -51,7 +51,7 @@ const ANSWERS: Readonly<Record<string, readonly number[]>> = {
   "HT-014": [403],
   "HT-016": [403],
   "HT-017": [403],
-  "HT-020": [404],
+  "HT-020": [405],
   "HT-028": [400],
   "HT-034": [404],
   "HT-036": [404],

@@ -263,12 +263,12 @@ test("manager: stored_reject_answers_without_a_client_call: the call is refused 
   expect([await statusOf(gate, "t"), requests]).toEqual(["refused", []]);
 });
 
-test("manager: requests_from_client_when_not_stored: the client is asked, with five options", async () => {
+test("manager: requests_from_client_when_not_stored: the client is asked, with five options and more behind a sixth", async () => {
   const { gate, requests } = await managed(select("allow_once"));
   expect(await statusOf(gate, "t")).toBe("done");
   expect(requests.map(({ options }) => options.map(({ kind }) => kind))).toEqual([
-    // "Always" comes twice: for the project, and for this session.
-    ["allow_once", "allow_always", "allow_always", "reject_once", "reject_always"],
+    // "Always" comes twice: for the project, and for this session. The last option answers nothing by itself.
+    ["allow_once", "allow_always", "allow_always", "reject_once", "reject_always", "reject_once"],
   ]);
 });
 
@@ -284,6 +284,7 @@ test("manager: remembered_option_names_state_tool_scope: the option's name is th
     "Always allow the tool write_it of files, as it is now, in this session",
     "Reject",
     "Always refuse the tool write_it of files in this project",
+    "More answers: for a time, for all alike …",
   ]);
 });
 
