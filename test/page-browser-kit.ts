@@ -11,7 +11,7 @@ import { until } from "./until.js";
 
 const main = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
 
-export const DESK = { width: 1440, height: 900 };
+const DESK = { width: 1440, height: 900 };
 export const PHONE = { width: 390, height: 844 };
 
 export type PageHouse = {

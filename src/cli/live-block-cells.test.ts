@@ -134,5 +134,6 @@ test("each update is one synchronised write", () => {
   block.print("one\n");
   block.draw(["a", "b"]);
   expect(writes).toHaveLength(3);
+  // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
   for (const text of writes) expect(text).toMatch(/^\u001b\[\?2026h[\s\S]*\u001b\[\?2026l$/);
 });

@@ -88,7 +88,7 @@ export class IdleFollowers {
   }
 
   wakeAll(): void {
-    for (const wakes of [...this.#wakes.values()]) for (const wake of wakes) wake();
+    for (const wakes of this.#wakes.values()) for (const wake of wakes) wake();
     for (const watcher of this.#watchers) watcher(undefined);
   }
 

@@ -101,7 +101,7 @@ export type ListedModel = ModelName & KnownModel;
 /** All models of the list, by provider. */
 export const knownModels = (): readonly ListedModel[] =>
   [...MODELS].flatMap(([provider, models]) =>
-    [...models].map(([modelId, known]) => ({ provider, modelId, ...known })),
+    [...models].map(([modelId, facts]) => ({ provider, modelId, ...facts })),
   );
 
 /** The price by the full name; undefined also for an unknown provider. */

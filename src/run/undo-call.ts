@@ -30,7 +30,7 @@ export async function undoCall(
   return undone;
 }
 
-/** What `undoCall` would restore now. Throws UndoRefused as it does, and changes nothing. */
+/** Returns the paths that `undoCall` would restore now. Throws UndoRefused as it does, and changes nothing. */
 export async function previewUndo(
   session: Pick<SessionRecord, "book" | "ledger" | "sessionId">,
   workspace: Workspace,

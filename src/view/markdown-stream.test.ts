@@ -75,6 +75,7 @@ test("each row has its mark and fits the width, whatever the text and its pieces
       const rows = [...cut, ...stream.end()];
       for (const row of rows) {
         expect(withoutStyles(row)).toMatch(/^[│┆](?: |$)/);
+        // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
         expect(withoutStyles(row)).not.toMatch(/[\u0000-\u001F\u007F\u202E]/);
         expect(styledColumns(row)).toBeLessThanOrEqual(width);
       }

@@ -11,7 +11,7 @@ const STEPS = new RegExp(`\\r|${ESCAPE}\\[1?G|${ESCAPE}\\[[02]?K(?!$)`, "g");
 
 export function overwrittenLine(line: string): string {
   const text = line.replace(/\r+$/, "");
-  if (!/[\r\u001B]/.test(text)) return text;
+  if (!text.includes("\r") && !text.includes("\u001B")) return text;
   let shown: string[] = [];
   let column = 0;
   let from = 0;

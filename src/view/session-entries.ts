@@ -93,7 +93,7 @@ export function* placedEntries(session: Session): Generator<PlacedEntry, void> {
       question: questions.get(questionIdOf(call) ?? ""),
       // A nested call stands below its parent, which already names the owner.
       get near() {
-        return call.parentToolCallId === undefined ? near(ordered, index) : [];
+        return call.parentToolCallId === undefined ? callsNear(ordered, index) : [];
       },
     };
   }
@@ -112,7 +112,7 @@ function turnStop({ state }: Turn): readonly TurnStop[] {
 }
 
 /** The calls before and after a call: the only ones that it can belong to. */
-function near(timeline: readonly TimelineEntry[], index: number): readonly ToolCall[] {
+function callsNear(timeline: readonly TimelineEntry[], index: number): readonly ToolCall[] {
   return timeline
     .slice(Math.max(0, index - NEAR), index + NEAR)
     .flatMap((entry) => (entry.type === "call" ? [entry.call] : []));

@@ -127,4 +127,5 @@ function unitColumns(unit: string): number {
   return Math.max(2, count);
 }
 
+// oxlint-disable-next-line no-misleading-character-class -- parts of emoji are what it looks for
 const JOIN = /^[\u200D\uFE0F\u20E3\u{E0020}-\u{E007F}]$/u;

@@ -16,9 +16,9 @@ const step = (text) => ({
   block: { type: "text", text },
 });
 const ledger = await openLedger(address, { place: "crash suite" });
-let isOver = false;
+const over = new AbortController();
 process.on("message", () => {
-  isOver = true;
+  over.abort();
 });
 process.send?.("ready");
 
@@ -26,15 +26,16 @@ async function runSome(sessionId) {
   const lease = await ledger.claim(sessionId, `${name} ${process.pid}`, LEASE);
   acknowledged(`fence ${lease.fence}`);
   let newest = lease;
-  const renewal = setInterval(async () => {
+  const renew = async () => {
     newest = await ledger.renew(newest, LEASE).catch(() => newest);
-  }, LEASE.milliseconds / 3);
+  };
+  const renewal = setInterval(() => void renew(), LEASE.milliseconds / 3);
   try {
     const log = await ledger.read(sessionId, { limit: 100_000 });
     // A step that was started and not recorded as done may have run: it is never run again.
     const started = log.flatMap(({ event: { block } }) => /^start (\d+)/.exec(block.text)?.[1] ?? []);
     let number = Math.max(0, ...started.map(Number));
-    for (let count = 0; count < 8 && !isOver; count++) {
+    for (let count = 0; count < 8 && !over.signal.aborted; count++) {
       number += 1;
       const text = `start ${number} ${name}`;
       acknowledged(`event ${sessionId} ${await ledger.append(newest, [step(text)], DURABLE)} ${text}`);
@@ -48,7 +49,7 @@ async function runSome(sessionId) {
   }
 }
 
-while (!isOver) {
+while (!over.signal.aborted) {
   const sessionId = `session-${Math.floor(Math.random() * Number(sessions))}`;
   await runSome(sessionId).catch((error) => {
     if (error.code === undefined || !/^LEASE_|^LEDGER_/.test(error.code)) {

@@ -25,10 +25,7 @@ export async function turnFromHistory(
   return undefined;
 }
 
-export function endOfTurn(
-  history: readonly HistoryMessage[],
-  sent: readonly TurnMessage[],
-): TurnResult | undefined {
+function endOfTurn(history: readonly HistoryMessage[], sent: readonly TurnMessage[]): TurnResult | undefined {
   const messages = withoutRepeats(addedTo(history, sent));
   const last = messages.findLast(({ role }) => role === "assistant");
   if (!last) return undefined;

@@ -83,8 +83,8 @@ export const SERVER_OPTIONS: OptionChecks<AapServerOptions> = {
 
 export function createAapServer(options: AapServerOptions): AapServer {
   checkOptions("createAapServer", options, SERVER_OPTIONS);
-  const { fetch, close } = openServer(options);
-  return { fetch, close };
+  const server = openServer(options);
+  return { fetch: (request, openSink) => server.fetch(request, openSink), close: () => server.close() };
 }
 
 /** With the engine of its turns, for another API on the same server. */

@@ -116,6 +116,7 @@ export class KeyDecoder {
       this.#take(1);
       return named(CONTROL.get(first) ?? `ctrl-${String.fromCharCode(first.charCodeAt(0) + 96)}`);
     }
+    // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
     const [text = first] = /^[^\u0000-\u001F\u007F]+/.exec(buffer) ?? [];
     this.#take(text.length);
     return { type: "text", text };

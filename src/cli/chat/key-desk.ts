@@ -55,8 +55,9 @@ export function keyDesk(options: KeyDeskOptions): OpenDesk {
 
 const REASON = "reason";
 
+const key = (one: string, label: string, word: string): AnswerKey => ({ key: one, label, word });
+
 function answerKeys(question: ShownQuestion, alike: number, canEdit: boolean): readonly AnswerKey[] {
-  const key = (one: string, label: string, word: string): AnswerKey => ({ key: one, label, word });
   return [
     key("y", "[y]es", "yes"),
     ...(alike > 0 ? [key("A", `[A]ll ${alike + 1}`, "all")] : []),

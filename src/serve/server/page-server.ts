@@ -79,10 +79,7 @@ export async function openPageServer(context: ServeContext, files: StaticFiles):
   };
 }
 
-function deviceIn(
-  devices: ServeContext["devices"],
-  headers: RequestHeaders,
-): StoredDevice | undefined {
+function deviceIn(devices: ServeContext["devices"], headers: RequestHeaders): StoredDevice | undefined {
   const [cookie, key] = [cookieIn(headers), keyIn(headers)];
   return cookie === undefined || key === undefined ? undefined : devices.find(cookie, key);
 }
