@@ -126,8 +126,8 @@ test("runs each tool once when a waiting turn is killed, answered elsewhere and 
     "assistant",
   ]);
   expect(after.slice(2, 6)).toMatchObject([
-    { content: "pick_colour: blue" },
     { content: "the notes" },
+    { content: "pick_colour: blue" },
     { content: "pick_size: blue" },
     { content: expect.stringContaining("exitCode") },
   ]);

@@ -1,5 +1,8 @@
 /** Who may use the page's API: codes, cookies, keys, roles, origins, and the page's own files. */
+import { once } from "node:events";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { request as httpRequest } from "node:http";
+import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { MemoryArchive, MemoryLedger } from "../src/history/index.js";
@@ -116,6 +119,74 @@ test("a cookie alone opens nothing, and no other page may use it", async () => {
     body: "{}",
   });
   expect(login2.status).toBe(415);
+});
+
+test("no spelling of a path opens what needs a device", async () => {
+  const { url } = await serving({ "index.html": "<!doctype html>" });
+  const { hostname, port } = new URL(url);
+  const statusOf = async (method: string, path: string) => {
+    const request = httpRequest({
+      hostname,
+      port,
+      method,
+      path,
+      headers: { "content-type": "application/json" },
+    });
+    request.end(method === "POST" ? '{"role":"all"}' : undefined);
+    const [response] = (await once(request, "response")) as [IncomingMessage];
+    response.resume();
+    return response.statusCode;
+  };
+  for (const start of ["/api/link", "/q", "/s", "/assets"])
+    for (const up of ["..", "%2e%2e", ".%2E", "x/../..", "./.."]) {
+      expect(await statusOf("POST", `${start}/${up}/api/devices/pair`)).toBe(401);
+      expect(await statusOf("POST", `${start}/${up}/devices/pair`)).toBe(401);
+      expect(await statusOf("GET", `${start}/${up}/api/questions`)).toBe(401);
+      expect(await statusOf("GET", `${start}/${up}/${up}/sessions`)).toBe(401);
+    }
+  expect(await statusOf("GET", "//api/questions")).toBe(401);
+  expect(await statusOf("DELETE", "/api/link/x")).toBe(401);
+});
+
+test("a device that only answers changes no input and stores no rule", async () => {
+  const { login } = await serving();
+  const [desk, phone] = [await login("all"), await login("answer")];
+  await desk.createSession({ prompt: [{ type: "text", text: "go" }] });
+  const { frames } = watch(phone);
+  await until(() => asked(frames).length > 0);
+  const questionId = asked(frames)[0]?.questionId ?? "";
+  for (const answer of [
+    { reply: "once", input: { command: "touch other" } },
+    { reply: "always" },
+    { reply: "always", scope: "user" },
+    { reply: "never" },
+  ] as const)
+    await expect(phone.answer(questionId, answer)).rejects.toMatchObject({ status: 403 });
+  expect((await phone.answer(questionId, { reply: "once" })).counted).toBe(true);
+});
+
+test("a revoked device loses its stream and the codes it made", async () => {
+  const { url, login, devices } = await serving();
+  const page = await login("all");
+  const { code } = await page.pair({ role: "all" });
+  const headers = { cookie: page.cookie(), "x-toolgate-key": page.key() ?? "" };
+  const stream = await fetch(`${url}/api/live`, { headers });
+  expect(stream.status).toBe(200);
+  await devices.revoke(devices.list()[0]?.deviceId ?? "");
+  // The text ends when the stream does.
+  await stream.text();
+  await expect(browser(url).login({ code })).rejects.toMatchObject({ status: 401 });
+});
+
+test("a device has a bounded number of streams", async () => {
+  const { url, login } = await serving();
+  const page = await login("watch");
+  const headers = { cookie: page.cookie(), "x-toolgate-key": page.key() ?? "" };
+  const leave = new AbortController();
+  onTestFinished(() => leave.abort());
+  const open = () => fetch(`${url}/api/live`, { headers, signal: leave.signal });
+  for (let count = 0; count < 16; count += 1) expect((await open()).status).toBe(200);
+  expect((await open()).status).toBe(429);
 });
 
 test("a code works once and for its time, and guesses are slowed down", async () => {

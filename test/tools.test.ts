@@ -122,7 +122,7 @@ const ruleText = (rule: Rule): string => JSON.stringify(rule);
 function transcript(name: string, events: readonly SessionEvent[], call: ToolCall): string {
   return [
     `=== ${name} ${JSON.stringify(call.rawInput)}`,
-    ...withoutRepeats(events.reduce(joined, []).flatMap(eventLines)),
+    ...withoutRepeats(events.filter(isShown).reduce(joined, []).flatMap(eventLines)),
     "",
     ...callText(call, { maxLines: 12 }).split("\n"),
     "",
@@ -130,6 +130,9 @@ function transcript(name: string, events: readonly SessionEvent[], call: ToolCal
     ...quoted(resultText(call)),
   ].join("\n");
 }
+
+/** The pid of a process differs in each run, and it may be known only after its first output. */
+const isShown = (event: SessionEvent): boolean => event.type !== "process-started";
 
 /** How output is cut into updates depends on the moment. */
 function joined(events: readonly SessionEvent[], event: SessionEvent): readonly SessionEvent[] {
@@ -176,9 +179,6 @@ function eventLines(event: SessionEvent): readonly string[] {
       return ["prints", ...quoted(event.text)];
     case "terminal-exited":
       return [`exits: ${JSON.stringify(event.exit)}`];
-    case "process-started":
-      // Its pid differs in each run.
-      return [];
     case "file-kept":
       return [`kept for an undo: ${event.change.type} ${event.change.path}`];
     case "plan-updated":

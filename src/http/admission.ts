@@ -66,16 +66,27 @@ export function admit(request: IncomingMessage, rules: AdmissionRules): Admissio
   const [path = ""] = (request.url ?? "").split("?", 1);
   const isRead = method === "GET" || method === "HEAD";
   if (isRead && path === HEALTH_PATH) return { type: "health" };
-  const isHolder = hasToken(request, rules.token) || isFromDevice(request, path, rules.site);
-  const isPublic = rules.site?.isPublic(method, path) ?? false;
+  const site = isCanonical(path) ? rules.site : undefined;
+  const isHolder = hasToken(request, rules.token) || isFromDevice(request, path, site);
+  const isPublic = site?.isPublic(method, path) ?? false;
   if (!isHolder && !isPublic && !(isRead && rules.openPaths.has(path)))
     return refused("UNAUTHORIZED", "The right token is missing: Authorization: Bearer <token>.");
   if (!METHODS.includes(method))
     return refused("METHOD_NOT_ALLOWED", `This server takes ${METHODS.join(", ")}.`, {
       allow: METHODS.join(", "),
     });
+  if (!isHolder && request.headers["transfer-encoding"] !== undefined)
+    return refused("BAD_REQUEST", "A body of unknown length is taken only with the token.");
   const bodyBytes = isHolder ? rules.bodyBytes : Math.min(rules.bodyBytes, PUBLIC_BODY_BYTES);
   return bodyRefusal(request, { bodyBytes }) ?? { type: "admitted", hasToken: isHolder };
+}
+
+/**
+ * The path that is judged here must be the one that is routed later, where `..` and its escapes are resolved. Any other
+ * spelling needs the token.
+ */
+function isCanonical(path: string): boolean {
+  return path.startsWith("/") && !path.startsWith("//") && new URL(path, "http://own").pathname === path;
 }
 
 /**

@@ -27,10 +27,16 @@ const storedCode = z.looseObject({
   role: deviceRole,
   name: z.string().optional(),
   expiresAt: z.number(),
+  madeBy: z.string().optional(),
 });
 
 /** A link that answers one question once. */
-const storedLink = z.looseObject({ hash: z.string(), questionId: z.string(), expiresAt: z.number() });
+const storedLink = z.looseObject({
+  hash: z.string(),
+  questionId: z.string(),
+  expiresAt: z.number(),
+  madeBy: z.string().optional(),
+});
 
 const devicesFile = () =>
   z.looseObject({
@@ -46,6 +52,8 @@ export type NewCode = {
   readonly role: DeviceRole;
   readonly name?: string | undefined;
   readonly lifetimeMs: number;
+  /** The device that asked for it: its revocation takes the code back. */
+  readonly madeBy?: string | undefined;
 };
 
 /** Its secrets leave this process once, in the answer to the code. */
@@ -84,11 +92,18 @@ export class Devices {
     role,
     name,
     lifetimeMs,
+    madeBy,
   }: NewCode): Promise<{ readonly code: string; readonly expiresAt: number }> {
     const code = newCode();
     const now = this.#now();
     const expiresAt = now + lifetimeMs;
-    const added = { hash: codeHash(code), role, ...(name !== undefined && { name }), expiresAt };
+    const added = {
+      hash: codeHash(code),
+      role,
+      ...(name !== undefined && { name }),
+      expiresAt,
+      ...(madeBy !== undefined && { madeBy }),
+    };
     await this.#file.change((file) => {
       const valid = file.codes.filter((one) => one.expiresAt > now).slice(1 - MAX_CODES);
       return { value: { ...file, codes: [...valid, added] }, result: undefined };
@@ -120,12 +135,14 @@ export class Devices {
     });
   }
 
-  /** False when there is no such device. */
+  /** Takes back its codes and links too. False when there is no such device. */
   revoke(deviceId: string): Promise<boolean> {
     return this.#file.change((file) => {
       const devices = file.devices.filter((one) => one.deviceId !== deviceId);
       if (devices.length === file.devices.length) return { result: false };
-      return { value: { ...file, devices }, result: true };
+      const isOthers = ({ madeBy }: { readonly madeBy?: string | undefined }) => madeBy !== deviceId;
+      const [codes, links] = [file.codes.filter(isOthers), (file.links ?? []).filter(isOthers)];
+      return { value: { ...file, devices, codes, links }, result: true };
     });
   }
 
@@ -133,11 +150,17 @@ export class Devices {
   async createLink(
     questionId: string,
     lifetimeMs: number,
+    madeBy?: string,
   ): Promise<{ readonly key: string; readonly expiresAt: number }> {
     const key = newSecret();
     const now = this.#now();
     const expiresAt = now + lifetimeMs;
-    const added = { hash: secretHash(key), questionId, expiresAt };
+    const added = {
+      hash: secretHash(key),
+      questionId,
+      expiresAt,
+      ...(madeBy !== undefined && { madeBy }),
+    };
     await this.#file.change((file) => {
       const valid = (file.links ?? []).filter((one) => one.expiresAt > now).slice(1 - MAX_LINKS);
       return { value: { ...file, links: [...valid, added] }, result: undefined };

@@ -147,7 +147,7 @@ export const questionDetail = inboxQuestion.extend({
 export type QuestionDetail = z.output<typeof questionDetail>;
 
 export const answerRequest = z
-  .object({
+  .strictObject({
     reply: z
       .enum(["once", "session", "always", "no", "never"])
       .describe("`session` and `always` store a rule; `no` is once, `never` stores one."),

@@ -35,7 +35,11 @@ export async function questionDetail(
   return {
     ...row,
     intentHash: question.intentHash,
-    what: whatOf(shown, test?.command === undefined ? undefined : explanation),
+    // Each part of the command comes from the call as it is, so the walk goes over it again.
+    what: redactedRecord(
+      whatOf(shown, test?.command === undefined ? undefined : explanation),
+      context.redactPatterns,
+    ) as QuestionDetail["what"],
     why: {
       reason: shown.reason ?? "No rule decides on it.",
       ...ruleOf(context, explanation, book),

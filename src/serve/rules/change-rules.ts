@@ -10,6 +10,7 @@ import { builtInTools } from "../../tools/index.js";
 import type { AddedRule, newRule, RuleTested, ruleTest, Suggestions } from "../api/rule-bodies.js";
 import { commandReading, partVerdictOf } from "../questions/command-reading.js";
 import type { ServeContext } from "../server/serve-context.js";
+import { projectRulesText } from "./rule-list.js";
 
 export async function testRule(
   { explain }: ServeContext,
@@ -60,6 +61,12 @@ export async function revokeRule({ rules }: ServeContext, grantId: string): Prom
 }
 
 export async function trustProject({ rules }: ServeContext, folder: string, sha256: string): Promise<void> {
+  const { project } = rules.current(folder);
+  if (project && projectRulesText({ file: project.file, sha256 }) === undefined)
+    throw new AapProblem(
+      "CONFLICT",
+      "The project's rules changed since they were shown, or are too long to be shown whole. Nothing was trusted.",
+    );
   try {
     await rules.trustProjectRules(folder, sha256);
   } catch (error) {

@@ -1,9 +1,11 @@
 /** The rules in force in a folder and all remembered ones, each with its source and how often it decided. */
+import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { visibleText } from "../../call/index.js";
 import type { GrantScope, Rule } from "../../policy/index.js";
 import { ruleParts } from "../../policy/rule.js";
 import type { ListedGrant, RuleOrigin } from "../../settings/index.js";
+import type { ProjectRules } from "../../settings/rule-source.js";
 import type { ListedRule, RuleList } from "../api/rule-bodies.js";
 import type { ServeContext } from "../server/serve-context.js";
 
@@ -57,7 +59,7 @@ export async function ruleList(
       ),
     ],
     problems: [...problems],
-    ...(project && { project: { ...project, text: textOf(project.file) } }),
+    ...(project && { project: { ...project, text: projectRulesText(project) ?? "" } }),
   };
 }
 
@@ -86,11 +88,17 @@ function whereOf(scope: GrantScope): { readonly where?: string } {
   return scope.type === "session" ? { where: scope.sessionId } : {};
 }
 
-function textOf(file: string): string {
+/** The whole text with that hash. Undefined when the file changed meanwhile, or is too long to be read by a person. */
+export function projectRulesText({
+  file,
+  sha256,
+}: Pick<ProjectRules, "file" | "sha256">): string | undefined {
   try {
-    return readFileSync(file, "utf8").slice(0, MAX_FILE_CHARACTERS);
+    const bytes = readFileSync(file);
+    const text = bytes.toString("utf8");
+    return text.length <= MAX_FILE_CHARACTERS && hash("sha256", bytes) === sha256 ? text : undefined;
   } catch {
     // Gone meanwhile.
-    return "";
+    return undefined;
   }
 }

@@ -46,7 +46,12 @@ export function accessHandlers({ context }: PageParts): Readonly<Record<Name, Pa
       Response.json({ devices: devices.list().map((one) => shownDevice(one, device)) }),
     pairDevice: async (request) => {
       const { role, name } = await bodyOf(request, pairingRequest);
-      const { code, expiresAt } = await devices.createCode({ role, name, lifetimeMs: PAIRING_MS });
+      const { code, expiresAt } = await devices.createCode({
+        role,
+        name,
+        lifetimeMs: PAIRING_MS,
+        madeBy: request.device?.deviceId,
+      });
       const url = `${originOf(request)}/login#${code}`;
       return Response.json({ code, url, qr: qrCode(url), expiresAt });
     },

@@ -36,7 +36,8 @@ const RANKS: Readonly<Record<DeviceRole, number>> = { watch: 0, answer: 1, all: 
 const LINKS = "/api/link/";
 
 const isOpenPath = (method: string, path: string): boolean =>
-  path.startsWith(LINKS) || (method === "POST" && path === SERVE_ENDPOINTS.login.path);
+  (path.startsWith(LINKS) && (method === "GET" || method === "POST")) ||
+  (method === "POST" && path === SERVE_ENDPOINTS.login.path);
 
 const isForDevices = (path: string): boolean =>
   path.startsWith(API) && !path.startsWith(LINKS) && path !== SERVE_ENDPOINTS.login.path;
@@ -103,7 +104,11 @@ function routes(parts: PageParts): Hono<PageEnv> {
     // Both tables have the same names.
     const handler = handlers[name as keyof typeof handlers];
     app.on(method.toUpperCase(), pattern, async (context) => {
-      const device = isOpen ? undefined : deviceIn(devices, Object.fromEntries(context.req.raw.headers));
+      const headers = Object.fromEntries(context.req.raw.headers);
+      const device = isOpen ? undefined : deviceIn(devices, headers);
+      // Admission let it in as a device, and that was revoked since: it is no program with the token.
+      if (!isOpen && !device && keyIn(headers) !== undefined)
+        throw new AapProblem("UNAUTHORIZED", "This device was revoked. Nothing was done.");
       if (device) checkRole(device, role);
       if (device) void devices.note(device).catch(onError);
       return handler({ context, device, id: context.req.param("id") ?? "" });

@@ -1,4 +1,5 @@
 /** Questions of all sessions, and their answers. */
+import type { z } from "zod";
 import { AapProblem } from "../../aap/api/aap-problem.js";
 import { readSessionInfo } from "../../call/index.js";
 import type { Question } from "../../call/index.js";
@@ -14,6 +15,8 @@ import { answeredState, inboxRow } from "../questions/inbox-rows.js";
 import { questionDetail } from "../questions/question-detail.js";
 import { bodyOf, originOf, queryOf } from "./page-request.js";
 import type { PageHandler, PageParts, PageRequest } from "./page-request.js";
+
+type AnswerBody = z.output<typeof answerRequest>;
 
 type Name = "pageQuestions" | "question" | "answer" | "questionLink" | "linkedQuestion" | "answerLinked";
 
@@ -37,9 +40,10 @@ export function questionHandlers(parts: PageParts): Readonly<Record<Name, PageHa
     question: ({ id }) => detailOf(id),
     answer: async (request) => {
       const body = await bodyOf(request, answerRequest);
+      const { device } = request;
+      if (device && device.role !== "all") checkIsPlain(body, device.name);
       const { question } = await findQuestion(parts, request.id);
       const resumes = await resumesAt(parts, question.sessionId);
-      const { device } = request;
       const answered = await answerQuestion(context, question, body, device?.name ?? "a program");
       if (device) await context.devices.note(device, { hasAnswered: true });
       return Response.json({ ...answered, resumes });
@@ -48,7 +52,11 @@ export function questionHandlers(parts: PageParts): Readonly<Record<Name, PageHa
       const { minutes } = await bodyOf(request, questionLinkRequest);
       const { question } = await findQuestion(parts, request.id);
       const { questionId } = question;
-      const { key, expiresAt } = await context.devices.createLink(questionId, minutes * MINUTE_MS);
+      const { key, expiresAt } = await context.devices.createLink(
+        questionId,
+        minutes * MINUTE_MS,
+        request.device?.deviceId,
+      );
       return Response.json({
         url: `${originOf(request)}/q/${encodeURIComponent(questionId)}#key=${key}`,
         expiresAt,
@@ -68,6 +76,15 @@ export function questionHandlers(parts: PageParts): Readonly<Record<Name, PageHa
       return Response.json({ ...answered, resumes });
     },
   };
+}
+
+/** A device that only answers says yes or no to the question as it is; changed inputs and stored rules need the role "all". */
+function checkIsPlain({ reply, input }: AnswerBody, name: string): void {
+  if (input === undefined && reply !== "always" && reply !== "never") return;
+  throw new AapProblem(
+    "FORBIDDEN",
+    `${name} may answer a question as it is, once or for its session. Nothing was answered.`,
+  );
 }
 
 /** The key of a link to this question; throws where it is none, was used or has expired. */

@@ -1,4 +1,5 @@
 /** Sessions, their entries, events and calls, and all that changes them. */
+import { DeviceStreams } from "../access/device-streams.js";
 import { AapProblem } from "../../aap/api/aap-problem.js";
 import { deleteSession } from "../../aap/sessions/delete-session.js";
 import { readSeq, streamSessionEvents } from "../../aap/sessions/session-events.js";
@@ -50,6 +51,7 @@ type Name =
 export function sessionHandlers(parts: PageParts): Readonly<Record<Name, PageHandler>> {
   const { context, summaries, index, views, turns, hub } = parts;
   const { ledger, onError, apps } = context;
+  const streams = new DeviceStreams(context.devices);
   const detail = async (view: SessionView): Promise<SessionDetail> => {
     const found = await index.read(view.sessionId);
     if (!found) throw new AapProblem("NOT_FOUND", `There is no session ${view.sessionId}. Nothing was read.`);
@@ -65,7 +67,9 @@ export function sessionHandlers(parts: PageParts): Readonly<Record<Name, PageHan
       if (query.session !== undefined) await views.open(query.session);
       const openView = (sessionId: string) => views.open(sessionId);
       return eventStream(
-        (writer) => streamLive({ hub, query, lastEventId, openView, detail }, writer),
+        streams.take(request.device, (writer) =>
+          streamLive({ hub, query, lastEventId, openView, detail }, writer),
+        ),
         onError,
         request.context.env.openSink,
       );
@@ -104,7 +108,9 @@ export function sessionHandlers(parts: PageParts): Readonly<Record<Name, PageHan
       const last = http.req.header("last-event-id") ?? http.req.query("after");
       const after = last === undefined ? 0 : readSeq(last);
       return eventStream(
-        (writer) => streamSessionEvents(context, { sessionId: id, after }, writer),
+        streams.take(request.device, (writer) =>
+          streamSessionEvents(context, { sessionId: id, after }, writer),
+        ),
         onError,
         http.env.openSink,
       );

@@ -21,7 +21,8 @@ import { openSandbox } from "./sandbox.js";
 async function contained(files: { readonly [name: string]: string }) {
   const { root } = await aWorkspace(files);
   const folder = await mkdtemp(join(tmpdir(), "toolgate-sandbox-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  // The next sandbox may still be starting in it.
+  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }));
   await collectOutput(["git", "init", "-q", root], { env: process.env, timeoutMs: 60_000 });
   const workspace = await LocalWorkspace.open(root, { sandbox: await openSandbox({ folder }) });
   const run = async (command: string) => {
