@@ -129,7 +129,7 @@ async function resumesAt(
   sessionId: string,
 ): Promise<QuestionDetail["resumes"]> {
   const { ledger, agentFor, apps } = context;
-  if (turns.isRunning(sessionId)) return "here";
+  if (turns.isOpen(sessionId)) return "here";
   if ((await ledger.holder?.(sessionId)) !== undefined) return "elsewhere";
   const info = await readSessionInfo(ledger, sessionId);
   return apps.serves(info) || (await agentFor(info)) !== undefined ? "here" : "later";

@@ -35,6 +35,11 @@ export class PageTurns {
     return this.#running.has(sessionId);
   }
 
+  /** Whether this server has the session open: its turn runs, or is looked at for an answer. */
+  isOpen(sessionId: string): boolean {
+    return this.#running.has(sessionId) || this.#resuming.has(sessionId);
+  }
+
   /** Creates a session, and starts its first turn where there is a prompt. Returns when that is recorded. */
   async create(
     runs: RunsSession,
