@@ -34,15 +34,15 @@ export type UserConfig = ModelChoice & {
   };
 };
 
-const MODEL_CHOICE = {
+const modelChoice = () => ({
   model: z.string().min(1).exactOptional(),
   baseUrl: z.url().exactOptional(),
-};
+});
 
 const parse = jsonParser<UserConfig>(() =>
   z.strictObject({
-    ...MODEL_CHOICE,
-    projects: z.record(z.string().startsWith("/"), z.strictObject(MODEL_CHOICE)).exactOptional(),
+    ...modelChoice(),
+    projects: z.record(z.string().startsWith("/"), z.strictObject(modelChoice())).exactOptional(),
     redactAtRest: z.boolean().exactOptional(),
     redactPatterns: z.array(z.string().min(1)).exactOptional(),
     onBreach: z.enum(["mark", "end"]).exactOptional(),
