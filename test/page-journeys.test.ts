@@ -157,6 +157,26 @@ describe("the page", () => {
     expect(await page.getByRole("dialog").count()).toBe(0);
   });
 
+  test("answers one question by a link, which works once and leaves no key in the address", async () => {
+    const { page } = desk;
+    await startSession(page, "Ask me by a link");
+    await page.getByRole("link", { name: "Answer in Inbox" }).click();
+    await ready(page);
+    const questionId = decodeURIComponent(new URL(page.url()).pathname.replace("/q/", ""));
+    const link = await makeLink(questionId);
+    const guest = await openPage(house, PHONE);
+    await guest.page.goto(link);
+    await ready(guest.page);
+    expect(guest.page.url()).not.toContain("key");
+    await guest.page.getByRole("button", { name: /^No/ }).click();
+    await guest.page.getByText("This link is used up").waitFor();
+    await guest.page.goto("about:blank");
+    await guest.page.goto(link);
+    await guest.page.getByText("This link does not work any more").waitFor();
+    expect(guest.troubles).toEqual([]);
+    await guest.context.close();
+  });
+
   test("stores an always as the rule that was shown, uses it, and revokes it", async () => {
     const { page } = desk;
     await startSession(page, "Always");
@@ -258,6 +278,18 @@ async function revokeOther(page: Page): Promise<void> {
   const own = page.locator(".row", { hasNotText: "this one" });
   await own.getByRole("button", { name: /^Revoke/ }).click();
   await page.getByText("is revoked").waitFor();
+}
+
+/** As a program with the token: a notifier of one's own. */
+async function makeLink(questionId: string): Promise<string> {
+  const token = readFileSync(join(house.home, "config", "toolgate", "token"), "utf8").trim();
+  const response = await fetch(`${house.url()}/api/questions/${encodeURIComponent(questionId)}/link`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    body: "{}",
+  });
+  const { url } = (await response.json()) as { readonly url: string };
+  return url;
 }
 
 const questionCount = (page: Page): Promise<number> => page.locator("a.q:not(.gone)").count();

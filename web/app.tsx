@@ -3,6 +3,8 @@ import { useEffect } from "preact/hooks";
 import { DevicesView } from "./devices/devices-view.js";
 import { HistoryView } from "./history/history-view.js";
 import { InboxView } from "./inbox/inbox-view.js";
+import { questionLink } from "./inbox/link-key.js";
+import { LinkedView } from "./inbox/linked-view.js";
 import { KeysDialog } from "./keys-dialog.js";
 import { useKeys } from "./keys.js";
 import { live, me } from "./live.js";
@@ -25,7 +27,9 @@ export function App() {
   const here = useStore(route, (value) => value);
   const self = useStore(me, (value) => value);
   const isDown = useStore(isUnreachable, (value) => value);
+  const link = useStore(questionLink, (value) => value);
   useKeys(GO_TO);
+  if (link) return <LinkedView link={link} />;
   if (self === null) return <LoginView />;
   if (self === undefined)
     return (

@@ -5,6 +5,7 @@
  */
 import { render } from "preact";
 import { App } from "./app.js";
+import { takeLinkKey } from "./inbox/link-key.js";
 import { startKeys } from "./keys.js";
 import { login } from "./login.js";
 import { startRouter } from "./route.js";
@@ -15,4 +16,4 @@ startRouter();
 startKeys();
 const root = document.getElementById("page");
 if (root) render(<App />, root);
-void login();
+if (!takeLinkKey()) void login();

@@ -137,10 +137,10 @@ export class Devices {
 
   /** Takes back its codes and links too. False when there is no such device. */
   revoke(deviceId: string): Promise<boolean> {
+    const isOthers = ({ madeBy }: { readonly madeBy?: string | undefined }) => madeBy !== deviceId;
     return this.#file.change((file) => {
       const devices = file.devices.filter((one) => one.deviceId !== deviceId);
       if (devices.length === file.devices.length) return { result: false };
-      const isOthers = ({ madeBy }: { readonly madeBy?: string | undefined }) => madeBy !== deviceId;
       const [codes, links] = [file.codes.filter(isOthers), (file.links ?? []).filter(isOthers)];
       return { value: { ...file, devices, codes, links }, result: true };
     });

@@ -1,0 +1,125 @@
+/** One question that was opened by a link with a key: to be answered once, as it is, without a paired device. */
+import { useState } from "preact/hooks";
+import type { QuestionDetail } from "toolgate/serve/client";
+import { api } from "../api.js";
+import { Empty, Loading } from "../parts/controls.js";
+import { Folder } from "../parts/folder.js";
+import { Icon } from "../parts/icon.js";
+import { Visible } from "../parts/visible.js";
+import { useLoaded } from "../use-loaded.js";
+import { sentence } from "../words.js";
+import { useGuard } from "./guard.js";
+import type { QuestionLink } from "./link-key.js";
+import { What } from "./what.js";
+import { Why } from "./why.js";
+
+export function LinkedView({ link }: { readonly link: QuestionLink }) {
+  const { questionId, key } = link;
+  const { data: question, error } = useLoaded(() => api.linkedQuestion(questionId, key), [questionId, key]);
+  const [end, setEnd] = useState<string | undefined>(undefined);
+  if (end !== undefined)
+    return (
+      <main class="gate">
+        <Empty icon="done" title={end}>
+          <p>This link is used up. You can close this page.</p>
+        </Empty>
+      </main>
+    );
+  if (error !== undefined)
+    return (
+      <main class="gate">
+        <Empty icon="withdrawn" title="This link does not work any more">
+          <p>It was used, its time is over, or the question is answered. Nothing was changed.</p>
+        </Empty>
+      </main>
+    );
+  if (!question)
+    return (
+      <main class="gate">
+        <Loading what="the question" />
+      </main>
+    );
+  return <LinkedQuestion question={question} linkKey={key} onEnd={setEnd} />;
+}
+
+type LinkedProps = {
+  readonly question: QuestionDetail;
+  readonly linkKey: string;
+  readonly onEnd: (words: string) => void;
+};
+
+function LinkedQuestion({ question, linkKey, onEnd }: LinkedProps) {
+  const { questionId, intentHash, isAnswerable, folder, title } = question;
+  const [reason, setReason] = useState("");
+  const guard = useGuard(`${questionId} ${intentHash}`);
+  const answer = async (reply: "once" | "no"): Promise<void> => {
+    if (!guard.takes()) return;
+    const because = reply === "no" && reason.trim() !== "" ? { reason: reason.trim() } : {};
+    try {
+      const { words } = await api.answerLinked(questionId, linkKey, { reply, intentHash, ...because });
+      onEnd(sentence(words));
+    } catch {
+      onEnd("The answer did not count: the question changed or was answered elsewhere.");
+    }
+  };
+  return (
+    <main class="page linked">
+      <section class="q-view" aria-label="Question">
+        <header class="q-head">
+          <h1>
+            <Visible text={title} isOneLine />
+          </h1>
+        </header>
+        <div class="q-body">
+          <div class="q-what">
+            <Folder.Provider value={folder}>
+              <What question={question} />
+            </Folder.Provider>
+            <Why question={question} />
+          </div>
+          <aside class="q-answer" aria-label="Your answer">
+            {isAnswerable ? (
+              <>
+                <div class="opts">
+                  <h2>Your answer</h2>
+                  <p class="soft">This link answers the question once. Nothing is remembered.</p>
+                  <label class="stack">
+                    <span class="med">If not, why (the agent reads this)</span>
+                    <textarea
+                      class="text"
+                      maxLength={2_000}
+                      value={reason}
+                      onInput={(event) => setReason(event.currentTarget.value)}
+                    />
+                  </label>
+                </div>
+                <div class="acts" data-inert={guard.isInert ? "" : undefined}>
+                  <button
+                    class="btn main"
+                    type="button"
+                    disabled={guard.isInert}
+                    onClick={() => void answer("once")}
+                  >
+                    Allow once
+                  </button>
+                  <div class="pair away">
+                    <button
+                      class="btn"
+                      type="button"
+                      disabled={guard.isInert}
+                      onClick={() => void answer("no")}
+                    >
+                      <Icon name="refused" /> No
+                    </button>
+                  </div>
+                </div>
+              </>
+            ) : (
+              <p class="soft">This question takes no answer any more. Nothing was changed.</p>
+            )}
+          </aside>
+        </div>
+      </section>
+    </main>
+  );
+}
