@@ -301,7 +301,7 @@ export class World {
 
   async close(): Promise<void> {
     for (const close of this.#closing) await close();
-    await rm(this.folder, { recursive: true, force: true });
+    await rm(this.folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   }
 
   agent({ steps = [], ...options }: WorldOptions = {}): Agent {

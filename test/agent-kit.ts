@@ -13,7 +13,8 @@ import type { Tool } from "../src/tools/index.js";
 
 export async function folder(files: Record<string, string> = {}): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), "toolgate-test-"));
-  onTestFinished(() => rm(path, { recursive: true, force: true }));
+  // A sandbox may still be starting in it.
+  onTestFinished(() => rm(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }));
   for (const [name, text] of Object.entries(files)) await writeFile(join(path, name), text);
   return path;
 }

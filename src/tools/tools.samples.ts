@@ -11,7 +11,8 @@ import { fullResult } from "./tool.js";
 /** A workspace `ws` with these files, in a temporary folder; tests use the rest of that folder as the outside. */
 export async function aWorkspace(files: Readonly<Record<string, string | Uint8Array>> = {}) {
   const outside = await realpath(await mkdtemp(join(tmpdir(), "toolgate-tools-")));
-  onTestFinished(() => rm(outside, { recursive: true, force: true }));
+  // A sandbox may still be starting in it.
+  onTestFinished(() => rm(outside, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }));
   const root = join(outside, "ws");
   await mkdir(root);
   for (const [path, text] of Object.entries(files)) {
