@@ -4,7 +4,7 @@
  */
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { isAbsolute, join } from "node:path";
 import { identityOf, isGone } from "../../process/process-identity.js";
 import { CounterPipes } from "./counter-pipes.js";
 import { RunningCommands } from "./running-commands.js";
@@ -71,8 +71,8 @@ function linkGradle(home: string, cache: string): void {
 const RUN = "run-";
 
 function defaultPlace(): string {
-  const state = process.env["XDG_STATE_HOME"] ?? join(homedir(), ".local", "state");
-  return join(state, "toolgate", "sandbox");
+  const state = process.env["XDG_STATE_HOME"] ?? "";
+  return join(isAbsolute(state) ? state : join(homedir(), ".local", "state"), "toolgate", "sandbox");
 }
 
 /** Folders of processes that were killed. */
