@@ -5,6 +5,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
+import { errorCode } from "../../call/error-code.js";
 import { identityOf, isGone } from "../../process/process-identity.js";
 import { CounterPipes } from "./counter-pipes.js";
 import { RunningCommands } from "./running-commands.js";
@@ -46,7 +47,7 @@ export function openSandboxFolder(place = defaultPlace()): SandboxFolder {
   writeFileSync(filter, seccompFilter(calls), { mode: 0o600 });
   const controlGroups = makeControlGroups(`toolgate-${process.pid}-${opened.size}`);
   process.once("exit", () => {
-    rmSync(run, { recursive: true, force: true });
+    removeRun(run);
     removeControlGroups(controlGroups);
   });
   const home = homedir();
@@ -79,7 +80,15 @@ function defaultPlace(): string {
 function removeLeftRuns(place: string): void {
   for (const name of readdirSync(place)) {
     const pid = Number(name.startsWith(RUN) ? name.slice(RUN.length).split("-")[0] : NaN);
-    if (Number.isInteger(pid) && isGone(identityOf(pid)))
-      rmSync(join(place, name), { recursive: true, force: true });
+    if (Number.isInteger(pid) && isGone(identityOf(pid))) removeRun(join(place, name));
+  }
+}
+
+/** A sandbox that is just ending may write into it: then the next start removes it. */
+function removeRun(run: string): void {
+  try {
+    rmSync(run, { recursive: true, force: true, maxRetries: 3, retryDelay: 20 });
+  } catch (error) {
+    if (errorCode(error) !== "ENOTEMPTY") throw error;
   }
 }
