@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { ledgerFileOf } from "../history/index.js";
-import { stateFolder } from "./state-folder.js";
+import { stateFolder } from "../tools/state-folder.js";
 
 /** A path is made absolute. Throws LedgerFileError for an address that no ledger has. */
 export function ledgerAddress({ ledger }: { readonly ledger?: string | undefined }): string {

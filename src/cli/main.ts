@@ -7,7 +7,7 @@ import { ChunkLoader } from "./chunk-loader.js";
 import type { Packages } from "./chunk-loader.js";
 import { CodeCache } from "./code-cache.js";
 import type { start } from "./start.js";
-import { codeCacheFolder } from "./state-folder.js";
+import { codeCacheFolder } from "../tools/state-folder.js";
 
 /** The bundler writes the packages of its chunks in place of this name. */
 declare const PACKAGES: Packages;

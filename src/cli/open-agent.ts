@@ -23,7 +23,7 @@ import type { LogFlags } from "./open-log.js";
 import type { AgentFlags } from "./commands/agent-options.js";
 import { readRedaction } from "./redaction.js";
 import { readText } from "./read-text.js";
-import { codeCacheFolder, stateFolder } from "./state-folder.js";
+import { codeCacheFolder, stateFolder } from "../tools/state-folder.js";
 import { note } from "./stderr.js";
 
 /** An agent, and the rules that apply to it in a folder at this time. */

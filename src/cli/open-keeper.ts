@@ -4,7 +4,7 @@ import { readUserConfig, settingsFolder } from "../settings/index.js";
 import { openKeeper } from "../tools/index.js";
 import type { WorkspaceKeeper } from "../tools/index.js";
 import type { AgentFlags } from "./commands/agent-options.js";
-import { stateFolder } from "./state-folder.js";
+import { stateFolder } from "../tools/state-folder.js";
 
 export const keptFolder = (): string => join(stateFolder(), "kept");
 

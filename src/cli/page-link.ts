@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Devices } from "../serve/index.js";
-import { stateFolder } from "./state-folder.js";
+import { stateFolder } from "../tools/state-folder.js";
 
 const LINK_MS = 30 * 60_000;
 

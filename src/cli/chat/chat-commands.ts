@@ -1,7 +1,8 @@
 /** The slash commands of the conversation. They run without the model. */
 import { MODES } from "../commands/agent-options.js";
 import { oneLine, pluralize, readSessionInfo, visibleText } from "../../call/index.js";
-import type { ToolCall } from "../../call/index.js";
+import { UndoRefused } from "../../run/index.js";
+import { keptCallsOf } from "../../run/kept-calls.js";
 import { callText } from "../../view/index.js";
 import type { Chat } from "./chat.js";
 import { pickOne } from "./pick-one.js";
@@ -210,35 +211,20 @@ async function answerElsewhere(chat: Chat): Promise<string | undefined> {
     : "Somebody else answered first.";
 }
 
-/** The calls of the newest turn that changed files, the last one first. */
-const changesOf = (chat: Chat): readonly ToolCall[] => {
-  const { book } = chat.conversation.session;
-  const startedAt = book.turn?.startedAt ?? 0;
-  return [...book.calls()]
-    .filter(
-      ({ kind, state, times }) =>
-        times.announced >= startedAt &&
-        times.undone === undefined &&
-        state.status === "done" &&
-        kind !== "read" &&
-        kind !== "search",
-    )
-    .toReversed();
-};
-
+/** Undoes a call, or the newest turn: its calls from the last one on, until one is refused. */
 async function undo(chat: Chat, words: string): Promise<string> {
-  const { gate } = ownOf(chat).session;
+  const { gate, book, ledger, sessionId } = ownOf(chat).session;
   const { undoneText } = await import("../undo.js");
   if (words !== "") return undoneText(await gate.undo(words));
   const undone: string[] = [];
-  for (const { toolCallId, title } of changesOf(chat)) {
+  for (const toolCallId of await keptCallsOf(ledger, sessionId, book.turn?.turnId ?? "")) {
+    const title = oneLine(book.call(toolCallId)?.title ?? "", 60);
     try {
-      undone.push(`${toolCallId} ${oneLine(title, 60)}: ${undoneText(await gate.undo(toolCallId))}`);
+      undone.push(`${toolCallId} ${title}: ${undoneText(await gate.undo(toolCallId))}`);
     } catch (error) {
-      // Commands and other calls whose files were not kept.
-      const message = error instanceof Error ? error.message : String(error);
-      if (!/no file that it changed was kept|nothing to put back/.test(message))
-        undone.push(`${toolCallId}: ${visibleText(message)}`);
+      if (!(error instanceof UndoRefused)) throw error;
+      undone.push(`${toolCallId} ${title}: ${visibleText(error.message)}`);
+      break;
     }
   }
   return undone.length === 0

@@ -5,6 +5,7 @@ import { LedgerError, readAll } from "../../call/index.js";
 import type { SessionBook } from "../../call/index.js";
 import { SessionRecord } from "../../record/index.js";
 import { undoCall, UndoRefused } from "../../run/index.js";
+import { keptCallsOf } from "../../run/kept-calls.js";
 import { previewUndo } from "../../run/undo-call.js";
 import type { Undone, undoRequest } from "../api/session-bodies.js";
 import type { ServeContext } from "../server/serve-context.js";
@@ -18,7 +19,8 @@ export async function undoCalls(
 ): Promise<Undone> {
   if ((toolCallId === undefined) === (turnId === undefined))
     throw new AapProblem("BAD_REQUEST", 'Give a "toolCallId" or a "turnId". Nothing was undone.');
-  const wanted = toolCallId === undefined ? await keptCallsOf(context, book, turnId ?? "") : [toolCallId];
+  const wanted =
+    toolCallId === undefined ? await keptCallsOf(context.ledger, book.sessionId, turnId ?? "") : [toolCallId];
   if (wanted.length === 0)
     return { ...NOTHING, why: "No call of this turn kept a file. No file was touched." };
   return dryRun ? preview(context, book, wanted) : undo(context, book, wanted);
@@ -88,22 +90,6 @@ async function undo(context: ServeContext, book: SessionBook, wanted: readonly s
 async function openFolder({ openWorkspace }: ServeContext, { info: { cwd } }: SessionBook) {
   if (cwd === undefined) throw new AapProblem("CONFLICT", "This session has no folder. No file was touched.");
   return openWorkspace(cwd);
-}
-
-/** The calls of a turn that changed files and are not undone, the last one first. */
-async function keptCallsOf(
-  { ledger }: ServeContext,
-  { sessionId }: SessionBook,
-  turnId: string,
-): Promise<readonly string[]> {
-  const kept = new Set<string>();
-  let turn: string | undefined;
-  for (const { event } of await readAll(ledger, sessionId)) {
-    if (event.type === "turn-started" || event.type === "turn-resumed") turn = event.turnId;
-    else if (event.type === "file-kept" && turn === turnId) kept.add(event.toolCallId);
-    else if (event.type === "call-undone") kept.delete(event.toolCallId);
-  }
-  return [...kept].toReversed();
 }
 
 async function keptPaths(

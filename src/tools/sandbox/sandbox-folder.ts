@@ -4,9 +4,10 @@
  */
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
-import { isAbsolute, join } from "node:path";
+import { join } from "node:path";
 import { errorCode } from "../../call/error-code.js";
 import { identityOf, isGone } from "../../process/process-identity.js";
+import { stateFolder } from "../state-folder.js";
 import { CounterPipes } from "./counter-pipes.js";
 import { RunningCommands } from "./running-commands.js";
 import { makeControlGroups, removeControlGroups } from "./control-group.js";
@@ -72,8 +73,7 @@ function linkGradle(home: string, cache: string): void {
 const RUN = "run-";
 
 function defaultPlace(): string {
-  const state = process.env["XDG_STATE_HOME"] ?? "";
-  return join(isAbsolute(state) ? state : join(homedir(), ".local", "state"), "toolgate", "sandbox");
+  return join(stateFolder(), "sandbox");
 }
 
 /** Folders of processes that were killed. */

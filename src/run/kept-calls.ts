@@ -1,0 +1,18 @@
+/** The calls of a turn that changed files and are not undone, the last one first: the order in which a turn is undone. */
+import { readAll } from "../call/index.js";
+import type { Ledger } from "../call/index.js";
+
+export async function keptCallsOf(
+  ledger: Ledger,
+  sessionId: string,
+  turnId: string,
+): Promise<readonly string[]> {
+  const kept = new Set<string>();
+  let turn: string | undefined;
+  for (const { event } of await readAll(ledger, sessionId)) {
+    if (event.type === "turn-started" || event.type === "turn-resumed") turn = event.turnId;
+    else if (event.type === "file-kept" && turn === turnId) kept.add(event.toolCallId);
+    else if (event.type === "call-undone") kept.delete(event.toolCallId);
+  }
+  return [...kept].toReversed();
+}
