@@ -2,7 +2,8 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Archive, Ledger, SessionInfo } from "../call/index.js";
-import { ledgerFileOf, MemoryArchive, MemoryLedger, openArchive } from "../history/index.js";
+import { MemoryArchive, MemoryLedger, openArchive } from "../history/index.js";
+import { storeAddress } from "../history/store-address.js";
 import { costOf, knownPrice } from "../model/index.js";
 import { explain } from "../policy/explain.js";
 import { inMode, isMode } from "../policy/index.js";
@@ -77,7 +78,7 @@ export async function pageOptions({
 async function openPageArchive(flags: ServeFlags, ledger: Ledger): Promise<Archive> {
   const address = ledgerAddress(flags);
   const { patterns } = readRedaction();
-  if (ledgerFileOf(address) !== undefined) return openArchive(address, { patterns });
+  if (storeAddress(address).type !== "memory") return openArchive(address, { patterns });
   return new MemoryArchive(ledger instanceof MemoryLedger ? ledger : new MemoryLedger(), { patterns });
 }
 

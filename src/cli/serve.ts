@@ -81,7 +81,7 @@ async function serveWith(
       ...(flags.questionLifetime !== undefined && { questionLifetimeMs: flags.questionLifetime * 1_000 }),
       onError: (error: unknown) => note(errorText(error)),
     };
-    const { url, close } = await listenOn(flags.port, (port) =>
+    const { url, drain, close } = await listenOn(flags.port, (port) =>
       servePage([opened.agent, ...others], { ...options, port }, page),
     );
     noteToken();
@@ -93,6 +93,8 @@ async function serveWith(
     process.stdout.write(linkText(link, { isFailed: opensBrowser && !isOpened, isOpened, hasPage }));
     const signal = await stopped;
     noteStopping(signal);
+    const drainMs = 1_000 * (flags.drain ?? (ledger.work ? SHARED_DRAIN_SECONDS : 0));
+    if (signal === "SIGTERM") await drain(drainMs);
     await close();
     await page.archive.close();
     page.rules.close();
@@ -103,6 +105,9 @@ async function serveWith(
     await ledger.close();
   }
 }
+
+/** Kubernetes and systemd wait for longer than that. */
+const SHARED_DRAIN_SECONDS = 10;
 
 type Listen = (port: number) => Promise<Serving>;
 

@@ -24,6 +24,7 @@ export async function servePage(
     const names = new Set(page.agents.map(({ name }) => name));
     const apps = appSessions({ server, ledger: page.ledger, agents: names, onError });
     const opened = await openPageServer({ ...page, apps, onError, now }, new StaticFiles(pageFolder));
+    server.addTakeOver(opened.takeOver);
     return { ...opened, described: { endpoints: SERVE_ENDPOINTS, responses: SERVE_RESPONSES } };
   });
 }
