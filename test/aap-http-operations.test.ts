@@ -323,6 +323,7 @@ describe("the description", () => {
     });
     await ask("post", "/sessions/{id}/cancel", at("/cancel"), {});
     await ask("get", "/healthz");
+    await ask("get", "/readyz");
     await ask("get", "/metrics");
     await ask("get", "/openapi.json");
     await ask("delete", "/sessions/{id}", at(""));

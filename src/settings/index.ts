@@ -22,6 +22,8 @@ export type { IgnoredRule, ProjectRules, RuleOrigin, RulesInForce } from "./rule
 export { programsJsonSchema } from "./programs-schema.js";
 export { rulesJsonSchema } from "./rules-schema.js";
 export type { RuleFile, RuleMode } from "./rules-schema.js";
+export { sharedDocuments } from "./shared-document.js";
+export type { OpenDocument } from "./stored-document.js";
 export { settingsFolder } from "./settings-folder.js";
 export { readUserConfig, rememberModel, userConfigFile } from "./user-config.js";
 export type { ModelChoice, UserConfig } from "./user-config.js";

@@ -17,7 +17,7 @@ import { eventFromStored, nameFromStored, questionFromStored, storedName } from 
 import type { StoredEvent } from "../stored-json.js";
 import { BatchQueue } from "./batch-queue.js";
 import { WORK } from "./ledger-statements.js";
-import type { AppendValues, HeadRow, LedgerStatements } from "./ledger-statements.js";
+import type { AppendOneValues, AppendValues, HeadRow, LedgerStatements } from "./ledger-statements.js";
 import type { SqlConnections } from "./sql-connections.js";
 
 type Position = { readonly session: number; readonly lastSeq: number; readonly link: string | undefined };
@@ -133,7 +133,9 @@ export class AppendQueue {
     const stored = new Set(
       (isAboutQuestions
         ? await sql.run(statements.appendQuestions, ...values, ...questionValues(first))
-        : await sql.run(statements.append, ...values)
+        : groups.length === 1
+          ? await sql.run(statements.appendOne, ...valuesOfOne(values))
+          : await sql.run(statements.append, ...values)
       ).map(({ session }) => session),
     );
     return groups.filter((group) => {
@@ -257,6 +259,20 @@ export class AppendQueue {
   }
 }
 
+function valuesOfOne(values: AppendValues): AppendOneValues {
+  const [
+    now,
+    [session = 0],
+    [fence = 0],
+    [expected = 0],
+    [last = 0],
+    [chain = Buffer.alloc(0)],
+    [work = null],
+  ] = values;
+  const [, , , , , , , , seqs, types, events, links] = values;
+  return [now, session, fence, expected, last, chain, work, seqs, types, events, links];
+}
+
 type EventRows = {
   readonly sessions: number[];
   readonly seqs: number[];
@@ -281,7 +297,11 @@ function waves(items: readonly Item[]): readonly (readonly Group[])[] {
   return all.map((wave) => [...wave.values()]);
 }
 
-function linked({ lease, appends, hasMoved = false }: Group, from: Position, rows: EventRows): NonNullable<Group["sent"]> {
+function linked(
+  { lease, appends, hasMoved = false }: Group,
+  from: Position,
+  rows: EventRows,
+): NonNullable<Group["sent"]> {
   const { session } = from;
   let { lastSeq, link = chainStart(lease.sessionId) } = from;
   let work: number | null = null;
