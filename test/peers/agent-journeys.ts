@@ -129,7 +129,7 @@ async function oneAct(agent: PeerAgent, act: Act, program: string): Promise<Verd
     ...(cancelWhen && { cancelWhen: () => cancelWhen(place) }),
   });
   provider.close();
-  const calls = recordedCalls(program, ledger);
+  const calls = recordedCalls(program, ledger, place.project);
   const seen = { ...sat, place, requests: provider.requests(), calls };
   const faults = [...act.faults(seen, agent), ...faultsOf(calls, act.expected)];
   return {

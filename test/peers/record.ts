@@ -5,16 +5,9 @@ import type { ToolCall } from "../../src/call/index.js";
 
 export type RecordedCall = ToolCall;
 
-export function recordedCalls(program: string, ledger: string): readonly RecordedCall[] {
+export function recordedCalls(program: string, ledger: string, cwd: string): readonly RecordedCall[] {
   const words = [program, "history", "export", "--format", "ndjson", "--ledger", ledger];
-  const sessions = execFileSync(process.execPath, [program, "history", "list", "--json", "--ledger", ledger], {
-    encoding: "utf8",
-  });
-  const [session] = sessions.trim().split("\n");
-  if (session === undefined || session === "") return [];
-  // Our own program's documented output.
-  const { sessionId } = JSON.parse(session) as { sessionId: string };
-  const text = execFileSync(process.execPath, [...words, sessionId], { encoding: "utf8" });
+  const text = execFileSync(process.execPath, words, { cwd, encoding: "utf8" });
   return text
     .trim()
     .split("\n")
