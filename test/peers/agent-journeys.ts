@@ -69,10 +69,10 @@ const ACTS: readonly Act[] = [
   },
   {
     name: "command, allowed",
-    calls: ({ tools }) => [tools.run("echo made-by-peer | rev > made.txt; rev made.txt")],
+    calls: ({ tools }) => [tools.run("echo reep-yb-edam | rev > made.txt; cat made.txt")],
     reply: "y",
     expected: {
-      isIt: (call) => has(call, "rev made.txt"),
+      isIt: (call) => has(call, "rev > made.txt"),
       status: "done",
       isDecided: true,
       output: "made-by-peer\n",
@@ -81,7 +81,7 @@ const ACTS: readonly Act[] = [
       ...fault(code !== 0, `exit code ${code}`),
       ...fault(questions !== 1, `asked ${questions} times`),
       ...fault(!isThere(place, "made.txt"), "it did not run"),
-      ...fault(!requests.some((text) => text.includes("made-by-peer\\n")), "the model did not get the output"),
+      ...fault(!requests.some((text) => text.includes("made-by-peer")), "the model did not get the output"),
     ],
   },
   {
@@ -109,17 +109,18 @@ function commandLine(pid: string): string {
   }
 }
 
-export async function agentJourneys(agent: PeerAgent, program: string, report: (verdict: Verdict) => void): Promise<void> {
-  for (const act of ACTS) report(await oneAct(agent, act, program));
+export async function agentJourneys(agent: PeerAgent, program: string, here: string, report: (verdict: Verdict) => void): Promise<void> {
+  for (const act of ACTS) report(await oneAct(agent, act, program, here));
 }
 
-async function oneAct(agent: PeerAgent, act: Act, program: string): Promise<Verdict> {
+async function oneAct(agent: PeerAgent, act: Act, program: string, here: string): Promise<Verdict> {
   const provider = await startProvider(agent.dialect);
   const place = makePlace(agent.name);
   const { command, env, programs = [] } = await agent.start(place, provider.url);
   provider.play(act.calls(agent, place));
   const ledger = join(place.root, "ledger.sqlite");
-  const agentLine = command.map((word) => JSON.stringify(word)).join(" ");
+  const tee = [process.execPath, join(here, "tee.mjs"), join(place.root, "traffic.ndjson")];
+  const agentLine = [...tee, ...command].map((word) => JSON.stringify(word)).join(" ");
   const { cancelWhen } = act;
   const sat = await sit({
     words: [program, "run", "--agent", agentLine, "--ledger", ledger, "--no-contain", "Do it."],
@@ -131,7 +132,8 @@ async function oneAct(agent: PeerAgent, act: Act, program: string): Promise<Verd
   provider.close();
   const calls = recordedCalls(program, ledger, place.project);
   const seen = { ...sat, place, requests: provider.requests(), calls };
-  const faults = [...act.faults(seen, agent), ...faultsOf(calls, act.expected)];
+  const status = act.cancelWhen ? (agent.cancelledAs ?? act.expected.status) : act.expected.status;
+  const faults = [...act.faults(seen, agent), ...faultsOf(calls, { ...act.expected, status })];
   return {
     peer: agent.name,
     version: agent.version,

@@ -31,6 +31,8 @@ export type PeerAgent = {
   readonly tools: OwnTools;
   /** `no` ends the agent's turn, so that no reason can reach its model. */
   readonly endsAtNo?: true;
+  /** The end that the agent itself reports of a command that it has cancelled. */
+  readonly cancelledAs?: "done" | "failed";
   readonly start: (place: Place, url: string) => Promise<Started>;
 };
 
@@ -66,6 +68,7 @@ const fastAgent: PeerAgent = {
 const opencode: PeerAgent = {
   name: "opencode",
   version: "1.18.33",
+  cancelledAs: "done",
   dialect: openAiChat,
   tools: {
     read: (filePath) => ({ tool: "read", input: { filePath } }),
@@ -101,6 +104,7 @@ const opencode: PeerAgent = {
 const claude: PeerAgent = {
   name: "claude-agent-acp",
   version: "0.99.1",
+  cancelledAs: "failed",
   dialect: anthropic,
   tools: {
     read: (path) => ({ tool: "Read", input: { file_path: path } }),
@@ -142,7 +146,8 @@ const codex: PeerAgent = {
       [
         'model = "gpt-5"',
         'model_provider = "fake"',
-        'approval_policy = "untrusted"',
+        'approval_policy = "on-request"',
+        'sandbox_mode = "read-only"',
         "[model_providers.fake]",
         'name = "Fake"',
         `base_url = "${url}/v1"`,
@@ -175,6 +180,7 @@ const qwen: PeerAgent = {
       ...(await nodeProgram("@qwen-code/qwen-code", "0.24.4", "cli-entry.js")),
       "--acp",
       "--auth-type=openai",
+      "--approval-mode=default",
     ],
     env: { OPENAI_API_KEY: PROVIDER_KEY, OPENAI_BASE_URL: `${url}/v1`, OPENAI_MODEL: "fake" },
   }),

@@ -26,7 +26,7 @@ const EDIT: ScriptStep = {
   calls: [{ tool: "edit_file", input: { path: "notes.txt", oldText: "bread", newText: "butter" } }],
 };
 const COMMAND: ScriptStep = {
-  calls: [{ tool: "terminal", input: { command: "echo made-by-us | rev > made.txt; rev made.txt" } }],
+  calls: [{ tool: "terminal", input: { command: "echo su-yb-edam | rev > made.txt; cat made.txt" } }],
 };
 const SLOW: ScriptStep = {
   calls: [{ tool: "terminal", input: { command: "echo started > started.txt; sleep 97.5" } }],

@@ -40,7 +40,7 @@ const peersOf = (here: string): readonly Peer[] => [
   ...AGENTS.map((agent) => ({
     ...agent,
     role: "agent behind toolgate run --agent",
-    run: (program: string, report: (verdict: Verdict) => void) => agentJourneys(agent, program, report),
+    run: (program: string, report: (verdict: Verdict) => void) => agentJourneys(agent, program, here, report),
   })),
 ];
 
