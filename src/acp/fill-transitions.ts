@@ -48,7 +48,11 @@ export function fillTransitions(
     !from || ["drafting", "ready"].includes(from.status) || isAsking(from) || isNewlyAsked;
   if (isBeforeClearing && wasCleared(target)) events.push(cleared(target, toolCallId, at));
   if (!(from && hasStarted(from)) && wasStarted(target)) {
-    events.push({ type: "run-started", toolCallId, at: times?.started ?? unreportedStart(call, state) ?? at });
+    events.push({
+      type: "run-started",
+      toolCallId,
+      at: times?.started ?? unreportedStart(call, state) ?? at,
+    });
   }
   events.push(...arrival(from, target, toolCallId, at));
   return events;

@@ -15,7 +15,11 @@ import type { Verdict } from "./verdict.js";
 const REASON = "not on a Sunday, please";
 const SLEEP = "sleep 97.25";
 
-type Seen = Sat & { readonly place: Place; readonly requests: readonly string[]; readonly calls: readonly RecordedCall[] };
+type Seen = Sat & {
+  readonly place: Place;
+  readonly requests: readonly string[];
+  readonly calls: readonly RecordedCall[];
+};
 
 type Act = {
   readonly name: string;
@@ -48,11 +52,18 @@ const ACTS: readonly Act[] = [
     name: "edit, allowed",
     calls: ({ tools }, { project }) => tools.edit(join(project, "notes.txt"), "bread", "butter"),
     reply: "y",
-    expected: { isIt: (call) => call.decision?.by === "person" || call.kind === "edit", status: "done", isDecided: true },
+    expected: {
+      isIt: (call) => call.decision?.by === "person" || call.kind === "edit",
+      status: "done",
+      isDecided: true,
+    },
     faults: ({ code, place, screen, questions }) => [
       ...fault(code !== 0, `exit code ${code}`),
       ...fault(questions !== 1, `asked ${questions} times`),
-      ...fault(!/[-−] ?bread[^]*\+ ?butter[^]*Allow this\?/.test(screen), "the question does not show the diff"),
+      ...fault(
+        !/[-−] ?bread[^]*\+ ?butter[^]*Allow this\?/.test(screen),
+        "the question does not show the diff",
+      ),
       ...fault(notes(place) !== "milk\nbutter\n", "the file was not edited"),
     ],
   },
@@ -60,11 +71,19 @@ const ACTS: readonly Act[] = [
     name: "command, refused with a reason",
     calls: ({ tools }) => [tools.run("touch refused.txt")],
     reply: REASON,
-    expected: { isIt: (call) => has(call, "touch refused.txt"), status: "refused", isDecided: true, reason: REASON },
+    expected: {
+      isIt: (call) => has(call, "touch refused.txt"),
+      status: "refused",
+      isDecided: true,
+      reason: REASON,
+    },
     faults: ({ place, requests, questions }, { endsAtNo }) => [
       ...fault(questions !== 1, `asked ${questions} times`),
       ...fault(isThere(place, "refused.txt"), "it ran all the same"),
-      ...fault(!endsAtNo && !requests.some((text) => text.includes(REASON)), "the reason did not reach the model"),
+      ...fault(
+        !endsAtNo && !requests.some((text) => text.includes(REASON)),
+        "the reason did not reach the model",
+      ),
     ],
   },
   {
@@ -90,7 +109,10 @@ const ACTS: readonly Act[] = [
     reply: "y",
     cancelWhen: (place) => isThere(place, "started.txt"),
     expected: { isIt: (call) => has(call, SLEEP), status: "cancelled", isDecided: true },
-    faults: ({ code }) => [...fault(code !== 130, `exit code ${code}`), ...fault(isRunning(SLEEP), "the command still runs")],
+    faults: ({ code }) => [
+      ...fault(code !== 130, `exit code ${code}`),
+      ...fault(isRunning(SLEEP), "the command still runs"),
+    ],
   },
 ];
 
@@ -109,7 +131,12 @@ function commandLine(pid: string): string {
   }
 }
 
-export async function agentJourneys(agent: PeerAgent, program: string, here: string, report: (verdict: Verdict) => void): Promise<void> {
+export async function agentJourneys(
+  agent: PeerAgent,
+  program: string,
+  here: string,
+  report: (verdict: Verdict) => void,
+): Promise<void> {
   for (const act of ACTS) report(await oneAct(agent, act, program, here));
 }
 
@@ -139,6 +166,11 @@ async function oneAct(agent: PeerAgent, act: Act, program: string, here: string)
     version: agent.version,
     act: act.name,
     faults,
-    details: [`folder: ${place.root}`, `tools: ${provider.tools().join(" ")}`, sat.screen, JSON.stringify(calls, undefined, 1)],
+    details: [
+      `folder: ${place.root}`,
+      `tools: ${provider.tools().join(" ")}`,
+      sat.screen,
+      JSON.stringify(calls, undefined, 1),
+    ],
   };
 }

@@ -59,7 +59,10 @@ const fastAgent: PeerAgent = {
   },
   start: async ({ home }, url) => {
     const config = join(home, "fastagent.config.yaml");
-    write(config, `default_model: generic.fake\ngeneric:\n  api_key: ${PROVIDER_KEY}\n  base_url: ${url}/v1\n`);
+    write(
+      config,
+      `default_model: generic.fake\ngeneric:\n  api_key: ${PROVIDER_KEY}\n  base_url: ${url}/v1\n`,
+    );
     const bin = await pythonPackage("fast-agent-mcp", "0.10.46");
     return { command: [join(bin, "fast-agent-acp"), "-c", config, "-x", "--model", "generic.fake"] };
   },
@@ -96,7 +99,11 @@ const opencode: PeerAgent = {
     };
     write(config, JSON.stringify(settings));
     const folder = await npmPackage("opencode-ai", "1.18.33");
-    const env = { OPENCODE_CONFIG: config, OPENCODE_DISABLE_MODELS_FETCH: "1", OPENCODE_DISABLE_AUTOUPDATE: "1" };
+    const env = {
+      OPENCODE_CONFIG: config,
+      OPENCODE_DISABLE_MODELS_FETCH: "1",
+      OPENCODE_DISABLE_AUTOUPDATE: "1",
+    };
     return { command: [join(folder, "bin", "opencode.exe"), "acp"], env };
   },
 };

@@ -62,7 +62,13 @@ const ACTS: readonly Act[] = [
       ...fault(!ran.printed.includes("made-by-us"), "the client did not show the output"),
     ],
   },
-  { name: "read, edit: allowed", steps: [READ, EDIT, DONE], reply: "allow_once", expected: [read, edit], faults: edited },
+  {
+    name: "read, edit: allowed",
+    steps: [READ, EDIT, DONE],
+    reply: "allow_once",
+    expected: [read, edit],
+    faults: edited,
+  },
   {
     name: "edit, refused",
     steps: [EDIT, DONE],
@@ -114,7 +120,7 @@ async function oneAct(client: PeerClient, act: Act, program: string, here: strin
   };
 }
 
-async function run({ words, type, cancel }: ClientStart, place: Place): Promise<Ran> {
+async function run({ words, question, cancel }: ClientStart, place: Place): Promise<Ran> {
   const [program = "", ...args] = words;
   const child = spawn(program, args, { cwd: place.project, env: peerEnv(place, []), timeout: ACT_MS });
   let printed = "";
@@ -128,14 +134,13 @@ async function run({ words, type, cancel }: ClientStart, place: Place): Promise<
       resolve(code ?? -1);
     }),
   );
-  let answeredAt = 0;
+  let answered = 0;
   let isCancelled = false;
   while (!isOver) {
     await setTimeout(POLL_MS);
-    const typed = printed.length > answeredAt ? type?.(printed) : undefined;
-    if (typed !== undefined) {
-      answeredAt = printed.length;
-      child.stdin.write(`${typed}\n`);
+    if (question && printed.split(question.mark).length - 1 > answered) {
+      answered += 1;
+      child.stdin.write(`${question.typed(printed)}\n`);
     }
     if (cancel && !isCancelled && isThere(place, "started.txt")) {
       isCancelled = true;

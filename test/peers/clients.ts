@@ -7,8 +7,8 @@ export type Reply = "allow_once" | "reject_once";
 
 export type ClientStart = {
   readonly words: readonly string[];
-  /** What to type when it asks, given all that it has printed. Undefined: nothing yet. */
-  readonly type?: (printed: string) => string | undefined;
+  /** The text that ends each of its questions, and what to type then. */
+  readonly question?: { readonly mark: string; readonly typed: (printed: string) => string };
   /** A command that cancels the turn, for a client that has one. */
   readonly cancel?: readonly string[];
   /** A command to run before. */
@@ -20,7 +20,12 @@ export type PeerClient = {
   readonly version: string;
   /** The acts that this client can take part in. */
   readonly acts: readonly string[];
-  readonly start: (agent: readonly string[], reply: Reply, place: Place, here: string) => Promise<ClientStart>;
+  readonly start: (
+    agent: readonly string[],
+    reply: Reply,
+    place: Place,
+    here: string,
+  ) => Promise<ClientStart>;
 };
 
 const python: PeerClient = {
@@ -41,15 +46,17 @@ const go: PeerClient = {
   acts: ["read, edit: allowed", "edit, refused"],
   start: async (agent, reply) => {
     const program = await goProgram("github.com/coder/acp-go-sdk", "v0.13.5", "example/client");
-    return { words: [program, ...agent], type: (printed) => optionNumber(printed, reply) };
+    return {
+      words: [program, ...agent],
+      question: { mark: "Choose an option:", typed: (printed) => optionNumber(printed, reply) },
+    };
   },
 };
 
-/** The number of the option, once the last question on the screen has been written whole. */
-function optionNumber(printed: string, reply: Reply): string | undefined {
+/** The number of the option in the last question. */
+function optionNumber(printed: string, reply: Reply): string {
   const question = printed.split("Permission requested").at(-1) ?? "";
-  if (!question.trimEnd().endsWith("Choose an option:")) return undefined;
-  return new RegExp(`(\\d+)\\. [^\\n]*\\(${reply}\\)`).exec(question)?.[1];
+  return new RegExp(`(\\d+)\\. [^\\n]*\\(${reply}\\)`).exec(question)?.[1] ?? "";
 }
 
 const rust: PeerClient = {

@@ -89,13 +89,20 @@ export async function goProgram(module: string, version: string, path: string): 
 }
 
 /** An example that a crate comes with. Returns the program. */
-export async function crateExample(crate: string, version: string, example: string, features: string): Promise<string> {
+export async function crateExample(
+  crate: string,
+  version: string,
+  example: string,
+  features: string,
+): Promise<string> {
   const target = await installed(`crate-${crate}-${version}`, () => [
     { words: ["cargo", "init", "--quiet", "--name", "peer"] },
     { words: ["cargo", "add", "--quiet", `${crate}@=${version}`] },
     { words: ["cargo", "fetch"] },
   ]);
-  const metadata: unknown = JSON.parse(await finished(["cargo", "metadata", "--format-version", "1"], target));
+  const metadata: unknown = JSON.parse(
+    await finished(["cargo", "metadata", "--format-version", "1"], target),
+  );
   const manifest = manifestOf(metadata, crate);
   const program = join(target, "target", "debug", "examples", example);
   if (!existsSync(program)) {

@@ -35,7 +35,8 @@ const peersOf = (here: string): readonly Peer[] => [
   ...CLIENTS.map((client) => ({
     ...client,
     role: "client of toolgate acp",
-    run: (program: string, report: (verdict: Verdict) => void) => clientJourneys(client, program, here, report),
+    run: (program: string, report: (verdict: Verdict) => void) =>
+      clientJourneys(client, program, here, report),
   })),
   ...AGENTS.map((agent) => ({
     ...agent,

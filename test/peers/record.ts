@@ -23,10 +23,18 @@ export function faultsOf(calls: readonly RecordedCall[], expected: ExpectedCall)
   const { asked, answered, started, ended } = call.times;
   const output = outputOf(call);
   return [
-    ...(found.length > 1 ? [`${found.length} calls: ${found.map(({ title, toolCallId }) => `${title} (${toolCallId})`).join(", ")}`] : []),
+    ...(found.length > 1
+      ? [
+          `${found.length} calls: ${found.map(({ title, toolCallId }) => `${title} (${toolCallId})`).join(", ")}`,
+        ]
+      : []),
     ...(call.state.status === expected.status ? [] : [`status ${call.state.status}, not ${expected.status}`]),
-    ...(expected.isDecided && call.decision?.by !== "person" ? [`decided by ${call.decision?.by ?? "nobody"}`] : []),
-    ...(expected.reason !== undefined && call.decision?.reason !== expected.reason ? ["the reason is not in the record"] : []),
+    ...(expected.isDecided && call.decision?.by !== "person"
+      ? [`decided by ${call.decision?.by ?? "nobody"}`]
+      : []),
+    ...(expected.reason !== undefined && call.decision?.reason !== expected.reason
+      ? ["the reason is not in the record"]
+      : []),
     ...(call.breach ? ["marked as a breach"] : []),
     ...(inOrder([asked, answered, started, ended]) ? [] : ["times out of order"]),
     ...(expected.output === undefined ? [] : outputFaults(output, expected.output)),

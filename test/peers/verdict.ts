@@ -23,6 +23,11 @@ export function verdictTable(verdicts: readonly Verdict[]): string {
   const all = [["peer", "version", "what it did", "verdict"], ...rows];
   const widths = [0, 1, 2].map((column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
   return all
-    .map((row) => row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join("  ").trimEnd())
+    .map((row) =>
+      row
+        .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+        .join("  ")
+        .trimEnd(),
+    )
     .join("\n");
 }
