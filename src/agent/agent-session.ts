@@ -15,7 +15,6 @@ import type { OptionChecks } from "../call/check-options.js";
 import { randomUUID } from "node:crypto";
 import { ToolCallIds } from "../call/index.js";
 import type { ContentBlock, Ledger, SessionEvent, SessionInfo } from "../call/index.js";
-import { decide } from "../policy/index.js";
 import { VerdictCache } from "../policy/verdict-cache.js";
 import type { Intent, Rule } from "../policy/index.js";
 import { SessionRecord } from "../record/index.js";
@@ -127,13 +126,9 @@ export class AgentSession extends RecordedSession {
     const judge =
       options.judge ??
       ((intent: Intent, also: readonly Rule[] = []) => {
-        const { rules, ...policy } = agent.policy(placeNow());
         // Only a command runs in the sandbox, which may have stopped to hold.
         const place = intent.command === undefined ? places : placesOf(workspace);
-        const inForce = { ...policy, ...place, rules, now: now() };
-        return also.length === 0
-          ? verdicts.decide(intent, inForce)
-          : decide(intent, { ...inForce, rules: [...rules, ...also] });
+        return verdicts.decide(intent, { ...agent.policy(placeNow()), ...place, now: now() }, also);
       });
     const { onCleared, remember, onRulesChanged } = agent;
     const gate = new Gate({

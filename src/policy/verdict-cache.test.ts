@@ -41,6 +41,8 @@ test("follows a rule that is added to the list, taken away or replaced", () => {
   const rules: Rule[] = [{ allow: "deploy" }];
   const effect = () => cache.decide(intent(), { ...places, rules }).effect;
   expect(effect()).toBe("allow");
+  expect(cache.decide(intent(), { ...places, rules }, [{ deny: "deploy" }]).effect).toBe("deny");
+  expect(effect()).toBe("allow");
   rules.push({ deny: "deploy" });
   expect(effect()).toBe("deny");
   rules.pop();

@@ -10,6 +10,7 @@ import { decide } from "./decide.js";
 import { intentText } from "./intent.js";
 import type { Intent } from "./intent.js";
 import type { Policy } from "./policy.js";
+import type { Rule } from "./rule.js";
 import type { Verdict } from "./verdict.js";
 
 const MAX_VERDICTS = 64;
@@ -22,7 +23,9 @@ export class VerdictCache {
   #from = 0;
   #until = 0;
 
-  decide(intent: Intent, policy: Policy): Verdict {
+  /** `also`: rules to add for this one verdict, which is not kept. */
+  decide(intent: Intent, policy: Policy, also: readonly Rule[] = []): Verdict {
+    if (also.length > 0) return decide(intent, { ...policy, rules: [...policy.rules, ...also] });
     this.#follow(policy);
     const judged = { ...intent, input: undefined };
     const key = intentText(judged);
