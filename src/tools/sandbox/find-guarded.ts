@@ -8,13 +8,13 @@ import {
   constants,
   type Dirent,
   existsSync,
-  lstatSync,
   readdirSync,
   readFileSync,
   readlinkSync,
   statSync,
 } from "node:fs";
 import { join } from "node:path";
+import { pathInfo } from "../path-info.js";
 import { errorCode } from "../../call/error-code.js";
 import type { PathGuard } from "../../policy/index.js";
 import { touchesBelow, touchesPath } from "../../policy/paths/match-path.js";
@@ -179,7 +179,7 @@ function secretsBelow(folder: string, places: GuardedPlaces): readonly Guarded[]
 const steeringLinks = (repositoryPath: string): readonly Guarded[] =>
   STEERING.flatMap((name): readonly Guarded[] => {
     const path = join(repositoryPath, name);
-    const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+    const isLink = pathInfo(path)?.isSymbolicLink() === true;
     return isLink ? [{ type: "link", path, target: readlinkSync(path), isSecret: false }] : [];
   });
 
