@@ -7,7 +7,7 @@ import { callText } from "../../view/index.js";
 import type { Chat } from "./chat.js";
 import { pickOne } from "./pick-one.js";
 import { questionWithCall } from "./other-questions.js";
-import { shortId } from "./short-id.js";
+import { shortId } from "../short-id.js";
 
 export type ChatCommand = {
   readonly name: string;
