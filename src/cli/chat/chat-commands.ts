@@ -51,6 +51,22 @@ export const chatCommands: readonly ChatCommand[] = [
     run: (chat, words) => undo(chat, words),
   },
   {
+    name: "ps",
+    description: "the commands of this conversation that run, also in the background",
+    run: async (chat) => {
+      const { ledger, sessionId } = ownOf(chat).session;
+      return (await import("../ps.js")).psText(ledger, sessionId);
+    },
+  },
+  {
+    name: "stop",
+    description: "end the command of the call that you name, as /ps shows it",
+    run: async (chat, words) => {
+      const { ledger, sessionId } = ownOf(chat).session;
+      return (await import("../ps.js")).stopText(ledger, sessionId, words);
+    },
+  },
+  {
     name: "rules",
     description: "what is allowed, asked about and denied here",
     run: async (chat) => (await import("../rules.js")).rulesText(chat.folder),
