@@ -199,6 +199,7 @@ const CALL: Names = {
     "ToolKind",
     "Turn",
     "Usage",
+    "UsageQuery",
     "Verified",
     "VerifyOptions",
     "WaitingFor",

@@ -7,6 +7,7 @@ import type { Endpoint } from "../../aap/api/endpoints.js";
 import { agentChoice, device, devices, loginRequest, me, pairing, pairingRequest } from "./access-bodies.js";
 import type { DeviceRole } from "./access-bodies.js";
 import { callDetail, callEvents } from "./call-bodies.js";
+import { commands, stopped, stopRequest } from "./command-bodies.js";
 import { historyPage, historyQuery, statistics, statisticsQuery } from "./history-bodies.js";
 import { liveFrame, liveQuery } from "./live-frames.js";
 import { notifications, notifyTest, pushSubscription } from "./notify-bodies.js";
@@ -70,6 +71,8 @@ export const SERVE_RESPONSES = {
   PagePrompted: prompted,
   PageCancelled: cancelled,
   PageUndone: undone,
+  PageCommands: commands,
+  PageStopped: stopped,
   PageCall: callDetail,
   PageCallEvents: callEvents,
   PageQuestion: inboxQuestion,
@@ -238,6 +241,19 @@ export const SERVE_ENDPOINTS = {
     summary: "Restore the files that a call or a turn changed, or say what that would do",
     body: undoRequest,
     answer: json("PageUndone"),
+  },
+  commands: {
+    ...get,
+    path: "/api/commands",
+    summary: "The commands that run now, of all sessions",
+    answer: json("PageCommands"),
+  },
+  stopCommand: {
+    ...post,
+    path: "/api/sessions/{id}/stop",
+    summary: "End the command of a call, with all that it started",
+    body: stopRequest,
+    answer: json("PageStopped"),
   },
   exportSession: {
     ...get,

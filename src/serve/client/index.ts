@@ -18,6 +18,7 @@ export type {
   PairingRequest,
 } from "../api/access-bodies.js";
 export type { CallDetail, CallEvents, LifeEvent } from "../api/call-bodies.js";
+export type { Commands, Stopped, StopRequest } from "../api/command-bodies.js";
 export type {
   HistoryCall,
   HistoryMessage,

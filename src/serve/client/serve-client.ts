@@ -134,6 +134,15 @@ export class ServeClient {
     return this.#post(`/api/sessions/${ID(sessionId)}/cancel`, request);
   }
 
+  /** The commands that run now. */
+  commands(): Promise<Api.Commands> {
+    return this.#get("/api/commands");
+  }
+
+  stopCommand(sessionId: string, request: Api.StopRequest): Promise<Api.Stopped> {
+    return this.#post(`/api/sessions/${ID(sessionId)}/stop`, request);
+  }
+
   undo(sessionId: string, request: Api.UndoRequest): Promise<Api.Undone> {
     return this.#post(`/api/sessions/${ID(sessionId)}/undo`, request);
   }
