@@ -16,7 +16,7 @@ import type { OptionChecks } from "../call/check-options.js";
 import { randomUUID } from "node:crypto";
 import { ToolCallIds } from "../call/index.js";
 import type { ContentBlock, Ledger, SessionEvent, SessionInfo } from "../call/index.js";
-import { decide } from "../policy/index.js";
+import { VerdictCache } from "../policy/verdict-cache.js";
 import type { Intent, Rule } from "../policy/index.js";
 import { SessionRecord } from "../record/index.js";
 import type { FlushTimer, LeaseWait } from "../record/index.js";
@@ -126,14 +126,13 @@ export class AgentSession extends RecordedSession {
       const { modeId } = record.book;
       return { root, sessionId, ...(modeId !== undefined && { modeId }) };
     };
+    const verdicts = new VerdictCache();
     const judge =
       options.judge ??
       ((intent: Intent, also: readonly Rule[] = []) => {
-        const { rules, ...policy } = agent.policy(placeNow());
-        const all = also.length === 0 ? rules : [...rules, ...also];
         // Only a command runs in the sandbox, which may have stopped to hold.
         const place = intent.command === undefined ? places : placesOf(workspace);
-        return decide(intent, { ...policy, ...place, rules: all, now: now() });
+        return verdicts.decide(intent, { ...agent.policy(placeNow()), ...place, now: now() }, also);
       });
     const { onCleared, remember, onRulesChanged } = agent;
     const gate = new Gate({

@@ -148,7 +148,12 @@ function realPlace(place: string): string {
 }
 
 /** A plan changes nothing. Starting a sub-agent changes nothing either: the gate decides on each of its calls. */
-const HARMLESS: readonly Rule[] = [{ allow: "todo_write" }, { allow: "todo_read" }, { allow: "task" }];
+const HARMLESS: readonly Rule[] = [
+  { allow: "todo_write" },
+  { allow: "todo_read" },
+  { allow: "terminal_output" },
+  { allow: "task" },
+];
 
 function grantScope(scope: GrantScope["type"], { root, sessionId }: Place): GrantScope {
   if (scope === "session") return { type: scope, sessionId };

@@ -9,7 +9,7 @@ import { costOf, knownPrice } from "../model/index.js";
 import { explain } from "../policy/explain.js";
 import { inMode, isMode } from "../policy/index.js";
 import { suggestRules } from "../policy/suggest-rules.js";
-import { RuleSource, settingsFolder } from "../settings/index.js";
+import { readUserConfig, RuleSource, settingsFolder } from "../settings/index.js";
 import { Devices } from "../serve/index.js";
 import type { PageOptions, RunsSession } from "../serve/index.js";
 import { LocalWorkspace } from "../tools/index.js";
@@ -60,6 +60,7 @@ export async function pageOptions({
     archive: await openPageArchive(flags, ledger),
     rules,
     devices: new Devices(folder, Date.now, open),
+    notify: { folder, ...readUserConfig(folder).notify },
     redactPatterns: patterns,
     folder: workspace.root,
     version: packageVersion(),

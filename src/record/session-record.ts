@@ -140,13 +140,14 @@ export class SessionRecord {
   }
 
   /** Calls the function when the session is closed here. */
-  onClose(end: () => void): void {
+  onClose(end: () => void | Promise<void>): void {
     this.#closed.add(end);
   }
 
   async close(): Promise<void> {
-    for (const end of this.#closed) end();
+    const closed = [...this.#closed];
     this.#closed.clear();
+    await Promise.allSettled(closed.map((end) => end()));
     this.#lease.end();
     await this.#storeText();
     if (this.#snapshots.isDueAtClose(this.#writtenSeq)) await this.#saveSnapshot();

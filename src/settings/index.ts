@@ -19,6 +19,7 @@ export type { RuleFileReading } from "./rule-file.js";
 export { ruleWarning } from "./rule-warning.js";
 export { RuleSource } from "./rule-source.js";
 export type { IgnoredRule, ProjectRules, RuleOrigin, RulesInForce } from "./rule-source.js";
+export type { NotifyConfig } from "./notify-config.js";
 export { programsJsonSchema } from "./programs-schema.js";
 export { rulesJsonSchema } from "./rules-schema.js";
 export type { RuleFile, RuleMode } from "./rules-schema.js";

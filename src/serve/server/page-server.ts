@@ -12,6 +12,8 @@ import { SERVE_ENDPOINTS } from "../api/endpoints.js";
 import type { ServeEndpoint } from "../api/endpoints.js";
 import { LiveHub } from "../live/live-hub.js";
 import type { TurnLiveness } from "../api/question-bodies.js";
+import { QuestionNotices } from "../notify/notify-questions.js";
+import { openNotices } from "../notify/open-notices.js";
 import { PageTurns } from "../sessions/page-turns.js";
 import type { SessionFacts } from "../sessions/session-facts.js";
 import { SessionIndex } from "../sessions/session-index.js";
@@ -63,8 +65,17 @@ export async function openPageServer(context: ServeContext, files: StaticFiles):
     liveness: (facts) => livenessOf(context, facts),
     onSettled: resume,
   });
-  const app = routes({ context, index, summaries, views, turns, hub });
+  const notices = openNotices(context.notify, context);
+  const pageUrl = (): string => notices.url ?? context.ownUrl();
+  const app = routes({ context, index, summaries, views, turns, hub, notices, pageUrl });
   await hub.open();
+  // Questions that were open before this start had their notices then.
+  const ringing = new QuestionNotices({
+    ...notices,
+    hub,
+    linkTo: (questionId) => new URL(`/q/${encodeURIComponent(questionId)}`, pageUrl()).href,
+    onError: context.onError,
+  });
   return {
     site: {
       isPublic: (method, path) =>
@@ -80,6 +91,7 @@ export async function openPageServer(context: ServeContext, files: StaticFiles):
     takeOver: async (sessionId) => ((await turns.takeOver(sessionId)) ? "taken" : "left"),
     drain: () => turns.drain(),
     close: async () => {
+      ringing.close();
       hub.close();
       await turns.close();
       await views.close();
