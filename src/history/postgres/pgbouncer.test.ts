@@ -4,7 +4,7 @@ import type { ChildProcess } from "node:child_process";
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, test, vi } from "vitest";
+import { afterAll, describe, expect, vi } from "vitest";
 import type { Ledger } from "../../call/index.js";
 import { ledgerContract } from "../contract/ledger.contract.js";
 import { openPostgresLedger } from "./postgres-ledger.js";
@@ -74,14 +74,10 @@ async function open(clock: Clock): Promise<Ledger> {
   return ledger;
 }
 
-if (PROGRAM !== undefined && process.env["TOOLGATE_LONG"] !== undefined)
-  ledgerContract("openPostgresLedger behind pgbouncer", open, {
+const isRun = PROGRAM !== undefined && process.env["TOOLGATE_LONG"] !== undefined;
+describe.runIf(isRun)("behind pgbouncer", () => {
+  ledgerContract("openPostgresLedger", open, {
     openBeside: (first, clock) => openPostgresLedger(addresses.get(first) ?? "", clock),
     share: 0.06,
   });
-else
-  describe("behind pgbouncer", () => {
-    test("is a part of the long mode", () => {
-      expect(process.env["TOOLGATE_LONG"] === undefined || PROGRAM === undefined).toBe(true);
-    });
-  });
+});
