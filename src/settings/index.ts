@@ -23,6 +23,8 @@ export type { NotifyConfig } from "./notify-config.js";
 export { programsJsonSchema } from "./programs-schema.js";
 export { rulesJsonSchema } from "./rules-schema.js";
 export type { RuleFile, RuleMode } from "./rules-schema.js";
+export { sharedDocuments } from "./shared-document.js";
+export type { OpenDocument } from "./stored-document.js";
 export { settingsFolder } from "./settings-folder.js";
 export { readUserConfig, rememberModel, userConfigFile } from "./user-config.js";
 export type { ModelChoice, UserConfig } from "./user-config.js";

@@ -1,5 +1,6 @@
 /** The page's API as a function from requests to responses. Each request needs a device with the right role. */
 import { Hono } from "hono";
+import type { TakesOver } from "../../aap/turns/take-over-work.js";
 import { AapProblem, problemOf, problemResponse } from "../../aap/api/aap-problem.js";
 import type { OpenSink } from "../../aap/stream/event-stream.js";
 import { STATUSES } from "../../http/index.js";
@@ -28,6 +29,10 @@ export type PageServer = {
   /** Whether the request belongs to the page and not to apps. */
   readonly isFor: (path: string) => boolean;
   readonly fetch: (request: Request, openSink?: OpenSink) => Promise<Response>;
+  /** Takes over a turn that another instance has left. */
+  readonly takeOver: TakesOver;
+  /** Takes no new turns, and resolves when those under way are over or parked. */
+  readonly drain: () => Promise<void>;
   readonly close: () => Promise<void>;
 };
 
@@ -83,6 +88,8 @@ export async function openPageServer(context: ServeContext, files: StaticFiles):
       const { pathname } = new URL(request.url);
       return pathname.startsWith(API) ? app.fetch(request, { openSink }) : files.response(pathname);
     },
+    takeOver: async (sessionId) => ((await turns.takeOver(sessionId)) ? "taken" : "left"),
+    drain: () => turns.drain(),
     close: async () => {
       ringing.close();
       hub.close();
@@ -155,7 +162,7 @@ async function resumeSession(context: ServeContext, turns: PageTurns, sessionId:
     await context.apps.resume(sessionId);
     await turns.resume(sessionId);
   } catch (error) {
-    // Another process took the session in this moment: it continues there.
-    if (!(error instanceof AapProblem) || error.code !== "BUSY") throw error;
+    // Another process or place has the session: it continues there.
+    if (!(error instanceof AapProblem) || (error.code !== "BUSY" && error.code !== "CONFLICT")) throw error;
   }
 }
