@@ -19,10 +19,24 @@ beforeAll(async () => {
 const command = (text: string): ScriptStep => ({ calls: [{ tool: "terminal", input: { command: text } }] });
 const DONE: ScriptStep = { say: "Done." };
 
-type Instance = { readonly url: string; readonly output: () => string; stop(signal: NodeJS.Signals): Promise<number | null> };
+type Instance = {
+  readonly url: string;
+  readonly output: () => string;
+  stop(signal: NodeJS.Signals): Promise<number | null>;
+};
 
 async function serve(cwd: string, place: string, name = place): Promise<Instance> {
-  const words = ["serve", "--port", "0", "--cwd", cwd, "--script", join(cwd, "script.json"), "--ledger", ledger];
+  const words = [
+    "serve",
+    "--port",
+    "0",
+    "--cwd",
+    cwd,
+    "--script",
+    join(cwd, "script.json"),
+    "--ledger",
+    ledger,
+  ];
   const child = spawn(process.execPath, [program, ...words, "--place", place], {
     stdio: ["ignore", "pipe", "pipe"],
     env: {
@@ -38,7 +52,13 @@ async function serve(cwd: string, place: string, name = place): Promise<Instance
     stream.setEncoding("utf8").on("data", (text: string) => void (output += text));
   const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
   const url = () => /Serving AAP at (\S+) for/.exec(output)?.[1] ?? "";
-  await Promise.race([ended, until(() => url() !== "", () => output)]);
+  await Promise.race([
+    ended,
+    until(
+      () => url() !== "",
+      () => output,
+    ),
+  ]);
   expect(url(), output).not.toBe("");
   const stop = (signal: NodeJS.Signals) => {
     child.kill(signal);
@@ -74,7 +94,11 @@ const linesOf = async (file: string) =>
 const events = (at: Instance, sessionId: string) => get(at, `/sessions/${sessionId}/history?type=full`);
 
 test("an answer on one instance goes on where the workspace is, and a killed one is taken over", async () => {
-  const steps = [command("echo one >> runs"), command("echo two $INSTANCE_NAME >> runs; exec sleep 1000"), DONE];
+  const steps = [
+    command("echo one >> runs"),
+    command("echo two $INSTANCE_NAME >> runs; exec sleep 1000"),
+    DONE,
+  ];
   const cwd = await folder({ "script.json": JSON.stringify({ steps }) });
   const [first, second, far] = await Promise.all([
     serve(cwd, "here", "first"),
