@@ -10,6 +10,7 @@ import { callDetail, callEvents } from "./call-bodies.js";
 import { commands, stopped, stopRequest } from "./command-bodies.js";
 import { historyPage, historyQuery, statistics, statisticsQuery } from "./history-bodies.js";
 import { liveFrame, liveQuery } from "./live-frames.js";
+import { notifications, notifyTest, pushSubscription } from "./notify-bodies.js";
 import {
   answered,
   answerRequest,
@@ -59,6 +60,8 @@ export const SERVE_RESPONSES = {
   PageMe: me,
   PageDevices: devices,
   PagePairing: pairing,
+  PageNotifications: notifications,
+  PageNotifyTest: notifyTest,
   PageSession: sessionSummary,
   PageSessions: sessionPage,
   PageSessionDetail: sessionDetail,
@@ -127,6 +130,34 @@ export const SERVE_ENDPOINTS = {
     answer: json("PagePairing"),
   },
   revokeDevice: { ...remove, path: "/api/devices/{id}", summary: "Revoke a device", answer: DONE },
+  notifications: {
+    ...get,
+    path: "/api/notifications",
+    summary: "How people are notified of questions",
+    answer: json("PageNotifications"),
+  },
+  testNotifications: {
+    ...post,
+    path: "/api/notifications/test",
+    summary: "Send a sample by every way",
+    body: z.object({}),
+    answer: json("PageNotifyTest"),
+  },
+  subscribePush: {
+    ...post,
+    role: "watch",
+    path: "/api/push",
+    summary: "Send push messages to this browser",
+    body: pushSubscription,
+    answer: DONE,
+  },
+  unsubscribePush: {
+    ...remove,
+    role: "watch",
+    path: "/api/push",
+    summary: "Send no more push messages to this browser",
+    answer: DONE,
+  },
   live: {
     ...get,
     path: "/api/live",

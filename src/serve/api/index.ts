@@ -4,6 +4,7 @@ export * from "./call-bodies.js";
 export * from "./command-bodies.js";
 export * from "./history-bodies.js";
 export * from "./live-frames.js";
+export * from "./notify-bodies.js";
 export * from "./question-bodies.js";
 export * from "./rule-bodies.js";
 export * from "./session-bodies.js";

@@ -28,6 +28,7 @@ export type {
   StatisticsQuery,
 } from "../api/history-bodies.js";
 export type { LiveFrame, LiveQuery } from "../api/live-frames.js";
+export type { Notifications, NotifyTest, PushSubscription } from "../api/notify-bodies.js";
 export type {
   AnswerRequest,
   Answered,
