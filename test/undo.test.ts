@@ -486,3 +486,54 @@ test("reports that nothing is left to undo when the files already have their old
   await gate.undo(made.toolCallId);
   expect(await readdir(root)).toEqual([]);
 });
+
+describe("undoes single hunks of an edit", () => {
+  const lines = (change: (line: number) => string = (line) => `line ${line}`) =>
+    Array.from({ length: 40 }, (_, index) => `${change(index + 1)}\n`).join("");
+  const edited = (...numbers: number[]) =>
+    lines((line) => (numbers.includes(line) ? `edited ${line}` : `line ${line}`));
+
+  async function edit() {
+    const { root, gate } = await gateIn({ "a.txt": lines() });
+    const { toolCallId } = await gate.call({
+      name: "write_file",
+      input: { path: "a.txt", content: edited(5, 20, 35) },
+    });
+    const file = join(root, "a.txt");
+    return { gate, toolCallId, file, text: () => readFile(file, "utf8") };
+  }
+
+  test("one after another, and the rest with the call", async () => {
+    const { gate, toolCallId, text } = await edit();
+    expect((await gate.hunks(toolCallId)).map(({ newLine, isUndone }) => [newLine, isUndone])).toEqual([
+      [2, false],
+      [17, false],
+      [32, false],
+    ]);
+    await gate.undo(toolCallId, { hunks: [2] });
+    expect(await text()).toBe(edited(5, 35));
+    expect(gate.book.call(toolCallId)).toMatchObject({ undoneHunks: [2], times: { undone: undefined } });
+    await expect(gate.undo(toolCallId, { hunks: [2] })).rejects.toThrow("hunk 2 was undone already");
+    await expect(gate.undo(toolCallId, { hunks: [4] })).rejects.toThrow("none is number 4");
+    await gate.undo(toolCallId);
+    expect(await text()).toBe(lines());
+    expect(gate.book.call(toolCallId)?.times.undone).toBeDefined();
+    await expect(gate.undo(toolCallId)).rejects.toThrow("it was undone already");
+  });
+
+  test("beside later changes, and refuses where those are in the hunk", async () => {
+    const { gate, toolCallId, file, text } = await edit();
+    const later = (await text()).replace("edited 20", "mine");
+    await writeFile(file, `above\n${later}`);
+    await expect(gate.undo(toolCallId, { hunks: [1, 2] })).rejects.toThrow("has changed since in hunk 2");
+    expect(await text()).toBe(`above\n${later}`);
+    await gate.undo(toolCallId, { hunks: [3] });
+    expect(await text()).toBe(`above\n${edited(5, 20).replace("edited 20", "mine")}`);
+  });
+
+  test("of no call but an edit of one file", async () => {
+    const { gate } = await gateIn({});
+    const { toolCallId } = await gate.call({ name: "write_file", input: { path: "new.txt", content: "x" } });
+    await expect(gate.undo(toolCallId, { hunks: [1] })).rejects.toThrow("only an edit of one text file");
+  });
+});

@@ -162,9 +162,13 @@ function remarks({ decision, rawInput, times, state }: ToolCall): readonly strin
 }
 
 /** Without it the model would build on files that are no longer there. */
-const undone = ({ times }: ToolCall): readonly string[] =>
+const undone = ({ times, undoneHunks }: ToolCall): readonly string[] =>
   times.undone === undefined
-    ? []
+    ? undoneHunks === undefined
+      ? []
+      : [
+          `[The user has undone a part of this call since: hunk ${undoneHunks.join(", ")} of its diff. The rest is kept. Read the file before you edit it again.]`,
+        ]
     : ["[The user has undone this call since: the files that it changed are as they were before it.]"];
 
 function resultText(output: unknown): string {

@@ -134,7 +134,8 @@ function change(next: Draft, event: Exclude<ToolCallEvent, CallAnnounced>): bool
       // Only a call that we ran ourselves can be undone, and only once.
       if (mayBeRevised(state) || next.times.started === undefined || next.times.undone !== undefined)
         return false;
-      next.times = stamped(next.times, "undone", event.at);
+      if (event.hunks) next.undoneHunks = [...(next.undoneHunks ?? []), ...event.hunks];
+      else next.times = stamped(next.times, "undone", event.at);
       return true;
     case "call-breached":
       // Only a call that was reported as running or ended can break a rule, and only once.
@@ -187,6 +188,7 @@ function announced(call: ToolCall | undefined, event: CallAnnounced): ToolCall {
     decision: undefined,
     breach: undefined,
     refusals: undefined,
+    undoneHunks: undefined,
     times: {
       announced: event.at,
       asked: undefined,
@@ -221,6 +223,7 @@ export function copiedCall(call: ToolCall): Draft {
     decision: call.decision,
     breach: call.breach,
     refusals: call.refusals,
+    undoneHunks: call.undoneHunks,
     times: call.times,
     _meta: call._meta,
     state: call.state,

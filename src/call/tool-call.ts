@@ -34,6 +34,8 @@ export type ToolCall = {
   readonly breach: Breach | undefined;
   /** The refusals of the sandbox to the command of a contained call. */
   readonly refusals: readonly SandboxRefusal[] | undefined;
+  /** The hunks of its edit that were undone, counted from 1, when not all of them were. */
+  readonly undoneHunks: readonly number[] | undefined;
   readonly times: CallTimes;
   readonly _meta: Meta | undefined;
   readonly state: ToolCallState;
@@ -247,7 +249,8 @@ export type ToolCallEvent =
   | CallEvent<"cancel-requested">
   /** A file is about to change: what it was is kept, so that the call can be undone. */
   | CallEvent<"file-kept", { readonly change: FileChange }>
-  | CallEvent<"call-undone">
+  /** `hunks`: only these hunks of its edit, counted from 1. */
+  | CallEvent<"call-undone", { readonly hunks?: readonly number[] }>
   /** Recorded once, when the call was reported as running or as ended. */
   | CallEvent<"call-breached", { readonly breach: Breach }>
   | CallEvent<"call-done", EndData>

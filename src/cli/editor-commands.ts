@@ -33,12 +33,11 @@ export function editorCommands(
     {
       name: "undo",
       description: "Restore the files that a call changed",
-      hint: "the call's id, as /history shows it",
+      hint: "the call's id, as /history shows it, and numbers of hunks",
       run: async (words) => {
         const toolCallId = words === "" ? lastChange(session) : words;
         if (toolCallId === undefined) return "No call of this session changed a file that can be restored.";
-        const { undoneText } = await import("./undo.js");
-        return undoneText(await session.gate.undo(toolCallId));
+        return (await import("./undo.js")).undoByWords(session.gate, toolCallId);
       },
     },
     {

@@ -132,8 +132,11 @@ export async function showSession(
 export function callTable({ timeline, sessionId }: Session): string {
   const calls = timeline.flatMap((entry) => (entry.type === "call" ? [entry.call] : []));
   if (calls.length === 0) return "";
-  const rows = calls.map(({ toolCallId, state, title, times, breach }) => {
-    const marks = [...(breach ? ["breach"] : []), ...(times.undone === undefined ? [] : ["undone"])];
+  const rows = calls.map(({ toolCallId, state, title, times, undoneHunks, breach }) => {
+    const marks = [
+      ...(breach ? ["breach"] : []),
+      ...(times.undone === undefined ? (undoneHunks ? ["undone in part"] : []) : ["undone"]),
+    ];
     return `  ${visibleText(toolCallId)}  ${[state.status, ...marks].join(", ")}  ${oneLine(title, 80)}`;
   });
   return `\nThe calls of ${visibleText(shortId(sessionId))}:\n${rows.join("\n")}\n`;

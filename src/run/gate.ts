@@ -27,7 +27,9 @@ import { Cancelled } from "./running-calls.js";
 import type { RunningCalls } from "./running-calls.js";
 import type { SessionRecord } from "../record/index.js";
 import { undoCall } from "./undo-call.js";
-import type { Undone } from "./undo-call.js";
+import type { Undone, UndoOptions } from "./undo-call.js";
+import { readEdit } from "./undo-hunks.js";
+import type { EditHunk } from "./undo-hunks.js";
 import { Wrapped } from "./wrap-tools.js";
 import type { CallsTools, Gated, WrappableTool } from "./wrap-tools.js";
 import type { Verdict } from "../policy/index.js";
@@ -244,9 +246,15 @@ export class Gate {
     return this.#wrapped.callTool(agent);
   }
 
-  /** Puts back the files that a call changed; throws UndoRefused when they have changed since. */
-  async undo(toolCallId: string): Promise<Undone> {
-    return this.#undoing.run(() => undoCall(this.#record, this.#options.workspace, toolCallId, this.#now));
+  /** Puts back the files that a call changed, or single hunks of its edit; throws UndoRefused when they have changed since. */
+  async undo(toolCallId: string, options: UndoOptions = {}): Promise<Undone> {
+    const { workspace } = this.#options;
+    return this.#undoing.run(() => undoCall(this.#record, workspace, toolCallId, this.#now, options));
+  }
+
+  /** The hunks of an edit, as `undo` takes them; throws UndoRefused for a call that is none. */
+  async hunks(toolCallId: string): Promise<readonly EditHunk[]> {
+    return (await readEdit(this.#record, this.#options.workspace, toolCallId)).hunks;
   }
 
   /** The session as it is recorded so far. */

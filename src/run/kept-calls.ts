@@ -12,7 +12,7 @@ export async function keptCallsOf(
   for (const { event } of await readAll(ledger, sessionId)) {
     if (event.type === "turn-started" || event.type === "turn-resumed") turn = event.turnId;
     else if (event.type === "file-kept" && turn === turnId) kept.add(event.toolCallId);
-    else if (event.type === "call-undone") kept.delete(event.toolCallId);
+    else if (event.type === "call-undone" && !event.hunks) kept.delete(event.toolCallId);
   }
   return [...kept].toReversed();
 }

@@ -10,6 +10,8 @@ import type { KeptPart } from "./undoable-workspace.js";
 import { contentHash, fingerprint, wholeAgain, wholeFile, wholeFingerprint } from "./undoable-workspace.js";
 import type { SessionRecord } from "../record/index.js";
 import { stepsBeforeCommand } from "./undo-command.js";
+import { readEdit, withoutHunks } from "./undo-hunks.js";
+import { UndoRefused } from "./undo-refused.js";
 
 /** `left`: what a command changed and the undo left as it is, with the reason. */
 export type Undone = {
@@ -23,11 +25,35 @@ export async function undoCall(
   workspace: Workspace,
   toolCallId: string,
   now: () => number = Date.now,
+  options: UndoOptions = {},
 ): Promise<Undone> {
+  const hasUndoneHunks = record.book.call(toolCallId)?.undoneHunks !== undefined;
+  if (options.hunks || hasUndoneHunks) return undoHunks(record, workspace, toolCallId, now, options.hunks);
   const { undone, steps } = await planUndo(record, workspace, toolCallId);
   for (const step of steps) await step();
   await record.append([{ type: "call-undone", toolCallId, at: now() }], { durable: true });
   return undone;
+}
+
+/** `hunks`: only these hunks of an edit, counted from 1; those that are left when the call is undone as a whole later. */
+export type UndoOptions = { readonly hunks?: readonly number[] };
+
+async function undoHunks(
+  record: SessionRecord,
+  workspace: Workspace,
+  toolCallId: string,
+  now: () => number,
+  given: readonly number[] | undefined,
+): Promise<Undone> {
+  const edit = await readEdit(record, workspace, toolCallId);
+  const open = edit.hunks.flatMap(({ number, isUndone }) => (isUndone ? [] : [number]));
+  const hunks = [...new Set(given ?? open)];
+  await workspace.write(edit.path, withoutHunks(toolCallId, edit, hunks), { mode: edit.mode });
+  const isWhole = open.every((number) => hunks.includes(number));
+  await record.append([{ type: "call-undone", toolCallId, at: now(), ...(!isWhole && { hunks }) }], {
+    durable: true,
+  });
+  return { paths: [edit.path] };
 }
 
 /** Returns the paths that `undoCall` would restore now. Throws UndoRefused as it does, and changes nothing. */
@@ -200,13 +226,4 @@ async function restorePart(
 function keptFingerprint(before: KeptFile | undefined): string | undefined {
   if (!before) return undefined;
   return contentHash(before) ?? (before.type === "link" ? `link to ${before.target}` : "folder");
-}
-
-export class UndoRefused extends Error {
-  readonly code = "UNDO_REFUSED";
-
-  constructor(toolCallId: string, reason: string) {
-    super(`Call ${toolCallId} cannot be undone: ${reason}. No file was touched.`);
-    this.name = "UndoRefused";
-  }
 }

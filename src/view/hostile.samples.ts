@@ -227,6 +227,7 @@ export const hostileCalls = fc.record({
     sparse(fc.record({ done: fc.nat(), total: optional(fc.nat()), message: optional(hostileText) })),
   ),
   decision: optional(sparse(decisions)),
+  undoneHunks: optional(fc.array(fc.nat(), { maxLength: 3 })),
   refusals: optional(
     fc.array(fc.record({ type: fc.constantFrom("network", "file"), text: hostileText }), { maxLength: 2 }),
   ),

@@ -46,7 +46,7 @@ export const chatCommands: readonly ChatCommand[] = [
   },
   {
     name: "undo",
-    description: "put back the files of the last turn, or of the call that you name",
+    description: "put back the files of the last turn, of a call, or hunks of it: /undo call_3 2",
     needsIdle: true,
     run: (chat, words) => undo(chat, words),
   },
@@ -230,8 +230,8 @@ async function answerElsewhere(chat: Chat): Promise<string | undefined> {
 /** Undoes a call, or the newest turn: its calls from the last one on, until one is refused. */
 async function undo(chat: Chat, words: string): Promise<string> {
   const { gate, book, ledger, sessionId } = ownOf(chat).session;
-  const { undoneText } = await import("../undo.js");
-  if (words !== "") return undoneText(await gate.undo(words));
+  const { undoByWords, undoneText } = await import("../undo.js");
+  if (words !== "") return undoByWords(gate, words);
   const undone: string[] = [];
   for (const toolCallId of await keptCallsOf(ledger, sessionId, book.turn?.turnId ?? "")) {
     const title = oneLine(book.call(toolCallId)?.title ?? "", 60);

@@ -220,6 +220,11 @@ export type Cancelled = z.output<typeof cancelled>;
 export const undoRequest = z.object({
   turnId: z.string().min(1).describe("All calls of this turn, the last one first.").exactOptional(),
   toolCallId: z.string().min(1).exactOptional(),
+  hunks: z
+    .array(z.number().int().positive())
+    .min(1)
+    .describe("Only these hunks of the call's edit, counted from 1.")
+    .exactOptional(),
   dryRun: z.boolean().describe("Only says what would be restored.").exactOptional(),
 });
 export type UndoRequest = z.input<typeof undoRequest>;

@@ -5,6 +5,7 @@ import { LedgerError, readAll } from "../../call/index.js";
 import type { SessionBook } from "../../call/index.js";
 import { SessionRecord } from "../../record/index.js";
 import { undoCall, UndoRefused } from "../../run/index.js";
+import type { UndoOptions } from "../../run/index.js";
 import { keptCallsOf } from "../../run/kept-calls.js";
 import { previewUndo } from "../../run/undo-call.js";
 import type { Undone, undoRequest } from "../api/session-bodies.js";
@@ -15,15 +16,20 @@ const LEASE_WAIT_MS = 1_000;
 export async function undoCalls(
   context: ServeContext,
   book: SessionBook,
-  { toolCallId, turnId, dryRun = false }: z.output<typeof undoRequest>,
+  { toolCallId, turnId, hunks, dryRun = false }: z.output<typeof undoRequest>,
 ): Promise<Undone> {
   if ((toolCallId === undefined) === (turnId === undefined))
     throw new AapProblem("BAD_REQUEST", 'Give a "toolCallId" or a "turnId". Nothing was undone.');
+  if (hunks && (toolCallId === undefined || dryRun))
+    throw new AapProblem(
+      "BAD_REQUEST",
+      '"hunks" goes with a "toolCallId", without "dryRun". Nothing was undone.',
+    );
   const wanted =
     toolCallId === undefined ? await keptCallsOf(context.ledger, book.sessionId, turnId ?? "") : [toolCallId];
   if (wanted.length === 0)
     return { ...NOTHING, why: "No call of this turn kept a file. No file was touched." };
-  return dryRun ? preview(context, book, wanted) : undo(context, book, wanted);
+  return dryRun ? preview(context, book, wanted) : undo(context, book, wanted, hunks ? { hunks } : {});
 }
 
 const NOTHING = { isDone: false, isPossible: false, toolCallIds: [], paths: [], left: [] } satisfies Undone;
@@ -57,7 +63,12 @@ async function preview(
   }
 }
 
-async function undo(context: ServeContext, book: SessionBook, wanted: readonly string[]): Promise<Undone> {
+async function undo(
+  context: ServeContext,
+  book: SessionBook,
+  wanted: readonly string[],
+  options: UndoOptions,
+): Promise<Undone> {
   const workspace = await openFolder(context, book);
   const record = await openRecord(context, book.sessionId);
   const toolCallIds: string[] = [];
@@ -73,7 +84,7 @@ async function undo(context: ServeContext, book: SessionBook, wanted: readonly s
   });
   try {
     for (const toolCallId of wanted) {
-      const one = await undoCall(record, workspace, toolCallId);
+      const one = await undoCall(record, workspace, toolCallId, context.now, options);
       toolCallIds.push(toolCallId);
       for (const path of one.paths) paths.add(path);
       allLeft.push(...(one.left ?? []));
