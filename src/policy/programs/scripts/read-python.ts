@@ -62,7 +62,8 @@ function isKnownFrom(tokens: readonly PythonToken[], at: number): boolean {
     /^(?<module>[a-z]\w*) import (?<names>\w+(?: as \w+)?(?: , \w+(?: as \w+)?)*)$/.exec(
       lineFrom(tokens, at + 1),
     )?.groups ?? {};
-  const isKnown = (name: string): boolean => ATTRIBUTES.has(name) && !/^(?:load|dump)$/.test(name) && !OPENS.test(name);
+  const isKnown = (name: string): boolean =>
+    ATTRIBUTES.has(name) && !/^(?:load|dump)$/.test(name) && !OPENS.test(name);
   return MODULES.has(module) && names.split(" , ").every((one) => isKnown(one.split(" ")[0] ?? ""));
 }
 
@@ -95,7 +96,9 @@ const isPlainPath = (path: string): boolean =>
   /^[\w-][\w -]*(?:[./][\w -]+)*$/.test(path) && !SECRET_NAMES.test(path) && !isSecretFile(path);
 
 const isKnownAttribute = (name: string, owner: PythonToken | undefined): boolean =>
-  name === "load" || name === "dump" ? /^(?:json|ast)$/.test(owner?.text ?? "") : ATTRIBUTES.has(name) || PRINTED.test(name);
+  name === "load" || name === "dump"
+    ? /^(?:json|ast)$/.test(owner?.text ?? "")
+    : ATTRIBUTES.has(name) || PRINTED.test(name);
 
 const PRINTED = /^__(?:version|file|name|doc)__$/;
 
