@@ -58,6 +58,7 @@ export async function acpWorld(
   const ledger = join(at.home, "ledger.sqlite");
   const env = {
     PATH: process.env["PATH"] ?? "",
+    TOOLGATE_CODE_CACHE: process.env["TOOLGATE_CODE_CACHE"] ?? "",
     HOME: at.home,
     XDG_CONFIG_HOME: join(at.home, "config"),
     XDG_STATE_HOME: at.home,

@@ -17,7 +17,11 @@ async function project(steps: readonly ScriptStep[]) {
   await mkdir(home);
   const agent = [process.execPath, program, "acp", "--script", join(cwd, "script.json")];
   const command = [...agent, "--ledger", join(cwd, "ledger.sqlite")].join(" ");
-  const env = { PATH: process.env["PATH"] ?? "", HOME: home };
+  const env = {
+    PATH: process.env["PATH"] ?? "",
+    TOOLGATE_CODE_CACHE: process.env["TOOLGATE_CODE_CACHE"] ?? "",
+    HOME: home,
+  };
   const run = (...words: string[]) => {
     const args = [acpx, "--cwd", cwd, "--ttl", "1", "--agent", command, ...words];
     const child = spawn(process.execPath, args, { cwd, env, stdio: ["ignore", "pipe", "ignore"] });

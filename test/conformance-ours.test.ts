@@ -31,7 +31,13 @@ test.concurrent.each([
     const home = await folder({ "script.json": JSON.stringify({ steps }) });
     const agent = [process.execPath, program, "acp", "--script", join(home, "script.json"), ...flags];
     const args = ["conformance", "--json", "--protocol", version, "--", ...agent];
-    const env = { PATH: process.env["PATH"] ?? "", HOME: home, XDG_CONFIG_HOME: home, XDG_STATE_HOME: home };
+    const env = {
+      PATH: process.env["PATH"] ?? "",
+      TOOLGATE_CODE_CACHE: process.env["TOOLGATE_CODE_CACHE"] ?? "",
+      HOME: home,
+      XDG_CONFIG_HOME: home,
+      XDG_STATE_HOME: home,
+    };
     const { stdout } = await promisify(execFile)(process.execPath, [program, ...args], {
       env,
       maxBuffer: 64e6,
