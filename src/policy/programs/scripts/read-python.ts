@@ -62,10 +62,11 @@ function isKnownFrom(tokens: readonly PythonToken[], at: number): boolean {
     /^(?<module>[a-z]\w*) import (?<names>\w+(?: as \w+)?(?: , \w+(?: as \w+)?)*)$/.exec(
       lineFrom(tokens, at + 1),
     )?.groups ?? {};
-  const isKnown = (name: string): boolean =>
-    ATTRIBUTES.has(name) && !/^(?:load|dump)$/.test(name) && !OPENS.test(name);
-  return MODULES.has(module) && names.split(" , ").every((one) => isKnown(one.split(" ")[0] ?? ""));
+  return MODULES.has(module) && names.split(" , ").every((one) => isImportable(one.split(" ")[0] ?? ""));
 }
+
+const isImportable = (name: string): boolean =>
+  ATTRIBUTES.has(name) && !/^(?:load|dump)$/.test(name) && !OPENS.test(name);
 
 function lineFrom(tokens: readonly PythonToken[], start: number): string {
   const end = tokens.findIndex(({ type }, index) => index >= start && type === "end");
