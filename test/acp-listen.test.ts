@@ -94,6 +94,21 @@ describe.each<Transport>(["HTTP", "WebSocket"])("an editor over %s", (transport)
     expect(await runs(cwd)).toBe("");
   });
 
+  test("watches the session of another, answers its question, and sees the turn to its end", async () => {
+    const { url } = await listening(RUNS_ONCE);
+    const cwd = await folder();
+    const first = await editor(transport, url, silence);
+    const { sessionId } = await first.agent.request(session.new, { cwd, mcpServers: [] });
+    const response = first.agent.request(session.prompt, prompt(sessionId));
+    await until(() => first.questions.length > 0);
+    const second = await editor(transport, url, choose("allow_once"));
+    await second.agent.request(session.load, { sessionId, cwd, mcpServers: [] });
+    expect(await response).toEqual({ stopReason: "end_turn" });
+    expect(second.questions).toHaveLength(1);
+    await until(() => summaryOf(second.updates).at(-1) === "Done.");
+    expect(await runs(cwd)).toBe("ran\n");
+  });
+
   test("is gone in the middle of a question: nothing runs, and the next one is asked", async () => {
     const { url, closeHost } = await listening(RUNS_ONCE, { limits: { absenceTimeoutMs: 1_000 } });
     const cwd = await folder();

@@ -6,7 +6,8 @@ import { openModel } from "../src/model/index.js";
 import { counting, never, text, workspace } from "./agent-kit.js";
 import { anthropic } from "./fakes/anthropic.js";
 import { KEY, startFake } from "./fakes/fake-provider.js";
-import type { Dialect, FakeStep } from "./fakes/fake-provider.js";
+import type { Dialect } from "./fakes/dialect.js";
+import type { FakeStep } from "./fakes/fake-provider.js";
 import { google } from "./fakes/google.js";
 import { openAiResponses } from "./fakes/openai-responses.js";
 

@@ -13,8 +13,10 @@ import type { LanguageModelV3, OpenModelOptions, Retry } from "../src/model/inde
 import { builtInTools, defineTool } from "../src/tools/index.js";
 import { counting, never, text, workspace } from "./agent-kit.js";
 import { anthropic } from "./fakes/anthropic.js";
-import { KEY, startFake, USED } from "./fakes/fake-provider.js";
-import type { Dialect, FakeAnswer, FakeProvider, FakeStep } from "./fakes/fake-provider.js";
+import { USED } from "./fakes/dialect.js";
+import { KEY, startFake } from "./fakes/fake-provider.js";
+import type { Dialect, FakeAnswer } from "./fakes/dialect.js";
+import type { FakeProvider, FakeStep } from "./fakes/fake-provider.js";
 import { google } from "./fakes/google.js";
 import { openAiChat } from "./fakes/openai-chat.js";
 import { openAiResponses } from "./fakes/openai-responses.js";

@@ -48,11 +48,19 @@ export function fillTransitions(
     !from || ["drafting", "ready"].includes(from.status) || isAsking(from) || isNewlyAsked;
   if (isBeforeClearing && wasCleared(target)) events.push(cleared(target, toolCallId, at));
   if (!(from && hasStarted(from)) && wasStarted(target)) {
-    events.push({ type: "run-started", toolCallId, at: times?.started ?? at });
+    events.push({
+      type: "run-started",
+      toolCallId,
+      at: times?.started ?? unreportedStart(call, state) ?? at,
+    });
   }
   events.push(...arrival(from, target, toolCallId, at));
   return events;
 }
+
+/** An agent that reports only the end has worked on the call since it was allowed. */
+const unreportedStart = (call: ToolCall | undefined, state: ToolCallState): number | undefined =>
+  state.status === "running" ? undefined : call?.times.answered;
 
 type Asking = ToolCallState & { status: "waiting"; waitingFor: { type: "question" } };
 

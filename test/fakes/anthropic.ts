@@ -1,6 +1,6 @@
 /** Anthropic's Messages API, streamed. */
-import { bearerOf, BROKEN_DATA, data, list, pieces, textOf, USED } from "./fake-provider.js";
-import type { Dialect, FakeAnswer, Frames } from "./fake-provider.js";
+import { bearerOf, BROKEN_DATA, data, list, pieces, textOf, USED } from "./dialect.js";
+import type { Dialect, FakeAnswer, Frames } from "./dialect.js";
 
 const ERROR_TYPES = new Map([
   [400, "invalid_request_error"],

@@ -1,6 +1,6 @@
 /** Google's Gemini API, `streamGenerateContent?alt=sse`. A call's input comes whole. */
-import { BROKEN_DATA, data, fieldsOf, list, pieces, textOf, USED } from "./fake-provider.js";
-import type { Dialect, FakeAnswer, Frames } from "./fake-provider.js";
+import { BROKEN_DATA, data, fieldsOf, list, pieces, textOf, USED } from "./dialect.js";
+import type { Dialect, FakeAnswer, Frames } from "./dialect.js";
 
 const STATUSES = new Map([
   [400, "INVALID_ARGUMENT"],

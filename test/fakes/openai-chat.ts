@@ -1,6 +1,6 @@
 /** OpenAI's chat completions, streamed, with the `reasoning_content` that open models' servers add. */
-import { bearerOf, BROKEN_DATA, data, fieldsOf, list, pieces, textOf, USED } from "./fake-provider.js";
-import type { Dialect, FakeAnswer, Frames } from "./fake-provider.js";
+import { bearerOf, BROKEN_DATA, data, fieldsOf, list, pieces, textOf, USED } from "./dialect.js";
+import type { Dialect, FakeAnswer, Frames } from "./dialect.js";
 import { openAiFailure } from "./openai-responses.js";
 
 export const openAiChat: Dialect = {

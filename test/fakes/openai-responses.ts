@@ -1,6 +1,6 @@
 /** OpenAI's Responses API, streamed. */
-import { bearerOf, BROKEN_DATA, data, list, pieces, textOf, USED } from "./fake-provider.js";
-import type { Dialect, FakeAnswer, FakeCall, Frames } from "./fake-provider.js";
+import { bearerOf, BROKEN_DATA, data, list, pieces, textOf, USED } from "./dialect.js";
+import type { Dialect, FakeAnswer, FakeCall, Frames } from "./dialect.js";
 
 const ERRORS = new Map([
   [400, { type: "invalid_request_error", code: null }],

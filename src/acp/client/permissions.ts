@@ -44,9 +44,10 @@ export class Permissions {
   }
 
   /** Returns the id of the submitted call, or the refusal of one whose options cannot be answered with a yes. */
-  async #submit({ toolCall, options }: AskedPermission): Promise<string | Outcome> {
+  async #submit({ toolCall: asked, options }: AskedPermission): Promise<string | Outcome> {
     const { reported, workspace, agent, now } = this.#parts;
-    const { call, before, events } = this.#recorded(isJsonObject(toolCall) ? toolCall : {});
+    const toolCall = isJsonObject(asked) ? asked : {};
+    const { call, before, events } = this.#recorded(toolCall);
     const { toolCallId, title } = call;
     const reason = optionTrouble(options);
     if (reason !== undefined) {
@@ -54,7 +55,10 @@ export class Permissions {
       return { type: "refused", reason };
     }
     const place = { cwd: workspace.root, agent, workspace };
-    const intent = await foreignIntent(call, carriedBy(before, otherFields(toolCall)), place);
+    const { rawInput } = toolCall;
+    const askedInput = isPartOf(rawInput, call.rawInput) ? undefined : rawInput;
+    const carried = carriedBy(before, [otherFields(toolCall), askedInput]);
+    const intent = await foreignIntent(call, carried, place);
     const preview = async (): Promise<readonly SessionEvent[]> => {
       const { inputs: rawInputs } = intent;
       const shown = { intent: intent.intent, rawInputs, content: call.content, workspace, agent };
@@ -80,10 +84,10 @@ export class Permissions {
     const isOwn =
       !before ||
       isUndecided(before) ||
-      (isStartedUnasked(before) && isPartOf(toolCall["rawInput"], before.rawInput));
+      (isStartedUnasked(before) && isBeside(toolCall["rawInput"], before.rawInput));
     const toolCallId = isOwn ? currentId : this.#freeId(currentId);
     const update = isOwn
-      ? { ...withoutKnownInput(before, said), toolCallId, sessionUpdate: "tool_call_update" }
+      ? { ...withoutOtherInput(before, said), toolCallId, sessionUpdate: "tool_call_update" }
       : { ...askedAgain(before, said), sessionUpdate: dialect.start, toolCallId };
     const events = [...fold.read([update])];
     if (!isOwn) events.push(...shownAgain(before, said, toolCallId, now()));
@@ -134,10 +138,20 @@ const isStartedUnasked = ({ state, times, decision, breach, rawOutput, content }
   (decision ?? breach ?? rawOutput) === undefined &&
   content.every((item) => item.type === "diff");
 
-/** A question may repeat only a part of the input that the agent reported before: then the whole stays. */
-function withoutKnownInput(before: ToolCall | undefined, said: JsonObject): JsonObject {
+/**
+ * A question may repeat a part of the input that the agent reported before, or, of a call in progress, show the act in
+ * other fields (opencode: the diff of an edit). The reported input stays; both are judged.
+ */
+function withoutOtherInput(before: ToolCall | undefined, said: JsonObject): JsonObject {
   const { rawInput, ...others } = said;
-  return isNone(before?.rawInput) || !isPartOf(rawInput, before.rawInput) ? said : others;
+  if (!before || isNone(before.rawInput)) return said;
+  return isPartOf(rawInput, before.rawInput) || isStartedUnasked(before) ? others : said;
+}
+
+/** No field of the question has another value than the reported input has. */
+function isBeside(asked: unknown, known: unknown): boolean {
+  if (!isJsonObject(known) || !isJsonObject(asked)) return isPartOf(asked, known);
+  return Object.entries(asked).every(([name, value]) => !(name in known) || sameJson(value, known[name]));
 }
 
 function isPartOf(asked: unknown, known: unknown): boolean {
@@ -153,8 +167,8 @@ function askedAgain(before: ToolCall, said: JsonObject): JsonObject {
   return { title, kind, rawInput, ...(name !== "" && { name }), ...withoutNulls(said), _meta };
 }
 
-const carriedBy = (before: ToolCall | undefined, others: JsonObject | undefined): Carried => ({
-  rawInputs: [before?.rawInput, others],
+const carriedBy = (before: ToolCall | undefined, others: readonly unknown[]): Carried => ({
+  rawInputs: [before?.rawInput, ...others],
   content: before?.content ?? [],
   locations: before?.locations ?? [],
   kinds: before ? [before.kind] : [],
@@ -162,8 +176,7 @@ const carriedBy = (before: ToolCall | undefined, others: JsonObject | undefined)
 });
 
 /** Fields that the protocol does not have: the agent may take them for input. */
-function otherFields(toolCall: unknown): JsonObject | undefined {
-  if (!isJsonObject(toolCall)) return undefined;
+function otherFields(toolCall: JsonObject): JsonObject | undefined {
   const others = Object.entries(toolCall).filter(([name, value]) => !FIELDS.has(name) && value !== null);
   return others.length === 0 ? undefined : Object.fromEntries(others);
 }

@@ -169,6 +169,10 @@ type Update = { readonly sessionUpdate: "tool_call_update"; readonly toolCallId:
   -readonly [Field in keyof Fields]?: Exclude<Fields[Field], undefined>;
 };
 
+/** On the wire no status goes back: a reported start that is asked about after all stays in progress. */
+const statusAfter = (last: V1Status | undefined, next: V1Status): V1Status =>
+  last === "in_progress" && next === "pending" ? last : next;
+
 function wireFields(call: ToolCall, last: Sent<Fields> | undefined, shown: TerminalsShown): Fields {
   const before = last?.call;
   const isSameContent =
@@ -183,7 +187,7 @@ function wireFields(call: ToolCall, last: Sent<Fields> | undefined, shown: Termi
     title: wireTitle(call),
     name,
     kind,
-    status: v1Status(call),
+    status: statusAfter(last?.fields.status, v1Status(call)),
     content,
     locations,
     rawInput,
