@@ -291,17 +291,20 @@ test("puts back folders that a command replaced by files or by links in a circle
   expect(wholeTree(root)).toEqual(before);
 });
 
-test.skipIf(process.getuid?.() === 0)("opens folders again that a command closed, and names them", async () => {
-  const root = await fullWorkspace();
-  const before = wholeTree(root);
-  const gate = await gateOn(root);
-  const toolCallId = await run(gate, "rm a.txt; chmod 600 src empty; chmod 0 nested");
-  const { left } = await gate.undo(toolCallId);
-  expect(left?.map(({ path }) => path).toSorted()).toEqual(
-    ["empty/", "nested/", "src/"].map((name) => join(root, "/", name)),
-  );
-  expect(wholeTree(root)).toEqual(before);
-});
+test.skipIf(process.getuid?.() === 0)(
+  "opens folders again that a command closed, and names them",
+  async () => {
+    const root = await fullWorkspace();
+    const before = wholeTree(root);
+    const gate = await gateOn(root);
+    const toolCallId = await run(gate, "rm a.txt; chmod 600 src empty; chmod 0 nested");
+    const { left } = await gate.undo(toolCallId);
+    expect(left?.map(({ path }) => path).toSorted()).toEqual(
+      ["empty/", "nested/", "src/"].map((name) => join(root, "/", name)),
+    );
+    expect(wholeTree(root)).toEqual(before);
+  },
+);
 
 test("undoes a commit after somebody has looked at the repository", async () => {
   const root = await fullWorkspace();
