@@ -131,6 +131,9 @@ const claude: PeerAgent = {
   }),
 };
 
+/** Codex asks about commands that the model wants to run outside of its sandbox. */
+const ESCALATED = { sandbox_permissions: "require_escalated", justification: "It writes a file." };
+
 const codex: PeerAgent = {
   name: "codex-acp",
   version: "2.6.0",
@@ -141,11 +144,12 @@ const codex: PeerAgent = {
       {
         tool: "exec_command",
         input: {
+          ...ESCALATED,
           cmd: `apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: ${path}\n@@\n milk\n-${oldText}\n+${newText}\n*** End Patch\nEOF`,
         },
       },
     ],
-    run: (command) => ({ tool: "exec_command", input: { cmd: command } }),
+    run: (command) => ({ tool: "exec_command", input: { ...ESCALATED, cmd: command } }),
   },
   start: async ({ home }, url) => {
     write(

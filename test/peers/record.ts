@@ -17,7 +17,11 @@ export function recordedCalls(program: string, ledger: string, cwd: string): rea
 
 /** What is wrong with the calls of an act that is one call, in words. */
 export function faultsOf(calls: readonly RecordedCall[], expected: ExpectedCall): readonly string[] {
-  const found = calls.filter((call) => expected.isIt(call));
+  const fitting = calls.filter((call) => expected.isIt(call));
+  // A call that Toolgate runs for the agent by the yes to its call stands below that call.
+  const found = fitting.filter(
+    ({ parentToolCallId }) => !fitting.some(({ toolCallId }) => toolCallId === parentToolCallId),
+  );
   const [call] = found;
   if (!call) return [`no call for it among ${calls.map(({ title }) => title).join(", ") || "none"}`];
   const { asked, answered, started, ended } = call.times;
