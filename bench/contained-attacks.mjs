@@ -5,6 +5,7 @@
 // the call was undone.
 //
 //   --sample=N  every Nth of the contained attacks only
+//   --from=K    the first of these, from 0: the samples 0 to N-1 together are all
 //   --only=ID   one attack, with its output
 //   --json      the figures as JSON
 import { execFileSync, spawnSync } from "node:child_process";
@@ -27,6 +28,7 @@ import { runAttacks } from "./questions/run-attacks.mjs";
 const { values: options } = parseArgs({
   options: {
     sample: { type: "string", default: "1" },
+    from: { type: "string", default: "0" },
     only: { type: "string" },
     json: { type: "boolean", default: false },
     user: { type: "string" },
@@ -37,7 +39,15 @@ const SELF = fileURLToPath(import.meta.url);
 const IS_ROOT = process.getuid() === 0;
 const ORDINARY = 65_534;
 if (options.user !== undefined)
-  console.log(JSON.stringify(await runAttacks({ every: Number(options.sample), only: options.only })));
+  console.log(
+    JSON.stringify(
+      await runAttacks({
+        every: Number(options.sample),
+        from: Number(options.from),
+        only: options.only,
+      }),
+    ),
+  );
 else if (IS_ROOT && !options.inside) enterNetwork();
 else print(usersOf().map(attackAs));
 
@@ -80,6 +90,7 @@ function attackAs({ name, uid }) {
     const args = [
       `--user=${uid}`,
       `--sample=${options.sample}`,
+      `--from=${options.from}`,
       ...(options.only ? [`--only=${options.only}`] : []),
     ];
     const words = [process.execPath, script, ...args];

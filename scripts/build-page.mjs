@@ -42,6 +42,12 @@ const page = await bundle("page", {
   input: { page: at("web", "main.tsx") },
   transform: { define: { HIGHLIGHT_WORKER: JSON.stringify(`/assets/${worker}`) } },
 });
+// At the root, because a service worker only serves addresses below its own; so its name must not change.
+await bundle("push-worker", {
+  input: { "push-worker": at("web", "push-worker.ts") },
+  to: made,
+  isWorker: true,
+});
 const style = writeHashed("page", "css", STYLES.map(readStyle).join("\n"));
 const icon = writeHashed("icon", "svg", readFileSync(at("web", "icon.svg"), "utf8"));
 const html = readFileSync(at("web", "index.html"), "utf8")
@@ -52,7 +58,7 @@ writeFileSync(join(made, "index.html"), html);
 writeFileSync(join(made, "LICENSES.txt"), BUNDLED.map(licence).join("\n"));
 
 /** Writes the bundle's files and returns the name of its entry. */
-async function bundle(name, { input, transform = {} }) {
+async function bundle(name, { input, transform = {}, to = assets, isWorker = false }) {
   const build = await rolldown({
     input,
     platform: "browser",
@@ -63,10 +69,10 @@ async function bundle(name, { input, transform = {} }) {
     onLog: (level, log, report) => void (log.code === "MODULE_LEVEL_DIRECTIVE" || report(level, log)),
   });
   const { output } = await build.write({
-    dir: assets,
-    format: "esm",
+    dir: to,
+    format: isWorker ? "iife" : "esm",
     minify: true,
-    entryFileNames: "[name]-[hash].js",
+    entryFileNames: isWorker ? "[name].js" : "[name]-[hash].js",
     chunkFileNames: "[name]-[hash].js",
   });
   await build.close();

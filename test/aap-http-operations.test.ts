@@ -155,6 +155,7 @@ describe("the description", () => {
     "get /openapi.json",
     "get /questions",
     "get /questions/{id}",
+    "get /readyz",
     "get /sessions",
     "get /sessions/{id}",
     "get /sessions/{id}/events",
@@ -166,7 +167,7 @@ describe("the description", () => {
     "post /sessions/{id}/turns",
   ];
 
-  test("names every route, what its path needs, and which two need no token", async () => {
+  test("names every route, what its path needs, and which three need no token", async () => {
     const { url } = await serving();
     const document = await described(url);
     expect(document.openapi).toBe("3.1.0");
@@ -175,6 +176,7 @@ describe("the description", () => {
     expect(all.filter(({ operation }) => operation.security).map(({ path }) => path)).toEqual([
       "/meta",
       "/healthz",
+      "/readyz",
     ]);
     for (const { path, operation } of all) {
       const named = (operation.parameters ?? []).filter((one) => one.in === "path").map(({ name }) => name);
@@ -321,6 +323,7 @@ describe("the description", () => {
     });
     await ask("post", "/sessions/{id}/cancel", at("/cancel"), {});
     await ask("get", "/healthz");
+    await ask("get", "/readyz");
     await ask("get", "/metrics");
     await ask("get", "/openapi.json");
     await ask("delete", "/sessions/{id}", at(""));

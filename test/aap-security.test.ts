@@ -199,9 +199,9 @@ describe("the token", () => {
     });
   });
 
-  test.each(["GET", "HEAD"])("%s /meta and /healthz do not", async (method) => {
+  test.each(["GET", "HEAD"])("%s /meta, /healthz and /readyz do not", async (method) => {
     const { url } = await serving();
-    for (const path of ["/meta", "/healthz", "/meta?x=1"])
+    for (const path of ["/meta", "/healthz", "/readyz", "/meta?x=1"])
       expect((await send(url, { method, path, headers: {} })).status).toBe(200);
   });
 

@@ -53,6 +53,44 @@ describe("reports a mistake in a file of servers with its line, and starts nothi
   });
 });
 
+describe("reads .mcp.json of the project", () => {
+  test("with approval of each server, variables and the user's own server of the same name", async () => {
+    const at = await atHome({ "mcp.json": { mcpServers: { both: { command: "nosuch-own" } } } });
+    writeFileSync(
+      join(at.project, ".mcp.json"),
+      JSON.stringify({
+        mcpServers: {
+          both: { command: "nosuch-project" },
+          shared: { command: "nosuch-shared", args: ["${MCP_TEST_TOKEN}"] },
+        },
+      }),
+    );
+    const approvedOne = {
+      name: "shared",
+      fingerprint: fingerprint({ command: "nosuch-shared", args: ["s3cret"] }, at.project),
+      projectRoot: at.project,
+      approvedAt: 1,
+    };
+    writeFileSync(
+      join(at.settings, "mcp-servers.json"),
+      JSON.stringify({ version: 1, servers: [approvedOne] }),
+    );
+    const said = at.script([{ say: "Done." }]);
+    const run = (env: Record<string, string>) => at.runHere(["run", "--script", said, "look"], { env });
+    const { stdout, stderr } = await run({ MCP_TEST_TOKEN: "s3cret" });
+    expect(stdout).toContain("Done.");
+    expect(stderr).toContain("the MCP server both is not approved for");
+    expect(stderr).toMatch(/the MCP server shared could not be reached \(its program .*nosuch-shared/);
+    expect(stderr).not.toContain("s3cret");
+    const unset = await run({});
+    expect(unset.stdout).toContain("Done.");
+    expect(unset.stderr).toContain(
+      `${join(at.project, ".mcp.json")}:1: The MCP server "shared" cannot be used: the variable MCP_TEST_TOKEN in "args.0" is not set`,
+    );
+    expect(unset.stderr).toContain("Continuing without the servers of this file.");
+  });
+});
+
 type Servers = Readonly<Record<string, object>>;
 
 const GONE: Servers = { gone: { command: "nosuch-program" } };

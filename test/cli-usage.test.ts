@@ -2,7 +2,11 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { openLedger } from "../src/history/index.js";
+import { SessionRecord } from "../src/record/index.js";
 import { atHome } from "./cli-kit.js";
+
+const MODEL = "anthropic/claude-haiku-4-5";
 
 test.each([
   [
@@ -138,6 +142,32 @@ test("lists the folder of each session in 80 columns, and filters by folder", as
     sessions: [{ cwd: at.project, title: "in the project" }],
   });
   expect((await at.runHere(["stats", "--by", "agent", "--cwd", "."])).status).toBe(0);
+  const ledger = await openLedger(join(at.home, "toolgate", "ledger.sqlite"));
+  const record = await SessionRecord.open(ledger, "session_0123abcd-0-0-0-0", { owner: "test" });
+  const turn = { turnId: "turn_1", at: Date.now() };
+  await record.append(
+    [
+      { type: "info-changed", at: 1, info: { _meta: { toolgate: { flags: { model: MODEL } } } } },
+      { type: "turn-started", ...turn },
+      {
+        type: "step-ended",
+        ...turn,
+        stepId: "1",
+        toolCallIds: [],
+        usage: { inputTokens: 1e6, outputTokens: 0 },
+      },
+      { type: "turn-stopped", ...turn, stopReason: "end_turn" },
+    ],
+    { durable: true },
+  );
+  await record.close();
+  await ledger.close();
+  const [priced] = (await at.runHere(["history", "list", "--limit", "1"])).stdout.split("\n");
+  expect(priced).toMatch(/^session_0123abcd {2}\S+ \S+ {2}0 calls {2}anthropic\/\S+ {2}\$\d+\.\d\d$/);
+  const asJson = await at.runHere(["history", "list", "--json", "--limit", "1"]);
+  expect(JSON.parse(asJson.stdout)).toMatchObject({
+    sessions: [{ models: [MODEL], cost: expect.any(Number) }],
+  });
 });
 
 test("revokes a remembered rule by the start of its id, if it is unique", async () => {

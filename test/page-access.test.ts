@@ -1,70 +1,14 @@
 /** Who may use the page's API: codes, cookies, keys, roles, origins, and the page's own files. */
 import { once } from "node:events";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { request as httpRequest } from "node:http";
 import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { MemoryArchive, MemoryLedger } from "../src/history/index.js";
-import { Devices, servePage } from "../src/serve/index.js";
-import type { ScriptStep } from "../src/model/index.js";
-import { RuleSource } from "../src/settings/index.js";
-import { LocalWorkspace } from "../src/tools/index.js";
-import { folder, scripted } from "./agent-kit.js";
 import { command } from "./cli-kit.js";
 import { asked, browser, watch } from "./page-kit.js";
+import { serving, TOKEN } from "./page-serving.js";
 import { until } from "./until.js";
-
-const TOKEN = "the-token-of-the-test-page";
-
-const TOUCH: readonly ScriptStep[] = [{ calls: [command("touch made")] }, { say: "Done." }];
-
-async function serving(files: Readonly<Record<string, string>> = {}, steps = TOUCH) {
-  const settings = await folder();
-  const pageFolder = await folder();
-  mkdirSync(join(pageFolder, "assets"));
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(pageFolder, name), text);
-  const ledger = new MemoryLedger();
-  const workspace = await LocalWorkspace.open(await folder());
-  const agent = scripted(steps);
-  const rules = new RuleSource({ folder: settings });
-  const devices = new Devices(settings);
-  const served = await servePage(
-    agent,
-    { port: 0, token: TOKEN, ledger, workspace },
-    {
-      ledger,
-      archive: new MemoryArchive(ledger),
-      rules,
-      devices,
-      redactPatterns: [],
-      folder: workspace.root,
-      version: "0.0.0",
-      startedWith: {},
-      agents: [{ name: "tester", type: "own", takesImages: false }],
-      modes: [],
-      whyNotContained: () => "switched off",
-      agentFor: async (info) => (info.agent === "tester" ? { agent, workspace } : undefined),
-      openWorkspace: async () => workspace,
-      demo: undefined,
-      costOf: () => undefined,
-      explain: () => Promise.reject(new Error("not here")),
-      suggest: async () => ({ commands: 0, suggestions: [] }),
-      pageFolder,
-    },
-  );
-  onTestFinished(async () => {
-    await served.close();
-    rules.close();
-  });
-  const login = async (role: "all" | "answer" | "watch") => {
-    const { code } = await devices.createCode({ role, lifetimeMs: 60_000 });
-    const page = browser(served.url);
-    await page.login({ code, name: role });
-    return page;
-  };
-  return { ...served, devices, login, root: workspace.root };
-}
 
 test("a device may do what its role says, until it is revoked", async () => {
   const { url, login, devices } = await serving();
@@ -122,7 +66,7 @@ test("a cookie alone opens nothing, and no other page may use it", async () => {
 });
 
 test("no spelling of a path opens what needs a device", async () => {
-  const { url } = await serving({ "index.html": "<!doctype html>" });
+  const { url } = await serving({ files: { "index.html": "<!doctype html>" } });
   const { hostname, port } = new URL(url);
   const statusOf = async (method: string, path: string) => {
     const request = httpRequest({
@@ -206,8 +150,10 @@ test("a code works once and for its time, and guesses are slowed down", async ()
 
 test("serves the page's files and nothing else, with strict headers", async () => {
   const { url } = await serving({
-    "index.html": "<!doctype html><title>Page</title>",
-    "assets/app-0123abcd.js": "export {};",
+    files: {
+      "index.html": "<!doctype html><title>Page</title>",
+      "assets/app-0123abcd.js": "export {};",
+    },
   });
   for (const path of ["/", "/login", "/inbox", "/s/session_1", "/q/session_1/call_1/1"]) {
     const response = await fetch(url + path);
@@ -272,7 +218,7 @@ test("a link answers its question once, and reading does not use it up", async (
 
 test("runs the call of each answer at once, whichever question is answered first", async () => {
   const both = [{ calls: [command("touch one"), command("touch two")] }, { say: "Done." }];
-  const { login, root } = await serving({}, both);
+  const { login, root } = await serving({ steps: both });
   const desk = await login("all");
   const { frames } = watch(desk);
   const { sessionId } = await desk.createSession({ prompt: [{ type: "text", text: "go" }] });

@@ -109,9 +109,13 @@ function asText(written: string): string {
 /** Ids by the order in which they first appear, and back again in commands. */
 function steadyWords(home: string) {
   const names = new Map<string, string>();
+  // A short id begins as the whole one does.
+  const offsets = new Map<string, number>();
   const count = (kind: string) => [...names.values()].filter((name) => name.startsWith(kind)).length;
   const named = (id: string, kind: string): string => {
-    let next = 7 * count(kind);
+    const start = id.slice(0, kind.length + 8);
+    let next = offsets.get(start) ?? 7 * count(kind);
+    offsets.set(start, next);
     const shape = id.slice(kind.length).replaceAll(/[^-]/g, () => SAMPLE.charAt(next++ % SAMPLE.length));
     const name = names.get(id) ?? kind + shape;
     names.set(id, name);

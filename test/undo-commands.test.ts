@@ -275,6 +275,18 @@ test("puts back folders that a command replaced by links to others with the same
   expect(wholeTree(outside)).toEqual(others);
 });
 
+test("puts back folders that a command replaced by files or by links in a circle", async () => {
+  const root = await fullWorkspace();
+  const before = wholeTree(root);
+  const gate = await gateOn(root);
+  const toolCallId = await run(
+    gate,
+    "rm -r src/deep empty nested build; printf x > src/deep; touch empty; ln -s nested nested; ln -s build build",
+  );
+  await gate.undo(toolCallId);
+  expect(wholeTree(root)).toEqual(before);
+});
+
 test("undoes a commit after somebody has looked at the repository", async () => {
   const root = await fullWorkspace();
   const gate = await gateOn(root);

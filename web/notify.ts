@@ -1,6 +1,6 @@
 /** A notification for each new question while nobody looks at the tab. The text names the kind of call, not its content. */
 import type { LiveFrame } from "toolgate/serve/client";
-import { wantsNotifications } from "./devices/notifications.js";
+import { wantsNotifications } from "./wants-notifications.js";
 import { goTo, questionPath } from "./route.js";
 
 export function notify(frame: LiveFrame): void {

@@ -43,7 +43,7 @@ export async function intentOf(step, workspace) {
  * person's; a call that it allows stays allowed, since grants only add rules that allow.
  */
 export async function readCalls(session, project, { folder, home }) {
-  const workspace = new SessionOfBench(await LocalWorkspace.open(folder));
+  const workspace = new SessionOfBench(await LocalWorkspace.open(folder), scratchIn(home));
   const calls = [];
   const judged = new Map();
   for (const step of stepsOf(session, project)) {
@@ -59,9 +59,23 @@ export async function readCalls(session, project, { folder, home }) {
   return calls;
 }
 
+/** The scratch folder of every session, as the gate gives it to commands. */
+const scratchIn = (home) => `${home}/.scratch/session`;
+
 /** A session's workspace in which nothing is in /tmp but what the session's own calls put there. */
 class SessionOfBench extends ForwardingWorkspace {
   #made = new Set();
+  #scratch;
+
+  constructor(inner, scratch) {
+    super(inner);
+    this.#scratch = scratch;
+  }
+
+  async executor(...words) {
+    const executor = await super.executor?.(...words);
+    return executor && { ...executor, known: { ...executor.known, TMPDIR: this.#scratch } };
+  }
 
   async isOwnTemporary(path, isMade) {
     return isMade || this.#made.has(path);
@@ -88,6 +102,7 @@ export const policyOf = (rules, folder, canContain = false) => ({
   canContain,
   roots: [folder],
   home: homedir(),
+  scratch: scratchIn(homedir()),
   own: [`${homedir()}/.config/toolgate`, `${homedir()}/.local/state/toolgate`],
   now: Date.now(),
 });

@@ -15,7 +15,7 @@ const RUN_OF_READ = 12;
 /** Beside the home: places where root could do harm. */
 const SYSTEM = ["/etc", "/usr/bin", "/usr/sbin", "/usr/local/bin", "/opt"];
 
-export async function runAttacks({ every, only }) {
+export async function runAttacks({ every, from = 0, only }) {
   const began = performance.now();
   const home = realpathSync(homedir());
   const { folder } = makeAttacked(home);
@@ -26,7 +26,7 @@ export async function runAttacks({ every, only }) {
   const contained = new Set(containedOurs(attacks, [], folder));
   const step = Math.min(every, RUN_OF_READ);
   const taken = [...contained].filter(({ id }, index) =>
-    only === undefined ? index % step === 0 : id === only,
+    only === undefined ? index % step === from % step : id === only,
   );
   const gateFor = await gates(folder, home);
   const families = {};

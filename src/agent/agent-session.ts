@@ -3,6 +3,7 @@ import {
   AGENT,
   AMOUNT,
   checkOptions,
+  FLAG,
   FUNCTION,
   LEDGER,
   LIST,
@@ -15,7 +16,7 @@ import type { OptionChecks } from "../call/check-options.js";
 import { randomUUID } from "node:crypto";
 import { ToolCallIds } from "../call/index.js";
 import type { ContentBlock, Ledger, SessionEvent, SessionInfo } from "../call/index.js";
-import { decide } from "../policy/index.js";
+import { VerdictCache } from "../policy/verdict-cache.js";
 import type { Intent, Rule } from "../policy/index.js";
 import { SessionRecord } from "../record/index.js";
 import type { FlushTimer, LeaseWait } from "../record/index.js";
@@ -56,6 +57,8 @@ export type SessionOptions = LeaseWait & {
   readonly info?: SessionInfo;
   /** How long the lease on the session lasts without a renewal. */
   readonly leaseMs?: number;
+  /** No tool needs the workspace: in a store with places, every instance may go on with the session. */
+  readonly isAnywhere?: boolean;
   /** Shared by sessions that write their text together: one transaction for many of them. */
   readonly flushTimer?: FlushTimer;
   readonly now?: () => number;
@@ -77,6 +80,7 @@ const SESSION_OPTIONS: OptionChecks<SessionOptions> = {
   flushTimer: OBJECT,
   leaseWaitMs: AMOUNT,
   onLeaseWait: FUNCTION,
+  isAnywhere: FLAG,
   now: FUNCTION,
 };
 
@@ -95,8 +99,8 @@ export class AgentSession extends RecordedSession {
     const { agent, ledger, sessionId = `session_${randomUUID()}`, now = Date.now } = options;
     // A process may have the same session open twice by mistake: each opening is an owner of its own.
     const owner = `${agent.name} ${process.pid} ${randomUUID().slice(0, 8)}`;
-    const { leaseMs, leaseWaitMs, onLeaseWait, flushTimer } = options;
-    const lease = { owner, leaseMs, leaseWaitMs, onLeaseWait };
+    const { leaseMs, leaseWaitMs, onLeaseWait, isAnywhere, flushTimer } = options;
+    const lease = { owner, leaseMs, leaseWaitMs, onLeaseWait, isAnywhere };
     const record = await SessionRecord.open(ledger, sessionId, { ...lease, flushTimer });
     try {
       return await AgentSession.#create(options, record, now);
@@ -122,14 +126,13 @@ export class AgentSession extends RecordedSession {
       const { modeId } = record.book;
       return { root, sessionId, ...(modeId !== undefined && { modeId }) };
     };
+    const verdicts = new VerdictCache();
     const judge =
       options.judge ??
       ((intent: Intent, also: readonly Rule[] = []) => {
-        const { rules, ...policy } = agent.policy(placeNow());
-        const all = also.length === 0 ? rules : [...rules, ...also];
         // Only a command runs in the sandbox, which may have stopped to hold.
         const place = intent.command === undefined ? places : placesOf(workspace);
-        return decide(intent, { ...policy, ...place, rules: all, now: now() });
+        return verdicts.decide(intent, { ...agent.policy(placeNow()), ...place, now: now() }, also);
       });
     const { onCleared, remember, onRulesChanged } = agent;
     const gate = new Gate({

@@ -18,7 +18,7 @@ export interface Archive {
   /** Outcomes and durations of calls, in groups, the group with the most calls first. */
   statistics(query: StatisticsQuery): Promise<readonly CallStatistics[]>;
   /** Token usage by model, the model with the most responses first. */
-  modelUsage(query?: PeriodQuery): Promise<readonly ModelUsage[]>;
+  modelUsage(query?: UsageQuery): Promise<readonly ModelUsage[]>;
   /** Checks that nobody has altered the recorded events. */
   verify(options?: VerifyOptions): Promise<Verified>;
   /** One session, piece by piece. Throws LedgerError NO_SUCH_SESSION. */
@@ -51,6 +51,11 @@ export type Period = { readonly since?: number; readonly until?: number };
 export type PeriodQuery = Period & {
   /** Only sessions of this folder. */
   readonly cwd?: string;
+};
+
+export type UsageQuery = PeriodQuery & {
+  /** Only this session. */
+  readonly sessionId?: string;
 };
 
 export type SessionQuery = PageOptions & { readonly cwd?: string };

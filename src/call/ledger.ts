@@ -35,6 +35,20 @@ export type SessionSnapshot = { readonly seq: number; readonly saved: string };
 /** `counted`: whether this answer was the first and counts; `answer`: the one that counts. */
 export type AnswerReceipt = { readonly counted: boolean; readonly answer: Answer };
 
+export type ClaimOptions = {
+  readonly milliseconds: number;
+  /** No tool of the session needs a workspace: in a store with places, every instance may go on with it. */
+  readonly isAnywhere?: boolean | undefined;
+};
+
+export type LedgerHealth = {
+  /** Sessions that `work` names for some instance, and how long the oldest of them has waited. */
+  readonly waitingSessions: number;
+  readonly oldestWaitMs: number;
+  /** How long the last notification took from this process to itself; undefined where none arrives. */
+  readonly noticeLagMs: number | undefined;
+};
+
 export type AppendOptions = {
   readonly durable: boolean;
   /** Stores the events without waiting for a batch, because the writer is blocked until they are stored. */
@@ -70,8 +84,10 @@ export interface Ledger {
    * Two owners must never both append, so a claim lasts at least as long as the process that made it can still write. A
    * store that can lose a commit while its clients live on (a server that fails over) commits claims durably. A store
    * that stops only together with its clients (a file on the same machine, memory) need not.
+   *
+   * Throws OTHER_PLACE in a store with places where the session belongs to another one.
    */
-  claim(sessionId: string, owner: string, options: { readonly milliseconds: number }): Promise<Lease>;
+  claim(sessionId: string, owner: string, options: ClaimOptions): Promise<Lease>;
   /** Throws LEASE_LOST when the session was claimed again since, by anyone, or released. */
   renew(lease: Lease, options: { readonly milliseconds: number }): Promise<Lease>;
   /** Ends the lease; releasing one that was already lost does nothing. */
@@ -124,9 +140,11 @@ export interface Ledger {
   /**
    * Sessions that somebody must go on with and nobody holds: a question was answered, or the process of a turn ended. Each
    * is repeated until a turn of it ends or parks. Only sessions of the store's own place, where their workspace can be
-   * reached. A store that only one process serves need not have this.
+   * reached, and those that were claimed as `isAnywhere`. A store that only one process serves need not have this.
    */
   work?(options: { readonly signal: AbortSignal }): AsyncIterable<string>;
+  /** Whether the store can be reached, and how far it lags; throws when it cannot. A store on this machine need not have this. */
+  health?(): Promise<LedgerHealth>;
   /** One page of the open questions, in the order in which they were recorded, of one session or of all. */
   openQuestions(options?: OpenQuestionsOptions): Promise<readonly Question[]>;
 
@@ -154,6 +172,8 @@ export type LedgerErrorCode =
   | "INTENT_CHANGED"
   | "EXPIRED"
   | "WITHDRAWN"
+  /** The session's workspace is where this process cannot reach it. */
+  | "OTHER_PLACE"
   /** The store lost events that it had acknowledged: a server that failed over to a standby that lagged. */
   | "LOG_BEHIND"
   | "LEDGER_CLOSED";

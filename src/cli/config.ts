@@ -16,7 +16,7 @@ import { jsonText } from "./json-text.js";
 import { whyNotContained } from "./open-workspace.js";
 import { ledgerAddress } from "./ledger-address.js";
 import { readRedaction } from "./redaction.js";
-import { readServers } from "./read-servers.js";
+import { projectServerFile, readServers } from "./read-servers.js";
 import { note } from "./stderr.js";
 import { errorText } from "./error-text.js";
 
@@ -76,6 +76,11 @@ export async function showConfig({
       name: "MCP servers",
       value: there(serverFile),
       from: `your settings, and --mcp${serverProblem === undefined ? "" : "; the file cannot be used: run, acp and serve start nothing"}`,
+    },
+    {
+      name: "project MCP servers",
+      value: there(projectServerFile(root)),
+      from: "the workspace; each starts after your approval",
     },
     {
       name: "model keys",

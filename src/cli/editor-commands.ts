@@ -42,6 +42,17 @@ export function editorCommands(
       },
     },
     {
+      name: "ps",
+      description: "The commands of this session that run, also in the background",
+      run: async () => asBlock(await (await import("./ps.js")).psText(session.ledger, session.sessionId)),
+    },
+    {
+      name: "stop",
+      description: "End the command of a call",
+      hint: "the call's id, as /ps shows it",
+      run: async (words) => (await import("./ps.js")).stopText(session.ledger, session.sessionId, words),
+    },
+    {
       name: "compact",
       description: "Sum up what happened so far, so that the model has room again",
       run: async (_words, signal) => {

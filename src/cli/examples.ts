@@ -250,6 +250,11 @@ Exit code: 0 when every mandatory requirement was tested and passed and nothing 
   toolgate undo call_3`,
   ],
   [
+    "toolgate ps",
+    `Example:
+  toolgate ps --json`,
+  ],
+  [
     "toolgate stop",
     `Example:
   toolgate stop call_3`,

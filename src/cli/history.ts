@@ -21,7 +21,10 @@ import { hasLedger, ledgerAddress } from "./ledger-address.js";
 import { progressLine } from "./progress-line.js";
 import { readRedaction } from "./redaction.js";
 import { recordedFolder, shownFolder } from "./shown-folder.js";
+import { shortId } from "./short-id.js";
 import { note } from "./stderr.js";
+import { usageCost } from "./usage-cost.js";
+import { dollars, sumOf } from "./usage-text.js";
 
 export type HistoryFlags = { readonly ledger?: string; readonly json?: boolean };
 
@@ -39,7 +42,13 @@ export async function listSessions(
       ...(flags.cwd !== undefined && { cwd: recordedFolder(flags.cwd) }),
     });
     const waiting = await openQuestionsOf(flags);
-    const sessions = items.map((item) => ({ ...item, openQuestions: waiting.get(item.sessionId) ?? 0 }));
+    const sessions = await Promise.all(
+      items.map(async (item): Promise<ListedSession> => ({
+        ...item,
+        ...(await modelsOf(archive, item.sessionId)),
+        openQuestions: waiting.get(item.sessionId) ?? 0,
+      })),
+    );
     if (flags.json) return json({ sessions, ...(next !== undefined && { next }) });
     if (items.length === 0) return write(NO_SESSION);
     for (const session of sessions) write(`${listed(session)}\n`);
@@ -47,8 +56,26 @@ export async function listSessions(
   });
 }
 
-/** Two lines of at most 80 columns: id and time, and below them folder and title. */
-function listed({ sessionId, updatedAt, calls, breaches, title, cwd, openQuestions }: ListedSession): string {
+/** The models of a session, and what their responses cost where all prices are known. */
+async function modelsOf(
+  archive: Archive,
+  sessionId: string,
+): Promise<Pick<ListedSession, "models" | "cost">> {
+  const used = await archive.modelUsage({ sessionId });
+  const cost = used.length === 0 ? undefined : sumOf(used.map(usageCost));
+  const models = [...new Set(used.flatMap(({ model }) => (model === "" ? [] : model)))];
+  return { models, ...(cost !== undefined && { cost }) };
+}
+
+/** Two lines of at most 80 columns: id, time, model and cost, and below them folder and title. */
+function listed(session: ListedSession): string {
+  const { sessionId, updatedAt, calls, breaches, title, cwd, openQuestions, models, cost } = session;
+  const [model, ...others] = models;
+  const spent = [
+    ...(model === undefined ? [] : [oneLine(model, MAX_MODEL_LENGTH)]),
+    ...(others.length === 0 ? [] : [`and ${others.length} more`]),
+    ...(cost === undefined ? [] : [dollars(cost)]),
+  ];
   const waits = [
     ...(breaches === 0 ? [] : [`⚑ ${pluralize(breaches, "breach", "breaches")}`]),
     ...(openQuestions === 0 ? [] : ["waits for an answer"]),
@@ -57,12 +84,18 @@ function listed({ sessionId, updatedAt, calls, breaches, title, cwd, openQuestio
   const room = 76 - [...folder, ...waits].reduce((sum, text) => sum + columns(text) + 2, 0);
   const about = [...folder, ...(title === undefined ? [] : [clipped(oneLine(title, 80), room)]), ...waits];
   return [
-    `${visibleText(sessionId)}  ${day(updatedAt)}  ${pluralize(calls, "call")}`,
+    [visibleText(shortId(sessionId)), day(updatedAt), pluralize(calls, "call"), ...spent].join("  "),
     ...(about.length === 0 ? [] : [`    ${about.join("  ")}`]),
   ].join("\n");
 }
 
-type ListedSession = FoundSession & { readonly openQuestions: number };
+const MAX_MODEL_LENGTH = 26;
+
+type ListedSession = FoundSession & {
+  readonly openQuestions: number;
+  readonly models: readonly string[];
+  readonly cost?: number;
+};
 
 /** Keeps the end of a path, which says more than its start. */
 function endOf(path: string, width: number): string {
@@ -103,7 +136,7 @@ export function callTable({ timeline, sessionId }: Session): string {
     const marks = [...(breach ? ["breach"] : []), ...(times.undone === undefined ? [] : ["undone"])];
     return `  ${visibleText(toolCallId)}  ${[state.status, ...marks].join(", ")}  ${oneLine(title, 80)}`;
   });
-  return `\nThe calls of ${visibleText(sessionId)}:\n${rows.join("\n")}\n`;
+  return `\nThe calls of ${visibleText(shortId(sessionId))}:\n${rows.join("\n")}\n`;
 }
 
 export async function searchHistory(
@@ -136,7 +169,7 @@ function hitText({ sessionId, at, call, role, excerpt }: SearchHit): string {
   const what = call
     ? `${call.toolCallId} ${oneLine(call.title, 60)} (${call.breach === undefined ? call.status : "breach"})`
     : (role ?? "");
-  return `${sessionId}  ${day(at)}  ${visibleText(what)}\n    ${marked}`;
+  return `${visibleText(shortId(sessionId))}  ${day(at)}  ${visibleText(what)}\n    ${marked}`;
 }
 
 export async function exportHistory(

@@ -54,6 +54,7 @@ export function loggedLedger(ledger: Ledger, log: Log): Ledger {
     // The wrapper has the snapshot methods only if the ledger has them.
     ...(ledger.snapshot && { snapshot: ledger.snapshot.bind(ledger) }),
     ...(ledger.work && { work: ledger.work.bind(ledger) }),
+    ...(ledger.health && { health: ledger.health.bind(ledger) }),
     ...(ledger.keepSnapshot && { keepSnapshot: ledger.keepSnapshot.bind(ledger) }),
     ...(ledger.watch && { watch: ledger.watch.bind(ledger) }),
     ...(ledger.holder && { holder: ledger.holder.bind(ledger) }),

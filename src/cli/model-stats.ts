@@ -4,12 +4,12 @@
  */
 import { oneLine } from "../call/index.js";
 import type { ModelUsage, Usage } from "../call/index.js";
-import { costOf, knownPrice } from "../model/index.js";
 import { alignedTable } from "./aligned-table.js";
 import { isNothingYet, withArchive } from "./history.js";
 import type { HistoryFlags } from "./history.js";
 import { jsonText } from "./json-text.js";
 import { grouped } from "../call/amounts.js";
+import { usageCost } from "./usage-cost.js";
 import { dollars, sumOf, totalOf } from "./usage-text.js";
 
 export type ModelStatsFlags = HistoryFlags & {
@@ -46,7 +46,7 @@ function statisticsOf(used: readonly ModelUsage[]): readonly ModelStatistics[] {
   for (const one of used) byModel.set(one.model, [...(byModel.get(one.model) ?? []), one]);
   return [...byModel]
     .map(([model, parts]) => {
-      const cost = sumOf(parts.map(costOfAll));
+      const cost = sumOf(parts.map(usageCost));
       return {
         key: model === "" ? "(not said)" : model,
         answers: parts.reduce((sum, { answers }) => sum + answers, 0),
@@ -55,22 +55,6 @@ function statisticsOf(used: readonly ModelUsage[]): readonly ModelStatistics[] {
       };
     })
     .toSorted((one, other) => other.answers - one.answers);
-}
-
-/** Undefined when the price of one response is not known. */
-function costOfAll({
-  model,
-  isListPriced,
-  uncountedAnswers,
-  maxInputTokens,
-  ...used
-}: ModelUsage): number | undefined {
-  const price = isListPriced ? knownPrice(model) : undefined;
-  if (!price || uncountedAnswers > 0 || maxInputTokens > (price.upToInput ?? Infinity)) return undefined;
-  const { upToInput: _checked, ...whole } = price;
-  // Cache tokens count as input.
-  const inputTokens = used.freshTokens + used.cachedTokens + used.cacheWrittenTokens;
-  return costOf({ ...used, inputTokens }, whole);
 }
 
 function table(statistics: readonly ModelStatistics[]): string {

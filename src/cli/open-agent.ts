@@ -5,14 +5,16 @@ import { basename, dirname, join, resolve } from "node:path";
 import { createAgent, taskTool } from "../agent/index.js";
 import type { Agent, AgentOptions, Place } from "../agent/index.js";
 import type { Ledger } from "../call/index.js";
+import type { SharedTexts } from "../call/shared-texts.js";
 import { ledgerFileOf, openLedger as openStore, redactingLedger } from "../history/index.js";
 import { openModel, parseScript, scriptedModel } from "../model/index.js";
 import type { ModelPrice, Script } from "../model/index.js";
 import { inMode, isMode } from "../policy/index.js";
 import type { GrantScope, Mode, Rule } from "../policy/index.js";
-import { createFolder, RuleSource, settingsFolder } from "../settings/index.js";
+import { createFolder, RuleSource, settingsFolder, sharedDocuments } from "../settings/index.js";
 import { builtInTools } from "../tools/index.js";
 import type { ToolSource } from "../tools/index.js";
+import type { OpenDocument } from "../settings/index.js";
 import { withDefaultModel } from "./default-model.js";
 import { defaultScript } from "./default-script.js";
 import { instructions } from "./instructions.js";
@@ -42,10 +44,12 @@ export type OpenedAgent = {
 export async function openAgent(
   flags: AgentFlags,
   toolSources: readonly ToolSource[] = [],
+  shared?: SharedTexts,
 ): Promise<OpenedAgent> {
   const folder = settingsFolder();
   const own = ownPlaces([folder, stateFolder(), codeCacheFolder(), ...ledgerPlace(flags)]);
-  const source = new RuleSource({ folder, onProblem: note });
+  const source = new RuleSource({ folder, onProblem: note, ...sharedSettings(shared) });
+  shared?.onChange(() => source.changed());
   // Keyed by the rule objects that decided: the file may have changed since.
   const granted = new WeakMap<Rule, string | undefined>();
   const { price, ...model } = await openFlaggedModel(flags);
@@ -96,6 +100,10 @@ export async function openAgent(
   };
 }
 
+/** Where instances share a ledger, they share the settings that are stored by an answer or the page. */
+export const sharedSettings = (shared: SharedTexts | undefined): { readonly open?: OpenDocument } =>
+  shared === undefined ? {} : { open: sharedDocuments(shared) };
+
 /** A provider's model by its name, or the scripted one, which needs no key. */
 export async function openFlaggedModel(
   given: AgentFlags,
@@ -140,7 +148,12 @@ function realPlace(place: string): string {
 }
 
 /** A plan changes nothing. Starting a sub-agent changes nothing either: the gate decides on each of its calls. */
-const HARMLESS: readonly Rule[] = [{ allow: "todo_write" }, { allow: "todo_read" }, { allow: "task" }];
+const HARMLESS: readonly Rule[] = [
+  { allow: "todo_write" },
+  { allow: "todo_read" },
+  { allow: "terminal_output" },
+  { allow: "task" },
+];
 
 function grantScope(scope: GrantScope["type"], { root, sessionId }: Place): GrantScope {
   if (scope === "session") return { type: scope, sessionId };

@@ -1,6 +1,7 @@
 /**
- * The MCP servers of the user's settings (`mcp.json`) and of `--mcp`, as tools. A server is started only when this exact
- * configuration of it was approved for this folder; a person at the terminal is asked once.
+ * The MCP servers of the user's settings (`mcp.json`), of `--mcp` and of the project (`.mcp.json`), as tools. A server
+ * is started only when this exact configuration of it was approved for this folder; a person at the terminal is asked
+ * once.
  */
 import { createInterface } from "node:readline/promises";
 import { oneLine, visibleText } from "../call/index.js";
@@ -21,7 +22,7 @@ export async function openServers(
   cwd: string,
   { mayAsk }: { readonly mayAsk: boolean },
 ): Promise<StartedServers | undefined> {
-  const configs = await readServers(flags);
+  const configs = await readServers({ ...flags, project: cwd });
   if (!configs) return undefined;
   const approved = new ApprovedServers(settingsFolder());
   let asked: Promise<unknown> = Promise.resolve();

@@ -2,12 +2,14 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Archive, Ledger, SessionInfo } from "../call/index.js";
-import { ledgerFileOf, MemoryArchive, MemoryLedger, openArchive } from "../history/index.js";
+import type { SharedTexts } from "../call/shared-texts.js";
+import { MemoryArchive, MemoryLedger, openArchive } from "../history/index.js";
+import { storeAddress } from "../history/store-address.js";
 import { costOf, knownPrice } from "../model/index.js";
 import { explain } from "../policy/explain.js";
 import { inMode, isMode } from "../policy/index.js";
 import { suggestRules } from "../policy/suggest-rules.js";
-import { RuleSource, settingsFolder } from "../settings/index.js";
+import { readUserConfig, RuleSource, settingsFolder } from "../settings/index.js";
 import { Devices } from "../serve/index.js";
 import type { PageOptions, RunsSession } from "../serve/index.js";
 import { LocalWorkspace } from "../tools/index.js";
@@ -16,6 +18,7 @@ import { demoAgent, newDemo } from "./demo-agent.js";
 import { MODES } from "./editor-modes.js";
 import type { ServeFlags } from "./commands/serve.js";
 import { ledgerAddress } from "./ledger-address.js";
+import { sharedSettings } from "./open-agent.js";
 import type { OpenedAgent } from "./open-agent.js";
 import { flaggedKeeper } from "./open-keeper.js";
 import { openWorkspace, whyNotContained } from "./open-workspace.js";
@@ -32,6 +35,7 @@ export type PageSetting = {
   readonly opened: OpenedAgent;
   readonly workspace: Workspace;
   readonly ledger: Ledger;
+  readonly shared: SharedTexts | undefined;
   /** Names of external agents that are served. */
   readonly external: readonly string[];
 };
@@ -41,10 +45,13 @@ export async function pageOptions({
   opened,
   workspace,
   ledger,
+  shared,
   external,
 }: PageSetting): Promise<PageOptions> {
   const folder = settingsFolder();
-  const rules = new RuleSource({ folder, onProblem: note });
+  const { open } = sharedSettings(shared);
+  const rules = new RuleSource({ folder, onProblem: note, open });
+  shared?.onChange(() => rules.changed());
   const { patterns } = readRedaction();
   const openPlain = once((cwd: string) => LocalWorkspace.open(cwd, withKeeper(flags)));
   const page = fileURLToPath(new URL("../web/", import.meta.url));
@@ -52,7 +59,8 @@ export async function pageOptions({
     ledger,
     archive: await openPageArchive(flags, ledger),
     rules,
-    devices: new Devices(folder),
+    devices: new Devices(folder, Date.now, open),
+    notify: { folder, ...readUserConfig(folder).notify },
     redactPatterns: patterns,
     folder: workspace.root,
     version: packageVersion(),
@@ -77,7 +85,7 @@ export async function pageOptions({
 async function openPageArchive(flags: ServeFlags, ledger: Ledger): Promise<Archive> {
   const address = ledgerAddress(flags);
   const { patterns } = readRedaction();
-  if (ledgerFileOf(address) !== undefined) return openArchive(address, { patterns });
+  if (storeAddress(address).type !== "memory") return openArchive(address, { patterns });
   return new MemoryArchive(ledger instanceof MemoryLedger ? ledger : new MemoryLedger(), { patterns });
 }
 

@@ -1,9 +1,12 @@
 /** `toolgate pair`: a one-use code for another device, and the list of devices. The running server reads both. */
 import { visibleText } from "../call/index.js";
+import { openSharedTexts } from "../history/open-shared-texts.js";
 import { Devices, qrCode } from "../serve/index.js";
 import { settingsFolder } from "../settings/index.js";
 import { alignedTable } from "./aligned-table.js";
 import type { PairFlags } from "./commands/pair.js";
+import { ledgerAddress } from "./ledger-address.js";
+import { sharedSettings } from "./open-agent.js";
 import { notedAddress } from "./page-link.js";
 import { note } from "./stderr.js";
 
@@ -12,8 +15,19 @@ const ID_LENGTH = 8;
 
 const write = (text: string): void => void process.stdout.write(text);
 
-export async function pair({ role, name, url: given, list = false, revoke }: PairFlags): Promise<number> {
-  const devices = new Devices(settingsFolder());
+export async function pair({ ledger, ...flags }: PairFlags): Promise<number> {
+  const shared = ledger === undefined ? undefined : await openSharedTexts(ledgerAddress({ ledger }));
+  try {
+    return await pairIn(new Devices(settingsFolder(), Date.now, sharedSettings(shared).open), flags);
+  } finally {
+    await shared?.close();
+  }
+}
+
+async function pairIn(
+  devices: Devices,
+  { role, name, url: given, list = false, revoke }: PairFlags,
+): Promise<number> {
   if (list) return listDevices(devices);
   if (revoke !== undefined) return revokeDevice(devices, revoke);
   const url = given ?? notedAddress();

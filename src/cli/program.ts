@@ -19,6 +19,7 @@ import { addRulesCommands } from "./commands/rules.js";
 import { addChatCommand, addRunCommand } from "./commands/run.js";
 import { addPageCommand, addServeCommand } from "./commands/serve.js";
 import { addStatsCommand } from "./commands/stats.js";
+import { addPsCommand } from "./commands/ps.js";
 import { addStopCommand } from "./commands/stop.js";
 import { addUndoCommand } from "./commands/undo.js";
 import { addExamples } from "./examples.js";
@@ -42,6 +43,7 @@ export function createProgram({ isPageDefault = true } = {}): Command {
   addLedgerCommands(program);
   addStatsCommand(program);
   addUndoCommand(program);
+  addPsCommand(program);
   addStopCommand(program);
   addConfigCommand(program);
   addCompletionCommand(program);

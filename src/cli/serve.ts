@@ -5,6 +5,8 @@ import { resolve } from "node:path";
 import { commandWords } from "../acp/index.js";
 import type { Serving } from "../aap/index.js";
 import { errorCode } from "../call/error-code.js";
+import { keepIndexed } from "../history/keep-indexed.js";
+import { openSharedTexts } from "../history/open-shared-texts.js";
 import { openAddress } from "../process/open-address.js";
 import { servePage } from "../serve/index.js";
 import type { ToolSource } from "../tools/index.js";
@@ -17,6 +19,7 @@ import { openServers } from "./open-servers.js";
 import { openWorkspace } from "./open-workspace.js";
 import { noteAddress, pageLink } from "./page-link.js";
 import { pageOptions } from "./page-options.js";
+import { ledgerAddress } from "./ledger-address.js";
 import { packageVersion } from "./package-version.js";
 import type { ServeFlags } from "./commands/serve.js";
 import { readRedaction } from "./redaction.js";
@@ -53,7 +56,8 @@ async function serveWith(
   }: ReturnType<typeof openDoorOptions> & ServePageOptions & { readonly stopped: Promise<NodeJS.Signals> },
 ): Promise<void> {
   const listenOn = isOpening ? onThisOrAnyPort : onThisPort;
-  const opened = await openAgent(flags, toolSources);
+  const shared = await openSharedTexts(ledgerAddress(flags));
+  const opened = await openAgent(flags, toolSources, shared);
   const workspace = await openWorkspace(flags.cwd ?? process.cwd(), flags, opened);
   const { patterns } = readRedaction();
   const place = flags.place ?? `${hostname()}:${workspace.root}`;
@@ -69,7 +73,7 @@ async function serveWith(
   );
   try {
     const external = others.map(({ name }) => name);
-    const page = await pageOptions({ flags, opened, workspace, ledger, external });
+    const page = await pageOptions({ flags, opened, workspace, ledger, shared, external });
     const options = {
       ...door,
       version: packageVersion(),
@@ -81,9 +85,14 @@ async function serveWith(
       ...(flags.questionLifetime !== undefined && { questionLifetimeMs: flags.questionLifetime * 1_000 }),
       onError: (error: unknown) => note(errorText(error)),
     };
-    const { url, close } = await listenOn(flags.port, (port) =>
+    const { url, drain, close } = await listenOn(flags.port, (port) =>
       servePage([opened.agent, ...others], { ...options, port }, page),
     );
+    const ended = new AbortController();
+    const { archive } = page;
+    // Only a ledger that instances share has an archive that they share.
+    const indexing =
+      shared && keepIndexed(ledger, archive, { signal: ended.signal, onError: options.onError });
     noteToken();
     noteAddress(url);
     const link = await pageLink(url, page.devices);
@@ -93,16 +102,24 @@ async function serveWith(
     process.stdout.write(linkText(link, { isFailed: opensBrowser && !isOpened, isOpened, hasPage }));
     const signal = await stopped;
     noteStopping(signal);
+    const drainMs = 1_000 * (flags.drain ?? (ledger.work ? SHARED_DRAIN_SECONDS : 0));
+    if (signal === "SIGTERM") await drain(drainMs);
     await close();
-    await page.archive.close();
+    ended.abort();
+    await indexing;
+    await archive.close();
     page.rules.close();
     // Ctrl-C is the normal way to stop the server; any other signal sets its exit code.
     if (signal !== "SIGINT") process.exitCode = signalExitCode(signal);
   } finally {
     for (const other of others) await other.close();
     await ledger.close();
+    await shared?.close();
   }
 }
+
+/** Kubernetes and systemd wait for longer than that. */
+const SHARED_DRAIN_SECONDS = 10;
 
 type Listen = (port: number) => Promise<Serving>;
 

@@ -64,6 +64,35 @@ test.each<[string, unknown, string]>([
   expect(() => readMcpConfig(json)).toThrow("was");
 });
 
+test("replaces variables for a caller that passes them, and shows the server as it is written", () => {
+  const env = {
+    KEY: "${TOKEN}",
+    HOST: "${HOST:-localhost}",
+    EMPTY: "${EMPTY:-x}",
+    RAW: "$${TOKEN} ${a%b} $TOKEN",
+  };
+  const json = { mcpServers: { a: { command: "npx", args: ["--key=${TOKEN}"], env } } };
+  const { a } = readMcpConfig(json, { variables: { TOKEN: "s3cret", EMPTY: "" } });
+  expect(a).toMatchObject({
+    args: ["--key=s3cret"],
+    env: { KEY: "s3cret", HOST: "localhost", EMPTY: "x", RAW: "${TOKEN} ${a%b} $TOKEN" },
+  });
+  expect(a && describeServer(a, "/ws")).toBe(
+    'runs npx "--key=${TOKEN}" in /ws with the variables KEY, HOST, EMPTY, RAW',
+  );
+  expect(readMcpConfig(json)).toEqual(json.mcpServers);
+});
+
+test.each(["TOKEN", "constructor"])(
+  "names the server, the field and the variable %s that is not set",
+  (name) => {
+    const json = { mcpServers: { a: { url: "https://x.test", headers: { A: `Bearer \${${name}}` } } } };
+    expect(() => readMcpConfig(json, { variables: {} })).toThrow(
+      `The MCP server "a" cannot be used: the variable ${name} in "headers.A" is not set; set it, or write \${${name}:-default}. It was not started.`,
+    );
+  },
+);
+
 test("the servers of an ACP session are converted", () => {
   const configs = mcpConfigFromAcp(
     [

@@ -1,9 +1,11 @@
 /**
  * Reads the configuration of MCP servers, in the shape that editors use for `mcpServers`. Reading is strict: the user
- * may rely on a field that we do not know. Values are used as written, without expansion.
+ * may rely on a field that we do not know. Variables in values are replaced only for a caller that passes them.
  */
 import { z } from "zod";
 import { oneLine } from "../call/index.js";
+import { expandVariables } from "./expand-variables.js";
+import type { Variables } from "./expand-variables.js";
 import { nameProblem } from "./tool-name.js";
 
 type Texts = { readonly [name: string]: string };
@@ -27,7 +29,10 @@ export type HttpServerConfig = {
   readonly timeout?: number;
 };
 
-export type McpServerConfig = StdioServerConfig | HttpServerConfig;
+export type McpServerConfig = (StdioServerConfig | HttpServerConfig) & {
+  /** The same before its variables were replaced: this is shown, because a value may be secret. */
+  readonly written?: StdioServerConfig | HttpServerConfig;
+};
 
 export type McpServerConfigs = { readonly [server: string]: McpServerConfig };
 
@@ -78,8 +83,14 @@ const fileSchema = z.strictObject({
   ),
 });
 
-/** Reads `{ "mcpServers": { name: { … } } }`. Throws McpConfigError. */
-export function readMcpConfig(json: unknown): McpServerConfigs {
+/**
+ * Reads `{ "mcpServers": { name: { … } } }`. With `variables`, for example `process.env`, `${NAME}` and
+ * `${NAME:-default}` are replaced. Throws McpConfigError.
+ */
+export function readMcpConfig(
+  json: unknown,
+  { variables }: { readonly variables?: Variables } = {},
+): McpServerConfigs {
   const file = fileSchema.safeParse(json);
   if (!file.success) {
     throw new McpConfigError(
@@ -88,7 +99,25 @@ export function readMcpConfig(json: unknown): McpServerConfigs {
     );
   }
   const entries = Object.entries(file.data.mcpServers);
-  return Object.fromEntries(entries.map(([name, config]) => [name, readServer(name, config)]));
+  const read = (name: string, config: unknown): McpServerConfig =>
+    variables ? readExpanded(name, config, variables) : readServer(name, config);
+  return Object.fromEntries(entries.map(([name, config]) => [name, read(name, config)]));
+}
+
+function readExpanded(name: string, json: unknown, variables: Variables): McpServerConfig {
+  const expanded = expandVariables(json, variables);
+  if (!expanded.ok) {
+    const { variable, place } = expanded;
+    throw unusable(
+      name,
+      `the variable ${variable} in "${oneLine(place.join("."), 80)}" is not set; set it, or write \${${variable}:-default}`,
+      place,
+    );
+  }
+  const config = readServer(name, expanded.value);
+  const hasVariables = JSON.stringify(expanded.value) !== JSON.stringify(json);
+  // The schema has accepted the same fields with their variables replaced.
+  return hasVariables ? { ...config, written: json as StdioServerConfig | HttpServerConfig } : config;
 }
 
 /** One server's configuration. Throws McpConfigError. */

@@ -43,7 +43,8 @@ function canonical(config: McpServerConfig, cwd: string, start: string): readonl
 }
 
 /** Describes what starting the server runs, for the person who approves it: all words, no values that may be secret. */
-export function describeServer(config: McpServerConfig, cwd: string): string {
+export function describeServer(server: McpServerConfig, cwd: string): string {
+  const config = server.written ?? server;
   if ("url" in config) {
     const headers = names("with the headers", config.headers);
     return visibleText(`connects to ${config.url} (${config.type ?? "http"})${headers}`);

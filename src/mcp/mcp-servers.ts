@@ -220,9 +220,9 @@ const MAX_CALL_TIME = 600_000;
 type NamedConfig = { readonly name: string; readonly config: McpServerConfig };
 
 /** The same strict reading for configurations that did not come from a file. */
-function readConfig(name: string, config: McpServerConfig): NamedConfig | ServerStatus {
+function readConfig(name: string, { written, ...given }: McpServerConfig): NamedConfig | ServerStatus {
   try {
-    return { name, config: readServer(name, config) };
+    return { name, config: { ...readServer(name, given), ...(written && { written }) } };
   } catch (error) {
     if (!(error instanceof McpConfigError)) throw error;
     return { server: oneLine(name, 128), status: "failed", reason: error.message };

@@ -1,6 +1,6 @@
 /** A command of the reading with its effects, and the absolute paths that they meet. */
 import type { OutsideLink, PathAccess } from "./intent.js";
-import { isMadeByBuild, mayBeRun } from "./made-program.js";
+import { isMadeByBuild, mayBeRun, onlyParses } from "./made-program.js";
 import type { CommandPart, Touch } from "./part.js";
 import { judgeArgv } from "./programs/judge-argv.js";
 import type { ArgvJudgement } from "./programs/judge-argv.js";
@@ -120,7 +120,11 @@ function readWords({ judgement: { reads, urls } }: Place): readonly string[] {
 }
 
 function touchesOf(place: Place): readonly Touch[] {
-  const { writes, deletes, moves, editsBelow, deletesBelow } = place.judgement;
+  const { writes, moves, editsBelow } = place.judgement;
+  // A file without a name is no file: `rm -f "$x"` where x is empty.
+  const isNamed = (word: string): boolean => word !== "" || place.command.argv[0] !== "rm";
+  const deletes = place.judgement.deletes.filter(isNamed);
+  const deletesBelow = place.judgement.deletesBelow.filter(isNamed);
   const below = (words: readonly string[], access: PathAccess["access"]): Touch[] =>
     accesses(words, access, place).map((touch) => ({ ...touch, below: true }));
   return [
@@ -137,6 +141,7 @@ function runsFiles(place: Place, mayMean: readonly string[]): readonly string[] 
   const { argv, reads } = place.command;
   const { judgement } = place;
   const [program = ""] = argv;
+  if (onlyParses(argv)) return [];
   const words = [
     ...(program.includes("/") && !isMadeByBuild(program) ? [program] : []),
     ...judgement.runsFiles,

@@ -336,6 +336,7 @@ test("every field of an intent is in its text, which must stay as it is: answers
     input: { b: [1, { d: null, c: "é" }], a: "x" },
     cwd: "/ws",
     command: ["ls", "-l"],
+    background: true,
     executor: { shell: "/bin/bash", language: "bash", forced: { PAGER: "cat" }, notForced: "x" },
     env: { LANG: "C" },
     paths: [{ path: "/ws/a", named: "/ws/b", access: "read" }],
@@ -346,7 +347,7 @@ test("every field of an intent is in its text, which must stay as it is: answers
     baseHashes: { "/ws/a": "nothing" },
   };
   expect(intentText(whole)).toBe(
-    '{"baseHashes":{"/ws/a":"nothing"},"command":["ls","-l"],"contents":{"/ws/run.sh":"def"},"cwd":"/ws","definition":"d","env":{"LANG":"C"},' +
+    '{"background":true,"baseHashes":{"/ws/a":"nothing"},"command":["ls","-l"],"contents":{"/ws/run.sh":"def"},"cwd":"/ws","definition":"d","env":{"LANG":"C"},' +
       '"executor":{"forced":{"PAGER":"cat"},"language":"bash","notForced":"x","shell":"/bin/bash"},"fingerprint":"f","hosts":["https://example.com"],' +
       '"input":{"a":"x","b":[1,{"c":"é","d":null}]},"isKindGuessed":true,"kind":"execute","outsideLinks":[{"named":"/o/l","path":"/p"}],' +
       '"paths":[{"access":"read","named":"/ws/b","path":"/ws/a"}],"server":"shell","temporary":["/tmp/a"],"tool":"run"}',

@@ -51,6 +51,8 @@ export type Intent = {
   readonly cwd: string;
   /** The text that a shell will read, or the words of a command that no shell reads. */
   readonly command?: string | readonly string[];
+  /** The command goes on after its call, until the session ends. */
+  readonly background?: boolean;
   /** The program that reads the text. When absent, an unknown shell reads it. */
   readonly executor?: Executor;
   /** Variables that are set for the command beside the inherited ones. */
@@ -91,6 +93,7 @@ export function intentText(intent: Intent): string {
 
 /** Every field of an intent. A missing field would not be hashed, so the compiler checks that none is missing. */
 const FIELDS: { readonly [Name in keyof Required<Intent>]: true } = {
+  background: true,
   baseHashes: true,
   command: true,
   contents: true,

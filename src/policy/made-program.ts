@@ -8,6 +8,12 @@ export const isMadeByBuild = (program: string): boolean =>
     program,
   );
 
+/** `php -l a.php`: the program reads the syntax of its files and runs none of them. */
+export const onlyParses = ([program = "", flag = "", ...files]: readonly string[]): boolean =>
+  PARSES.test(`${program} ${flag}`) && files.length > 0 && files.every((file) => !file.startsWith("-"));
+
+const PARSES = /^(?:php -l|ruby -c|node (?:--check|-c)|luac -p)$/;
+
 /** Nothing but data is no script; and a program of the project is one itself, which is given names of all kinds. */
 export const mayBeRun = (path: string, program: string): boolean =>
   program.includes("/") ? CODE_FILE.test(path) : !DATA_FILE.test(path);

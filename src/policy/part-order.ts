@@ -10,6 +10,9 @@ import { fixedFolder, GLOB } from "./word-paths.js";
 /**
  * The hash of a file that is run was taken before any part has run, so it says nothing about a file that another part
  * writes. A program that a build makes is bound to no hash; but nothing else may put another one there.
+ *
+ * A part that runs code counts only by the paths that it names: its code could do anything later code could. So could
+ * the code of another commit, which `git stash && npm test` runs as well.
  */
 export function withChangedFiles(commands: readonly CommandPart[]): readonly CommandPart[] {
   if (commands.length === 1) return commands;
@@ -17,14 +20,30 @@ export function withChangedFiles(commands: readonly CommandPart[]): readonly Com
     const { runsFiles, madeProgram } = part;
     if (runsFiles.length === 0 && madeProgram === undefined) return part;
     const others = commands.filter((other) => other !== part);
-    const changed = others.flatMap(changedPlaces);
-    const put = others.filter(({ judgement }) => !judgement.runs).flatMap(changedPlaces);
+    const changed = others.flatMap(changedFor);
+    const put = others.filter((other) => !other.judgement.runs && !isGit(other)).flatMap(changedPlaces);
+    const named = others.filter(isGit).flatMap(namedByGit);
     const isChanged =
       runsFiles.some((path) => changed.some((place) => mayOverlap(place, path))) ||
-      (madeProgram !== undefined && put.some((place) => mayOverlap(place, madeProgram)));
+      (madeProgram !== undefined && [...put, ...named].some((place) => mayOverlap(place, madeProgram)));
     return isChanged ? { ...part, isChangedBefore: true } : part;
   });
 }
+
+const isGit = ({ argv: [program = ""] }: CommandPart): boolean => baseName(program) === "git";
+
+const changedFor = (part: CommandPart): readonly string[] =>
+  part.judgement.runs && !isGit(part) ? namedPlaces(part) : changedPlaces(part);
+
+/** The changed paths that stand in the words, without those that only lie below a folder. */
+const namedPlaces = ({ touches, redirects }: CommandPart): readonly string[] =>
+  [...touches.filter(({ access, below }) => access !== "read" && !below), ...redirects].map(
+    ({ path }) => path,
+  );
+
+/** All but the whole folder, whose files `git switch` and `git stash` replace by those of another commit. */
+const namedByGit = (part: CommandPart): readonly string[] =>
+  changedPlaces(part).filter((path) => path !== part.cwd);
 
 /** The paths that a part changes, and those where it puts something. */
 const changedPlaces = ({ touches, redirects }: CommandPart): readonly string[] =>

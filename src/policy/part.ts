@@ -39,7 +39,7 @@ export type CommandPart = {
   /** Its input, and which of its words the shell expands. */
   readonly read: Pick<
     ReadCommand,
-    "feeds" | "fedText" | "reads" | "isBackground" | "patterns" | "unknown" | "wrappers"
+    "feeds" | "fedText" | "reads" | "isBackground" | "judged" | "patterns" | "unknown" | "wrappers"
   >;
 };
 

@@ -19,6 +19,8 @@ export type LeaseOptions = LeaseWait & {
   readonly owner: string;
   /** How long the lease lasts without a renewal. */
   readonly leaseMs?: number | undefined;
+  /** No tool of the session needs a workspace: every instance may go on with it. */
+  readonly isAnywhere?: boolean | undefined;
 };
 
 function waitSentence(sessionId: string, { owner }: LedgerError, leaseWaitMs: number): string {
@@ -43,13 +45,13 @@ export class SessionLease {
 
   /** Throws LEASE_HELD when another owner still has the lease after `leaseWaitMs`. */
   static async claim(ledger: Ledger, sessionId: string, options: LeaseOptions): Promise<SessionLease> {
-    const { owner, leaseMs = LEASE_MS, leaseWaitMs = 0 } = options;
+    const { owner, leaseMs = LEASE_MS, leaseWaitMs = 0, isAnywhere } = options;
     let { onLeaseWait } = options;
     // By a clock that nobody sets.
     const start = performance.now();
     for (;;) {
       try {
-        const lease = await ledger.claim(sessionId, owner, { milliseconds: leaseMs });
+        const lease = await ledger.claim(sessionId, owner, { milliseconds: leaseMs, isAnywhere });
         return new SessionLease(ledger, lease, leaseMs);
       } catch (error) {
         const waitedMs = performance.now() - start;

@@ -5,7 +5,7 @@
  * for events that may wait. Everything in the book is in the ledger, in the same order, but for the last text of an
  * answer, which is sent first and written soon after (chunk-buffer.ts).
  */
-import { AMOUNT, checkOptions, FUNCTION, LEDGER, OBJECT, required, TEXT } from "../call/check-options.js";
+import { AMOUNT, checkOptions, FLAG, FUNCTION, LEDGER, OBJECT, required, TEXT } from "../call/check-options.js";
 import type { OptionChecks } from "../call/check-options.js";
 import { eventPages, SessionBook, savedSession, sessionFromSaved } from "../call/index.js";
 import type { AppendOptions, Ledger, RecordedEvent, SessionEvent, Lease } from "../call/index.js";
@@ -25,6 +25,7 @@ const recordChecks = (): OptionChecks<RecordOptions> => ({
   leaseMs: AMOUNT,
   leaseWaitMs: AMOUNT,
   onLeaseWait: FUNCTION,
+  isAnywhere: FLAG,
   flushTimer: OBJECT,
 });
 
@@ -139,13 +140,14 @@ export class SessionRecord {
   }
 
   /** Calls the function when the session is closed here. */
-  onClose(end: () => void): void {
+  onClose(end: () => void | Promise<void>): void {
     this.#closed.add(end);
   }
 
   async close(): Promise<void> {
-    for (const end of this.#closed) end();
+    const closed = [...this.#closed];
     this.#closed.clear();
+    await Promise.allSettled(closed.map((end) => end()));
     this.#lease.end();
     await this.#storeText();
     if (this.#snapshots.isDueAtClose(this.#writtenSeq)) await this.#saveSnapshot();

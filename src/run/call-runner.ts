@@ -9,6 +9,7 @@ import type { SessionEvent, ToolCall } from "../call/index.js";
 import type { Containment, Intent, Verdict } from "../policy/index.js";
 import { isAppTool, isDelegating } from "../tools/index.js";
 import type { CallView, Tool, Workspace } from "../tools/index.js";
+import type { BackgroundCommands } from "../tools/background-commands.js";
 import type { KeepOutcome } from "../tools/kept-workspace/workspace-keeper.js";
 import type { Approvals } from "./approvals.js";
 import { OwnWrites } from "./confined-workspace.js";
@@ -39,6 +40,7 @@ export type RunnerOptions = {
   readonly workspace: Workspace;
   readonly childStep: TakeChildStep | undefined;
   readonly elicit: Elicit | undefined;
+  readonly background: BackgroundCommands;
   readonly timeLimit: number;
   readonly stopGraceMs: number;
   readonly now: () => number;
@@ -152,7 +154,7 @@ export class CallRunner {
       const question = this.#unkeptQuestion(call, intent, keeping.reason);
       if (question) return end(question);
     }
-    const { elicit, timeLimit, stopGraceMs } = this.#options;
+    const { elicit, background, timeLimit, stopGraceMs } = this.#options;
     const { workspace } = view;
     const started: SessionEvent = { type: "run-started", toolCallId, at: now(), intent };
     const run = async (): Promise<void> => {
@@ -172,6 +174,7 @@ export class CallRunner {
         timeLimit: tool.timeLimit ?? timeLimit,
         stopGraceMs,
         elicit,
+        background,
         now,
       });
     };

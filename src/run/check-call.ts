@@ -247,6 +247,7 @@ export class CallCheck {
       input: rawInput,
       cwd: own.cwd ?? this.#options.workspace.root,
       ...(own.command !== undefined && { command: own.command }),
+      ...(own.background === true && { background: true }),
       ...(own.env !== undefined && { env: own.env }),
       ...(own.executor !== undefined && { executor: own.executor }),
       ...(own.contents !== undefined && { contents: own.contents }),

@@ -31,6 +31,7 @@ import type { Undone } from "./undo-call.js";
 import { Wrapped } from "./wrap-tools.js";
 import type { CallsTools, Gated, WrappableTool } from "./wrap-tools.js";
 import type { Verdict } from "../policy/index.js";
+import { BackgroundCommands } from "../tools/background-commands.js";
 import { Approvals } from "./approvals.js";
 import { CallTools } from "./call-tools.js";
 import { CallCheck } from "./check-call.js";
@@ -61,9 +62,16 @@ export class Gate {
     const stopRechecks = options.onRulesChanged?.(() => void this.recheck().catch(emitWarning));
     if (stopRechecks) record.onClose(stopRechecks);
     // Someone else has the session: what runs here can no longer be recorded.
-    record.lost.addEventListener("abort", () => this.#running.stopAll(record.lost.reason), {
-      once: true,
-    });
+    const { background } = this.#parts;
+    record.lost.addEventListener(
+      "abort",
+      () => {
+        this.#running.stopAll(record.lost.reason);
+        void background.close();
+      },
+      { once: true },
+    );
+    record.onClose(() => background.close());
   }
 
   /** The event that announces a call while the model is still writing its input. */
@@ -260,6 +268,7 @@ export class Gate {
     this.#running.stopAll(new Cancelled("the session was closed."));
     const atWork = this.#record.book.openCalls().filter(isAtWork);
     await Promise.allSettled(atWork.map(({ toolCallId }) => this.#running.ended(toolCallId)));
+    await this.#parts.background.close();
     await this.#options.workspace.release?.();
     await this.#record.close();
   }
@@ -327,8 +336,10 @@ function gateParts(options: GateOptions, reportedVerdict: (toolCallId: string) =
   const { book } = record;
   const check = new CallCheck({ tools, callIds, workspace, book, judge, decisions, approvals, loops, now });
   const shared = { record, tools, judge, check, now };
+  const background = new BackgroundCommands();
   const runner = new CallRunner({
     ...shared,
+    background,
     decisions,
     approvals,
     workspace,
@@ -338,5 +349,5 @@ function gateParts(options: GateOptions, reportedVerdict: (toolCallId: string) =
     stopGraceMs: options.stopGraceMs ?? STOP_GRACE_MS,
   });
   const answers = new SettleAnswers({ ...shared, loops, remember, reportedVerdict });
-  return { ...shared, loops, approvals, decisions, runner, answers };
+  return { ...shared, loops, approvals, decisions, runner, answers, background };
 }

@@ -26,8 +26,14 @@ export function keeperFor({
   decidedBy,
 }: KeepOptions): WorkspaceKeeper | undefined {
   const { keeper, roots } = workspace;
-  // A ledger that redacts stores no file.
-  if (!keeper || intent.command === undefined || ledger.storesVerbatim === false) return undefined;
+  // A ledger that redacts stores no file; the changes of a command that goes on after its call are not complete.
+  if (
+    !keeper ||
+    intent.command === undefined ||
+    intent.background === true ||
+    ledger.storesVerbatim === false
+  )
+    return undefined;
   const isMeant = decidedBy === "sandbox" || keeper.commands === "writing";
   return isMeant && !readingParts(intent, { roots, home: homedir() }) ? keeper : undefined;
 }

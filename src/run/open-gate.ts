@@ -14,7 +14,7 @@ import {
 } from "../call/check-options.js";
 import type { OptionChecks } from "../call/check-options.js";
 import type { Ledger, SessionInfo } from "../call/index.js";
-import { decide } from "../policy/index.js";
+import { VerdictCache } from "../policy/verdict-cache.js";
 import type { Policy, Rule } from "../policy/index.js";
 import { placesOf, sessionWorkspace } from "../tools/scratch/session-workspace.js";
 import { LocalWorkspace, Toolbox } from "../tools/index.js";
@@ -70,10 +70,10 @@ export async function openGate(options: OpenGateOptions): Promise<Gate> {
   mustBeRules(rules);
   const opened = typeof place === "string" ? await LocalWorkspace.open(place) : place;
   const workspace = await sessionWorkspace(opened, sessionId);
+  const verdicts = new VerdictCache();
   const judge: Judge = (intent, also = []) => {
-    const inForce = policy();
-    const all = { ...inForce, rules: [...inForce.rules, ...also] };
-    return decide(intent, { ...all, ...placesOf(workspace), now: now() });
+    const inForce = { ...policy(), ...placesOf(workspace), now: now() };
+    return verdicts.decide(intent, inForce, also);
   };
   const record = await SessionRecord.open(ledger, sessionId, {
     owner: `gate ${process.pid} ${randomUUID()}`,

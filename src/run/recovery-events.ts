@@ -1,17 +1,19 @@
 /**
  * Ends what an earlier process left. Waiting calls still wait and cleared ones go on; what had not been submitted is
  * cancelled; what was running is unknown: it may or may not have happened, and is never run again by itself. A command
- * of such a call that may still run is named, with the way to end it.
+ * of such a call that may still run is named, with the way to end it; one in the background is ended.
  */
 import { readAll } from "../call/index.js";
 import type { CallProcess, SessionEvent, ToolCall } from "../call/index.js";
 import type { SessionRecord } from "../record/index.js";
+import { endLeftBackground } from "./running-commands.js";
 import { mayStillRun, processText } from "../tools/left-command.js";
 
 export async function recoveryEvents(
   record: SessionRecord,
   now: () => number,
 ): Promise<readonly SessionEvent[]> {
+  await endLeftBackground(record.ledger, record.book);
   const open = record.book.openCalls();
   const left = open.some(({ state }) => state.status === "running") ? await leftCommands(record) : new Map();
   return open.flatMap((call) => endOf(call, left.get(call.toolCallId) ?? [], now()));

@@ -9,6 +9,7 @@ import type { Containment, Intent } from "../policy/index.js";
 import type { EventWriter, SessionRecord } from "../record/index.js";
 import { fullResult, ToolFailure } from "../tools/index.js";
 import type { AskReply, AskRequest, Tool, ToolContext, ToolReturn, Workspace } from "../tools/index.js";
+import type { BackgroundCommands } from "../tools/background-commands.js";
 import type { KeepOutcome } from "../tools/kept-workspace/workspace-keeper.js";
 import { commandChanges } from "./keep-before.js";
 import { checkBase, confinedWorkspace } from "./confined-workspace.js";
@@ -46,6 +47,7 @@ export type RunOptions = {
   /** How long the tool may take to stop. */
   readonly stopGraceMs: number;
   readonly elicit: Elicit | undefined;
+  readonly background: BackgroundCommands;
   readonly now: () => number;
 };
 
@@ -91,7 +93,7 @@ export async function runCall(options: RunOptions): Promise<void> {
 }
 
 function contextOf(options: RunOptions, reporter: CallReporter, writer: EventWriter): ToolContext {
-  const { call, stop, record, elicit } = options;
+  const { call, stop, record, elicit, background } = options;
   const { toolCallId } = call;
   const { progress, output, diff, locate, terminal, meta, report } = reporter;
   let workspace: Workspace | undefined;
@@ -101,6 +103,7 @@ function contextOf(options: RunOptions, reporter: CallReporter, writer: EventWri
       return stop.signal;
     },
     plan: record.book.plan,
+    background,
     // Made when it is first used: many tools touch no file.
     get workspace() {
       return (workspace ??= workspaceOf(options, writer));
@@ -129,7 +132,11 @@ function workspaceOf(
     mayReplace: (path, before) => checkBase(intent, path, before, ownWrites.since(ownBefore, path)),
     wrote: (path, after) => ownWrites.add(path, after),
     started: (process) => writer.add({ type: "process-started", toolCallId, at: now(), process }),
-    refused: (refusals) => writer.add({ type: "sandbox-refused", toolCallId, at: now(), refusals }),
+    refused: (refusals) => {
+      // A command in the background may end after its call.
+      if (record.book.call(toolCallId)?.times.ended === undefined)
+        writer.add({ type: "sandbox-refused", toolCallId, at: now(), refusals });
+    },
     record: keep,
     commandEnded: async () => {
       if (isRecorded || !keeping) return;

@@ -12,7 +12,8 @@ import type { FileState } from "./followed-file.js";
 import { grantFileSchema } from "./grant-file.js";
 import type { GrantFile, StoredGrant } from "./grant-file.js";
 import { canonicalRoot } from "./project-root.js";
-import { StoredFile } from "./stored-file.js";
+import type { OpenDocument, StoredDocument } from "./stored-document.js";
+import { storedFile } from "./stored-file.js";
 import { isTightening, strictRule } from "./strict-rule.js";
 
 export type GrantStoreOptions = {
@@ -20,6 +21,8 @@ export type GrantStoreOptions = {
   readonly now?: () => number;
   /** A lock that nobody releases is taken over after this time. */
   readonly staleAfterMs?: number;
+  /** Where the grants are: by default in a file. */
+  readonly open?: OpenDocument;
 };
 
 /** `isOver`: the grant has expired and allows nothing. */
@@ -51,18 +54,18 @@ const LAST_IN_FORCE =
 
 export class GrantStore {
   readonly path: string;
-  readonly #file: StoredFile<GrantFile>;
+  readonly #file: StoredDocument<GrantFile>;
   readonly #now: () => number;
   /** The latest time seen for each grant that can end, also when it could not be written. */
   readonly #clock = new Map<string, number>();
 
-  constructor(folder: string, { now = Date.now, staleAfterMs }: GrantStoreOptions = {}) {
-    this.path = join(folder, "grants.json");
-    this.#file = new StoredFile(this.path, {
+  constructor(folder: string, { now = Date.now, staleAfterMs, open = storedFile }: GrantStoreOptions = {}) {
+    this.#file = open(join(folder, "grants.json"), {
       schema: () => grantFileSchema,
       empty: { version: 1, grants: [] },
       staleAfterMs,
     });
+    this.path = this.#file.path;
     this.#now = now;
   }
 

@@ -15,6 +15,7 @@ import { readRuleFile } from "./rule-file.js";
 import { modeOf, ruleLayer } from "./rule-layer.js";
 import type { RuleFile, RuleMode } from "./rules-schema.js";
 import { SettingsError } from "./settings-error.js";
+import type { OpenDocument } from "./stored-document.js";
 import { TrustedProjects } from "./trusted-projects.js";
 import { watchFolder } from "./watch-folder.js";
 
@@ -48,6 +49,8 @@ export type RuleSourceOptions = {
   /** Called once for each problem, when it is found. */
   readonly onProblem?: (problem: string) => void;
   readonly grants?: GrantStore;
+  /** Where grants and trusted projects are: by default in files of the folder. */
+  readonly open?: OpenDocument | undefined;
   readonly now?: () => number;
 };
 
@@ -65,12 +68,12 @@ export class RuleSource {
   readonly #listeners = new Set<() => void>();
   #isClosed = false;
 
-  constructor({ folder, onProblem = () => {}, now = Date.now, grants }: RuleSourceOptions) {
+  constructor({ folder, onProblem = () => {}, now = Date.now, grants, open }: RuleSourceOptions) {
     this.#folder = folder;
     this.#user = new FollowedFile(join(folder, "rules.json"), parseRules);
-    this.#trusted = new TrustedProjects(folder);
+    this.#trusted = new TrustedProjects(folder, open);
     this.#programs = new ProgramFiles(folder);
-    this.grants = grants ?? new GrantStore(folder, { now });
+    this.grants = grants ?? new GrantStore(folder, { now, ...(open && { open }) });
     this.#onProblem = onProblem;
     this.#now = now;
   }

@@ -3,7 +3,6 @@
  * process is lost; an unreadable file is never overwritten.
  */
 import { dirname } from "node:path";
-import type { z } from "zod";
 import { FileLock } from "../process/file-lock.js";
 import type { IsStillOurs } from "../process/file-lock.js";
 import { createFolder } from "./create-folder.js";
@@ -12,22 +11,15 @@ import type { FileState, Parse } from "./followed-file.js";
 import { jsonParser } from "./json-parser.js";
 import { readFileSafely } from "./read-file-safely.js";
 import { SettingsError } from "./settings-error.js";
+import type { Change, DocumentOptions, OpenDocument, StoredDocument } from "./stored-document.js";
 import { writeAtomically } from "./write-atomically.js";
-
-/** Without a value, nothing is written. */
-export type Change<T, Result> = { readonly value?: T; readonly result: Result };
-
-export type StoredFileOptions<T> = {
-  readonly schema: () => z.ZodType<T>;
-  /** The value of a missing file. */
-  readonly empty: T;
-  readonly staleAfterMs?: number | undefined;
-};
 
 /** The work with a lock never waits, so a live owner holds it for milliseconds. */
 const STALE_AFTER_MS = 10_000;
 
-export class StoredFile<T> {
+export const storedFile: OpenDocument = (path, options) => new StoredFile(path, options);
+
+export class StoredFile<T> implements StoredDocument<T> {
   readonly #followed: FollowedFile<T>;
   readonly #lock: FileLock;
   readonly #parse: Parse<T>;
@@ -35,7 +27,7 @@ export class StoredFile<T> {
 
   constructor(
     readonly path: string,
-    { schema, empty, staleAfterMs = STALE_AFTER_MS }: StoredFileOptions<T>,
+    { schema, empty, staleAfterMs = STALE_AFTER_MS }: DocumentOptions<T>,
   ) {
     this.#parse = jsonParser(schema);
     this.#followed = new FollowedFile(path, this.#parse);
@@ -55,9 +47,9 @@ export class StoredFile<T> {
     }
   }
 
-  /** The same without waiting; false when the lock is taken. */
-  tryChange(change: (value: T) => Change<T, unknown>): boolean {
-    return this.#lock.tryRun((isStillOurs) => this.#apply(change, isStillOurs))?.result !== undefined;
+  /** Nothing is changed when the lock is taken. */
+  tryChange(change: (value: T) => Change<T, unknown>): void {
+    this.#lock.tryRun((isStillOurs) => this.#apply(change, isStillOurs));
   }
 
   /** Undefined when another process took over the lock before anything was written, because we were suspended. */

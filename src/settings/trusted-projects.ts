@@ -5,7 +5,8 @@
  */
 import { join } from "node:path";
 import { z } from "zod";
-import { StoredFile } from "./stored-file.js";
+import type { OpenDocument, StoredDocument } from "./stored-document.js";
+import { storedFile } from "./stored-file.js";
 
 const trustedFileSchema = () =>
   z.looseObject({
@@ -15,14 +16,14 @@ const trustedFileSchema = () =>
 
 export class TrustedProjects {
   readonly path: string;
-  readonly #file: StoredFile<z.infer<ReturnType<typeof trustedFileSchema>>>;
+  readonly #file: StoredDocument<z.infer<ReturnType<typeof trustedFileSchema>>>;
 
-  constructor(folder: string) {
-    this.path = join(folder, "trusted.json");
-    this.#file = new StoredFile(this.path, {
+  constructor(folder: string, open: OpenDocument = storedFile) {
+    this.#file = open(join(folder, "trusted.json"), {
       schema: trustedFileSchema,
       empty: { version: 1, projects: [] },
     });
+    this.path = this.#file.path;
   }
 
   /** A broken file trusts nobody. A missing file is not a problem: deleting it revokes all trust. */

@@ -6,6 +6,8 @@ import { join } from "node:path";
 import { z } from "zod";
 import { createFolder } from "./create-folder.js";
 import { jsonParser } from "./json-parser.js";
+import { notifyConfig } from "./notify-config.js";
+import type { NotifyConfig } from "./notify-config.js";
 import { readFileSafely } from "./read-file-safely.js";
 import { SettingsError } from "./settings-error.js";
 import { writeAtomically } from "./write-atomically.js";
@@ -16,6 +18,7 @@ export type ModelChoice = { readonly model?: string; readonly baseUrl?: string }
 export type UserConfig = ModelChoice & {
   /** The model of single projects, by their folder; the nearest folder counts. */
   readonly projects?: { readonly [folder: string]: ModelChoice };
+  readonly notify?: NotifyConfig;
   /** Redacts secrets before anything is stored, and not only on export. */
   readonly redactAtRest?: boolean;
   /** Patterns of further secrets, besides the built-in ones. */
@@ -43,6 +46,7 @@ const parse = jsonParser<UserConfig>(() =>
   z.strictObject({
     ...modelChoice(),
     projects: z.record(z.string().startsWith("/"), z.strictObject(modelChoice())).exactOptional(),
+    notify: notifyConfig().exactOptional(),
     redactAtRest: z.boolean().exactOptional(),
     redactPatterns: z.array(z.string().min(1)).exactOptional(),
     onBreach: z.enum(["mark", "end"]).exactOptional(),

@@ -21,8 +21,11 @@ export async function mayStillRun(root: CallProcess): Promise<boolean> {
   return true;
 }
 
+/** Whether it is a process of this machine that has not ended, or has left children that have not. */
+export const runsHere = (root: CallProcess): boolean => isHere(root) && !new ProcessTree(root).isGone;
+
 /** The process, for people to read. */
-export function processText({ pid, startedAt }: CallProcess): string {
+export function processText({ pid, startedAt }: Pick<CallProcess, "pid" | "startedAt">): string {
   return `pid ${pid}, started ${new Date(startedAt).toISOString().replace(/\.\d+Z$/, "Z")}`;
 }
 

@@ -1,4 +1,5 @@
 /** The interface of a tool, for every room that runs one. */
+import type { BackgroundCommands } from "./background-commands.js";
 import type {
   CallFields,
   ContentBlock,
@@ -22,7 +23,16 @@ export type Parsed<Input> =
 export type ToolIntent = Partial<
   Pick<
     Intent,
-    "baseHashes" | "command" | "contents" | "cwd" | "env" | "executor" | "hosts" | "outsideLinks" | "paths"
+    | "background"
+    | "baseHashes"
+    | "command"
+    | "contents"
+    | "cwd"
+    | "env"
+    | "executor"
+    | "hosts"
+    | "outsideLinks"
+    | "paths"
   >
 >;
 
@@ -102,6 +112,8 @@ export type ToolContext = {
   /** Aborts when the call is cancelled or its time is up. */
   readonly signal: AbortSignal;
   readonly plan: readonly PlanEntry[];
+  /** The session's commands that go on after their calls. */
+  readonly background?: BackgroundCommands;
   readonly progress: (done: number, total?: number, message?: string) => void;
   /** Shows text as it arrives. */
   readonly output: (text: string) => void;

@@ -43,6 +43,13 @@ const STORE_PROBLEMS: { readonly [code in LedgerFileErrorCode]?: ProblemCode } =
   LEDGER_BUSY: "UNAVAILABLE",
 };
 
+/** Another process or place has the session: a problem of the request. Other errors are returned as they are. */
+export function problemIfElsewhere(error: unknown): unknown {
+  const isElsewhere =
+    error instanceof LedgerError && (error.code === "LEASE_HELD" || error.code === "OTHER_PLACE");
+  return isElsewhere ? problemOf(error) : error;
+}
+
 export function problemOf(error: unknown): AapProblem {
   if (error instanceof AapProblem) return error;
   if (error instanceof LedgerError && error.code !== "LEDGER_CLOSED") {

@@ -186,6 +186,13 @@ export const OPERATOR_ENDPOINTS = {
     answer: { description: "ok", isText: true },
     isOpen: true,
   },
+  getReadiness: {
+    method: "get",
+    path: "/readyz",
+    summary: "Whether the server takes turns: 503 while it drains or its ledger cannot be reached",
+    answer: { description: "ready", isText: true },
+    isOpen: true,
+  },
   getMetrics: {
     method: "get",
     path: "/metrics",

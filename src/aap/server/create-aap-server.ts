@@ -33,6 +33,8 @@ import type { AapEnv } from "./routes.js";
 import { KEY_BYTES } from "../sessions/seal-secret.js";
 import { served } from "../sessions/served-agent.js";
 import type { ExternalAgent, Served, ServedAgent } from "../sessions/served-agent.js";
+import { takeOverWork } from "../turns/take-over-work.js";
+import type { TakesOver } from "../turns/take-over-work.js";
 import { TurnEngine } from "../turns/turn-engine.js";
 
 export type AapServerOptions = {
@@ -87,11 +89,21 @@ export function createAapServer(options: AapServerOptions): AapServer {
   return { fetch: (request, openSink) => server.fetch(request, openSink), close: () => server.close() };
 }
 
+/** For the figures of a server. */
+export type ServerEvents = { readonly onTakenOver?: () => void };
+
 /** With the engine of its turns, for another API on the same server. */
-export type OpenedServer = AapServer & { readonly turns: TurnEngine };
+export type OpenedServer = AapServer & {
+  readonly turns: TurnEngine;
+  /** Adds another part of the server that may take over turns of other instances. */
+  readonly addTakeOver: (part: TakesOver) => void;
+  /** Takes no new turns, and resolves when those under way are over or parked. */
+  readonly drain: () => Promise<void>;
+  readonly isDraining: () => boolean;
+};
 
 /** The same for options that are checked already. */
-export function openServer(options: AapServerOptions): OpenedServer {
+export function openServer(options: AapServerOptions & ServerEvents): OpenedServer {
   const { version = UNVERSIONED, secretKey = randomBytes(KEY_BYTES) } = options;
   if (secretKey.byteLength !== KEY_BYTES)
     throw new RangeError(`The key for secrets must have ${KEY_BYTES} bytes. No server was made.`);
@@ -122,12 +134,23 @@ export function openServer(options: AapServerOptions): OpenedServer {
   });
   addRoutes(app, server, turns, version);
   const closed = new AbortController();
-  void turns.watch(closed.signal);
+  const parts: TakesOver[] = [(sessionId) => turns.takeOver(sessionId)];
+  void takeOverWork({ ...server, parts, onTaken: options.onTakenOver ?? (() => undefined) }, closed.signal);
   const close = () => {
     closed.abort();
     return turns.close();
   };
-  return { fetch: async (request, openSink) => app.fetch(request, { openSink }), close, turns };
+  return {
+    fetch: async (request, openSink) => app.fetch(request, { openSink }),
+    close,
+    turns,
+    addTakeOver: (part) => void parts.push(part),
+    drain: () => {
+      closed.abort();
+      return turns.drain();
+    },
+    isDraining: () => closed.signal.aborted,
+  };
 }
 
 function byName(agents: readonly Served[]): ReadonlyMap<string, Served> {

@@ -3,7 +3,7 @@
  * history; labels have few values, all of them ours.
  */
 import type { ServerResponse } from "node:http";
-import { allOpenQuestions, handleEvent, readAll } from "../../call/index.js";
+import { allOpenQuestions, handleEvent, LedgerError, readAll } from "../../call/index.js";
 import type { EventTable, Ledger, SessionEvent, ToolCallStatus } from "../../call/index.js";
 import { Counter, gauge, Histogram } from "./prometheus.js";
 
@@ -30,6 +30,16 @@ export class Metrics {
     { isPlain: true },
   );
   readonly #requests = new Counter("toolgate_http_requests_total", "Requests that were let in and answered.");
+  readonly #leaseLosses = new Counter(
+    "toolgate_lease_losses_total",
+    "Sessions that another process claimed while this one wrote to them.",
+    { isPlain: true },
+  );
+  readonly #takeOvers = new Counter(
+    "toolgate_take_overs_total",
+    "Turns of other instances that this one went on with.",
+    { isPlain: true },
+  );
   readonly #openCalls = new Map<string, OpenCall>();
   readonly #runningTurns = new Map<string, number>();
   readonly #responses = new Set<ServerResponse>();
@@ -81,7 +91,7 @@ export class Metrics {
     return {
       storesVerbatim: ledger.storesVerbatim,
       claim: (sessionId, owner, options) => ledger.claim(sessionId, owner, options),
-      renew: (lease, options) => ledger.renew(lease, options),
+      renew: (lease, options) => ledger.renew(lease, options).catch(this.#countLoss),
       release: (lease) => ledger.release(lease),
       append: async (lease, events, options) => {
         let stored = events.length;
@@ -89,7 +99,7 @@ export class Metrics {
           stored = count;
           options.onStored?.(count);
         };
-        const seq = await ledger.append(lease, events, { ...options, onStored });
+        const seq = await ledger.append(lease, events, { ...options, onStored }).catch(this.#countLoss);
         if (seq === stored) this.#sessions.add();
         const place = { ledger, sessionId: lease.sessionId };
         for (const event of events) {
@@ -107,6 +117,8 @@ export class Metrics {
       remove: (lease) => ledger.remove(lease),
       // A ledger that keeps no snapshots must not look as if it did.
       ...(ledger.snapshot && { snapshot: ledger.snapshot.bind(ledger) }),
+      ...(ledger.work && { work: ledger.work.bind(ledger) }),
+      ...(ledger.health && { health: ledger.health.bind(ledger) }),
       ...(ledger.watch && { watch: ledger.watch.bind(ledger) }),
       ...(ledger.holder && { holder: ledger.holder.bind(ledger) }),
       ...(ledger.keepSnapshot && { keepSnapshot: ledger.keepSnapshot.bind(ledger) }),
@@ -115,6 +127,13 @@ export class Metrics {
       close: () => ledger.close(),
     };
   }
+
+  readonly countTakeOver = (): void => this.#takeOvers.add();
+
+  readonly #countLoss = (error: unknown): never => {
+    if (error instanceof LedgerError && error.code === "LEASE_LOST") this.#leaseLosses.add();
+    throw error;
+  };
 
   /** Counts the request when its response is sent, or the client hangs up. */
   countRequest(method: string, response: ServerResponse): void {
@@ -139,6 +158,8 @@ export class Metrics {
         this.#callSeconds,
         this.#compactions,
         this.#requests,
+        this.#leaseLosses,
+        this.#takeOvers,
       ].map((figure) => figure.text()),
       gauge("toolgate_turns_running", "Turns under way in this process.", this.#runningTurns.size),
       gauge(
@@ -146,6 +167,7 @@ export class Metrics {
         "Calls that wait for someone's yes or no, in all sessions.",
         questions.length,
       ),
+      ...(await lagFigures(ledger)),
       gauge("toolgate_streams", "Event streams that are open.", streams.length),
       gauge("process_resident_memory_bytes", "Memory of this process.", process.memoryUsage.rss()),
       gauge("process_uptime_seconds", "Since the process was started.", Math.floor(process.uptime())),
@@ -190,6 +212,20 @@ export class Metrics {
     count(call);
     return undefined;
   }
+}
+
+/** Only of a store that instances share. One that cannot be reached has no figures. */
+async function lagFigures(ledger: Ledger): Promise<readonly string[]> {
+  const health = await ledger.health?.().catch(() => undefined);
+  if (!health) return [];
+  const { waitingSessions, oldestWaitMs, noticeLagMs } = health;
+  const figures = [
+    gauge("toolgate_waiting_sessions", "Turns that wait for an instance, of all places.", waitingSessions),
+    gauge("toolgate_waiting_seconds", "How long the oldest of them has waited.", oldestWaitMs / 1000),
+  ];
+  if (noticeLagMs === undefined) return figures;
+  const lag = "How long the last notification between instances took.";
+  return [...figures, gauge("toolgate_notice_lag_seconds", lag, noticeLagMs / 1000)];
 }
 
 function ignore(): undefined {

@@ -33,7 +33,7 @@ async function routes(): Promise<readonly string[]> {
   const given = await server();
   const turns = new TurnEngine(given);
   addRoutes(app, given, turns, "1.2.3");
-  const own = [...operatorRoutes(undefined, async () => "").keys(), "/healthz"].map((path) => `get ${path}`);
+  const own = [...operatorRoutes(undefined, { metrics: async () => "", readiness: async () => undefined }).keys(), "/healthz"].map((path) => `get ${path}`);
   return [
     ...app.routes.map(
       ({ method, path }) => `${method.toLowerCase()} ${path.replace(/:(\w+)(?:\{[^}]*\})?/g, "{$1}")}`,
@@ -48,6 +48,6 @@ test("describes every route, and no other", async () => {
     Object.keys(methods).map((method) => `${method} ${path}`),
   );
   const there = await routes();
-  expect(there).toHaveLength(16);
+  expect(there).toHaveLength(17);
   expect(described.toSorted()).toEqual(there);
 });

@@ -18,7 +18,6 @@ import { createSession } from "../sessions/create-session.js";
 import { deleteSession } from "../sessions/delete-session.js";
 import { removeScratch } from "../../tools/scratch/scratch-folder.js";
 import { historyFromLog } from "../sessions/history-from-log.js";
-import { IdempotentCreations } from "../sessions/idempotent-creations.js";
 import { answerQuestion, listQuestions, readQuestion, tooLate } from "../sessions/questions.js";
 import { agentInfo } from "../sessions/served-agent.js";
 import { readSession, readSessionConfig, wireSession } from "../sessions/session-config.js";
@@ -80,7 +79,6 @@ function protocolHandlers(
   version: string,
 ): { readonly [name in keyof typeof PROTOCOL_ENDPOINTS]: Handler } {
   const { agents, ledger, isRedacted, onError } = server;
-  const creations = new IdempotentCreations();
   const list = new SessionList(server);
   return {
     getMeta: (context) =>
@@ -94,7 +92,7 @@ function protocolHandlers(
     listSessions: async (context) => context.json(await list.page(context.req.query("after"))),
     createSession: async (context) => {
       const body = await readBody(context.req.raw, newSession);
-      const sessionId = await creations.create(keyOf(context), body, () => createSession(server, body));
+      const sessionId = await createSession(server, body, keyOf(context));
       return context.json({ sessionId }, 201);
     },
     getSession: async (context) => {

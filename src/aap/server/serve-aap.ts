@@ -20,6 +20,7 @@ import { openServer, SERVER_OPTIONS } from "./create-aap-server.js";
 import type { AapServer, AapServerOptions, OpenedServer } from "./create-aap-server.js";
 import type { OpenSink } from "../stream/event-stream.js";
 import { Metrics } from "./metrics.js";
+import { OPERATOR_ENDPOINTS } from "../api/endpoints.js";
 import type { MoreEndpoints } from "../api/openapi.js";
 import { operatorRoutes } from "./operator-routes.js";
 import { AapProblem, problemOf, problemResponse, wrongMethod } from "../api/aap-problem.js";
@@ -42,6 +43,11 @@ export type ServeOptions = Omit<DoorOptions, "at"> &
 
 export type Serving = {
   readonly url: string;
+  /**
+   * Takes no new turns, and waits up to `timeoutMs` for those under way to end or to park. On a ledger that instances
+   * share, parked turns and new requests go on elsewhere. `/readyz` answers 503 from then on.
+   */
+  readonly drain: (timeoutMs: number) => Promise<void>;
   /** Cancels the turns under way, lets their streams end, then closes every connection. */
   readonly close: () => Promise<void>;
 };
@@ -68,6 +74,8 @@ export type BesideApps = {
   readonly isFor: (path: string) => boolean;
   readonly fetch: (request: Request, openSink?: OpenSink) => Promise<Response>;
   readonly described: MoreEndpoints;
+  /** Takes no new turns, and resolves when those under way are over or parked. */
+  readonly drain: () => Promise<void>;
   readonly close: () => Promise<void>;
 };
 
@@ -95,17 +103,22 @@ export async function serveBeside(
     agents: isMany(agents) ? agents : [agents],
     ledger: metrics.watched(ledger),
     workspace,
+    onTakenOver: metrics.countTakeOver,
   });
   const beside = await openBeside?.(server);
   const { answer, writer } = await answering(
     withBeside(server, beside),
-    operatorRoutes(options.version, () => metrics.text(ledger), beside?.described),
+    operatorRoutes(
+      options.version,
+      { metrics: () => metrics.text(ledger), readiness: () => readinessOf(server, ledger) },
+      beside?.described,
+    ),
   );
   const door = await openDoor(
     { ...options, at: { host, port } },
     {
       limits: { bodyBytes: MAX_BODY_BYTES, ...limits },
-      openPaths: ["/meta"],
+      openPaths: ["/meta", OPERATOR_ENDPOINTS.getReadiness.path],
       site: beside?.site,
       pageHeaders: { sent: ["idempotency-key", "last-event-id"], read: ["retry-after"] },
       onRequest: (request, response) => {
@@ -124,11 +137,38 @@ export async function serveBeside(
   };
   return {
     url: door.url,
+    drain: async (timeoutMs) => {
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, timeoutMs);
+      });
+      await Promise.race([Promise.all([server.drain(), beside?.drain()]), late]);
+      clearTimeout(timer);
+    },
     close: async () => {
       await door.close(settle);
       if (!given) await ledger.close();
     },
   };
+}
+
+const HEALTH_TIMEOUT_MS = 2_000;
+
+async function readinessOf(server: OpenedServer, ledger: AapServerOptions["ledger"]): Promise<string | undefined> {
+  if (server.isDraining()) return "The server is about to end.";
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error("late")), HEALTH_TIMEOUT_MS);
+  });
+  try {
+    await Promise.race([ledger.health?.(), late]);
+    return undefined;
+  } catch {
+    // The error may name the server of the ledger, and anyone may read this answer.
+    return "The ledger cannot be reached.";
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function withBeside(server: AapServer, beside: BesideApps | undefined): Pick<AapServer, "fetch"> {

@@ -1,5 +1,6 @@
 /** Creates a session with the settings and the earlier messages that the app sent. */
-import { randomUUID } from "node:crypto";
+import { hash, randomUUID } from "node:crypto";
+import { readSessionInfo } from "../../call/index.js";
 import { SessionRecord } from "../../record/index.js";
 import type { ServerContext } from "../server-context.js";
 import { AapProblem } from "../api/aap-problem.js";
@@ -7,7 +8,18 @@ import type { NewSessionBody } from "../api/request-bodies.js";
 import { seedEvents, seedMeta } from "./seed-events.js";
 import { changedConfig, configEvent, newConfig } from "./session-config.js";
 
-export async function createSession(server: ServerContext, body: NewSessionBody): Promise<string> {
+/** How long the same request on another instance may take to store the session. */
+const LEASE_WAIT_MS = 5_000;
+
+/**
+ * `key` is the request's `Idempotency-Key`: the session's id comes from it, so the same request makes no second session, on
+ * this instance or another, now or later.
+ */
+export async function createSession(
+  server: ServerContext,
+  body: NewSessionBody,
+  key?: string,
+): Promise<string> {
   const { agents, ledger, workspace, now } = server;
   const agent = agents.get(body.agent.name);
   if (!agent) {
@@ -23,16 +35,39 @@ export async function createSession(server: ServerContext, body: NewSessionBody)
       "BAD_REQUEST",
       `Agent ${agent.name} cannot start from earlier messages. No session was made; leave "messages" out.`,
     );
-  const sessionId = `session_${randomUUID()}`;
+  const sessionId = key === undefined ? `session_${randomUUID()}` : sessionIdFor(key);
+  const request = key === undefined ? {} : { creation: hash("sha256", JSON.stringify(body)) };
+  if (key !== undefined && (await isCreated(ledger, sessionId, request))) return sessionId;
   const config = changedConfig(newConfig(agent.name), body, agent, server.sealFor(sessionId));
   const seeded = seedEvents(messages, { after: 1, at: now() });
-  const info = { cwd: workspace.root, agent: agent.name, _meta: seedMeta(messages, seeded) };
+  const info = { cwd: workspace.root, agent: agent.name, _meta: { ...seedMeta(messages, seeded), ...request } };
   const events = [configEvent(config, info, now()), ...seeded];
-  const record = await SessionRecord.open(ledger, sessionId, { owner: `aap ${randomUUID()}` });
+  const record = await SessionRecord.open(ledger, sessionId, {
+    owner: `aap ${randomUUID()}`,
+    leaseWaitMs: LEASE_WAIT_MS,
+  });
   try {
+    if (key !== undefined && (await isCreated(ledger, sessionId, request))) return sessionId;
     await record.append(events, { durable: true });
   } finally {
     await record.close();
   }
   return sessionId;
+}
+
+const sessionIdFor = (key: string): string => `session_${hash("sha256", `creation ${key}`).slice(0, 32)}`;
+
+/** Throws CONFLICT where the key came with another request before. */
+async function isCreated(
+  ledger: ServerContext["ledger"],
+  sessionId: string,
+  { creation }: { readonly creation?: string },
+): Promise<boolean> {
+  if (!(await ledger.has(sessionId))) return false;
+  const { _meta } = await readSessionInfo(ledger, sessionId);
+  if (_meta?.["creation"] === creation) return true;
+  throw new AapProblem(
+    "CONFLICT",
+    "This Idempotency-Key came with another request before. No session was made; use a new key.",
+  );
 }

@@ -44,6 +44,12 @@ export class ActiveTurns {
     return turn !== undefined;
   }
 
+  /** Resolves when no response is under way. */
+  async over(): Promise<void> {
+    while (this.#turns.size > 0)
+      await Promise.allSettled([...this.#turns.values()].map(({ response }) => response.over()));
+  }
+
   async cancelAll(): Promise<void> {
     await Promise.all([...this.#turns.keys()].map((sessionId) => this.cancel(sessionId)));
   }

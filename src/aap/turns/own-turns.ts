@@ -2,9 +2,9 @@
 import { sessionWorkspace } from "../../tools/scratch/session-workspace.js";
 import { AgentSession } from "../../agent/index.js";
 import type { Agent, SessionOptions, TurnEnd } from "../../agent/index.js";
-import { LedgerError, readAll } from "../../call/index.js";
+import { readAll } from "../../call/index.js";
 import type { ContentBlock, RecordedEvent, SessionEvent } from "../../call/index.js";
-import { AapProblem } from "../api/aap-problem.js";
+import { AapProblem, problemIfElsewhere } from "../api/aap-problem.js";
 import type { TurnEvent } from "../client/protocol.js";
 import type { ServerContext } from "../server-context.js";
 import { optionsInForce } from "../sessions/agent-options.js";
@@ -105,9 +105,11 @@ export class OwnTurns implements TurnHost {
     const chosen = withOptions ? withOptions(this.#own, values) : this.#own;
     const agent = withInstructions(chosen, seededInstructions(seed));
     const tools = () => toolsOf(this.agent);
+    const switchedOn = agentWith(config, agent, isExposed);
     try {
       return await AgentSession.open({
-        agent: this.#limited(agentWith(config, agent, isExposed), config),
+        agent: this.#limited(switchedOn, config),
+        isAnywhere: isWithoutTools(switchedOn),
         appTools: appTools(config),
         judge: sessionJudge({ config, agent, tools, trustable, isExposed, workspace, sessionId, now }),
         ledger,
@@ -120,8 +122,7 @@ export class OwnTurns implements TurnHost {
         leaseWaitMs: LEASE_WAIT_MS,
       });
     } catch (error) {
-      if (!(error instanceof LedgerError) || error.code !== "LEASE_HELD") throw error;
-      throw new AapProblem("BUSY", error.message);
+      throw problemIfElsewhere(error);
     }
   }
 }
@@ -195,6 +196,10 @@ function retryNotice({ attempt, waitMs, statusCode }: RetryNotice): TurnEvent {
   const message = `The model's provider ${what}. The request is sent again in ${seconds} s.`;
   return { event: "model_retry", data: { attempt, waitMs, message } };
 }
+
+/** Such a session acts by its app's tools alone, so it can be resumed wherever the app can be reached. */
+const isWithoutTools = ({ tools, toolSources }: Agent): boolean =>
+  tools.length === 0 && toolSources.every((source) => source.tools().length === 0);
 
 /** The app's instructions come after the agent's own. */
 function withInstructions(agent: Agent, added: readonly string[]): Agent {

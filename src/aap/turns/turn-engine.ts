@@ -27,6 +27,7 @@ import { startResponse } from "./start-response.js";
 import { readSubmission } from "./submission.js";
 import type { Submission } from "./submission.js";
 import type { TurnHost, TurnPlan } from "./turn-host.js";
+import type { TakeOver } from "./take-over-work.js";
 import { isWaiting, turnStatus } from "./turn-status.js";
 
 type Stored = StoredSession & { readonly log: readonly RecordedEvent[]; readonly book?: SessionBook };
@@ -39,6 +40,7 @@ export class TurnEngine {
   readonly #hosts: ReadonlyMap<string, TurnHost>;
   /** Requests with a key that are being prepared, by session and key. */
   readonly #preparing = new Map<string, Promise<void>>();
+  #isDraining = false;
 
   constructor(server: ServerContext) {
     this.#server = server;
@@ -51,6 +53,8 @@ export class TurnEngine {
     body: TurnBody,
     { key, after }: { readonly key?: string | undefined; readonly after?: EventId | undefined },
   ): Promise<SendResponse> {
+    if (this.#isDraining)
+      throw new AapProblem("UNAVAILABLE", "The server is about to end. Nothing was done; send it again.");
     const submission = readSubmission(body.messages);
     if (key === undefined) return this.#start(sessionId, body, submission, { key, after });
     // The same request may have come a moment before: its note is in the log once it is prepared.
@@ -145,10 +149,13 @@ export class TurnEngine {
     for (const host of this.#hosts.values()) await host.close(sessionId);
   }
 
-  /** A question was answered elsewhere: where nothing else is open, the turn resumes by itself, and followers see it. */
-  async resume(sessionId: string): Promise<void> {
+  /**
+   * A question was answered elsewhere: where nothing else is open, the turn resumes by itself, and followers see it.
+   * Resolves when that response is over; false when nothing was resumed.
+   */
+  async resume(sessionId: string): Promise<boolean> {
     // An external agent's session follows the ledger by itself.
-    if (this.#find(sessionId)?.host.canResume === false) return;
+    if (this.#isDraining || this.#find(sessionId)?.host.canResume === false) return false;
     // The turn may be about to wait for just this answer.
     for (let turn = this.#active.get(sessionId); turn; turn = this.#active.get(sessionId)) {
       turn.session.gate.wake();
@@ -157,38 +164,33 @@ export class TurnEngine {
     try {
       const stored = await this.#read(sessionId);
       const host = this.#hostOf(stored.config);
-      if (!host.canResume || turnStatus(stored.log) !== "parked" || isWaiting(bookOf(stored))) return;
+      if (!host.canResume || turnStatus(stored.log) !== "parked" || isWaiting(bookOf(stored))) return false;
       const turn = await this.#open(sessionId, stored, host, { config: stored.config, ...NOTHING_NEW });
       await this.#active.run(sessionId, turn);
+      return true;
     } catch (error) {
-      // Not an app's session, or another process has it, or it still waits.
+      // Not an app's session, or another process or place has it, or it still waits.
       if (!(error instanceof AapProblem)) this.#server.onError(error);
+      return false;
     }
   }
 
-  /** Goes on with sessions that another instance has left or was answered to, where the store names them. */
-  async watch(signal: AbortSignal): Promise<void> {
-    const { ledger, onError, now } = this.#server;
-    /** When a session that could not be resumed here is tried again. */
-    const later = new Map<string, number>();
-    try {
-      for await (const sessionId of ledger.work?.({ signal }) ?? []) {
-        if (this.#active.get(sessionId) || (later.get(sessionId) ?? 0) > now()) continue;
-        later.set(sessionId, now() + RETRY_WORK_MS);
-        void this.#goOn(sessionId).catch(onError);
-      }
-    } catch (error) {
-      if (!signal.aborted) onError(error);
-    }
-  }
-
-  async #goOn(sessionId: string): Promise<void> {
-    const { ledger } = this.#server;
-    const stored = await readSession(ledger, sessionId).catch(() => undefined);
-    if (!stored) return;
+  /** Takes over a turn that another instance has left, or whose question was answered there. */
+  async takeOver(sessionId: string): Promise<TakeOver> {
+    if (this.#isDraining || this.#active.get(sessionId)) return "left";
+    const stored = await readSession(this.#server.ledger, sessionId).catch(() => undefined);
+    if (!stored) return "foreign";
+    const host = this.#hosts.get(stored.config.agent.name);
+    if (!host) return "left";
     if (turnStatus(stored.log) === "running")
-      await this.#resumeAbandoned(sessionId, this.#hostOf(stored.config));
-    else await this.resume(sessionId);
+      return (await this.#resumeAbandoned(sessionId, host)) === "resumed" ? "taken" : "left";
+    return (await this.resume(sessionId)) ? "taken" : "left";
+  }
+
+  /** Takes no new turns, and resolves when those under way are over or parked. */
+  async drain(): Promise<void> {
+    this.#isDraining = true;
+    await this.#active.over();
   }
 
   async close(): Promise<void> {
@@ -309,9 +311,6 @@ export class TurnEngine {
     );
   }
 }
-
-/** A session that cannot be resumed here is not tried at every look. */
-const RETRY_WORK_MS = 2_000;
 
 const NOTHING_NEW = { submission: undefined, note: {} } as const;
 

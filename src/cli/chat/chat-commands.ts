@@ -7,7 +7,7 @@ import { callText } from "../../view/index.js";
 import type { Chat } from "./chat.js";
 import { pickOne } from "./pick-one.js";
 import { questionWithCall } from "./other-questions.js";
-import { shortId } from "./short-id.js";
+import { shortId } from "../short-id.js";
 
 export type ChatCommand = {
   readonly name: string;
@@ -49,6 +49,22 @@ export const chatCommands: readonly ChatCommand[] = [
     description: "put back the files of the last turn, or of the call that you name",
     needsIdle: true,
     run: (chat, words) => undo(chat, words),
+  },
+  {
+    name: "ps",
+    description: "the commands of this conversation that run, also in the background",
+    run: async (chat) => {
+      const { ledger, sessionId } = ownOf(chat).session;
+      return (await import("../ps.js")).psText(ledger, sessionId);
+    },
+  },
+  {
+    name: "stop",
+    description: "end the command of the call that you name, as /ps shows it",
+    run: async (chat, words) => {
+      const { ledger, sessionId } = ownOf(chat).session;
+      return (await import("../ps.js")).stopText(ledger, sessionId, words);
+    },
   },
   {
     name: "rules",

@@ -36,7 +36,7 @@ import { MessageLayer } from "./message-layer.js";
 import { notification } from "./notify.js";
 import { otherQuestions } from "./other-questions.js";
 import { recentPrompts } from "./recent-prompts.js";
-import { shortId } from "./short-id.js";
+import { shortId } from "../short-id.js";
 import { whyAsked } from "./why-asked.js";
 
 /** Somebody who waits longer has looked away. */

@@ -9,6 +9,7 @@ export type PairFlags = {
   readonly url?: string;
   readonly list?: boolean;
   readonly revoke?: string;
+  readonly ledger?: string;
 };
 
 export function addPairCommand(program: Command): void {
@@ -34,6 +35,7 @@ export function addPairCommand(program: Command): void {
         "name",
       ]),
     )
+    .option("--ledger <address>", "the ledger of the servers, where several share one: postgres://…")
     .action(async (flags: PairFlags) => {
       process.exitCode = await (await import("../pair.js")).pair(flags);
     });

@@ -7,7 +7,7 @@ import { doorOptions } from "./door-options.js";
 import type { DoorFlags } from "./door-options.js";
 import { logged } from "./logged.js";
 import { optionNeeds } from "./option-needs.js";
-import { atLeastOne, port, variable } from "./values.js";
+import { atLeastOne, port, variable, whole } from "./values.js";
 
 export type ServeFlags = AgentFlags &
   DoorFlags & {
@@ -17,6 +17,7 @@ export type ServeFlags = AgentFlags &
     readonly onBreach?: OnBreach;
     readonly questionLifetime?: number;
     readonly place?: string;
+    readonly drain?: number;
   };
 
 export function addServeCommand(program: Command): void {
@@ -62,6 +63,11 @@ function serverOptions(command: Command): Command {
     .option(
       "--place <name>",
       "on a shared ledger: go on with sessions of servers with the same place, which\ncan reach the same workspace (default: this machine and this folder)",
+    )
+    .option(
+      "--drain <seconds>",
+      "on SIGTERM: how long turns under way may go on before they are cancelled\n(default: 10 on a shared ledger, else 0)",
+      whole,
     );
   optionNeeds(command, ["--base-url"], ["--model"]);
   optionNeeds(command, ["--on-breach"], ["--agent"]);

@@ -12,7 +12,7 @@ export function addStopCommand(program: Command): void {
   program
     .command("stop")
     .argument("<call>", "the call's id, as the history shows it")
-    .description("end a command that may still run after a crash, with all that it started")
+    .description("end a command that runs in the background or after a crash, with all that it started")
     .option("--session <id>", "the session of the call (default: the newest of this folder)")
     .option(
       "--ledger <address>",

@@ -299,6 +299,8 @@ export function archiveContract(name: string, open: Open): void {
       });
       expect(used[3]).toMatchObject({ inputTokens: 7, uncountedAnswers: 1 });
       expect(await archive.modelUsage({ cwd: "/b" })).toEqual([used[3]]);
+      expect(await archive.modelUsage({ sessionId: "s2" })).toEqual([used[3]]);
+      expect(await archive.modelUsage({ sessionId: "none" })).toEqual([]);
       expect(await archive.modelUsage({ since: NOON + 5 })).toEqual([used[3]]);
       expect(await archive.modelUsage({ until: NOON })).toEqual([]);
     });

@@ -3,9 +3,9 @@ import type {
   CallStatistics,
   ModelUsage,
   Percentiles,
-  PeriodQuery,
   StatisticsKey,
   StatisticsQuery,
+  UsageQuery,
   Usage,
 } from "../../call/index.js";
 import { checkStatisticsKey } from "../archive-queries.js";
@@ -74,10 +74,11 @@ type Answer = { readonly model: string; readonly isListPriced: boolean; readonly
 
 export function modelUsage(
   sessions: readonly ArchivedSession[],
-  { since = -Infinity, until = Infinity, cwd }: PeriodQuery,
+  { since = -Infinity, until = Infinity, cwd, sessionId }: UsageQuery,
 ): readonly ModelUsage[] {
   const answers = sessions
     .filter(({ facts }) => cwd === undefined || facts.cwd === storable(cwd))
+    .filter(({ found }) => sessionId === undefined || found.sessionId === sessionId)
     .flatMap((session) => answersIn(session, since, until));
   return groups(answers, ({ model, isListPriced }) => `${isListPriced ? 1 : 0} ${model}`)
     .map(([, group]) => usageOf(group))

@@ -17,11 +17,11 @@ import type {
   Page,
   PageOptions,
   Period,
-  PeriodQuery,
   SearchHit,
   SearchQuery,
   SessionQuery,
   StatisticsQuery,
+  UsageQuery,
   Verified,
   VerifyOptions,
 } from "../../call/index.js";
@@ -105,7 +105,7 @@ export class MemoryArchive implements Archive {
     );
   }
 
-  async modelUsage(query: PeriodQuery = {}): Promise<readonly ModelUsage[]> {
+  async modelUsage(query: UsageQuery = {}): Promise<readonly ModelUsage[]> {
     return modelUsage(await this.#sessions(), query);
   }
 

@@ -16,7 +16,8 @@ import { questionsAfter } from "../question-state.js";
 import { eventFromStored, nameFromStored, questionFromStored, storedName } from "../stored-json.js";
 import type { StoredEvent } from "../stored-json.js";
 import { BatchQueue } from "./batch-queue.js";
-import type { AppendValues, HeadRow, LedgerStatements } from "./ledger-statements.js";
+import { WORK } from "./ledger-statements.js";
+import type { AppendOneValues, AppendValues, HeadRow, LedgerStatements } from "./ledger-statements.js";
 import type { SqlConnections } from "./sql-connections.js";
 
 type Position = { readonly session: number; readonly lastSeq: number; readonly link: string | undefined };
@@ -33,6 +34,8 @@ type Item = Append & { readonly lease: Lease };
 type Group = {
   readonly lease: Lease;
   appends: Append[];
+  /** An answer came between what this process had read and what it sent. */
+  hasMoved?: boolean;
   /** The position after the events that were sent last, and each append's last `seq`. */
   sent?: (Position & { readonly ends: readonly number[]; readonly work: number | null }) | undefined;
 };
@@ -130,7 +133,9 @@ export class AppendQueue {
     const stored = new Set(
       (isAboutQuestions
         ? await sql.run(statements.appendQuestions, ...values, ...questionValues(first))
-        : await sql.run(statements.append, ...values)
+        : groups.length === 1
+          ? await sql.run(statements.appendOne, ...valuesOfOne(values))
+          : await sql.run(statements.append, ...values)
       ).map(({ session }) => session),
     );
     return groups.filter((group) => {
@@ -189,6 +194,7 @@ export class AppendQueue {
     if (isBehind) throw behind(lease.sessionId);
     this.#positions.set(lease.fence, { session: head.session, lastSeq: head.last_seq, link });
     group.sent = undefined;
+    if (known !== undefined && head.last_seq > known.lastSeq) group.hasMoved = true;
     if (group.appends.some(({ events }) => events.length > 0)) return true;
     for (const { resolve } of group.appends) resolve(head.last_seq);
     return false;
@@ -253,6 +259,20 @@ export class AppendQueue {
   }
 }
 
+function valuesOfOne(values: AppendValues): AppendOneValues {
+  const [
+    now,
+    [session = 0],
+    [fence = 0],
+    [expected = 0],
+    [last = 0],
+    [chain = Buffer.alloc(0)],
+    [work = null],
+  ] = values;
+  const [, , , , , , , , seqs, types, events, links] = values;
+  return [now, session, fence, expected, last, chain, work, seqs, types, events, links];
+}
+
 type EventRows = {
   readonly sessions: number[];
   readonly seqs: number[];
@@ -277,7 +297,11 @@ function waves(items: readonly Item[]): readonly (readonly Group[])[] {
   return all.map((wave) => [...wave.values()]);
 }
 
-function linked({ lease, appends }: Group, from: Position, rows: EventRows): NonNullable<Group["sent"]> {
+function linked(
+  { lease, appends, hasMoved = false }: Group,
+  from: Position,
+  rows: EventRows,
+): NonNullable<Group["sent"]> {
   const { session } = from;
   let { lastSeq, link = chainStart(lease.sessionId) } = from;
   let work: number | null = null;
@@ -288,7 +312,7 @@ function linked({ lease, appends }: Group, from: Position, rows: EventRows): Non
       rows.sessions.push(session);
       rows.seqs.push(lastSeq);
       const type = typeOf(text);
-      work = WORK.get(type) ?? work;
+      work = workAfter(type, hasMoved) ?? work;
       rows.types.push(type);
       rows.events.push(text);
       rows.links.push(Buffer.from(link, "hex"));
@@ -335,12 +359,11 @@ function typeOf(text: string): string {
 }
 
 /** Whether somebody must go on with the session after such an event; others do not change it. */
-const WORK = new Map([
-  ["turn-started", 1],
-  ["turn-resumed", 1],
-  ["turn-parked", 0],
-  ["turn-stopped", 0],
-]);
+function workAfter(type: string, hasMoved: boolean): number | undefined {
+  if (type === "turn-started" || type === "turn-resumed") return WORK.begins;
+  if (type === "turn-parked") return hasMoved ? WORK.mayBeAnswered : WORK.ends;
+  return type === "turn-stopped" ? WORK.ends : undefined;
+}
 
 export function newestLease(head: HeadRow | undefined): Lease | undefined {
   if (!head || head.fence === null || head.owner === null) return undefined;

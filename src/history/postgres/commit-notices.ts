@@ -8,11 +8,10 @@
 import { randomUUID } from "node:crypto";
 import type { Client } from "pg";
 import type { IdleFollowers } from "../follow-log.js";
-import { storedName } from "../stored-json.js";
+import { nameFromStored, storedName } from "../stored-json.js";
 import type { LedgerStatements } from "./ledger-statements.js";
 import type { SqlConnections } from "./sql-connections.js";
 
-const NOTIFY_EVERY_MS = 2;
 /** The server refuses 8,000 bytes. */
 const MAX_PAYLOAD = 7_000;
 const POLL_MS = 1_000;
@@ -34,6 +33,8 @@ type Options = {
   readonly followed: () => readonly string[];
   /** A question was answered on another instance. */
   readonly onAnswer: () => void;
+  /** A session was written on another instance; undefined where it is not known which. */
+  readonly onChange: (sessionId: string | undefined) => void;
 };
 
 export class CommitNotices {
@@ -41,7 +42,8 @@ export class CommitNotices {
   readonly #channel: string;
   readonly #id = randomUUID().slice(0, 8);
   readonly #written = new Set<string>();
-  #sendTimer: NodeJS.Timeout | undefined;
+  #sending: Promise<void> | undefined;
+  #lagMs: number | undefined;
   #pollTimer: NodeJS.Timeout | undefined;
   #probeTimer: NodeJS.Timeout | undefined;
   #listener: Client | undefined;
@@ -58,11 +60,16 @@ export class CommitNotices {
     this.#channel = `toolgate_${options.sql.address.schema}`;
   }
 
-  /** Sends the session's name with the others of these milliseconds. */
+  /** How long the last test notification took; undefined where none arrived. */
+  get lagMs(): number | undefined {
+    return this.#lagMs;
+  }
+
+  /** Sends the session's name at once, or with the others that come while a notification is under way. */
   send(sessionId: string, { isAnswer = false } = {}): void {
     this.#hasAnswer ||= isAnswer;
     this.#written.add(storedName(sessionId));
-    this.#sendTimer ??= setTimeout(() => void this.#sendAll(), NOTIFY_EVERY_MS).unref();
+    this.#sending ??= this.#sendAll();
   }
 
   /** Listens from the first follower on. */
@@ -75,7 +82,6 @@ export class CommitNotices {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    clearTimeout(this.#sendTimer);
     clearTimeout(this.#pollTimer);
     clearInterval(this.#probeTimer);
     this.#onProbe?.();
@@ -84,23 +90,26 @@ export class CommitNotices {
 
   /** Before the connections close: others need not wait for their poll. */
   async flush(): Promise<void> {
-    clearTimeout(this.#sendTimer);
-    await this.#sendAll();
+    await this.#sending;
   }
 
   async #sendAll(): Promise<void> {
-    this.#sendTimer = undefined;
-    const names = [...this.#written];
-    this.#written.clear();
-    const mark = this.#hasAnswer ? ANSWER : "";
-    this.#hasAnswer = false;
     const { sql, statements } = this.#options;
-    try {
-      for (const payload of payloads(`${mark}${this.#id}`, names))
-        await sql.run(statements.notify, this.#channel, payload);
-    } catch {
-      // A hint that could not be sent: the polls of the others find the change.
+    // Those of the same turn of the event loop go together.
+    await Promise.resolve();
+    while (this.#written.size > 0) {
+      const names = [...this.#written];
+      this.#written.clear();
+      const mark = this.#hasAnswer ? ANSWER : "";
+      this.#hasAnswer = false;
+      try {
+        for (const payload of payloads(`${mark}${this.#id}`, names))
+          await sql.run(statements.notify, this.#channel, payload);
+      } catch {
+        // A hint that could not be sent: the polls of the others find the change.
+      }
     }
+    this.#sending = undefined;
   }
 
   async #listen(): Promise<void> {
@@ -135,15 +144,17 @@ export class CommitNotices {
   async #probe(): Promise<void> {
     const { sql, statements } = this.#options;
     const payload = JSON.stringify([`probe ${this.#id}`]);
-    const came = new Promise<boolean>((resolve) => {
-      const timer = setTimeout(() => resolve(false), PROBE_TIMEOUT_MS).unref();
+    const start = performance.now();
+    const came = new Promise<number | undefined>((resolve) => {
+      const timer = setTimeout(() => resolve(undefined), PROBE_TIMEOUT_MS).unref();
       this.#onProbe = () => {
         clearTimeout(timer);
-        resolve(true);
+        resolve(performance.now() - start);
       };
     });
     await sql.run(statements.notify, this.#channel, payload).catch(() => undefined);
-    this.#areComing = await came;
+    this.#lagMs = await came;
+    this.#areComing = this.#lagMs !== undefined;
     if (!this.#areComing) this.#schedulePoll();
   }
 
@@ -154,9 +165,16 @@ export class CommitNotices {
     const isAnswer = names[0]?.startsWith(ANSWER) === true;
     if (names[0] === `${isAnswer ? ANSWER : ""}${this.#id}`) return;
     if (isAnswer) this.#options.onAnswer();
-    const { followers } = this.#options;
-    if (names[1] === ALL) followers.wakeAll();
-    for (const name of names.slice(1)) followers.wake(JSON.parse(`"${name}"`) as string);
+    const { followers, onChange } = this.#options;
+    if (names[1] === ALL) {
+      followers.wakeAll();
+      return onChange(undefined);
+    }
+    for (const name of names.slice(1)) {
+      const sessionId = nameFromStored(name);
+      followers.wake(sessionId);
+      onChange(sessionId);
+    }
   }
 
   #schedulePoll(): void {

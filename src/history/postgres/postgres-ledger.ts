@@ -10,8 +10,10 @@ import type {
   Answer,
   AnswerReceipt,
   AppendOptions,
+  ClaimOptions,
   Lease,
   Ledger,
+  LedgerHealth,
   OpenQuestionsOptions,
   Question,
   ReadOptions,
@@ -40,7 +42,7 @@ import { AppendQueue, newestLease } from "./append-queue.js";
 import { BatchQueue } from "./batch-queue.js";
 import { CommitNotices } from "./commit-notices.js";
 import type { ClaimedRow, EventRow, LedgerStatements } from "./ledger-statements.js";
-import { ledgerStatements } from "./ledger-statements.js";
+import { ANYWHERE, ledgerStatements } from "./ledger-statements.js";
 import { migrateTables, tableState } from "./migrate-tables.js";
 import { postgresAddress } from "./postgres-address.js";
 import { ConnectionLost, SqlConnections } from "./sql-connections.js";
@@ -122,6 +124,7 @@ class PostgresLedger implements Ledger {
   /** How many follow each session. */
   readonly #followed = new Map<string, number>();
   readonly #notices: CommitNotices;
+  readonly #watchers = new Set<(sessionId: string | undefined) => void>();
   readonly #leaseWork = new Map<string, Promise<void>>();
   readonly #place: string | undefined;
   readonly #holder = JSON.stringify(identityOf(process.pid));
@@ -144,18 +147,20 @@ class PostgresLedger implements Ledger {
       followers: this.#followers,
       followed: () => [...this.#followed.keys()],
       onAnswer: () => this.#followers.wake(WORK),
+      onChange: (sessionId) => this.#changed(sessionId),
     });
   }
 
-  async claim(sessionId: string, owner: string, options: { readonly milliseconds: number }): Promise<Lease> {
+  async claim(sessionId: string, owner: string, options: ClaimOptions): Promise<Lease> {
     this.#checkNotClosed();
     return this.#inOrder(sessionId, () => this.#claim(sessionId, owner, options));
   }
 
-  async #claim(sessionId: string, owner: string, options: { readonly milliseconds: number }): Promise<Lease> {
+  async #claim(sessionId: string, owner: string, options: ClaimOptions): Promise<Lease> {
     const { claim, begin, head } = this.#statements;
     const name = storedName(sessionId);
-    const place = this.#place === undefined ? null : storedName(this.#place);
+    const own = this.#place === undefined ? null : storedName(this.#place);
+    const place = options.isAnywhere ? ANYWHERE : own;
     const values = [name, storedName(owner), options.milliseconds, this.#holder, place] as const;
     let goneFence: number | null = null;
     for (;;) {
@@ -167,6 +172,7 @@ class PostgresLedger implements Ledger {
         if (started) return this.#leased(sessionId, owner, started);
         continue;
       }
+      if (!isWithinReach(held.place, place)) throw otherPlace(sessionId, held.place);
       const newest = newestLease(held);
       if (!newest) continue;
       const holder = held.holder === null ? undefined : holderFromStored(held.holder);
@@ -365,6 +371,40 @@ class PostgresLedger implements Ledger {
     }
   }
 
+  /** Calls back without a session each second too, since a notification may be lost. */
+  watch(onChange: (sessionId: string | undefined) => void): () => void {
+    this.#checkNotClosed();
+    this.#notices.start();
+    this.#watchers.add(onChange);
+    const timer = setInterval(() => onChange(undefined), WORK_POLL_MS).unref();
+    return () => {
+      clearInterval(timer);
+      this.#watchers.delete(onChange);
+    };
+  }
+
+  #changed(sessionId: string | undefined): void {
+    for (const onChange of this.#watchers) onChange(sessionId);
+  }
+
+  async holder(sessionId: string): Promise<string | undefined> {
+    this.#checkNotClosed();
+    const [row] = await this.#sql.retried(this.#statements.holder, this.#time(), storedName(sessionId));
+    if (!row || row.owner === null || !row.is_held) return undefined;
+    const process = row.holder === null ? undefined : holderFromStored(row.holder);
+    return process && isGone(process) ? undefined : nameFromStored(row.owner);
+  }
+
+  async health(): Promise<LedgerHealth> {
+    this.#checkNotClosed();
+    const [row] = await this.#sql.run(this.#statements.health, this.#time());
+    return {
+      waitingSessions: row?.waiting ?? 0,
+      oldestWaitMs: row?.oldest_ms ?? 0,
+      noticeLagMs: this.#notices.lagMs,
+    };
+  }
+
   async openQuestions({ sessionId, after, limit = DEFAULT_READ_LIMIT }: OpenQuestionsOptions = {}): Promise<
     readonly Question[]
   > {
@@ -530,6 +570,7 @@ class PostgresLedger implements Ledger {
 
   #wake(sessionId: string, options: { readonly isAnswer?: boolean } = {}): void {
     this.#followers.wake(sessionId);
+    this.#changed(sessionId);
     this.#notices.send(sessionId, options);
   }
 
@@ -548,6 +589,17 @@ class PostgresLedger implements Ledger {
     };
     return { woken, stop: stopBoth };
   }
+}
+
+/** As the statement `claim` decides. */
+const isWithinReach = (place: string | null, own: string | null): boolean =>
+  own === null || own === ANYWHERE || place === null || place === own || place === ANYWHERE;
+
+function otherPlace(sessionId: string, place: string | null): LedgerError {
+  return new LedgerError(
+    "OTHER_PLACE",
+    `The workspace of session ${sessionId} is at ${nameFromStored(place ?? "")}, which this server does not reach. Nothing was done; ask a server of that place.`,
+  );
 }
 
 function recorded({ seq, event }: EventRow): RecordedEvent {

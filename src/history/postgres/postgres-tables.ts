@@ -153,7 +153,18 @@ const archiveTables = (schema: string) => `
     foreign key (redaction, session) references ${schema}.archive_sessions on delete cascade
   );`;
 
+/** Texts that instances share: grants, devices, trusted projects. */
+const textTables = (schema: string) => `
+  create table ${schema}.texts (
+    name text collate "C" not null,
+    version bigint not null,
+    text text not null,
+    ${TENANT},
+    primary key (name, tenant)
+  );`;
+
 export const MIGRATIONS: readonly MigrationStep[] = [
   { needs: 1, sql: ledgerTables },
   { needs: 1, sql: archiveTables },
+  { needs: 1, sql: textTables },
 ];

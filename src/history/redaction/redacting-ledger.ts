@@ -56,6 +56,7 @@ export function redactingLedger(ledger: Ledger, given: RedactOptions = {}): Ledg
     has: (sessionId) => ledger.has(sessionId),
     follow: (sessionId, options) => ledger.follow(sessionId, options),
     ...(ledger.work && { work: ledger.work.bind(ledger) }),
+    ...(ledger.health && { health: ledger.health.bind(ledger) }),
     answer: async (questionId, answer) => answerRedacted(ledger, questionId, answer, patterns),
     ...(ledger.watch && { watch: ledger.watch.bind(ledger) }),
     ...(ledger.holder && { holder: ledger.holder.bind(ledger) }),

@@ -28,6 +28,9 @@ test.each([
   'for f in $(cat list); do sh "$f"; done',
   "node a.js > $TMPDIR/out.log",
   "cargo test > out.txt 2>&1",
+  "grep -rn strlcpy /usr/include | node scripts/count.js",
+  "node a.js /usr/share/dict/words",
+  "cat /etc/os-release && make",
 ])("contains %s", (command) => {
   const { effect, contained } = verdictOn(command);
   expect([effect, contained]).toEqual(["ask", { guards: [] }]);
@@ -49,6 +52,8 @@ test.each([
   "cd .. && make",
   "node /home/u/other/a.js",
   "node a.js ../outside",
+  "node a.js /etc/passwd",
+  "cp a.js /usr/share/a.js && make",
   "make > ~/.bashrc",
   "node a.js > AGENTS.md",
   "rm -rf *",

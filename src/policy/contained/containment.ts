@@ -41,9 +41,16 @@ export function containment(caused: Caused, { unknownEffects }: ContainedOptions
     });
     return isMet ? [ruleCause(rule)] : [];
   });
-  const causes = [...met, ...questionCauses(caused).filter((cause) => !isContainable(cause))];
+  const causes = [
+    ...(intent.background === true ? [GOES_ON] : []),
+    ...met,
+    ...questionCauses(caused).filter((cause) => !isContainable(cause)),
+  ];
   return causes.length > 0 ? { ok: false, causes } : { ok: true, containment: { guards } };
 }
+
+/** Its changes could not be kept for an undo, which is what makes up for the missing question. */
+const GOES_ON: RuleCause = { type: "rule", text: "it goes on after its call, and cannot be undone" };
 
 const ruleCause = ({ name }: RuleParts): RuleCause => ({
   type: "rule",

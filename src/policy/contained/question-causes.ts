@@ -10,7 +10,7 @@ import { fileAccesses } from "../file-accesses.js";
 import type { Intent } from "../intent.js";
 import { isFolderChange } from "../part.js";
 import type { CommandPart, Part } from "../part.js";
-import { isInside, isOurs } from "../places.js";
+import { isInside, isOurs, isReadable } from "../places.js";
 import type { Roots } from "../places.js";
 import type { RuleEffect, RuleParts } from "../rule.js";
 import { strangeCharacters } from "../shell/strange-characters.js";
@@ -93,12 +93,21 @@ function partCauses(part: Part, caused: Caused): readonly QuestionCause[] {
 function outsidePaths(part: CommandPart, policy: Roots): readonly string[] {
   const folder = part.cwd === undefined || !isOurs(part.cwd, policy) ? [part.cwd ?? part.way] : [];
   const { runs, isKnown } = part.judgement;
-  // Code that is given a path most likely opens it.
+  // Code that is given a path most likely opens it. Places that anybody may look at are there inside, read-only.
   const words = runs || !isKnown ? part.mayMean : [];
-  const paths = [...part.touches, ...part.redirects].map(({ path }) => path).concat(part.runsFiles, words);
-  const outside = paths.filter((path) => !isOurs(path, policy) && !HARMLESS.test(path));
+  const [looked, changed] = [part.touches.filter(isLook), part.touches.filter((touch) => !isLook(touch))];
+  const paths = [...changed, ...part.redirects].map(({ path }) => path).concat(part.runsFiles);
+  const outside = [
+    ...looked
+      .map(({ path }) => path)
+      .concat(words)
+      .filter((path) => !isReadable(path, policy)),
+    ...paths.filter((path) => !isOurs(path, policy)),
+  ].filter((path) => !HARMLESS.test(path));
   return isFolderChange(part) ? outside : [...folder, ...outside];
 }
+
+const isLook = ({ access }: { readonly access: string }): boolean => access === "read" || access === "search";
 
 const HARMLESS = /^\/dev\/(?:null|zero|full|u?random|std(?:in|out|err)|tty|fd\/\d+)$/;
 

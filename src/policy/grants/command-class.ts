@@ -9,7 +9,9 @@ import { namedActs } from "../programs/named-acts.js";
 import { plainChecker } from "../programs/plain-checkers.js";
 import { judgeArgv } from "../programs/judge-argv.js";
 import { installedTool, isProjectTool } from "../programs/project-tools.js";
+import { readPython } from "../programs/scripts/read-python.js";
 import { subcommandWords } from "../programs/subcommand-words.js";
+import { onlyParses } from "../made-program.js";
 import { isActivation } from "../shell/builtin-doubts.js";
 import { familyText } from "./families.js";
 import { isWithinBounds } from "./command-bounds.js";
@@ -18,7 +20,14 @@ import { isOwnFolder } from "./own-folder.js";
 import { DOWNLOADS, isRisky } from "./plain-class.js";
 import { runnerPrefix } from "./runner-prefix.js";
 import { arePlain, isUsualScript, scriptRun } from "./script-runner.js";
-import { isWideModule, isWideProgram, isWideSubcommand, standsAlone } from "./wide-commands.js";
+import {
+  isWideModule,
+  isWideProgram,
+  isWideSubcommand,
+  looksElsewhere,
+  maySeeData,
+  standsAlone,
+} from "./wide-commands.js";
 
 /** Undefined when only the exact words can be remembered. */
 export function commandClass(part: CommandPart, roots: readonly string[]): string | undefined {
@@ -28,23 +37,65 @@ export function commandClass(part: CommandPart, roots: readonly string[]): strin
 
 /** The pattern of the family that the command belongs to (families.ts); undefined when it stands for itself. */
 export function commandFamily(part: CommandPart, roots: readonly string[]): string | undefined {
+  if (isOwnFolder(part.cwd, roots) && runsLook(part)) return "*";
   const found = boundedClass(part, roots);
   if (!found) return undefined;
   const { program, subcommand, script } = found;
   if (program === "git") return isLocalGit(subcommand) ? "git *" : undefined;
-  if (familyText(`${program} *`) !== undefined) return `${program} *`;
+  const isElsewhere = looksElsewhere(program, subcommand) || ONLY_LOOKS.has(program);
+  if (isElsewhere && familyText(`${program} *`) !== undefined) return `${program} *`;
   if (standsAlone(program, subcommand)) return undefined;
   return script === undefined || script.every(isUsualScript) ? "*" : undefined;
 }
 
+/** Programs of whose subcommands only those that look at a server may be widened. */
+const ONLY_LOOKS: ReadonlySet<string> = new Set(["gh", "docker", "kubectl", "helm"]);
+
 function boundedClass(part: CommandPart, roots: readonly string[]): Class | undefined {
   if (!isOwnFolder(part.cwd, roots) || runsForeignCode(part, roots)) return undefined;
+  if (onlyLooks(part)) return lookClass(part);
   const checker = plainChecker(part.argv);
   if (checker !== undefined && !part.judgement.isKnown) return checkerClass(part, checker);
-  const found = runnerOfChecker(part.argv) ?? classOf(part.argv);
+  const found = runnerOfChecker(part.argv) ?? classOf(part.argv, part.read.judged);
   if (found?.isChecker) return found;
   return found && isWithinBounds(part, found) ? found : undefined;
 }
+
+/** `unzip -l app.jar`, `terraform --version`: nothing but reading files, or the version of a described program. */
+function onlyLooks({ argv, judgement, elsewhere }: CommandPart): boolean {
+  const [program = "", flag = ""] = argv;
+  const isVersion = argv.length === 2 && /^(?:--version|-V|version)$/.test(flag) && !program.includes("/");
+  if (!isVersion && !maySeeData(program)) return false;
+  const { isKnown, doubts, runs, takesList, urls, sends, runsFiles } = judgement;
+  const { writes, deletes, moves, editsBelow, deletesBelow } = judgement;
+  const changed = [writes, deletes, moves, editsBelow, deletesBelow, elsewhere].flat();
+  const others = [changed, urls, sends, runsFiles, doubts, namedActs(judgement)].flat();
+  return isKnown && !runs && !takesList && others.length === 0;
+}
+
+/**
+ * `python -c` and `python - <<EOF` with code that only looks at data. A rule for the project's checks covers it, since
+ * modules may be the project's; its own "always" is for the very code.
+ */
+function runsLook({ argv, read, elsewhere }: CommandPart): boolean {
+  const [program = "", flag, code, ...words] = argv;
+  if (!/^python3?(?:\.\d+)?$/.test(program) || elsewhere.length > 0) return false;
+  if (flag === "-c") return code !== undefined && readPython(code) !== undefined && arePlainNames(words);
+  const isInput = flag === undefined || (flag === "-" && code === undefined);
+  return isInput && read.feeds.length === 0 && readPython(read.fedText ?? "") !== undefined;
+}
+
+const arePlainNames = (words: readonly string[]): boolean => words.every((word) => /^[\w.]+$/.test(word));
+
+/** A command that a person who lets the project's code run lets run as well, though nobody would call it a check. */
+export const isLook = (part: CommandPart): boolean => onlyLooks(part) || runsLook(part);
+
+const lookClass = ({ argv: [program = ""] }: CommandPart): Class => ({
+  names: [program],
+  program,
+  subcommand: "",
+  isWrapped: false,
+});
 
 /** `npx prisma generate`: the checker behind the runner is a part of its own, which says what its words do. */
 function runnerOfChecker(argv: readonly string[]): Class | undefined {
@@ -92,7 +143,7 @@ type Class = {
   readonly isChecker?: true;
 };
 
-function classOf(argv: readonly string[]): Class | undefined {
+function classOf(argv: readonly string[], judged: readonly string[] = argv): Class | undefined {
   const wrapped = runnerPrefix(argv);
   if (wrapped) {
     const { prefix, inner } = wrapped;
@@ -109,10 +160,11 @@ function classOf(argv: readonly string[]): Class | undefined {
   if (program === "node" && flag === "--test")
     return { names: [program, flag], program, subcommand: "", isWrapped: false };
   if (isActivation(argv)) return { names: [program, flag ?? ""], program, subcommand: "", isWrapped: false };
+  if (onlyParses(argv)) return { names: [program, flag ?? ""], program, subcommand: "", isWrapped: false };
   if (/^(?:ba)?sh$/.test(program) && flag === "-n")
     return { names: [program, flag], program, subcommand: "", isWrapped: false };
   if (program === "kill")
-    return endsOwnJobs(argv) ? { names: [program], program, subcommand: "", isWrapped: false } : undefined;
+    return endsOwnJobs(judged) ? { names: [program], program, subcommand: "", isWrapped: false } : undefined;
   if (argv.length === 2 && SHOWS_VERSION.test(argv.join(" ")))
     return { names: argv, program, subcommand: "", isWrapped: false };
   const run = scriptRun(argv);

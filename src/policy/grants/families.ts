@@ -13,6 +13,8 @@ const FAMILIES: ReadonlyMap<string, string> = new Map([
   ["gh *", "looking at GitHub with gh (view, list, status, diff, checks, api without changes)"],
   ["docker *", "looking at containers with docker (ps, logs, images)"],
   ["kubectl *", "looking at the cluster with kubectl (get, describe, logs; no secrets)"],
+  ["terraform *", "looking at infrastructure with terraform (state, plans, providers; no outputs)"],
+  ["tofu *", "looking at infrastructure with tofu (state, plans, providers; no outputs)"],
   ["helm *", "looking at charts with helm (list, status, lint, template)"],
 ]);
 

@@ -40,7 +40,8 @@ const NAME = /^[\w@.+/:-]+$/;
 /** Programs that run the script whose path is the first word. */
 const INTERPRETERS = /^(?:python[\d.]*|node|ruby|php|tsx|ts-node|bun|bash|sh|zsh|Rscript|julia|lua)$/;
 
-const SCRIPT = /^(?:\.\/|\/)?[\w@+-][\w@.+/-]*\.(?:py|[cm]?[jt]sx?|rb|php|sh|bash|R|jl|lua)$/;
+const SCRIPT =
+  /^(?:\.\/|\/)?[\w@+-][\w@.+/-]*\.(?:py|[cm]?[jt]sx?|rb|php|sh|bash|R|jl|lua)$|^(?:\.\/)?(?:artisan|bin\/[\w-]+)$/;
 
 function scriptClass({ argv, judgement, isOwn }: Run): readonly string[] | undefined {
   const [program = "", ...words] = argv;

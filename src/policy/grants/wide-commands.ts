@@ -51,9 +51,10 @@ const SUBCOMMANDS: ReadonlyMap<string, ReadonlySet<string>> = subcommandTable({
   parcel: "build",
   playwright: "test",
   cypress: "run",
-  terraform: "fmt, validate, plan",
-  tofu: "fmt, validate, plan",
-  npm: "ls, list, outdated, why",
+  terraform: "fmt, validate, plan, version, providers, graph, state list, state show, show, workspace list",
+  tofu: "fmt, validate, plan, version, providers, graph, state list, state show, show, workspace list",
+  bundle: "show, info, list, check",
+  npm: "ls, list, outdated, why, view, info",
   pnpm: "ls, list, why",
   yarn: "list, why",
   uv: "pip list, pip show, pip freeze, pip check, pip tree",
@@ -71,11 +72,12 @@ const SUBCOMMANDS: ReadonlyMap<string, ReadonlySet<string>> = subcommandTable({
   ].join(" "),
   docker: [
     "ps, logs, images, version, container ls, image ls, network ls, volume ls, compose ps, compose logs,",
-    "compose images, compose top, compose version, compose ls, top, stats, port",
+    "compose images, compose top, compose version, compose ls, top, stats, port, history, info, system df,",
+    "network inspect",
   ].join(" "),
   kubectl: [
     "get, describe, logs, top, version, explain, api-resources, rollout status, rollout history, cluster-info,",
-    "config current-context, config get-contexts, top pods, top nodes",
+    "config current-context, config get-contexts, top pods, top nodes, kustomize",
   ].join(" "),
   helm: "lint, template, list, ls, status, history, version",
 });
@@ -92,6 +94,22 @@ const MAY_FETCH: ReadonlySet<string> = new Set(["go", "gh", "npm", "kubectl", "h
 const REPLACES_FILES: ReadonlySet<string> = new Set(
   "switch merge rebase stash cherry-pick revert reset".split(" "),
 );
+
+/** Programs that look into archives and data files, unless their words have another effect than reading. */
+const LOOKS: ReadonlySet<string> = new Set(
+  "tar unzip zipinfo jar zcat gzip gunzip bzcat bzip2 xz xzcat zstd zstdcat yq gem".split(" "),
+);
+
+/** Subcommands that look at what a server has, of programs with other subcommands that check the project. */
+const LOOKS_ELSEWHERE: ReadonlyMap<string, ReadonlySet<string>> = subcommandTable({
+  terraform: "providers, state list, state show, show, workspace list",
+  tofu: "providers, state list, state show, show, workspace list",
+});
+
+export const maySeeData = (program: string): boolean => LOOKS.has(program);
+
+export const looksElsewhere = (program: string, subcommand: string): boolean =>
+  LOOKS_ELSEWHERE.get(program)?.has(subcommand) === true;
 
 /** Subcommands that are no checks: they start the project's program, or use the keys of a server. */
 const ALONE: ReadonlyMap<string, ReadonlySet<string>> = subcommandTable({

@@ -6,7 +6,7 @@ import type { Intent, PathAccess } from "../intent.js";
 import type { CommandPart, Part, PathPart } from "../part.js";
 import { isInside } from "../places.js";
 import type { Rule } from "../rule.js";
-import { commandClass, commandFamily } from "./command-class.js";
+import { commandClass, commandFamily, isLook } from "./command-class.js";
 import { boundContents } from "./exact-rule.js";
 import type { NamedRule } from "./exact-rule.js";
 import { familyText } from "./families.js";
@@ -38,7 +38,8 @@ function commandRules(
   if (accesses) return wideFileRules(accesses, places);
   const host = hostRule(part);
   if (host) return { width: "host", rules: [host] };
-  const family = reach === "family" ? commandFamily(part, places.roots) : undefined;
+  // The words for a family of checks do not say what a look does: the question names the look itself.
+  const family = reach === "family" && !isLook(part) ? commandFamily(part, places.roots) : undefined;
   const width = family === undefined ? "subcommand" : "family";
   const pattern = family ?? commandClass(part, places.roots);
   const rule =

@@ -32,6 +32,8 @@ export function asData(
   language: ShellLanguage,
 ): readonly string[] | undefined {
   const [program = ""] = argv;
+  if (program === "kill" && language === "bash" && areJobs(given))
+    return argv.map((word) => (given.has(word) ? "%1" : word));
   if (given.has(program) || (hasSecrets(given) && !isEmptyTest(argv))) return undefined;
   // bash's own test compares numbers, and calculates with no other text.
   const holes = language === "bash" && isNumberTest(argv) ? asNumbers(given) : given;
@@ -47,6 +49,12 @@ export function asData(
   const isSame = judgements.every(({ isKnown, doubts }) => isKnown && doubts.length === 0) && same.size === 1;
   return isSame ? first : undefined;
 }
+
+/** `kill $!`: each word is the process that this very shell started. */
+const areJobs = (holes: Holes): boolean =>
+  [...holes.values()].every(
+    ([piece, ...others]) => others.length === 0 && typeof piece === "object" && piece.isJob === true,
+  );
 
 const hasSecrets = (holes: Holes): boolean =>
   [...holes.values()].some((pieces) => pieces.some((piece) => typeof piece !== "string" && piece.doubt));

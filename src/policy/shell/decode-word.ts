@@ -11,6 +11,8 @@ export type Hole = {
   readonly mayVanish?: boolean;
   /** The number may have a minus before it. */
   readonly maySign?: boolean;
+  /** The process that the shell itself started last in the background. */
+  readonly isJob?: boolean;
   /** The value is inherited and may be a secret. */
   readonly doubt?: string;
   /** As it is written. */

@@ -205,6 +205,7 @@ type AddingValue = Adding & { readonly isQuoted: boolean; readonly text: string 
 function addValue(value: Found, { fields, scope, isAlone, isQuoted, text }: AddingValue): void {
   switch (value.type) {
     case "text":
+      if (value.mayFail) break;
       if (isQuoted) fields.add(value.text, { isQuoted });
       else addSplit(value.text, { fields, scope, text });
       return;
@@ -213,6 +214,7 @@ function addValue(value: Found, { fields, scope, isAlone, isQuoted, text }: Addi
         holds: "number",
         text,
         ...(value.maySign && { maySign: true }),
+        ...(value.isJob && { isJob: true }),
         ...(!isQuoted && text.includes("!") && { mayVanish: true }),
       });
       return;

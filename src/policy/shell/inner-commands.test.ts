@@ -50,6 +50,8 @@ test.each([
   "npx -c 'touch a'",
   "uv run touch a",
   "watch touch a",
+  "valgrind --leak-check=full touch a",
+  "hyperfine --warmup 2 'touch a' 'ls src'",
   "watch -n 5 'touch a'",
   "git bisect run touch a",
   "git submodule foreach 'touch a'",
@@ -102,7 +104,8 @@ test.each([
   "command -x touch a",
   "npx --strange touch a",
   "ld-linux-x86-64.so.2 touch a",
-  "hyperfine 'touch a'",
+  "valgrind --log-file=x touch a",
+  "hyperfine --prepare 'touch b' 'touch a'",
 ])("%j is doubted, and touch is found", (text) => {
   const { commands, doubts } = readShell(text);
   expect(commands.map(({ argv }) => argv.join(" ").replace(/ \{\} ?.*$/, ""))).toContain("touch a");

@@ -2,8 +2,18 @@
 
 export type Value =
   /** Exactly this text. */
-  | { readonly type: "text"; readonly text: string }
-  | { readonly type: "number"; readonly maySign?: boolean }
+  | {
+      readonly type: "text";
+      readonly text: string;
+      /** The command that prints it may fail, and then prints nothing. */
+      readonly mayFail?: true;
+    }
+  | {
+      readonly type: "number";
+      readonly maySign?: boolean;
+      /** The process that the shell itself started last in the background. */
+      readonly isJob?: true;
+    }
   /** The name of a file that this pattern matches. */
   | { readonly type: "name"; readonly pattern: string }
   /** A text that is not known, from a command of the text. */

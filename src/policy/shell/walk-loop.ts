@@ -112,11 +112,13 @@ class Body {
     const counters = [...this.assigned].flatMap(([name, isCounted]) => {
       const value = variables.get(name);
       const isNumber = value?.type === "number" || (value?.type === "text" && /^\d{1,9}$/.test(value.text));
-      return isCounted && isNumber ? [[name, { type: "number", maySign: true }] as const] : [];
+      return isCounted && isNumber ? [[name, COUNTER] as const] : [];
     });
     return new Map([...withUnknown(variables, this.assigned.keys()), ...counters]);
   }
 }
+
+const COUNTER: Value = { type: "number", maySign: true };
 
 /** The variables that a piece of syntax sets by name, and whether each is only ever set to a sum. */
 function assignedIn(roots: readonly SyntaxNode[]): Map<string, boolean> {

@@ -1,5 +1,6 @@
 /** Reads one command given as words: lists it, doubts what it does to its shell, and reads the commands inside it. */
 import { judgeArgv } from "../programs/judge-argv.js";
+import { readPython } from "../programs/scripts/read-python.js";
 import { roleGlobs } from "../programs/role-globs.js";
 import { builtinDoubts } from "./builtin-doubts.js";
 import { asData, type Holes } from "./data-words.js";
@@ -57,7 +58,7 @@ export function readWords(words: Words, context: ShellContext, walkText: WalkTex
   const data = holes.size === 0 || known ? undefined : asData(argv, holes, context.language);
   // A program of the folder is whatever the folder holds.
   const isSystem = /^(?:\/(?:usr\/)?bin\/)?[^/]+$/.test(program ?? "");
-  const isWrapper = passesOn === true && isSystem && doubts.length === 0 && insides.length === 1;
+  const isWrapper = passesOn === true && isSystem && doubts.length === 0 && insides.length > 0;
   list(words, { data, passesOn: isWrapper }, context);
   if (program === undefined || !draft.affords(argv.length, context.depth)) return staying(ways);
   if (!isAscii(program)) draft.doubt(`the program name ${excerpt(program)} has unusual letters`);
@@ -68,7 +69,7 @@ export function readWords(words: Words, context: ShellContext, walkText: WalkTex
     ...doubts,
     // These were asked about every sample of a word that is data.
     ...(data || variables ? [] : builtinDoubts(argv, context.language)),
-    ...(data ? [] : interpreterDoubts(argv)),
+    ...(data || runsKnownInput(argv, context) ? [] : interpreterDoubts(argv)),
   ];
   for (const doubt of own) draft.doubt(doubt);
   if (change?.doubt) draft.doubt(change.doubt);
@@ -98,6 +99,18 @@ export function readWords(words: Words, context: ShellContext, walkText: WalkTex
   }
   return change && !change.doubt ? changed(change, argv, context) : outcome;
 }
+
+/** `python - <<'EOF'`: the code stands in the text, and only looks at data. The command still needs a rule. */
+const runsKnownInput = (
+  [program = "", flag, ...words]: readonly string[],
+  { fedText, isFedUnknown, feeds, reads }: ShellContext,
+): boolean =>
+  /^python3?(?:\.\d+)?$/.test(program) &&
+  (flag === undefined || flag === "-") &&
+  words.length + feeds.length + reads.length === 0 &&
+  fedText !== undefined &&
+  isFedUnknown !== true &&
+  readPython(fedText) !== undefined;
 
 type Listed = { readonly data: readonly string[] | undefined; readonly passesOn: boolean };
 

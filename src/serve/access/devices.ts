@@ -5,7 +5,8 @@
 import { hash, randomBytes, randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { z } from "zod";
-import { StoredFile } from "../../settings/stored-file.js";
+import type { OpenDocument, StoredDocument } from "../../settings/stored-document.js";
+import { storedFile } from "../../settings/stored-file.js";
 import { deviceRole } from "../api/access-bodies.js";
 import type { DeviceRole } from "../api/access-bodies.js";
 import { codeHash, newCode } from "./one-time-code.js";
@@ -66,11 +67,11 @@ const MAX_LINKS = 200;
 const SECRET_BYTES = 32;
 
 export class Devices {
-  readonly #file: StoredFile<DevicesFile>;
+  readonly #file: StoredDocument<DevicesFile>;
   readonly #now: () => number;
 
-  constructor(folder: string, now: () => number = Date.now) {
-    this.#file = new StoredFile(join(folder, "devices.json"), {
+  constructor(folder: string, now: () => number = Date.now, open: OpenDocument = storedFile) {
+    this.#file = open(join(folder, "devices.json"), {
       schema: devicesFile,
       empty: { version: 1, devices: [], codes: [] },
     });

@@ -7,8 +7,10 @@ import type { Endpoint } from "../../aap/api/endpoints.js";
 import { agentChoice, device, devices, loginRequest, me, pairing, pairingRequest } from "./access-bodies.js";
 import type { DeviceRole } from "./access-bodies.js";
 import { callDetail, callEvents } from "./call-bodies.js";
+import { commands, stopped, stopRequest } from "./command-bodies.js";
 import { historyPage, historyQuery, statistics, statisticsQuery } from "./history-bodies.js";
 import { liveFrame, liveQuery } from "./live-frames.js";
+import { notifications, notifyTest, pushSubscription } from "./notify-bodies.js";
 import {
   answered,
   answerRequest,
@@ -58,6 +60,8 @@ export const SERVE_RESPONSES = {
   PageMe: me,
   PageDevices: devices,
   PagePairing: pairing,
+  PageNotifications: notifications,
+  PageNotifyTest: notifyTest,
   PageSession: sessionSummary,
   PageSessions: sessionPage,
   PageSessionDetail: sessionDetail,
@@ -67,6 +71,8 @@ export const SERVE_RESPONSES = {
   PagePrompted: prompted,
   PageCancelled: cancelled,
   PageUndone: undone,
+  PageCommands: commands,
+  PageStopped: stopped,
   PageCall: callDetail,
   PageCallEvents: callEvents,
   PageQuestion: inboxQuestion,
@@ -124,6 +130,34 @@ export const SERVE_ENDPOINTS = {
     answer: json("PagePairing"),
   },
   revokeDevice: { ...remove, path: "/api/devices/{id}", summary: "Revoke a device", answer: DONE },
+  notifications: {
+    ...get,
+    path: "/api/notifications",
+    summary: "How people are notified of questions",
+    answer: json("PageNotifications"),
+  },
+  testNotifications: {
+    ...post,
+    path: "/api/notifications/test",
+    summary: "Send a sample by every way",
+    body: z.object({}),
+    answer: json("PageNotifyTest"),
+  },
+  subscribePush: {
+    ...post,
+    role: "watch",
+    path: "/api/push",
+    summary: "Send push messages to this browser",
+    body: pushSubscription,
+    answer: DONE,
+  },
+  unsubscribePush: {
+    ...remove,
+    role: "watch",
+    path: "/api/push",
+    summary: "Send no more push messages to this browser",
+    answer: DONE,
+  },
   live: {
     ...get,
     path: "/api/live",
@@ -207,6 +241,19 @@ export const SERVE_ENDPOINTS = {
     summary: "Restore the files that a call or a turn changed, or say what that would do",
     body: undoRequest,
     answer: json("PageUndone"),
+  },
+  commands: {
+    ...get,
+    path: "/api/commands",
+    summary: "The commands that run now, of all sessions",
+    answer: json("PageCommands"),
+  },
+  stopCommand: {
+    ...post,
+    path: "/api/sessions/{id}/stop",
+    summary: "End the command of a call, with all that it started",
+    body: stopRequest,
+    answer: json("PageStopped"),
   },
   exportSession: {
     ...get,

@@ -18,6 +18,7 @@ export type {
   PairingRequest,
 } from "../api/access-bodies.js";
 export type { CallDetail, CallEvents, LifeEvent } from "../api/call-bodies.js";
+export type { Commands, Stopped, StopRequest } from "../api/command-bodies.js";
 export type {
   HistoryCall,
   HistoryMessage,
@@ -27,6 +28,7 @@ export type {
   StatisticsQuery,
 } from "../api/history-bodies.js";
 export type { LiveFrame, LiveQuery } from "../api/live-frames.js";
+export type { Notifications, NotifyTest, PushSubscription } from "../api/notify-bodies.js";
 export type {
   AnswerRequest,
   Answered,

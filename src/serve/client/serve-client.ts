@@ -62,6 +62,23 @@ export class ServeClient {
     await this.#connection.send("DELETE", `/api/devices/${ID(deviceId)}`);
   }
 
+  notifications(): Promise<Api.Notifications> {
+    return this.#get("/api/notifications");
+  }
+
+  testNotifications(): Promise<Api.NotifyTest> {
+    return this.#post("/api/notifications/test", {});
+  }
+
+  /** `subscription`: as the browser's `PushSubscription.toJSON()` gives it. */
+  async subscribePush(subscription: Api.PushSubscription): Promise<void> {
+    await this.#connection.send("POST", "/api/push", { body: subscription });
+  }
+
+  async unsubscribePush(): Promise<void> {
+    await this.#connection.send("DELETE", "/api/push");
+  }
+
   // Live
 
   /** Questions and sessions as they change, and the entries of one session where the query names it. */
@@ -115,6 +132,15 @@ export class ServeClient {
 
   cancel(sessionId: string, request: Api.CancelRequest = {}): Promise<Api.Cancelled> {
     return this.#post(`/api/sessions/${ID(sessionId)}/cancel`, request);
+  }
+
+  /** The commands that run now. */
+  commands(): Promise<Api.Commands> {
+    return this.#get("/api/commands");
+  }
+
+  stopCommand(sessionId: string, request: Api.StopRequest): Promise<Api.Stopped> {
+    return this.#post(`/api/sessions/${ID(sessionId)}/stop`, request);
   }
 
   undo(sessionId: string, request: Api.UndoRequest): Promise<Api.Undone> {

@@ -54,7 +54,7 @@ export function appSessions({ server, ledger, agents, onError }: AppSessionsOpti
       }
     },
     cancel: (sessionId, wanted) => server.turns.cancel(sessionId, wanted),
-    resume: (sessionId) => server.turns.resume(sessionId),
+    resume: async (sessionId) => void (await server.turns.resume(sessionId)),
     end: (sessionId) => server.turns.end(sessionId),
   };
 }

@@ -1,6 +1,7 @@
 /** The handler of each endpoint of the page's API. */
 import { accessHandlers } from "./access-handlers.js";
 import type { SERVE_ENDPOINTS } from "../api/endpoints.js";
+import { notifyHandlers } from "./notify-handlers.js";
 import type { PageHandler, PageParts } from "./page-request.js";
 import { questionHandlers } from "./question-handlers.js";
 import { recordHandlers } from "./record-handlers.js";
@@ -12,5 +13,6 @@ export function pageHandlers(parts: PageParts): Readonly<Record<keyof typeof SER
     ...sessionHandlers(parts),
     ...questionHandlers(parts),
     ...recordHandlers(parts),
+    ...notifyHandlers(parts),
   };
 }

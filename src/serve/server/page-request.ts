@@ -5,6 +5,7 @@ import { checkedBody, readBody } from "../../aap/api/read-body.js";
 import type { OpenSink } from "../../aap/stream/event-stream.js";
 import type { StoredDevice } from "../access/devices.js";
 import type { LiveHub } from "../live/live-hub.js";
+import type { Notices } from "../notify/open-notices.js";
 import type { PageTurns } from "../sessions/page-turns.js";
 import type { SessionIndex } from "../sessions/session-index.js";
 import type { SessionSummaries } from "../sessions/session-summaries.js";
@@ -31,6 +32,9 @@ export type PageParts = {
   readonly views: SessionViews;
   readonly turns: PageTurns;
   readonly hub: LiveHub;
+  readonly notices: Notices;
+  /** The address under which other devices reach the page. */
+  readonly pageUrl: () => string;
 };
 
 export async function bodyOf<Schema extends z.ZodType>(

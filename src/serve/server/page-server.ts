@@ -1,5 +1,6 @@
 /** The page's API as a function from requests to responses. Each request needs a device with the right role. */
 import { Hono } from "hono";
+import type { TakesOver } from "../../aap/turns/take-over-work.js";
 import { AapProblem, problemOf, problemResponse } from "../../aap/api/aap-problem.js";
 import type { OpenSink } from "../../aap/stream/event-stream.js";
 import { STATUSES } from "../../http/index.js";
@@ -11,6 +12,8 @@ import { SERVE_ENDPOINTS } from "../api/endpoints.js";
 import type { ServeEndpoint } from "../api/endpoints.js";
 import { LiveHub } from "../live/live-hub.js";
 import type { TurnLiveness } from "../api/question-bodies.js";
+import { QuestionNotices } from "../notify/notify-questions.js";
+import { openNotices } from "../notify/open-notices.js";
 import { PageTurns } from "../sessions/page-turns.js";
 import type { SessionFacts } from "../sessions/session-facts.js";
 import { SessionIndex } from "../sessions/session-index.js";
@@ -26,6 +29,10 @@ export type PageServer = {
   /** Whether the request belongs to the page and not to apps. */
   readonly isFor: (path: string) => boolean;
   readonly fetch: (request: Request, openSink?: OpenSink) => Promise<Response>;
+  /** Takes over a turn that another instance has left. */
+  readonly takeOver: TakesOver;
+  /** Takes no new turns, and resolves when those under way are over or parked. */
+  readonly drain: () => Promise<void>;
   readonly close: () => Promise<void>;
 };
 
@@ -58,8 +65,17 @@ export async function openPageServer(context: ServeContext, files: StaticFiles):
     liveness: (facts) => livenessOf(context, facts),
     onSettled: resume,
   });
-  const app = routes({ context, index, summaries, views, turns, hub });
+  const notices = openNotices(context.notify, context);
+  const pageUrl = (): string => notices.url ?? context.ownUrl();
+  const app = routes({ context, index, summaries, views, turns, hub, notices, pageUrl });
   await hub.open();
+  // Questions that were open before this start had their notices then.
+  const ringing = new QuestionNotices({
+    ...notices,
+    hub,
+    linkTo: (questionId) => new URL(`/q/${encodeURIComponent(questionId)}`, pageUrl()).href,
+    onError: context.onError,
+  });
   return {
     site: {
       isPublic: (method, path) =>
@@ -72,7 +88,10 @@ export async function openPageServer(context: ServeContext, files: StaticFiles):
       const { pathname } = new URL(request.url);
       return pathname.startsWith(API) ? app.fetch(request, { openSink }) : files.response(pathname);
     },
+    takeOver: async (sessionId) => ((await turns.takeOver(sessionId)) ? "taken" : "left"),
+    drain: () => turns.drain(),
     close: async () => {
+      ringing.close();
       hub.close();
       await turns.close();
       await views.close();
@@ -143,7 +162,7 @@ async function resumeSession(context: ServeContext, turns: PageTurns, sessionId:
     await context.apps.resume(sessionId);
     await turns.resume(sessionId);
   } catch (error) {
-    // Another process took the session in this moment: it continues there.
-    if (!(error instanceof AapProblem) || error.code !== "BUSY") throw error;
+    // Another process or place has the session: it continues there.
+    if (!(error instanceof AapProblem) || (error.code !== "BUSY" && error.code !== "CONFLICT")) throw error;
   }
 }

@@ -8,6 +8,7 @@ import type { RuleSource } from "../../settings/index.js";
 import type { Workspace } from "../../tools/index.js";
 import type { Devices } from "../access/devices.js";
 import type { AgentChoice } from "../api/access-bodies.js";
+import type { NotifySettings } from "../notify/open-notices.js";
 import type { RuleTest } from "../api/rule-bodies.js";
 
 export type ServeContext = {
@@ -15,6 +16,7 @@ export type ServeContext = {
   readonly archive: Archive;
   readonly rules: RuleSource;
   readonly devices: Devices;
+  readonly notify: NotifySettings;
   readonly redactPatterns: readonly RedactionPattern[];
   /** The folder that the server's own agents work in. */
   readonly folder: string;
@@ -40,6 +42,8 @@ export type ServeContext = {
     folder: string,
     days: number,
   ) => Promise<{ readonly commands: number; readonly suggestions: readonly RuleSuggestion[] }>;
+  /** The address that the server listens at. */
+  readonly ownUrl: () => string;
   readonly onError: (error: unknown) => void;
   readonly now: () => number;
 };

@@ -8,7 +8,7 @@ import { openPageServer } from "./page-server.js";
 import type { ServeContext } from "./serve-context.js";
 import { StaticFiles } from "./static-files.js";
 
-export type PageOptions = Omit<ServeContext, "apps" | "now" | "onError"> & {
+export type PageOptions = Omit<ServeContext, "apps" | "now" | "onError" | "ownUrl"> & {
   /** The built page; without it only the API is served. */
   readonly pageFolder?: string | undefined;
   readonly now?: () => number;
@@ -20,10 +20,17 @@ export async function servePage(
   { pageFolder, now = Date.now, ...page }: PageOptions,
 ): Promise<Serving> {
   const { onError = () => undefined } = served;
-  return serveBeside(agents, served, async (server) => {
+  let listensAt = "";
+  const serving = await serveBeside(agents, served, async (server) => {
     const names = new Set(page.agents.map(({ name }) => name));
     const apps = appSessions({ server, ledger: page.ledger, agents: names, onError });
-    const opened = await openPageServer({ ...page, apps, onError, now }, new StaticFiles(pageFolder));
+    const opened = await openPageServer(
+      { ...page, apps, onError, now, ownUrl: () => listensAt },
+      new StaticFiles(pageFolder),
+    );
+    server.addTakeOver(opened.takeOver);
     return { ...opened, described: { endpoints: SERVE_ENDPOINTS, responses: SERVE_RESPONSES } };
   });
+  listensAt = serving.url;
+  return serving;
 }

@@ -10,6 +10,8 @@ import { redactSession } from "../../history/index.js";
 import { redactedRecord } from "../../history/redaction/redact-event.js";
 import { removeScratch } from "../../tools/scratch/scratch-folder.js";
 import { sessionMarkdown, sessionText } from "../../view/index.js";
+import { runningCommands, stopCommands } from "../../run/running-commands.js";
+import { stopRequest } from "../api/command-bodies.js";
 import { SERVE_ENDPOINTS } from "../api/endpoints.js";
 import { liveQuery } from "../api/live-frames.js";
 import {
@@ -43,6 +45,8 @@ type Name =
   | "prompt"
   | "cancel"
   | "undo"
+  | "commands"
+  | "stopCommand"
   | "exportSession"
   | "call"
   | "callEvents"
@@ -127,6 +131,17 @@ export function sessionHandlers(parts: PageParts): Readonly<Record<Name, PageHan
       const { id } = request;
       const cancelled = (await isOfApp(id)) ? await apps.cancel(id, body) : await turns.cancel(id, body);
       return Response.json({ cancelled, ...(!cancelled && { why: "There was nothing to cancel." }) });
+    },
+    commands: async () => {
+      const running = await runningCommands(ledger);
+      return Response.json(redactedRecord({ commands: running }, context.redactPatterns));
+    },
+    stopCommand: async (request) => {
+      const { toolCallId } = await bodyOf(request, stopRequest);
+      const ended = await stopCommands(ledger, request.id, toolCallId);
+      return Response.json({
+        processes: ended.map(({ process: { pid, startedAt }, outcome }) => ({ pid, startedAt, outcome })),
+      });
     },
     undo: async (request) => {
       const body = await bodyOf(request, undoRequest);

@@ -3,10 +3,10 @@
  * open. A turn that waits for an answer holds nothing here; its session is opened again when the answer is recorded.
  */
 import { randomUUID } from "node:crypto";
-import { AapProblem } from "../../aap/api/aap-problem.js";
+import { AapProblem, problemIfElsewhere } from "../../aap/api/aap-problem.js";
 import { AgentSession } from "../../agent/index.js";
 import type { TurnEnd } from "../../agent/index.js";
-import { LedgerError, readSessionInfo } from "../../call/index.js";
+import { readSessionInfo } from "../../call/index.js";
 import type { ContentBlock, SessionBook, SessionInfo } from "../../call/index.js";
 import { FlushTimer } from "../../record/index.js";
 import type { RunsSession, ServeContext } from "../server/serve-context.js";
@@ -69,8 +69,17 @@ export class PageTurns {
    * it still waits. One attempt at a time: an answer during an attempt is seen by the next one.
    */
   resume(sessionId: string): Promise<boolean> {
+    return this.#resume(sessionId, isParked);
+  }
+
+  /** The same, also for a turn that ran in a process that died. */
+  takeOver(sessionId: string): Promise<boolean> {
+    return this.#resume(sessionId, (book) => book.turn?.state.status === "running" || isParked(book));
+  }
+
+  #resume(sessionId: string, canGoOn: (book: SessionBook) => boolean): Promise<boolean> {
     const before = this.#resuming.get(sessionId) ?? Promise.resolve(false);
-    const next = before.catch(() => false).then(() => this.#resumeNow(sessionId));
+    const next = before.catch(() => false).then(() => this.#resumeNow(sessionId, canGoOn));
     this.#resuming.set(sessionId, next);
     const forget = () => {
       if (this.#resuming.get(sessionId) === next) this.#resuming.delete(sessionId);
@@ -79,7 +88,7 @@ export class PageTurns {
     return next;
   }
 
-  async #resumeNow(sessionId: string): Promise<boolean> {
+  async #resumeNow(sessionId: string, canGoOn: (book: SessionBook) => boolean): Promise<boolean> {
     const running = this.#running.get(sessionId);
     if (running) {
       running.session.gate.wake();
@@ -88,9 +97,9 @@ export class PageTurns {
     if (this.#isClosed || !(await this.#context.ledger.has(sessionId))) return false;
     const runs = await this.#context.agentFor(await readSessionInfo(this.#context.ledger, sessionId));
     if (!runs) return false;
-    const session = await this.#open(runs, sessionId).catch(unlessBusy);
+    const session = await this.#open(runs, sessionId).catch(unlessElsewhere);
     if (!session) return false;
-    if (session.book.turn?.state.status !== "parked" || !isAnswered(session.book)) {
+    if (!canGoOn(session.book)) {
       await session.close();
       return false;
     }
@@ -149,6 +158,13 @@ export class PageTurns {
     }
   }
 
+  /** Takes no new turns, and resolves when those under way are over or parked. */
+  async drain(): Promise<void> {
+    this.#isClosed = true;
+    while (this.#running.size > 0)
+      await Promise.allSettled([...this.#running.values()].map(({ over }) => over));
+  }
+
   /** Ends all turns that run; those that wait go on waiting. */
   async close(): Promise<void> {
     this.#isClosed = true;
@@ -159,6 +175,8 @@ export class PageTurns {
 
   async #begin(session: AgentSession, prompt: readonly ContentBlock[]): Promise<void> {
     try {
+      if (this.#isClosed)
+        throw new AapProblem("UNAVAILABLE", "The server is about to end. Nothing was done; send it again.");
       await session.begin(prompt);
     } catch (error) {
       await session.close();
@@ -217,17 +235,18 @@ export class PageTurns {
         ...(info && { info }),
       });
     } catch (error) {
-      if (error instanceof LedgerError && error.code === "LEASE_HELD")
-        throw new AapProblem("BUSY", error.message);
-      throw error;
+      throw problemIfElsewhere(error);
     }
   }
 }
 
-/** Another process has the session, and continues it there. */
-function unlessBusy(error: unknown): undefined {
-  if (!(error instanceof AapProblem) || error.code !== "BUSY") throw error;
+/** Another process or place has the session, and continues it there. */
+function unlessElsewhere(error: unknown): undefined {
+  if (!(error instanceof AapProblem) || (error.code !== "BUSY" && error.code !== "CONFLICT")) throw error;
 }
+
+/** A parked turn with a call that can go on. */
+const isParked = (book: SessionBook): boolean => book.turn?.state.status === "parked" && isAnswered(book);
 
 /** Whether a call can go on: the answer to one of several questions is enough. */
 function isAnswered(book: SessionBook): boolean {

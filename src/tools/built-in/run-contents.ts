@@ -38,7 +38,8 @@ async function contentHash(path: string, workspace: Workspace): Promise<string |
   try {
     const real = await workspace.resolve(path);
     const info = await workspace.look(real);
-    if (!info) return undefined;
+    // A folder holds code and is none: the files in it that a program looks for have names of their own here.
+    if (!info || info.type === "folder") return undefined;
     if (info.type !== "file" || info.size > MAX_BYTES) return UNBOUND;
     const read = await workspace.readBytes(real, { length: MAX_BYTES });
     if (!read || read.size > read.bytes.length) return UNBOUND;

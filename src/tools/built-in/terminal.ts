@@ -5,12 +5,12 @@
  * ends, the result reports what really happened: the exit, the output so far, and how much of it is left out.
  */
 import { z } from "zod";
-import { appendText, EMPTY_TEXT, leftOut, shownText } from "../../call/index.js";
+import { appendText, EMPTY_TEXT, leftOut, shownText, textContent } from "../../call/index.js";
 import type { BoundedText, TerminalContent } from "../../call/index.js";
 import { defineTool } from "../define-tool.js";
 import { ToolFailure } from "../tool.js";
-import type { ToolResult } from "../tool.js";
-import type { CommandExit, Workspace } from "../workspace.js";
+import type { ToolContext, ToolResult } from "../tool.js";
+import type { CommandExit, CommandOptions, Workspace } from "../workspace.js";
 import { executorFor } from "../git/executor-for.js";
 import { commandLinks } from "./command-links.js";
 import { outsideLinks } from "./outside-links.js";
@@ -38,6 +38,12 @@ const input = () =>
       .max(MAX_TIMEOUT_S)
       .optional()
       .describe(`After how many seconds it is ended; ${DEFAULT_TIMEOUT_S} when left out.`),
+    background: z
+      .boolean()
+      .optional()
+      .describe(
+        "Lets it go on after this call, for servers and watchers, without a time limit: the result has its id for terminal_output. It ends with the session.",
+      ),
     pty: z
       .boolean()
       .optional()
@@ -49,13 +55,13 @@ export const terminal = defineTool({
   description:
     "Runs a command with bash (sh where there is none) in the workspace folder and returns its output (stdout and stderr together) and exit code. " +
     "It has no input to wait for. Of long output the beginning and the end are returned. " +
-    "Send the output of a background process to a file.",
+    "Start a server or a watcher with background: true, not with &.",
   scratchNote: (folder) =>
     `Put temporary files into ${folder} ($TMPDIR): files there can be written, read and deleted without a question.`,
   kind: "execute",
   input,
   timeLimit: Number.POSITIVE_INFINITY,
-  async intent({ command, cwd, env }, workspace) {
+  async intent({ command, cwd, env, background = false }, workspace) {
     // Whether it is a folder is disclosed only when the command may run there.
     const folder = cwd === undefined ? undefined : await workspace.resolve(cwd);
     const at = folder ?? workspace.root;
@@ -66,6 +72,7 @@ export const terminal = defineTool({
     return {
       command,
       executor,
+      ...(background && { background }),
       ...(folder !== undefined && { cwd: folder }),
       ...(env && { env }),
       ...(paths.length > 0 && { paths }),
@@ -73,9 +80,16 @@ export const terminal = defineTool({
       ...(links.length > 0 && { outsideLinks: links }),
     };
   },
-  async run({ command, cwd, env, pty = false, timeout = DEFAULT_TIMEOUT_S }, call) {
+  async run(input, call) {
+    const { command, cwd, env, pty = false, timeout = DEFAULT_TIMEOUT_S } = input;
     const { workspace, signal } = call;
     const folder = await folderOf(cwd, workspace);
+    if (input.background === true)
+      return startInBackground(command, call, {
+        ...(folder !== undefined && { cwd: folder }),
+        ...(env && { env }),
+        ...(pty && { pty: PTY_SIZE }),
+      });
     const shown = call.terminal();
     let content: TerminalContent = { type: "terminal", terminalId: shown.terminalId };
     let output = EMPTY_TEXT;
@@ -104,6 +118,34 @@ export const terminal = defineTool({
     };
   },
 });
+
+/** How long a command may take to fail at once, so that the model need not ask for that. */
+const FIRST_OUTPUT_MS = 500;
+
+async function startInBackground(
+  command: string,
+  { background, workspace, signal, toolCallId: id, terminal: openTerminal }: ToolContext,
+  options: Pick<CommandOptions, "cwd" | "env" | "pty">,
+): Promise<ToolResult> {
+  if (!background)
+    throw new ToolFailure(
+      "terminal: no command can go on after its call here. Nothing was run. Leave out background.",
+    );
+  await background.start(id, (run) => workspace.runCommand(command, { ...options, ...run }));
+  const { state, output } = (await background.read(id, FIRST_OUTPUT_MS, signal)) ?? GONE;
+  if (state.status === "failed") throw new ToolFailure(state.error);
+  const shown = openTerminal();
+  const content: TerminalContent = { type: "terminal", terminalId: shown.terminalId, output };
+  if (state.status === "running")
+    return {
+      output: { id, running: true, output: shownText(output) },
+      content: [content, textContent(`It goes on in the background as ${id}.`)],
+    };
+  shown.exit(state.exit);
+  return { ...modelResult(state.exit, output, undefined), content: [{ ...content, exit: state.exit }] };
+}
+
+const GONE = { state: { status: "running" }, output: EMPTY_TEXT } as const;
 
 /** The real path; undefined when it is left to the workspace. */
 async function folderOf(cwd: string | undefined, workspace: Workspace): Promise<string | undefined> {

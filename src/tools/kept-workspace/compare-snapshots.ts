@@ -1,6 +1,6 @@
 /** The changes from one snapshot of a workspace to a later one, by path. Contents are read afterwards. */
-import { lstatSync } from "node:fs";
 import { join } from "node:path";
+import { pathInfo } from "../path-info.js";
 import { listObjects, missingObjects } from "./object-files.js";
 import { onDisk, usualModes, zeroEnded } from "./place-snapshot.js";
 import type { PlaceSnapshot } from "./place-snapshot.js";
@@ -174,7 +174,7 @@ class Comparing {
   async folders(before: readonly PlaceSnapshot[], after: readonly PlaceSnapshot[]): Promise<void> {
     const [earlier, later] = [foldersOf(before), foldersOf(after)];
     for (const [path, mode] of earlier) {
-      const info = lstatSync(Buffer.from(path, "latin1"), { throwIfNoEntry: false });
+      const info = pathInfo(Buffer.from(path, "latin1"));
       const now = info?.isDirectory() ? info.mode & 0o7777 : undefined;
       if (now === mode) continue;
       this.#before.set(path, { type: "folder", mode });
@@ -226,7 +226,7 @@ class Comparing {
     const absolute = absoluteIn(after);
     for (const [path, { reason, stamp }] of before.opaque) {
       const now = after.opaque.get(path);
-      const isThere = now ?? lstatSync(onDisk(after.place, path), { throwIfNoEntry: false });
+      const isThere = now ?? pathInfo(onDisk(after.place, path));
       if (!isThere || (now && now.stamp !== stamp)) this.#unkept.set(absolute(path), reason);
     }
     for (const [path, { stamp }] of after.opaque) {
@@ -238,7 +238,7 @@ class Comparing {
   }
 
   lostObject(path: string, copy: string): void {
-    const info = lstatSync(copy, { throwIfNoEntry: false });
+    const info = pathInfo(copy);
     if (info) this.#before.set(latin(path), { type: "file", mode: info.mode & 0o7777, file: copy });
     else this.#unkept.set(latin(path), "the repository has too many objects to keep them");
   }

@@ -1,5 +1,6 @@
 /** Finds what git does not list: the git folders in a workspace, and folders and files with unusual permission bits. */
-import { existsSync, lstatSync } from "node:fs";
+import { existsSync } from "node:fs";
+import { pathInfo } from "../path-info.js";
 import { collectOutput } from "../../process/index.js";
 import type { KnownFolders } from "./known-folders.js";
 import { zeroEnded } from "./place-snapshot.js";
@@ -85,7 +86,7 @@ function sorted(
       continue;
     }
     const onDisk = Buffer.concat([Buffer.from(`${root}/`), Buffer.from(path, "latin1")]);
-    const info = lstatSync(onDisk, { throwIfNoEntry: false });
+    const info = pathInfo(onDisk);
     if (info?.isDirectory()) folders.set(path, info.mode & 0o7777);
     else if (info?.isFile()) oddFiles.set(path, info.mode & 0o7777);
   }

@@ -3,7 +3,8 @@
  * permission bits. A file's ctime changes with each write and cannot be set.
  */
 import { createHash } from "node:crypto";
-import { lstatSync, readdirSync } from "node:fs";
+import { readdirSync } from "node:fs";
+import { exactPathInfo } from "../path-info.js";
 import { isOfGitFolder } from "./sort-new-paths.js";
 
 const MAX_ENTRIES = 4_000;
@@ -16,7 +17,7 @@ export function gitFingerprint(folder: string): string | undefined {
   let count = 0;
   const paths = [""];
   for (let path = paths.pop(); path !== undefined; path = paths.pop()) {
-    const info = lstatSync(`${folder}/${path}`, { throwIfNoEntry: false, bigint: true });
+    const info = exactPathInfo(`${folder}/${path}`);
     count += 1;
     if (!info || count > MAX_ENTRIES || Number(info.ctimeMs) > settledMs) return undefined;
     hash.update(`${path}\0${info.ctimeNs} ${info.ino} ${info.size} ${info.mode}\0`);

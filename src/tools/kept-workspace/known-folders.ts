@@ -5,7 +5,8 @@
  * Invariant: a folder that changed shortly before it was read counts as changed at the next look, since another change
  * might not show in its time.
  */
-import { lstatSync, readdirSync, statSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
+import { exactPathInfo } from "../path-info.js";
 import type { KeptPlace, PlaceSnapshot } from "./place-snapshot.js";
 
 const SETTLED_MS = 2_500;
@@ -131,7 +132,7 @@ function lookAt(
   path: string,
   nowMs: number,
 ): { readonly stamp: string | undefined; readonly mode: number } | undefined {
-  const info = lstatSync(onDisk(root, path), { throwIfNoEntry: false, bigint: true });
+  const info = exactPathInfo(onDisk(root, path));
   if (!info?.isDirectory()) return undefined;
   const isSettled = nowMs - Number(info.ctimeMs) >= SETTLED_MS;
   return {

@@ -1,7 +1,8 @@
 /** States of paths as texts, to be compared: a state that differs means that someone has changed the path since. */
 import { createHash } from "node:crypto";
-import { lstatSync, readdirSync, readlinkSync } from "node:fs";
+import { readdirSync, readlinkSync } from "node:fs";
 import type { Stats } from "node:fs";
+import { pathInfo } from "../path-info.js";
 import type { ObjectFormat } from "../git/read-index.js";
 import type { Files } from "../workspace.js";
 import type { EarlierState } from "./change-bundle.js";
@@ -68,7 +69,7 @@ function objectName(format: ObjectFormat, content: Uint8Array): string {
 }
 
 function stampState(path: string): string | undefined {
-  const info = lstatSync(path, { throwIfNoEntry: false });
+  const info = pathInfo(path);
   return info && `stamp ${info.size} ${info.mtimeMs} ${info.ctimeMs}`;
 }
 
@@ -80,7 +81,7 @@ export function treeFingerprint(root: string): string {
   for (let path = paths.pop(); path !== undefined; path = paths.pop()) {
     count += 1;
     if (count > MAX_TREE_ENTRIES) return `tree of more than ${MAX_TREE_ENTRIES} entries at ${Date.now()}`;
-    const info = lstatSync(path, { throwIfNoEntry: false });
+    const info = pathInfo(path);
     hash.update(JSON.stringify([path.slice(root.length), info && entryText(path, info)]));
     if (info?.isDirectory()) paths.push(...entriesOf(path));
   }

@@ -4,9 +4,10 @@
  * Git looks for changed and for new files in two processes side by side; only these files are then read. Where nothing
  * changed, the tree of the last scan is the result.
  */
-import { accessSync, closeSync, constants, lstatSync, openSync, readSync, rmSync, statSync } from "node:fs";
+import { accessSync, closeSync, constants, openSync, readSync, rmSync, statSync } from "node:fs";
 import type { Stats } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
+import { pathInfo } from "../path-info.js";
 import type { FoundFolders } from "./find-folders.js";
 import type { KnownFolders } from "./known-folders.js";
 import type { KeptPlace, Opaque, PlaceSnapshot } from "./place-snapshot.js";
@@ -152,7 +153,7 @@ async function removeReplaced(
   state: PlaceState,
 ): Promise<boolean> {
   const replaced = differing.filter((path) =>
-    lstatSync(onDisk(place, path), { throwIfNoEntry: false })?.isDirectory(),
+    pathInfo(onDisk(place, path))?.isDirectory(),
   );
   if (replaced.length === 0) return false;
   await writeState(place, withoutTree(state));
@@ -205,7 +206,7 @@ function recentOf(
   const still: RecentFile[] = [];
   const sinceMs = Date.now() - SAME_SECOND_MS;
   for (const [path, changedMs] of Object.entries(recent)) {
-    const info = lstatSync(onDisk(place, path), { throwIfNoEntry: false });
+    const info = pathInfo(onDisk(place, path));
     if (!info?.isFile()) continue;
     if (info.ctimeMs !== changedMs) differing.push(path);
     else if (info.ctimeMs > sinceMs) still.push([path, changedMs]);
@@ -246,7 +247,7 @@ function updateOf(
     // Git takes no such name.
     if (/(?:^|\/)\.git(?:\/|$)/i.test(path)) continue;
     const isBeyond = links.isBeyond(path);
-    const info = isBeyond ? undefined : lstatSync(onDisk(place, path), { throwIfNoEntry: false });
+    const info = isBeyond ? undefined : pathInfo(onDisk(place, path));
     if (!info || info.isDirectory()) {
       (info || isBeyond ? removed : absent).push(path);
       continue;
@@ -286,7 +287,7 @@ class LinkedFolders {
     const folder = path.slice(0, slash);
     const known = this.#known.get(folder);
     if (known !== undefined) return known;
-    const info = lstatSync(onDisk(this.#place, folder), { throwIfNoEntry: false });
+    const info = pathInfo(onDisk(this.#place, folder));
     const isLinked = info?.isSymbolicLink() === true || this.isBeyond(folder);
     this.#known.set(folder, isLinked);
     return isLinked;

@@ -3,9 +3,10 @@
  * read. An entry whose object is not the file byte for byte (a filter or an end-of-line setting changed it) is read
  * again from the disk.
  */
-import { existsSync, lstatSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
+import { pathInfo } from "../path-info.js";
 import { readConfig } from "../git/read-config.js";
 import type { ObjectFormat } from "../git/read-index.js";
 import { onDisk } from "./place-snapshot.js";
@@ -40,7 +41,7 @@ export async function seedPlace(
   for (const { entry, path, changedMs } of seeded.changedSince(
     Math.floor((Date.now() - MAX_RECENT_MS) / 1000),
   )) {
-    const info = lstatSync(onDisk(place, path), { throwIfNoEntry: false });
+    const info = pathInfo(onDisk(place, path));
     if (info?.ctimeMs === changedMs) recent[path] = changedMs;
     else seeded.distrust(entry);
   }

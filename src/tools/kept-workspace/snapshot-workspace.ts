@@ -3,8 +3,9 @@
  * them all. To be called with the lock of the shadow.
  */
 import { createHash } from "node:crypto";
-import { existsSync, lstatSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { pathInfo } from "../path-info.js";
 import { findFolders } from "./find-folders.js";
 import type { FoundFolders } from "./find-folders.js";
 import { gitFingerprint } from "./git-fingerprint.js";
@@ -171,7 +172,7 @@ class Snapshotting {
 /** The file by which a further worktree or a submodule names its git folder: git keeps nothing of that name. */
 function gitFileIn(folder: string): PlaceSnapshot["gitFile"] {
   const path = join(folder, ".git");
-  const info = lstatSync(path, { throwIfNoEntry: false });
+  const info = pathInfo(path);
   return info?.isFile() && info.size <= MAX_GIT_FILE_BYTES
     ? { content: readFileSync(path), mode: info.mode & 0o7777 }
     : undefined;

@@ -3,8 +3,9 @@
  * kept. Ignored files are kept as long as they are small and few: `.env`, local settings. Ignored folders with more
  * (node_modules, build results) are opaque.
  */
-import { lstatSync, readdirSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import type { Stats } from "node:fs";
+import { pathInfo } from "../path-info.js";
 import type { KeptPlace, Opaque } from "./place-snapshot.js";
 import { onDisk, zeroEnded, zeroEndedBytes } from "./place-snapshot.js";
 import type { GitOptions, ShadowGit } from "./shadow-git.js";
@@ -115,7 +116,7 @@ class Sorting implements NewPaths {
   }
 
   #isNestedRepository(folder: string): boolean {
-    return lstatSync(onDisk(this.#place, `${folder}.git`), { throwIfNoEntry: false }) !== undefined;
+    return pathInfo(onDisk(this.#place, `${folder}.git`)) !== undefined;
   }
 
   /** Notes the empty folders in a folder without files. A folder with files is left to git. */
@@ -211,7 +212,7 @@ class Sorting implements NewPaths {
   }
 
   #look(path: string): Stats | undefined {
-    return lstatSync(onDisk(this.#place, path), { throwIfNoEntry: false });
+    return pathInfo(onDisk(this.#place, path));
   }
 
   /** A folder that cannot be listed counts as empty: what is in it cannot be kept. */

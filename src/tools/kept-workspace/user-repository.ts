@@ -2,8 +2,9 @@
  * The user's repository as files: where its git folder, its shared folder and its objects are. Git is not run there.
  * Anything that is not of a known form counts as no repository: then nothing is seeded from it.
  */
-import { existsSync, lstatSync, readFileSync, realpathSync } from "node:fs";
+import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
+import { pathInfo } from "../path-info.js";
 import { readConfig } from "../git/read-config.js";
 import type { ObjectFormat } from "../git/read-index.js";
 
@@ -65,7 +66,7 @@ const MAX_ALTERNATES = 10;
 
 function gitFolderOf(top: string): string | undefined {
   const path = join(top, ".git");
-  const info = lstatSync(path, { throwIfNoEntry: false });
+  const info = pathInfo(path);
   if (info?.isDirectory()) return existsSync(join(path, "HEAD")) ? path : undefined;
   if (!info?.isFile()) return undefined;
   const named = /^gitdir: (?<to>.+)\n*$/.exec(textOf(path) ?? "")?.groups?.["to"];
@@ -80,7 +81,7 @@ function formatOf(shared: string): ObjectFormat {
 
 /** Undefined when there is no such file. */
 function textOf(path: string): string | undefined {
-  const info = lstatSync(path, { throwIfNoEntry: false });
+  const info = pathInfo(path);
   if (!info?.isFile() || info.size > MAX_TEXT_BYTES) return undefined;
   return readFileSync(path, "utf8");
 }

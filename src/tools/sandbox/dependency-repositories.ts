@@ -2,8 +2,9 @@
  * Repositories among the dependencies that git enters by itself. A walk over the workspace passes these folders over, but
  * `git status` starts git in every folder that the index names as a submodule, and the settings there start programs.
  */
-import { lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
+import { readdirSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { exactPathInfo } from "../path-info.js";
 import { readIndex } from "../git/read-index.js";
 import { repositoryAt } from "../kept-workspace/user-repository.js";
 
@@ -28,7 +29,7 @@ const known = new Map<
 
 /** Undefined when git might read the index differently. */
 function submodulesOf(top: string, index: string): readonly string[] | undefined {
-  const info = lstatSync(index, { bigint: true, throwIfNoEntry: false });
+  const info = exactPathInfo(index);
   if (!info) return [];
   if (!info.isFile() || info.size > MAX_INDEX_BYTES) return undefined;
   const stamp = `${info.ctimeNs} ${info.ino} ${info.size}`;

@@ -8,13 +8,14 @@ import {
   constants,
   type Dirent,
   existsSync,
-  lstatSync,
   readdirSync,
   readFileSync,
   readlinkSync,
+  type Stats,
   statSync,
 } from "node:fs";
 import { join } from "node:path";
+import { pathInfo } from "../path-info.js";
 import { errorCode } from "../../call/error-code.js";
 import type { PathGuard } from "../../policy/index.js";
 import { touchesBelow, touchesPath } from "../../policy/paths/match-path.js";
@@ -99,15 +100,15 @@ type Folder = {
  */
 export class SeenFolders {
   #key = "";
-  readonly #folders = new Map<string, Folder & { readonly stamp: string }>();
+  readonly #folders = new Map<string, { readonly folder: Folder; readonly info: Stats }>();
 
   look(path: string, places: GuardedPlaces): Folder {
-    const stamp = stampOf(path);
-    const known = stamp === undefined ? undefined : this.#folders.get(path);
-    if (known && known.stamp === stamp) return known;
+    const info = settledInfo(path);
+    const known = info && this.#folders.get(path);
+    if (known && isUnchanged(known.info, info)) return known.folder;
     const folder = lookInto(path, places);
-    if (stamp === undefined || this.#folders.size >= MAX_SEEN) this.#folders.delete(path);
-    else this.#folders.set(path, { ...folder, stamp });
+    if (!info || this.#folders.size >= MAX_SEEN) this.#folders.delete(path);
+    else this.#folders.set(path, { folder, info });
     return folder;
   }
 
@@ -124,15 +125,21 @@ const MAX_SEEN = 200_000;
 /** Longer than any file system takes to move its clock on: a change after this shows. */
 const SETTLED_MS = 2_500;
 
-/** Undefined for a folder that changed just now, since another change might not show. */
-function stampOf(path: string): string | undefined {
+/**
+ * Undefined for a folder that changed just now, since another change might not show. Times as numbers lack the last
+ * digits, which do not count after such a wait, and take half as long to read as exact ones.
+ */
+function settledInfo(path: string): Stats | undefined {
   try {
-    const { ino, dev, ctimeNs, ctimeMs } = statSync(path, { bigint: true });
-    return Date.now() - Number(ctimeMs) < SETTLED_MS ? undefined : `${ctimeNs} ${ino} ${dev}`;
+    const info = statSync(path);
+    return Date.now() - info.ctimeMs < SETTLED_MS ? undefined : info;
   } catch {
     return undefined;
   }
 }
+
+const isUnchanged = (earlier: Stats, now: Stats): boolean =>
+  earlier.ctimeMs === now.ctimeMs && earlier.ino === now.ino && earlier.dev === now.dev;
 
 function lookInto(folder: string, places: GuardedPlaces): Folder {
   if (!isReadable(folder) && !places.roots.includes(folder)) return unreadable(folder);
@@ -179,7 +186,7 @@ function secretsBelow(folder: string, places: GuardedPlaces): readonly Guarded[]
 const steeringLinks = (repositoryPath: string): readonly Guarded[] =>
   STEERING.flatMap((name): readonly Guarded[] => {
     const path = join(repositoryPath, name);
-    const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+    const isLink = pathInfo(path)?.isSymbolicLink() === true;
     return isLink ? [{ type: "link", path, target: readlinkSync(path), isSecret: false }] : [];
   });
 

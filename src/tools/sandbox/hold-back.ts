@@ -14,6 +14,7 @@ import {
   symlinkSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { pathInfo } from "../path-info.js";
 import type { Guarded } from "./find-guarded.js";
 
 export type Found = ReadonlyMap<string, Guarded>;
@@ -35,7 +36,7 @@ function isRealFolder(path: string): boolean {
   }
 }
 
-const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+const isThere = (path: string): boolean => pathInfo(path) !== undefined;
 
 /** A hooks folder is no protected name by itself: one may lie where the link was. */
 function replaceByLink(link: Extract<Guarded, { readonly type: "link" }>, kept: string): readonly string[] {

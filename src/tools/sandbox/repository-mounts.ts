@@ -3,8 +3,9 @@
  * nor any file of the workspace that the settings name. Else the next `git status` of an editor would run a program that
  * a command left there.
  */
-import { lstatSync, mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { pathInfo } from "../path-info.js";
 import { COMMON_FOLDER } from "./common-folder.js";
 import type { Repository } from "./find-guarded.js";
 import type { Mount } from "./mount.js";
@@ -26,7 +27,7 @@ export function repositoryMounts(
 }
 
 const isThere = (path: string): boolean => {
-  const info = lstatSync(path, { throwIfNoEntry: false });
+  const info = pathInfo(path);
   return info !== undefined && !info.isSymbolicLink();
 };
 
@@ -35,7 +36,7 @@ const MAX_SETTINGS_BYTES = 1 << 20;
 /** Files and folders of the workspace that a word of the settings names: hooks, filters, helpers. */
 function namedInSettings(repository: string, roots: readonly string[]): readonly string[] {
   const file = join(repository, "config");
-  if ((lstatSync(file, { throwIfNoEntry: false })?.size ?? Infinity) > MAX_SETTINGS_BYTES) return [];
+  if ((pathInfo(file)?.size ?? Infinity) > MAX_SETTINGS_BYTES) return [];
   const values = readFileSync(file, "utf8").matchAll(/^\s*[\w.-]+\s*=\s*(?<value>.*)$/gm);
   const words = [...values].flatMap(({ groups }) => (groups?.["value"] ?? "").split(/[\s"'!;&|()]+/));
   const paths = words.flatMap((word) => [resolve(repository, "..", word), resolve(repository, word)]);

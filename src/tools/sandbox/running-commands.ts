@@ -4,7 +4,6 @@
  * it could look. Its time moves on while the command runs.
  */
 import {
-  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -14,6 +13,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { pathInfo } from "../path-info.js";
 import { identityOf, isGone } from "../../process/process-identity.js";
 import type { ProcessIdentity } from "../../process/process-identity.js";
 import { removeCommonFolder } from "./common-folder.js";
@@ -117,7 +117,7 @@ function holdBackLate({ places, before }: RunningCommand, lastMs: number, held: 
   const after = new Map(
     [...findGuarded({ ...places, roots })].filter(
       // Made after the command can have ended: by somebody else.
-      ([path]) => (lstatSync(path, { throwIfNoEntry: false })?.birthtimeMs ?? 0) < lastMs + MAX_LATE_MS,
+      ([path]) => (pathInfo(path)?.birthtimeMs ?? 0) < lastMs + MAX_LATE_MS,
     ),
   );
   // Somebody may have removed a link since.

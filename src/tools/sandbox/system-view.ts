@@ -2,8 +2,9 @@
  * The part of the machine that a command sees: programs and settings of the system, read-only and without what is
  * secret in them; the toolchains in the home folder, likewise, and nothing else of it; a `/tmp` and a cache of its own.
  */
-import { lstatSync, readdirSync, readlinkSync } from "node:fs";
+import { readdirSync, readlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { pathInfo } from "../path-info.js";
 import { isWithin } from "../../call/absolute-path.js";
 import { isProtected } from "../../policy/paths/protected-paths.js";
 import type { Mount } from "./mount.js";
@@ -104,13 +105,13 @@ export function systemView({ home, cache }: SystemViewOptions): readonly Mount[]
 }
 
 function systemFolder(path: string): readonly Mount[] {
-  const info = lstatSync(path, { throwIfNoEntry: false });
+  const info = pathInfo(path);
   if (info?.isSymbolicLink()) return [{ type: "link", path, target: readlinkSync(path) }];
   return info?.isDirectory() ? [{ type: "read", path }] : [];
 }
 
 function hiddenIfThere(path: string): readonly Mount[] {
-  const info = lstatSync(path, { throwIfNoEntry: false });
+  const info = pathInfo(path);
   // A link leads to a path that is hidden by its own name, or is not there.
   if (info === undefined || info.isSymbolicLink()) return [];
   return [{ type: "hidden", path, isFolder: info.isDirectory() }];
@@ -118,7 +119,7 @@ function hiddenIfThere(path: string): readonly Mount[] {
 
 /** A toolchain's folder, without the files directly in it that hold credentials. */
 function toolchain(path: string, home: string): readonly Mount[] {
-  const info = lstatSync(path, { throwIfNoEntry: false });
+  const info = pathInfo(path);
   if (!info?.isDirectory()) return [];
   const where = { home, roots: [], own: [], access: "read" } as const;
   const secrets = readdirSync(path)

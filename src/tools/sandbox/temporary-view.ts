@@ -3,8 +3,9 @@
  * files that it will make, its `/tmp` is a folder of ours on the disk, from which they are copied when it has ended.
  * All else that it puts into `/tmp` ends with it.
  */
-import { cpSync, lstatSync, mkdirSync, rmSync } from "node:fs";
+import { cpSync, mkdirSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
+import { pathInfo } from "../path-info.js";
 import type { Mount } from "./mount.js";
 
 export type TemporaryView = {
@@ -16,7 +17,7 @@ export type TemporaryView = {
 
 export function temporaryView(paths: readonly string[], folder: string): TemporaryView {
   const there = paths.filter((path) => isPlain(path));
-  const absent = paths.filter((path) => lstatSync(path, { throwIfNoEntry: false }) === undefined);
+  const absent = paths.filter((path) => pathInfo(path) === undefined);
   if (absent.length > 0) mkdirSync(folder, { mode: 0o700 });
   return {
     mounts: [
@@ -32,7 +33,7 @@ export function temporaryView(paths: readonly string[], folder: string): Tempora
 
 /** A link could lead anywhere. */
 function isPlain(path: string): boolean {
-  const info = lstatSync(path, { throwIfNoEntry: false });
+  const info = pathInfo(path);
   return info?.isFile() === true || info?.isDirectory() === true;
 }
 

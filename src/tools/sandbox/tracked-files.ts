@@ -1,6 +1,7 @@
 /** The files in the index of a repository with length and time, as git last saw them. Read once for each index. */
-import { lstatSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { exactPathInfo } from "../path-info.js";
 import { indexStats } from "../kept-workspace/seed-index.js";
 import { repositoryAt } from "../kept-workspace/user-repository.js";
 
@@ -12,7 +13,7 @@ const known = new Map<string, { readonly stamp: string; readonly files: Readonly
 /** By path below the repository's folder. Empty when git might read the index differently. */
 export function trackedFiles(gitFolder: string): ReadonlyMap<string, TrackedFile> {
   const index = join(gitFolder, "index");
-  const info = lstatSync(index, { bigint: true, throwIfNoEntry: false });
+  const info = exactPathInfo(index);
   if (!info?.isFile() || info.size > MAX_INDEX_BYTES) return new Map();
   const stamp = `${info.ctimeNs} ${info.ino} ${info.size}`;
   const earlier = known.get(index);

@@ -5,8 +5,9 @@
  * the index gets no decoy: git would want to read it.
  */
 import { createHash } from "node:crypto";
-import { chmodSync, existsSync, lstatSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { pathInfo } from "../path-info.js";
 import type { Guarded } from "./find-guarded.js";
 import { trackedFiles } from "./tracked-files.js";
 
@@ -27,7 +28,7 @@ export function secretDecoys(
     const tracked = inside.length === 0 ? undefined : trackedFiles(one.path);
     for (const path of inside) {
       const entry = tracked?.get(path.slice(top.length + 1));
-      const info = lstatSync(path, { throwIfNoEntry: false });
+      const info = pathInfo(path);
       if (!entry || !info?.isFile()) continue;
       const seconds = Math.floor(info.mtimeMs / 1000);
       if (entry.size === info.size && entry.seconds === seconds)

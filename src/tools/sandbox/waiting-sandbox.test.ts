@@ -42,11 +42,11 @@ async function prepared() {
     );
     return output;
   };
-  /** Runs it until it found a sandbox waiting. */
+  /** Runs it until it found a sandbox waiting. A busy machine gets more and more time to start one. */
   const runWaiting = async (text: string, place: Partial<SandboxPlace> = {}): Promise<string> => {
-    for (;;) {
+    for (let pauseMs = 50; ; pauseMs *= 2) {
       const before = found;
-      await setTimeout(50);
+      await setTimeout(pauseMs);
       const output = await run(text, place);
       if (found > before) return output;
     }

@@ -2,12 +2,13 @@
 import type {
   CallStatistics,
   ModelUsage,
-  PeriodQuery,
   StatisticsKey,
   StatisticsQuery,
+  UsageQuery,
 } from "../../../call/index.js";
 import { checkStatisticsKey } from "../../archive-queries.js";
 import { storable } from "../../archive-text.js";
+import { storedName } from "../../stored-json.js";
 import type { SqlValue } from "../sql-connections.js";
 import { Conditions } from "./archive-pages.js";
 import type { ArchiveTables } from "./archive-pages.js";
@@ -71,7 +72,7 @@ const sum = (column: string, name: string) => `coalesce(sum(${column}), 0)::floa
 /** Responses without a name count for the only model that signed any in their session. */
 export async function modelUsage(
   { sql, redaction }: ArchiveTables,
-  { since, until, cwd }: PeriodQuery,
+  { since, until, cwd, sessionId }: UsageQuery,
 ): Promise<readonly ModelUsage[]> {
   const { schema } = sql.address;
   const where = new Conditions();
@@ -79,6 +80,7 @@ export async function modelUsage(
   if (since !== undefined) where.add("t.at >= ?::float8", since);
   if (until !== undefined) where.add("t.at < ?::float8", until);
   if (cwd !== undefined) where.add("a.cwd = ?", storable(cwd));
+  if (sessionId !== undefined) where.add("s.session_id = ?", storedName(sessionId));
   return sql.retried<SqlValue[], ModelUsage>(
     {
       sql: `select coalesce(a.model, t.model, a.signer, '') collate "C" as model,
@@ -94,6 +96,7 @@ export async function modelUsage(
           ${count("input_tokens is null or output_tokens is null")} as "uncountedAnswers"
         from ${schema}.archive_steps t
         join ${schema}.archive_sessions a on a.redaction = t.redaction and a.session = t.session
+        join ${schema}.sessions s on s.number = t.session
         ${where.sql} group by 1, 2 order by 3 desc, 1, 2`,
     },
     ...where.values,

@@ -17,11 +17,11 @@ import type {
   Ledger,
   ModelUsage,
   Page,
-  PeriodQuery,
   SearchHit,
   SearchQuery,
   SessionQuery,
   StatisticsQuery,
+  UsageQuery,
   Verified,
   VerifyOptions,
 } from "../../../call/index.js";
@@ -101,7 +101,7 @@ class PostgresArchive implements Archive {
     return callStatistics(this.#tables, query);
   }
 
-  async modelUsage(query: PeriodQuery = {}): Promise<readonly ModelUsage[]> {
+  async modelUsage(query: UsageQuery = {}): Promise<readonly ModelUsage[]> {
     await this.refresh();
     return modelUsage(this.#tables, query);
   }

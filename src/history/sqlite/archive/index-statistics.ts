@@ -3,11 +3,12 @@ import type {
   CallStatistics,
   ModelUsage,
   Percentiles,
-  PeriodQuery,
   StatisticsKey,
   StatisticsQuery,
+  UsageQuery,
 } from "../../../call/index.js";
 import { storable } from "../../archive-text.js";
+import { storedName } from "../../stored-json.js";
 import { checkStatisticsKey } from "../../archive-queries.js";
 import { Conditions } from "./conditions.js";
 import { firstIdAt } from "./index-tables.js";
@@ -65,11 +66,15 @@ function countedCalls({ by, since, until, cwd }: StatisticsQuery): Counted {
 type Counted = { readonly from: string; readonly values: readonly SqlValue[] };
 
 /** Responses without a name count for the only model that signed any in their session. */
-export function modelUsage(index: SqliteDatabase, { since, until, cwd }: PeriodQuery): readonly ModelUsage[] {
+export function modelUsage(
+  index: SqliteDatabase,
+  { since, until, cwd, sessionId }: UsageQuery,
+): readonly ModelUsage[] {
   const where = new Conditions();
   if (since !== undefined) where.add("steps.at >= ?", since);
   if (until !== undefined) where.add("steps.at < ?", until);
   if (cwd !== undefined) where.add("sessions.cwd = ?", storable(cwd));
+  if (sessionId !== undefined) where.add("sessions.session_id = ?", storedName(sessionId));
   return index
     .select<Omit<ModelUsage, "isListPriced"> & { readonly isListPriced: number }>(
       `select coalesce(sessions.model, steps.model, sessions.signer, '') as model,

@@ -18,11 +18,11 @@ import type {
   FoundSession,
   ModelUsage,
   Page,
-  PeriodQuery,
   SearchHit,
   SearchQuery,
   SessionQuery,
   StatisticsQuery,
+  UsageQuery,
   Verified,
   VerifyOptions,
 } from "../../../call/index.js";
@@ -94,7 +94,7 @@ class SqliteArchive implements Archive {
     return callStatistics(await this.#upToDate(), query);
   }
 
-  async modelUsage(query: PeriodQuery = {}): Promise<readonly ModelUsage[]> {
+  async modelUsage(query: UsageQuery = {}): Promise<readonly ModelUsage[]> {
     return modelUsage(await this.#upToDate(), query);
   }
 

@@ -1,0 +1,11 @@
+/** Opens the texts that instances on one ledger share, by the ledger's address. */
+import type { SharedTexts } from "../call/shared-texts.js";
+import { storeAddress } from "./store-address.js";
+
+/** Undefined for a ledger of one machine, whose settings are files. The driver is loaded here and not before. */
+export async function openSharedTexts(address: string): Promise<SharedTexts | undefined> {
+  const store = storeAddress(address);
+  if (store.type !== "postgres") return undefined;
+  const { openPostgresTexts } = await import("./postgres/postgres-texts.js");
+  return openPostgresTexts(store.address);
+}

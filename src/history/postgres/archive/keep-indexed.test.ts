@@ -1,0 +1,40 @@
+/** One of the processes that share an archive fills it. */
+import { expect, onTestFinished, test } from "vitest";
+import { until } from "../../../../test/until.js";
+import { claim, DURABLE, said } from "../../contract/contract.samples.js";
+import { keepIndexed } from "../../keep-indexed.js";
+import { openPostgresLedger } from "../postgres-ledger.js";
+import { emptyAddress } from "../store.samples.js";
+
+test("one process at a time indexes, another one when the first stops, and no session is seen of it", async () => {
+  const address = await emptyAddress();
+  const ledgers = [await openPostgresLedger(address), await openPostgresLedger(address)] as const;
+  const refreshes = [0, 0];
+  const errors: unknown[] = [];
+  const stops = ledgers.map(() => new AbortController());
+  const running = ledgers.map((ledger, index) =>
+    keepIndexed(
+      ledger,
+      { refresh: async () => void (refreshes[index] = (refreshes[index] ?? 0) + 1) },
+      {
+        signal: stops[index]?.signal ?? AbortSignal.abort(),
+        onError: (error) => errors.push(error),
+        everyMs: 10,
+      },
+    ),
+  );
+  onTestFinished(async () => {
+    for (const stop of stops) stop.abort();
+    await Promise.all(running);
+    for (const ledger of ledgers) await ledger.close();
+  });
+  await until(() => Math.max(...refreshes) > 3);
+  const first = refreshes.findIndex((count) => count > 0);
+  expect(refreshes[1 - first]).toBe(0);
+  await ledgers[0].append(await claim(ledgers[0]), [said("one")], DURABLE);
+  expect((await ledgers[0].sessions()).map(({ sessionId }) => sessionId)).toEqual(["session-1"]);
+  stops[first]?.abort();
+  await running[first];
+  await until(() => (refreshes[1 - first] ?? 0) > 1);
+  expect(errors).toEqual([]);
+});

@@ -1,0 +1,104 @@
+/**
+ * The commands of a session that go on after their calls ended. They live in the process that has the session open, and
+ * end with the session. Their output is kept here, bounded, until the model reads it.
+ */
+import { appendText, EMPTY_TEXT } from "../call/index.js";
+import type { BoundedText } from "../call/index.js";
+import { settlesWithin } from "../process/index.js";
+import { ToolFailure } from "./tool.js";
+import type { CommandExit, CommandOptions } from "./workspace.js";
+
+const MAX_RUNNING = 20;
+/** How many of those that have ended can still be read. */
+const MAX_ENDED = 50;
+
+export type BackgroundState =
+  | { readonly status: "running" }
+  | { readonly status: "ended"; readonly exit: CommandExit }
+  | { readonly status: "failed"; readonly error: string };
+
+type Command = {
+  readonly stop: AbortController;
+  /** Settles with the command, and never rejects. */
+  readonly ended: Promise<void>;
+  state: BackgroundState;
+  /** The output since the last read. */
+  unread: BoundedText;
+};
+
+type Run = (
+  options: Pick<CommandOptions, "signal" | "onOutput" | "onStart" | "onTerminal">,
+) => Promise<CommandExit>;
+
+export class BackgroundCommands {
+  readonly #commands = new Map<string, Command>();
+  #isClosed = false;
+
+  /** Settles when the command runs or has ended: from then on it no longer needs its call. `id`: the call's. */
+  async start(id: string, run: Run): Promise<void> {
+    const running = [...this.#commands.values()].filter(({ state }) => state.status === "running");
+    if (this.#isClosed || running.length >= MAX_RUNNING)
+      throw new ToolFailure(
+        `terminal: ${this.#isClosed ? "the session is closing" : `${MAX_RUNNING} commands run in the background already`}. Nothing was run. Stop one with terminal_output, or wait for its end.`,
+      );
+    const stop = new AbortController();
+    let up = (): void => undefined;
+    const isUp = new Promise<void>((resolve) => {
+      up = resolve;
+    });
+    const onOutput = (text: string): void => {
+      command.unread = appendText(command.unread, text);
+    };
+    const ended = Promise.resolve()
+      .then(() => run({ signal: stop.signal, onOutput, onStart: () => up(), onTerminal: () => up() }))
+      .then(
+        (exit) => void (command.state = { status: "ended", exit }),
+        (error: unknown) =>
+          void (command.state = {
+            status: "failed",
+            error: error instanceof Error ? error.message : String(error),
+          }),
+      )
+      .finally(() => up());
+    const command: Command = { stop, ended, state: { status: "running" }, unread: EMPTY_TEXT };
+    this.#commands.set(id, command);
+    this.#forgetOldest();
+    await isUp;
+  }
+
+  /** The output since the last read, after a wait for the end of the command, `waitMs` at most. */
+  async read(
+    id: string,
+    waitMs: number,
+    signal: AbortSignal,
+  ): Promise<{ readonly state: BackgroundState; readonly output: BoundedText } | undefined> {
+    const command = this.#commands.get(id);
+    if (!command) return undefined;
+    const aborted = new Promise<void>((resolve) =>
+      signal.addEventListener("abort", () => resolve(), { once: true }),
+    );
+    if (waitMs > 0) await settlesWithin(Promise.race([command.ended, aborted]), waitMs);
+    signal.throwIfAborted();
+    const output = command.unread;
+    command.unread = EMPTY_TEXT;
+    return { state: command.state, output };
+  }
+
+  /** Ends the command with all that it started. */
+  async stop(id: string): Promise<void> {
+    const command = this.#commands.get(id);
+    command?.stop.abort();
+    await command?.ended;
+  }
+
+  /** Ends all of them, and starts no more. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all([...this.#commands.keys()].map((id) => this.stop(id)));
+  }
+
+  #forgetOldest(): void {
+    const ended = [...this.#commands].filter(([, { state }]) => state.status !== "running");
+    for (const [id] of ended.slice(0, Math.max(0, ended.length - MAX_ENDED))) this.#commands.delete(id);
+  }
+}

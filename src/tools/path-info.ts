@@ -1,0 +1,25 @@
+/** Metadata of a path, or undefined where nothing can be: Node's own option leaves two of these cases to an exception. */
+import { lstatSync } from "node:fs";
+import type { BigIntStats, Stats } from "node:fs";
+import { errorCode } from "../call/error-code.js";
+
+/** A folder above the path is a file, or a link in a circle. */
+const ABSENT = new Set(["ENOTDIR", "ELOOP"]);
+
+/** Does not follow a link at the end of the path. */
+export function pathInfo(path: string | Buffer): Stats | undefined {
+  return unlessAbsent(() => lstatSync(path, { throwIfNoEntry: false }));
+}
+
+export function exactPathInfo(path: string | Buffer): BigIntStats | undefined {
+  return unlessAbsent(() => lstatSync(path, { bigint: true, throwIfNoEntry: false }));
+}
+
+function unlessAbsent<T>(read: () => T | undefined): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (ABSENT.has(errorCode(error) ?? "")) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,72 @@
+/** A page server in this process, with a scripted agent that asks before its command. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { MemoryArchive, MemoryLedger } from "../src/history/index.js";
+import type { ScriptStep } from "../src/model/index.js";
+import { Devices, servePage } from "../src/serve/index.js";
+import { RuleSource } from "../src/settings/index.js";
+import type { NotifyConfig } from "../src/settings/index.js";
+import { LocalWorkspace } from "../src/tools/index.js";
+import { folder, scripted } from "./agent-kit.js";
+import { command } from "./cli-kit.js";
+import { browser } from "./page-kit.js";
+
+export const TOKEN = "the-token-of-the-test-page";
+
+const TOUCH: readonly ScriptStep[] = [{ calls: [command("touch made")] }, { say: "Done." }];
+
+export type ServingOptions = {
+  /** The files of the page. */
+  readonly files?: Readonly<Record<string, string>>;
+  readonly steps?: readonly ScriptStep[];
+  readonly notify?: NotifyConfig;
+};
+
+export async function serving({ files = {}, steps = TOUCH, notify = {} }: ServingOptions = {}) {
+  const settings = await folder();
+  const pageFolder = await folder();
+  mkdirSync(join(pageFolder, "assets"));
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(pageFolder, name), text);
+  const ledger = new MemoryLedger();
+  const workspace = await LocalWorkspace.open(await folder());
+  const agent = scripted(steps);
+  const rules = new RuleSource({ folder: settings });
+  const devices = new Devices(settings);
+  const served = await servePage(
+    agent,
+    { port: 0, token: TOKEN, ledger, workspace },
+    {
+      ledger,
+      archive: new MemoryArchive(ledger),
+      rules,
+      devices,
+      notify: { folder: settings, ...notify },
+      redactPatterns: [],
+      folder: workspace.root,
+      version: "0.0.0",
+      startedWith: {},
+      agents: [{ name: "tester", type: "own", takesImages: false }],
+      modes: [],
+      whyNotContained: () => "switched off",
+      agentFor: async (info) => (info.agent === "tester" ? { agent, workspace } : undefined),
+      openWorkspace: async () => workspace,
+      demo: undefined,
+      costOf: () => undefined,
+      explain: () => Promise.reject(new Error("not here")),
+      suggest: async () => ({ commands: 0, suggestions: [] }),
+      pageFolder,
+    },
+  );
+  onTestFinished(async () => {
+    await served.close();
+    rules.close();
+  });
+  const login = async (role: "all" | "answer" | "watch") => {
+    const { code } = await devices.createCode({ role, lifetimeMs: 60_000 });
+    const page = browser(served.url);
+    await page.login({ code, name: role });
+    return page;
+  };
+  return { ...served, devices, login, root: workspace.root };
+}
