@@ -158,6 +158,7 @@ const codex: PeerAgent = {
         'model = "gpt-5"',
         'model_provider = "fake"',
         'approval_policy = "on-request"',
+        'approvals_reviewer = "user"',
         'sandbox_mode = "read-only"',
         "[model_providers.fake]",
         'name = "Fake"',
@@ -177,6 +178,7 @@ const codex: PeerAgent = {
 const qwen: PeerAgent = {
   name: "qwen-code",
   version: "0.24.4",
+  cancelledAs: "failed",
   dialect: openAiChat,
   tools: {
     read: (path) => ({ tool: "read_file", input: { file_path: path } }),
