@@ -45,7 +45,7 @@ async function service() {
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void server.close());
-  // It listens on a port.
+  // The server listens on a port.
   const { port } = server.address() as AddressInfo;
   const of = (path: string) => received.filter((one) => one.path === path);
   return { host: `127.0.0.1:${port}`, of };

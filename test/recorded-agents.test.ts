@@ -134,7 +134,7 @@ test("opencode 1.18 asks about an edit in progress with other fields than it rep
 
 test("claude-agent-acp 0.49 streams the input of a command before it asks: one call", async () => {
   const { calls } = await play("claude-agent-acp-command");
-  // It reports no start: the command has run since the yes.
+  // The agent reports no start: the command has run since the yes.
   const [{ times } = { times: undefined }] = calls();
   expect(times?.started).toBe(times?.answered);
   expect(calls()).toMatchObject([

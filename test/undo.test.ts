@@ -488,8 +488,8 @@ test("reports that nothing is left to undo when the files already have their old
 });
 
 describe("undoes single hunks of an edit", () => {
-  const lines = (change: (line: number) => string = (line) => `line ${line}`) =>
-    Array.from({ length: 40 }, (_, index) => `${change(index + 1)}\n`).join("");
+  const lines = (textOf: (line: number) => string = (line) => `line ${line}`) =>
+    Array.from({ length: 40 }, (_, index) => `${textOf(index + 1)}\n`).join("");
   const edited = (...numbers: number[]) =>
     lines((line) => (numbers.includes(line) ? `edited ${line}` : `line ${line}`));
 

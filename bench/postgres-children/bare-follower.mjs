@@ -8,14 +8,14 @@ const connect = async () => {
   return client;
 };
 const [listener, reader] = [await connect(), await connect()];
-listener.on("notification", async ({ payload }) => {
-  const seq = Number(payload);
+const report = async (seq) => {
   await reader.query({
     name: "read",
     text: "select seq, event from bare where session = 3 and seq = $1",
     values: [seq],
   });
   process.send({ seq, at: Number(process.hrtime.bigint()) / 1e6 });
-});
+};
+listener.on("notification", ({ payload }) => void report(Number(payload)));
 await listener.query("listen bare");
 process.send("ready");

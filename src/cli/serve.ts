@@ -102,7 +102,8 @@ async function serveWith(
     process.stdout.write(linkText(link, { isFailed: opensBrowser && !isOpened, isOpened, hasPage }));
     const signal = await stopped;
     noteStopping(signal);
-    const drainMs = 1_000 * (flags.drain ?? (ledger.work ? SHARED_DRAIN_SECONDS : 0));
+    const usualMs = ledger.work ? SHARED_DRAIN_MS : 0;
+    const drainMs = flags.drain === undefined ? usualMs : flags.drain * 1_000;
     if (signal === "SIGTERM") await drain(drainMs);
     await close();
     ended.abort();
@@ -119,7 +120,7 @@ async function serveWith(
 }
 
 /** Kubernetes and systemd wait for longer than that. */
-const SHARED_DRAIN_SECONDS = 10;
+const SHARED_DRAIN_MS = 10_000;
 
 type Listen = (port: number) => Promise<Serving>;
 

@@ -149,7 +149,7 @@ export class SessionRecord {
   }
 
   /** Calls the function when the session is closed here. */
-  onClose(end: () => void | Promise<void>): void {
+  onClose(end: () => Promise<void>): void {
     this.#closed.add(end);
   }
 

@@ -1,7 +1,7 @@
 /**
  * The commands of sessions that run now, read from the ledger and from this machine's processes. A command counts
- * wherever it was started: by this process or another one, by a call that runs or one that has ended. No event tells of
- * its end: the process itself is looked at.
+ * wherever it was started: by this process or another one, by a call that runs or one that has ended. No event
+ * reports its end: the process itself is looked at.
  */
 import { allSessions, readAll, SessionBook } from "../call/index.js";
 import type { CallProcess, Ledger } from "../call/index.js";

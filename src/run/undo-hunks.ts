@@ -24,7 +24,7 @@ export type Edit = {
   readonly hunks: readonly EditHunk[];
 };
 
-/** Throws UndoRefused for a call whose hunks cannot be told apart. */
+/** Throws UndoRefused for a call whose hunks are not known. */
 export async function readEdit(
   { book, ledger, sessionId }: Session,
   workspace: Workspace,

@@ -27,7 +27,7 @@ type Act = {
   readonly reply: string;
   readonly cancelWhen?: (place: Place) => boolean;
   readonly expected: ExpectedCall;
-  /** What else is wrong, in words. */
+  /** Further faults, in words. */
   readonly faults: (seen: Seen, agent: PeerAgent) => readonly string[];
 };
 

@@ -16,7 +16,7 @@ export function recordedCalls(program: string, ledger: string, cwd: string): rea
     .flatMap(({ type, call }) => (type === "call" && call ? [call] : []));
 }
 
-/** What is wrong with the calls of an act that is one call, in words. */
+/** The faults in the calls of an act that is one call, in words. */
 export function faultsOf(calls: readonly RecordedCall[], expected: ExpectedCall): readonly string[] {
   const fitting = calls.filter((call) => expected.isIt(call));
   // A file or command that Toolgate serves for a call of the agent is shown as a part of that call.

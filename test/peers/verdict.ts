@@ -7,7 +7,7 @@ export type Verdict = {
   readonly faults: readonly string[];
   /** The peer could not be installed or started here. */
   readonly isMissing?: true;
-  /** For whoever looks into a fault: the screen, the calls. */
+  /** For a person who looks into a fault: the screen, the calls. */
   readonly details?: readonly string[];
 };
 

@@ -80,11 +80,10 @@ export const terminal = defineTool({
       ...(links.length > 0 && { outsideLinks: links }),
     };
   },
-  async run(input, call) {
-    const { command, cwd, env, pty = false, timeout = DEFAULT_TIMEOUT_S } = input;
+  async run({ command, cwd, env, pty = false, background = false, timeout = DEFAULT_TIMEOUT_S }, call) {
     const { workspace, signal } = call;
     const folder = await folderOf(cwd, workspace);
-    if (input.background === true)
+    if (background)
       return startInBackground(command, call, {
         ...(folder !== undefined && { cwd: folder }),
         ...(env && { env }),
