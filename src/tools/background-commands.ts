@@ -42,7 +42,7 @@ export class BackgroundCommands {
         `terminal: ${this.#isClosed ? "the session is closing" : `${MAX_RUNNING} commands run in the background already`}. Nothing was run. Stop one with terminal_output, or wait for its end.`,
       );
     const stop = new AbortController();
-    let up = (): void => undefined;
+    let up: (() => void) | undefined;
     const isUp = new Promise<void>((resolve) => {
       up = resolve;
     });
@@ -50,7 +50,7 @@ export class BackgroundCommands {
       command.unread = appendText(command.unread, text);
     };
     const ended = Promise.resolve()
-      .then(() => run({ signal: stop.signal, onOutput, onStart: () => up(), onTerminal: () => up() }))
+      .then(() => run({ signal: stop.signal, onOutput, onStart: () => up?.(), onTerminal: () => up?.() }))
       .then(
         (exit) => void (command.state = { status: "ended", exit }),
         (error: unknown) =>
@@ -59,7 +59,7 @@ export class BackgroundCommands {
             error: error instanceof Error ? error.message : String(error),
           }),
       )
-      .finally(() => up());
+      .finally(() => up?.());
     const command: Command = { stop, ended, state: { status: "running" }, unread: EMPTY_TEXT };
     this.#commands.set(id, command);
     this.#forgetOldest();

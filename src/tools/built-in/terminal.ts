@@ -80,11 +80,11 @@ export const terminal = defineTool({
       ...(links.length > 0 && { outsideLinks: links }),
     };
   },
-  async run(input, call) {
-    const { command, cwd, env, pty = false, timeout = DEFAULT_TIMEOUT_S } = input;
+  async run(given, call) {
+    const { command, cwd, env, pty = false, timeout = DEFAULT_TIMEOUT_S } = given;
     const { workspace, signal } = call;
     const folder = await folderOf(cwd, workspace);
-    if (input.background === true)
+    if (given.background === true)
       return startInBackground(command, call, {
         ...(folder !== undefined && { cwd: folder }),
         ...(env && { env }),
