@@ -119,6 +119,10 @@ async function followed() {
   };
   const append = await measure((index) => ledger.append(lease, [event(index)], DURABLE));
   line("append seen by another process", quantiles(append), "bar: p50 8, p99 30 ms");
+  const bareTimes = await bareFollow();
+  line("  the same by bare statements", quantiles(bareTimes), "insert, NOTIFY, LISTEN, select");
+  const times50 = append[Math.floor(append.length / 2)] / bareTimes[Math.floor(bareTimes.length / 2)];
+  line("  of it at p50", `${times50.toFixed(2)}×`, "no bar");
   let last = 201;
   const answer = await measure(async (index) => {
     const question = asked(index);
@@ -137,6 +141,31 @@ async function followed() {
   const times = [...answerTimes].map(([seq, at]) => seen.get(seq) - at).sort((a, b) => a - b);
   line("answer seen by another process", quantiles(answer.length > 0 ? times : []), "bar: p99 40 ms");
   child.kill();
+}
+
+/** The bare limit of following: another process listens and reads the row, and nothing else. */
+async function bareFollow() {
+  const child = fork(fileURLToPath(new URL("postgres-children/bare-follower.mjs", import.meta.url)), [
+    folder,
+    String(PORT),
+  ]);
+  await new Promise((resolve) => child.once("message", resolve));
+  const seen = new Map();
+  child.on("message", ({ seq, at }) => seen.set(seq, at));
+  const sent = [];
+  for (let seq = 1; seq <= 200; seq += 1) {
+    sent.push([seq, Number(process.hrtime.bigint()) / 1e6]);
+    await bare.query({
+      name: "insert one",
+      text: "insert into bare values ($1, $2, $3, $4, $5)",
+      values: [3, seq, "message-chunk", JSON.stringify(event(seq)), Buffer.alloc(32, 7)],
+    });
+    await bare.query({ name: "notify", text: "select pg_notify('bare', $1)", values: [String(seq)] });
+    await sleep(8);
+  }
+  while (!seen.has(200)) await sleep(5);
+  child.kill();
+  return sent.map(([seq, at]) => seen.get(seq) - at).sort((a, b) => a - b);
 }
 
 /** The trap: a notification inside the transaction makes all commits wait for each other. */

@@ -132,7 +132,7 @@ test("an answer on one instance goes on where the workspace is, and a killed one
   expect(await get(other, "/metrics")).toMatch(/^toolgate_take_overs_total [12]$/m);
   expect(await get(other, "/readyz")).toBe("ready\n");
 
-  // Draining lets a turn end, and tells a load balancer so.
+  // A server whose turns are parked ends at once.
   const last = await newSession(other, TERMINAL);
   expect((await post(other, `/sessions/${last}/turns`, say("Go"))).text).toContain("tool_use");
   expect(await other.stop("SIGTERM")).toBe(143);

@@ -5,6 +5,8 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import { V1Encoder } from "../src/acp/v1/encoder.js";
+import { SessionBook } from "../src/call/index.js";
 import type { ToolCall } from "../src/call/index.js";
 import { folder } from "./agent-kit.js";
 import { choose, drive } from "./acp-client-kit.js";
@@ -100,8 +102,41 @@ test("opencode 1.18 reports a command as in progress before it asks: one call, w
   expect(repairs()).not.toContain("asked-again");
 });
 
+test("opencode 1.18 asks about an edit in progress with other fields than it reported: the same call, and its diff", async () => {
+  const files = { "notes.txt": "milk\nbread\n" };
+  const { calls, questions, repairs, session, ledger } = await play("opencode-edit", { files });
+  expect(questions).toHaveLength(1);
+  const [, edit, ...others] = own(calls());
+  expect(others).toEqual([]);
+  expect(edit).toMatchObject({
+    kind: "edit",
+    rawInput: { oldString: "bread", newString: "butter" },
+    decision: { by: "person" },
+    state: { status: "done" },
+    breach: undefined,
+  });
+  expect(JSON.stringify(questions[0])).toContain("butter");
+  expect(session.book.call("proxied_1")?.parentToolCallId).toBe(edit?.toolCallId);
+  for (const repair of ["asked-again", "changed-after-approval"]) expect(repairs()).not.toContain(repair);
+
+  // A client of ours sees the start that was taken back: its status does not go back to pending.
+  const book = new SessionBook(session.sessionId);
+  const encoder = new V1Encoder();
+  const statuses: unknown[] = [];
+  for (const { event } of await ledger.read(session.sessionId)) {
+    book.apply(event);
+    const call = edit && book.call(edit.toolCallId);
+    for (const update of call ? encoder.encode(call) : [])
+      if ("status" in update) statuses.push(update.status);
+  }
+  expect(statuses).toEqual(["pending", "in_progress", "completed"]);
+});
+
 test("claude-agent-acp 0.49 streams the input of a command before it asks: one call", async () => {
   const { calls } = await play("claude-agent-acp-command");
+  // It reports no start: the command has run since the yes.
+  const [{ times } = { times: undefined }] = calls();
+  expect(times?.started).toBe(times?.answered);
   expect(calls()).toMatchObject([
     { rawOutput: "agent-was-here", decision: { by: "person" }, state: { status: "done" } },
   ]);

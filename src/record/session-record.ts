@@ -5,7 +5,16 @@
  * for events that may wait. Everything in the book is in the ledger, in the same order, but for the last text of an
  * answer, which is sent first and written soon after (chunk-buffer.ts).
  */
-import { AMOUNT, checkOptions, FLAG, FUNCTION, LEDGER, OBJECT, required, TEXT } from "../call/check-options.js";
+import {
+  AMOUNT,
+  checkOptions,
+  FLAG,
+  FUNCTION,
+  LEDGER,
+  OBJECT,
+  required,
+  TEXT,
+} from "../call/check-options.js";
 import type { OptionChecks } from "../call/check-options.js";
 import { eventPages, SessionBook, savedSession, sessionFromSaved } from "../call/index.js";
 import type { AppendOptions, Ledger, RecordedEvent, SessionEvent, Lease } from "../call/index.js";

@@ -13,6 +13,7 @@ import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import {
   access,
+  chmod,
   type FileHandle,
   link,
   lstat,
@@ -60,15 +61,21 @@ export async function makeFolderIn(
   } catch (error) {
     // Throws for anything but a folder.
     if (errorCode(error) !== "EEXIST") throw error;
-    await (await folder.enter(name)).close();
+    if (mode === undefined) await (await folder.enter(name)).close();
   }
-  if (mode !== undefined) {
-    const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = constants;
-    await finish(await open(folder.at(name), O_RDONLY | O_DIRECTORY | O_NOFOLLOW), (made) =>
-      made.chmod(mode),
-    );
-  }
+  if (mode !== undefined) await setFolderMode(folder.at(name), mode);
   await folder.sync();
+}
+
+const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = constants;
+/** Linux: opens a folder that nobody may read. Node has no name for it. */
+const O_PATH = 0o10000000;
+
+/** Throws for anything but a folder. */
+async function setFolderMode(path: string, mode: number): Promise<void> {
+  const isLinux = process.platform === "linux";
+  const made = await open(path, (isLinux ? O_PATH : O_RDONLY) | O_DIRECTORY | O_NOFOLLOW);
+  await finish(made, () => (isLinux ? chmod(`/proc/self/fd/${made.fd}`, mode) : made.chmod(mode)));
 }
 
 export async function makeLinkIn(folder: FolderHandle, name: string, target: string): Promise<void> {

@@ -1,10 +1,10 @@
-/** Metadata of a path, or undefined where nothing can be: Node's own option leaves two of these cases to an exception. */
+/** Metadata of a path, or undefined where nothing can be seen: Node's own option leaves most of these cases to an exception. */
 import { lstatSync } from "node:fs";
 import type { BigIntStats, Stats } from "node:fs";
 import { errorCode } from "../call/error-code.js";
 
-/** A folder above the path is a file, or a link in a circle. */
-const ABSENT = new Set(["ENOTDIR", "ELOOP"]);
+/** A folder above the path is a file, a link in a circle, or closed to us. */
+const ABSENT = new Set(["ENOTDIR", "ELOOP", "EACCES"]);
 
 /** Does not follow a link at the end of the path. */
 export function pathInfo(path: string | Buffer): Stats | undefined {

@@ -131,6 +131,9 @@ const claude: PeerAgent = {
   }),
 };
 
+/** Codex asks about commands that the model wants to run outside of its sandbox. */
+const ESCALATED = { sandbox_permissions: "require_escalated", justification: "It writes a file." };
+
 const codex: PeerAgent = {
   name: "codex-acp",
   version: "2.6.0",
@@ -141,11 +144,12 @@ const codex: PeerAgent = {
       {
         tool: "exec_command",
         input: {
+          ...ESCALATED,
           cmd: `apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: ${path}\n@@\n milk\n-${oldText}\n+${newText}\n*** End Patch\nEOF`,
         },
       },
     ],
-    run: (command) => ({ tool: "exec_command", input: { cmd: command } }),
+    run: (command) => ({ tool: "exec_command", input: { ...ESCALATED, cmd: command } }),
   },
   start: async ({ home }, url) => {
     write(
@@ -154,6 +158,7 @@ const codex: PeerAgent = {
         'model = "gpt-5"',
         'model_provider = "fake"',
         'approval_policy = "on-request"',
+        'approvals_reviewer = "user"',
         'sandbox_mode = "read-only"',
         "[model_providers.fake]",
         'name = "Fake"',
@@ -173,6 +178,7 @@ const codex: PeerAgent = {
 const qwen: PeerAgent = {
   name: "qwen-code",
   version: "0.24.4",
+  cancelledAs: "failed",
   dialect: openAiChat,
   tools: {
     read: (path) => ({ tool: "read_file", input: { file_path: path } }),

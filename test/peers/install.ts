@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { cacheFolder } from "./peer-home.js";
+import { progress } from "./verdict.js";
 
 /** A peer that could not be installed: why. */
 export class NotInstalled extends Error {}
@@ -19,7 +20,7 @@ async function installed(name: string, steps: (folder: string) => readonly Step[
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   for (const { words, cwd } of steps(folder)) {
-    console.error(`  installing ${name}: ${words.slice(0, 4).join(" ").replaceAll(folder, ".")} …`);
+    progress(`  installing ${name}: ${words.slice(0, 4).join(" ").replaceAll(folder, ".")} …`);
     await finished(words, cwd ?? folder);
   }
   writeFileSync(mark, "");
@@ -106,7 +107,7 @@ export async function crateExample(
   const manifest = manifestOf(metadata, crate);
   const program = join(target, "target", "debug", "examples", example);
   if (!existsSync(program)) {
-    console.error(`  building ${crate} ${version}: ${example} …`);
+    progress(`  building ${crate} ${version}: ${example} …`);
     const words = ["cargo", "build", "--features", features, "--example", example] as const;
     await finished([...words, "--manifest-path", manifest, "--target-dir", join(target, "target")], target);
   }

@@ -7,7 +7,7 @@ import { clientJourneys } from "./client-journeys.js";
 import { CLIENTS } from "./clients.js";
 import { NotInstalled } from "./install.js";
 import { cacheFolder } from "./peer-home.js";
-import { isBad, verdictTable, verdictText } from "./verdict.js";
+import { isBad, progress, verdictTable, verdictText } from "./verdict.js";
 import type { Verdict } from "./verdict.js";
 
 const HELP = `Usage: node test/peers/run.mjs [--verbose] [peer…]
@@ -55,14 +55,14 @@ export async function main(words: readonly string[], here: string): Promise<numb
   if (unknown !== undefined) return print(`There is no peer ${unknown}. Nothing was done. Try --list.\n`, 2);
   const program = join(here, "../../dist/cli/main.js");
   if (!existsSync(program)) return print("toolgate is not built. Run: node scripts/ready.mjs\n", 2);
-  console.error(`Peers are installed in ${cacheFolder()}.`);
+  progress(`Peers are installed in ${cacheFolder()}.`);
   const verdicts: Verdict[] = [];
   for (const peer of peers.filter(({ name }) => names.length === 0 || names.includes(name))) {
-    console.error(`${peer.name} ${peer.version}`);
+    progress(`${peer.name} ${peer.version}`);
     const report = (verdict: Verdict): void => {
       verdicts.push(verdict);
-      console.error(`  ${verdict.act}: ${verdictText(verdict)}`);
-      if (isBad(verdict) && words.includes("--verbose")) console.error((verdict.details ?? []).join("\n"));
+      progress(`  ${verdict.act}: ${verdictText(verdict)}`);
+      if (isBad(verdict) && words.includes("--verbose")) progress((verdict.details ?? []).join("\n"));
     };
     await peer.run(program, report).catch((error: unknown) => report(notRun(peer, error)));
   }

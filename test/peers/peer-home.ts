@@ -1,6 +1,6 @@
 /** Where peers are installed and where their journeys run, and the environment that a peer gets: nothing of the person's. */
 import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
-import { homedir, tmpdir } from "node:os";
+import { homedir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 
 export const cacheFolder = (): string => {
@@ -14,7 +14,10 @@ export type Place = { readonly root: string; readonly project: string; readonly 
 export const NOTES = "milk\nbread\n";
 
 export function makePlace(name: string): Place {
-  const root = mkdtempSync(join(tmpdir(), `toolgate-peer-${name}-`));
+  // Not among temporary files: Codex refuses to install its sandbox there.
+  const journeys = join(cacheFolder(), "journeys");
+  mkdirSync(journeys, { recursive: true });
+  const root = mkdtempSync(join(journeys, `${name}-`));
   const place = { root, project: join(root, "project"), home: join(root, "home") };
   mkdirSync(place.project);
   mkdirSync(place.home);

@@ -23,12 +23,12 @@ export async function sit({ words, cwd, env, reply, cancelWhen }: Sitting): Prom
   const terminal = spawn(process.execPath, [...words], { cwd, env, cols: 160, rows: 60 });
   let screen = "";
   let answered = 0;
-  let code: number | undefined;
+  const exit: { code?: number } = {};
   terminal.onData((data) => (screen += data));
-  terminal.onExit(({ exitCode }) => (code = exitCode));
+  terminal.onExit(({ exitCode }) => (exit.code = exitCode));
   const end = Date.now() + SITTING_MS;
   let isCancelled = false;
-  while (code === undefined && Date.now() < end) {
+  while (exit.code === undefined && Date.now() < end) {
     await setTimeout(POLL_MS);
     const asked = stripVTControlCharacters(screen).split(QUESTION).length - 1;
     if (asked > answered) {
@@ -42,6 +42,6 @@ export async function sit({ words, cwd, env, reply, cancelWhen }: Sitting): Prom
       terminal.write("\u0003");
     }
   }
-  if (code === undefined) terminal.kill("SIGTERM");
-  return { code: code ?? -1, screen: stripVTControlCharacters(screen), questions: answered };
+  if (exit.code === undefined) terminal.kill("SIGTERM");
+  return { code: exit.code ?? -1, screen: stripVTControlCharacters(screen), questions: answered };
 }

@@ -31,3 +31,6 @@ export function verdictTable(verdicts: readonly Verdict[]): string {
     )
     .join("\n");
 }
+
+/** Progress goes to stderr, the table to stdout. */
+export const progress = (line: string): void => void process.stderr.write(`${line}\n`);

@@ -33,7 +33,10 @@ async function routes(): Promise<readonly string[]> {
   const given = await server();
   const turns = new TurnEngine(given);
   addRoutes(app, given, turns, "1.2.3");
-  const own = [...operatorRoutes(undefined, { metrics: async () => "", readiness: async () => undefined }).keys(), "/healthz"].map((path) => `get ${path}`);
+  const own = [
+    ...operatorRoutes(undefined, { metrics: async () => "", readiness: async () => undefined }).keys(),
+    "/healthz",
+  ].map((path) => `get ${path}`);
   return [
     ...app.routes.map(
       ({ method, path }) => `${method.toLowerCase()} ${path.replace(/:(\w+)(?:\{[^}]*\})?/g, "{$1}")}`,

@@ -154,10 +154,13 @@ export async function serveBeside(
 
 const HEALTH_TIMEOUT_MS = 2_000;
 
-async function readinessOf(server: OpenedServer, ledger: AapServerOptions["ledger"]): Promise<string | undefined> {
+async function readinessOf(
+  server: OpenedServer,
+  ledger: AapServerOptions["ledger"],
+): Promise<string | undefined> {
   if (server.isDraining()) return "The server is about to end.";
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
+  const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(new Error("late")), HEALTH_TIMEOUT_MS);
   });
   try {

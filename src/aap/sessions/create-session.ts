@@ -40,7 +40,11 @@ export async function createSession(
   if (key !== undefined && (await isCreated(ledger, sessionId, request))) return sessionId;
   const config = changedConfig(newConfig(agent.name), body, agent, server.sealFor(sessionId));
   const seeded = seedEvents(messages, { after: 1, at: now() });
-  const info = { cwd: workspace.root, agent: agent.name, _meta: { ...seedMeta(messages, seeded), ...request } };
+  const info = {
+    cwd: workspace.root,
+    agent: agent.name,
+    _meta: { ...seedMeta(messages, seeded), ...request },
+  };
   const events = [configEvent(config, info, now()), ...seeded];
   const record = await SessionRecord.open(ledger, sessionId, {
     owner: `aap ${randomUUID()}`,

@@ -95,7 +95,7 @@ export class CommitNotices {
 
   async #sendAll(): Promise<void> {
     const { sql, statements } = this.#options;
-    // Those of the same turn of the event loop go together.
+    // Sessions of the same turn of the event loop go together.
     await Promise.resolve();
     while (this.#written.size > 0) {
       const names = [...this.#written];

@@ -173,9 +173,11 @@ function classOf(argv: readonly string[], judged: readonly string[] = argv): Cla
       ? { names: run.names, program, subcommand: "", script: run.scripts, isWrapped: false }
       : undefined;
   const name = baseName(program);
-  const subcommand = subcommandWords([name, ...argv.slice(1)])
-    .slice(1)
-    .join(" ");
+  const described = subcommandWords([name, ...argv.slice(1)]).slice(1);
+  // The list may tell apart what a description does not: `terraform state list`.
+  const longer = argv.slice(1, described.length + 2).join(" ");
+  const isLonger = longer.startsWith(`${described.join(" ")} `) && isWideSubcommand(name, longer);
+  const subcommand = isLonger ? longer : described.join(" ");
   if (!isWideProgram(name) && !isWideSubcommand(name, subcommand)) return undefined;
   const names = [program, ...(subcommand === "" ? [] : [subcommand])];
   return { names, program: name, subcommand, isWrapped: false };

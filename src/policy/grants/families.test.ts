@@ -32,6 +32,48 @@ const holds = (rows: readonly Row[]) =>
     for (const text of asked) expect(effect(text, granted), text).not.toBe("allow");
   });
 
+describe("looks join the checks of a project", () => {
+  holds([
+    [
+      "npm test",
+      [
+        "unzip -l a.zip",
+        "tar tzf a.tgz | head",
+        "zcat a.gz",
+        "yq .a b.yaml",
+        "terraform version",
+        "php -l src/a.php",
+        "node --check src/a.js",
+        "python3 -c 'import json; print(json.load(open(\"a.json\")))'",
+        "python3 - <<'EOF'\nprint(open('a.txt').read())\nEOF",
+        "npm test & kill $!",
+        "./gradlew test && ./gradlew check",
+      ],
+      [
+        "unzip a.zip",
+        "tar xzf a.tgz",
+        "yq -i .a=1 b.yaml",
+        "gem install x",
+        "terraform state list",
+        "node --check -r ./x.js src/a.js",
+        "python3 -c 'import os; os.system(\"id\")'",
+        "python3 -c 'open(\".env\").read()'",
+        'python3 -c \'open("a", "w")\'',
+        "python3 - <<'EOF'\nimport socket\nEOF",
+        "cat a.py | python3 -",
+        "P=12; sleep 1 & kill $P",
+        "cp x gradlew && ./gradlew test",
+        "git checkout a -- vendor/bin/phpunit && vendor/bin/phpunit",
+      ],
+    ],
+    [
+      "terraform state list",
+      ["terraform providers", "terraform state show a.b"],
+      ["terraform output", "terraform state rm a.b", "terraform apply", "npm test"],
+    ],
+  ]);
+});
+
 describe("the checks of a project are granted together", () => {
   holds([
     [

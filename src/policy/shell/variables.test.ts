@@ -10,6 +10,33 @@ const read = (text: string, language: ShellLanguage = "bash") =>
 const argvs = (text: string) => read(text).commands.map(({ argv }) => argv.join(" "));
 const doubts = (text: string, language?: ShellLanguage) => read(text, language).doubts;
 
+const inScratch = (text: string) =>
+  readShell(text, { language: "bash", cwd: "/ws", inherited: { HOME: "/home/u", TMPDIR: "/scratch" } });
+
+test("a new temporary file has a name in the scratch folder, or none where mktemp fails", () => {
+  const { commands, doubts: found } = inScratch('t=$(mktemp -d) && ls "$t/a"; rm -r "$t"');
+  expect(found).toEqual([]);
+  expect(commands.map(({ argv }) => argv.join(" "))).toEqual([
+    "mktemp -d",
+    "ls /scratch/tmp.XXXXXXXXXX/a",
+    "rm -r /scratch/tmp.XXXXXXXXXX",
+    "rm -r ",
+  ]);
+  expect(inScratch('t=$(mktemp); rm "$t/a"').commands.map(({ argv }) => argv.join(" "))).toContain("rm /a");
+});
+
+test.each(['TMPDIR=/x; t=$(mktemp); cat "$t"', 't=$(mktemp -p /x); cat "$t"', "cat $(mktemp)/a"])(
+  "%s is doubted",
+  (text) => expect(inScratch(text).doubts).not.toEqual([]),
+);
+
+test("kill ends the process that the text itself started, and no other number", () => {
+  const judged = (text: string) => read(text).commands.at(-1)?.judged;
+  expect(judged("sleep 9 & kill $!")).toEqual(["kill", "%1"]);
+  expect(judged("sleep 9 & P=$!; kill -9 $P")).toEqual(["kill", "-9", "%1"]);
+  expect(judged("kill $(wc -l < a)") ?? []).not.toContain("%1");
+});
+
 test.each<[string, string[]]>([
   ["S=/x; grep -n a $S/f", ["grep -n a /x/f"]],
   ['S=/x; grep -n a "$S"/f "${S}"', ["grep -n a /x/f /x"]],

@@ -109,7 +109,13 @@ function readDecoded(decoded: Decoded, context: ShellContext, walkText: WalkText
   if (argv.length === 0 && writes.length + reads.length === 0) {
     const failed = assignments.filter(([, value]) => value.type === "text" && value.mayFail);
     if (failed.length === 0) return staying(ways);
-    return { ok: ways, fail: assigned(failed.map(([name]) => [name, EMPTY]), { ...context, ways }) };
+    return {
+      ok: ways,
+      fail: assigned(
+        failed.map(([name]) => [name, EMPTY]),
+        { ...context, ways },
+      ),
+    };
   }
   const isFedUnknown = fed === undefined ? context.isFedUnknown : redirects.isFedUnknown;
   return readWords(

@@ -31,11 +31,17 @@ export async function compareSnapshots(
   after: WorkspaceSnapshot,
   deadline: number,
 ): Promise<Compared> {
-  const comparing = new Comparing(after.git, deadline);
-  for (const key of new Set([...before.places.keys(), ...after.places.keys()]))
-    await comparing.places(before.places.get(key), after.places.get(key), after);
+  const closed = closedFolders([...after.places.values()]);
+  const comparing = new Comparing(after.git, deadline, closed);
+  for (const key of new Set([...before.places.keys(), ...after.places.keys()])) {
+    const [earlier, later] = [before.places.get(key), after.places.get(key)];
+    // A repository in a closed folder is still there.
+    const isSeen = later !== undefined || !isClosed(latin(earlier?.place.workTree ?? ""), closed);
+    if (isSeen) await comparing.places(earlier, later, after);
+  }
   await comparing.folders([...before.places.values()], [...after.places.values()]);
   for (const [folder, names] of before.objects) {
+    if (isClosed(latin(folder), closed)) continue;
     const now = after.objects.get(folder) ?? listObjects(folder);
     for (const name of missingObjects(names, now))
       comparing.lostObject(join(folder, name), join(after.git.linked, name));
@@ -46,13 +52,16 @@ export async function compareSnapshots(
 class Comparing {
   readonly #git: ShadowGit;
   readonly #deadline: number;
+  readonly #closed: readonly string[];
   readonly #before = new Map<string, Earlier>();
   readonly #after = new Map<string, string>();
   readonly #unkept = new Map<string, string>();
 
-  constructor(git: ShadowGit, deadline: number) {
+  constructor(git: ShadowGit, deadline: number, closed: readonly string[]) {
     this.#git = git;
     this.#deadline = deadline;
+    this.#closed = closed;
+    for (const path of closed) this.#unkept.set(`${path}/`, CLOSED_REASON);
   }
 
   result(): Compared {
@@ -174,6 +183,7 @@ class Comparing {
   async folders(before: readonly PlaceSnapshot[], after: readonly PlaceSnapshot[]): Promise<void> {
     const [earlier, later] = [foldersOf(before), foldersOf(after)];
     for (const [path, mode] of earlier) {
+      if (this.#closed.some((folder) => path.startsWith(`${folder}/`))) continue;
       const info = pathInfo(Buffer.from(path, "latin1"));
       const now = info?.isDirectory() ? info.mode & 0o7777 : undefined;
       if (now === mode) continue;
@@ -247,6 +257,21 @@ class Comparing {
     return this.#git.run(args, { deadline: this.#deadline });
   }
 }
+
+const CLOSED_REASON = "its owner may not look into it, so what the command changed in it is not known";
+
+const OWNER_MAY_ALL = 0o700;
+
+/** Folders that we cannot read: root can read all. Their own permission bits are known, and nothing below them. */
+function closedFolders(snapshots: readonly PlaceSnapshot[]): readonly string[] {
+  if (process.getuid?.() === 0) return [];
+  return [...foldersOf(snapshots)].flatMap(([path, mode]) =>
+    (mode & OWNER_MAY_ALL) === OWNER_MAY_ALL ? [] : [path],
+  );
+}
+
+const isClosed = (path: string, closed: readonly string[]): boolean =>
+  closed.some((folder) => path === folder || path.startsWith(`${folder}/`));
 
 /** The state of a folder that the command made: it goes when nothing is left in it. */
 export const CREATED_FOLDER = "new folder";

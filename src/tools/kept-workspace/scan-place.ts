@@ -152,9 +152,7 @@ async function removeReplaced(
   differing: readonly string[],
   state: PlaceState,
 ): Promise<boolean> {
-  const replaced = differing.filter((path) =>
-    pathInfo(onDisk(place, path))?.isDirectory(),
-  );
+  const replaced = differing.filter((path) => pathInfo(onDisk(place, path))?.isDirectory());
   if (replaced.length === 0) return false;
   await writeState(place, withoutTree(state));
   const stdin = zeroEndedBytes(replaced);

@@ -3,7 +3,7 @@
  * them all. To be called with the lock of the shadow.
  */
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { accessSync, constants, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathInfo } from "../path-info.js";
 import { findFolders } from "./find-folders.js";
@@ -78,12 +78,22 @@ export async function snapshotWorkspace(options: SnapshotOptions): Promise<Works
     if (nested) await snapshotting.nested(nested);
   }
   for (const { place: known } of options.earlier?.places.values() ?? [])
-    if (!snapshotting.places.has(keyOf(known)) && existsSync(known.workTree)) await snapshotting.scan(known);
+    if (!snapshotting.places.has(keyOf(known)) && isOpen(known.workTree)) await snapshotting.scan(known);
   return {
     git,
     places: new Map([[keyOf(place), top], ...snapshotting.places]),
     objects: snapshotting.objects,
   };
+}
+
+/** Whether the folder is there, and git can work in it. */
+function isOpen(folder: string): boolean {
+  try {
+    accessSync(folder, constants.R_OK | constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** A repository of the whole home folder is not the workspace's. */

@@ -3,15 +3,7 @@
  * guarded before the command, so that a later start can hold back what the command made when Toolgate was killed before
  * it could look. Its time moves on while the command runs.
  */
-import {
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathInfo } from "../path-info.js";
 import { identityOf, isGone } from "../../process/process-identity.js";

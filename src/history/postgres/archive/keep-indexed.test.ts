@@ -1,10 +1,12 @@
 /** One of the processes that share an archive fills it. */
-import { expect, onTestFinished, test } from "vitest";
-import { until } from "../../../../test/until.js";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { claim, DURABLE, said } from "../../contract/contract.samples.js";
 import { keepIndexed } from "../../keep-indexed.js";
 import { openPostgresLedger } from "../postgres-ledger.js";
 import { emptyAddress } from "../store.samples.js";
+
+const until = (condition: () => boolean) =>
+  vi.waitFor(() => expect(condition()).toBe(true), { timeout: 60_000 });
 
 test("one process at a time indexes, another one when the first stops, and no session is seen of it", async () => {
   const address = await emptyAddress();

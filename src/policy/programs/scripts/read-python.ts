@@ -62,9 +62,11 @@ function isKnownFrom(tokens: readonly PythonToken[], at: number): boolean {
     /^(?<module>[a-z]\w*) import (?<names>\w+(?: as \w+)?(?: , \w+(?: as \w+)?)*)$/.exec(
       lineFrom(tokens, at + 1),
     )?.groups ?? {};
-  const isKnown = (name: string): boolean => ATTRIBUTES.has(name) && !/^(?:load|dump)$/.test(name) && !OPENS.test(name);
-  return MODULES.has(module) && names.split(" , ").every((one) => isKnown(one.split(" ")[0] ?? ""));
+  return MODULES.has(module) && names.split(" , ").every((one) => isImportable(one.split(" ")[0] ?? ""));
 }
+
+const isImportable = (name: string): boolean =>
+  ATTRIBUTES.has(name) && !/^(?:load|dump)$/.test(name) && !OPENS.test(name);
 
 function lineFrom(tokens: readonly PythonToken[], start: number): string {
   const end = tokens.findIndex(({ type }, index) => index >= start && type === "end");
@@ -95,7 +97,9 @@ const isPlainPath = (path: string): boolean =>
   /^[\w-][\w -]*(?:[./][\w -]+)*$/.test(path) && !SECRET_NAMES.test(path) && !isSecretFile(path);
 
 const isKnownAttribute = (name: string, owner: PythonToken | undefined): boolean =>
-  name === "load" || name === "dump" ? /^(?:json|ast)$/.test(owner?.text ?? "") : ATTRIBUTES.has(name) || PRINTED.test(name);
+  name === "load" || name === "dump"
+    ? /^(?:json|ast)$/.test(owner?.text ?? "")
+    : ATTRIBUTES.has(name) || PRINTED.test(name);
 
 const PRINTED = /^__(?:version|file|name|doc)__$/;
 
