@@ -151,7 +151,7 @@ async function bareFollow() {
   ]);
   await new Promise((resolve) => child.once("message", resolve));
   const seen = new Map();
-  child.on("message", ({ seq, at }) => seen.set(seq, at));
+  child.on("message", (message) => seen.set(message.seq, message.at));
   const sent = [];
   for (let seq = 1; seq <= 200; seq += 1) {
     sent.push([seq, Number(process.hrtime.bigint()) / 1e6]);

@@ -122,7 +122,11 @@ function steadyWords(home: string) {
     return name;
   };
   return {
-    meant: (command: string) => [...names].reduce((text, [id, name]) => text.replaceAll(name, id), command),
+    meant: (command: string) =>
+      [...names]
+        // A whole id before the short one that it begins with.
+        .toSorted(([one], [other]) => other.length - one.length)
+        .reduce((text, [id, name]) => text.replaceAll(name, id), command),
     shown: (text: string) =>
       text
         .replaceAll(/session_[\w-]+/g, (id) => named(id, "session_"))

@@ -49,7 +49,7 @@ export class SessionRecord {
     sendEarly: (event) => this.#sendEarly(event),
   });
   readonly #subscribers = new Set<(events: readonly SessionEvent[]) => void>();
-  readonly #closed = new Set<() => void>();
+  readonly #closed = new Set<() => Promise<void>>();
   #book: SessionBook;
   #writtenSeq = 0;
 

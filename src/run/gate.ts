@@ -62,7 +62,7 @@ export class Gate {
     this.#running = this.#parts.runner.running;
     this.#wrapped = new Wrapped(this, toolbox);
     const stopRechecks = options.onRulesChanged?.(() => void this.recheck().catch(emitWarning));
-    if (stopRechecks) record.onClose(stopRechecks);
+    if (stopRechecks) record.onClose(async () => stopRechecks());
     // Someone else has the session: what runs here can no longer be recorded.
     const { background } = this.#parts;
     record.lost.addEventListener(

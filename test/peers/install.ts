@@ -27,7 +27,7 @@ async function installed(name: string, steps: (folder: string) => readonly Step[
   return folder;
 }
 
-export async function finished(words: readonly [string, ...string[]], cwd: string): Promise<string> {
+async function finished(words: readonly [string, ...string[]], cwd: string): Promise<string> {
   const [program, ...args] = words;
   const child = spawn(program, args, { cwd, stdio: ["ignore", "pipe", "pipe"], timeout: INSTALL_MS });
   let output = "";
