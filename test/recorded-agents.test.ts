@@ -186,3 +186,15 @@ describe("testy (Rust SDK)", () => {
     expect(calls().map(({ state }) => state.status)).toContain("refused");
   });
 });
+
+test("codex-acp 2.6 reports a command as in progress before it asks: one call, with its decision", async () => {
+  const { calls, questions } = await play("codex-acp-2.6-command");
+  expect(questions).toHaveLength(1);
+  expect(calls()).toMatchObject([
+    {
+      rawInput: { command: "echo reep-yb-edam | rev > made.txt; cat made.txt" },
+      decision: { by: "person" },
+      state: { status: "done", assumed: false },
+    },
+  ]);
+});

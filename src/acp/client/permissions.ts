@@ -2,7 +2,8 @@
  * `session/request_permission` of a foreign agent: its call is recorded as it stands, judged by what it carries,
  * asked about if need be, and answered in the agent's own options.
  */
-import type { SessionEvent, ToolCall } from "../../call/index.js";
+import { shownText } from "../../call/index.js";
+import type { SessionEvent, ToolCall, ToolCallContent } from "../../call/index.js";
 import type { Outcome } from "../../run/outcome.js";
 import { invalidParams } from "../connection/message.js";
 import type { Asked } from "../connection/peer.js";
@@ -136,7 +137,13 @@ const isStartedUnasked = ({ state, times, decision, breach, rawOutput, content }
   !state.cancelRequested &&
   times.asked === undefined &&
   (decision ?? breach ?? rawOutput) === undefined &&
-  content.every((item) => item.type === "diff");
+  content.every((item) => item.type === "diff" || isEmptyTerminal(item));
+
+/** codex-acp shows the terminal of a command before it asks about it. */
+const isEmptyTerminal = (item: ToolCallContent): boolean =>
+  item.type === "terminal" &&
+  item.exit === undefined &&
+  (item.output === undefined || shownText(item.output) === "");
 
 /**
  * A question may repeat a part of the input that the agent reported before, or, of a call in progress, show the act in
