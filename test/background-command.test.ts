@@ -25,7 +25,7 @@ async function opened(ledger = new MemoryLedger()) {
   onTestFinished(() => gate.close());
   const start = () => gate.call({ name: "terminal", input: SERVER });
   const read = async (id: string, more: object = {}) =>
-    (await gate.call({ name: "terminal_output", input: { id, ...more } })).rawOutput;
+    (await gate.call({ name: "read_output", input: { id, ...more } })).rawOutput;
   return { gate, ledger, start, read };
 }
 
@@ -46,7 +46,7 @@ test("goes on after its call, is listed, read and stopped, and ends with the ses
 
   const other = (await start()).toolCallId;
   expect(await read(other, { stop: true })).toMatchObject({ running: false });
-  const none = await gate.call({ name: "terminal_output", input: { id: "call_none" } });
+  const none = await gate.call({ name: "read_output", input: { id: "call_none" } });
   expect(none.state).toMatchObject({ status: "failed" });
 
   await start();

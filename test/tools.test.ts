@@ -365,12 +365,12 @@ test("delete_path: asked with what goes; a link alone; refused; a folder that is
   await expect(text).toMatchFileSnapshot("fixtures/tools/delete_path.txt");
 });
 
-test("terminal_output: of a command that is not known here", async () => {
-  const text = await journeyOf("terminal_output", {
-    rules: [{ allow: "terminal_output" }],
+test("read_output: of a command that is not known here", async () => {
+  const text = await journeyOf("read_output", {
+    rules: [{ allow: "read_output" }],
     steps: [{ input: { id: "call_9" } }],
   });
-  await expect(text).toMatchFileSnapshot("fixtures/tools/terminal_output.txt");
+  await expect(text).toMatchFileSnapshot("fixtures/tools/read_output.txt");
 });
 
 test("terminal: asked, always, shown while it prints; refused; its exit code; its time", async () => {

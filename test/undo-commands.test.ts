@@ -27,8 +27,13 @@ import { builtInTools, LocalWorkspace, NoSandbox, openKeeper, openSandbox } from
 import type { KeeperOptions } from "../src/tools/index.js";
 import { git } from "../src/tools/git/repository.samples.js";
 import { folder } from "./agent-kit.js";
+import { childProgram } from "./child-programs.js";
 import { wholeTree } from "./kept-tree.js";
 import { runHere } from "./run-here.js";
+
+const isRoot = process.getuid?.() === 0;
+const NOBODY = "65534:65534";
+const AS_NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
 
 const RUNS = Number(process.env["TOOLGATE_RUNS"] ?? 5);
 
@@ -291,20 +296,29 @@ test("puts back folders that a command replaced by files or by links in a circle
   expect(wholeTree(root)).toEqual(before);
 });
 
-test.skipIf(process.getuid?.() === 0)(
-  "opens folders again that a command closed, and names them",
-  async () => {
-    const root = await fullWorkspace();
-    const before = wholeTree(root);
-    const gate = await gateOn(root);
-    const toolCallId = await run(gate, "rm a.txt; chmod 600 src empty; chmod 0 nested");
-    const { left } = await gate.undo(toolCallId);
-    expect(left?.map(({ path }) => path).toSorted()).toEqual(
-      ["empty/", "nested/", "src/"].map((name) => join(root, "/", name)),
-    );
-    expect(wholeTree(root)).toEqual(before);
-  },
-);
+test("opens folders again that a command of an ordinary user closed, and names them", async () => {
+  const base = await folder();
+  const [root, kept] = [join(base, "work"), join(base, "kept")];
+  for (const path of [root, kept]) mkdirSync(path);
+  copyTemplate(root);
+  const before = wholeTree(root);
+  const words = [
+    process.execPath,
+    childProgram("undone-command.mjs"),
+    root,
+    kept,
+    "rm a.txt; chmod 600 src empty; chmod 0 nested",
+  ];
+  const [program = "", ...args] = isRoot ? [...AS_NOBODY, ...words] : words;
+  if (isRoot) execFileSync("chown", ["-R", NOBODY, base]);
+  const env = { PATH: process.env["PATH"], HOME: base, XDG_STATE_HOME: base, XDG_CONFIG_HOME: base };
+  const left: readonly string[] = JSON.parse(
+    execFileSync(program, args, { env, encoding: "utf8", cwd: root }),
+  );
+  expect(left.toSorted()).toEqual(["empty/", "nested/", "src/"].map((name) => join(root, name)));
+  if (isRoot) execFileSync("chown", ["-R", "0:0", base]);
+  expect(wholeTree(root)).toEqual(before);
+});
 
 test("undoes a commit after somebody has looked at the repository", async () => {
   const root = await fullWorkspace();

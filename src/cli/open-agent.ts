@@ -151,7 +151,7 @@ function realPlace(place: string): string {
 const HARMLESS: readonly Rule[] = [
   { allow: "todo_write" },
   { allow: "todo_read" },
-  { allow: "terminal_output" },
+  { allow: "read_output" },
   { allow: "task" },
 ];
 

@@ -39,7 +39,7 @@ export class BackgroundCommands {
     const running = [...this.#commands.values()].filter(({ state }) => state.status === "running");
     if (this.#isClosed || running.length >= MAX_RUNNING)
       throw new ToolFailure(
-        `terminal: ${this.#isClosed ? "the session is closing" : `${MAX_RUNNING} commands run in the background already`}. Nothing was run. Stop one with terminal_output, or wait for its end.`,
+        `terminal: ${this.#isClosed ? "the session is closing" : `${MAX_RUNNING} commands run in the background already`}. Nothing was run. Stop one with read_output, or wait for its end.`,
       );
     const stop = new AbortController();
     let up: (() => void) | undefined;

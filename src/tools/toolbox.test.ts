@@ -15,7 +15,7 @@ test("tools are found by name and listed in the order they were given", () => {
   const toolbox = new Toolbox([...builtInTools, appTool("pick_colour")]);
   expect(toolbox.list().map(({ name }) => name)).toEqual([
     ..."read_file list_directory find_path grep edit_file write_file move_path delete_path".split(" "),
-    ..."terminal fetch todo_write todo_read thinking pick_colour".split(" "),
+    ..."terminal read_output fetch todo_write todo_read thinking pick_colour".split(" "),
   ]);
   expect(toolbox.get("read_file")).toBe(builtInTools[0]);
   expect(

@@ -99,14 +99,15 @@ type RowProps = {
 };
 
 function Row({ name, about, isOn, onTurn }: RowProps) {
+  const action = isOn ? "Turn off" : "Turn on";
   return (
     <div class="setting">
       <div>
         <div>{name}</div>
         <div class="faint xs">{about}</div>
       </div>
-      <button type="button" class="btn" aria-pressed={isOn} aria-label={name} onClick={onTurn}>
-        {isOn ? "Turn off" : "Turn on"}
+      <button type="button" class="btn" aria-label={`${action}: ${name}`} onClick={onTurn}>
+        {action}
       </button>
     </div>
   );

@@ -10,7 +10,7 @@ import { listDirectory } from "./list-directory.js";
 import { movePath } from "./move-path.js";
 import { readFile } from "./read-file.js";
 import { terminal } from "./terminal.js";
-import { terminalOutput } from "./terminal-output.js";
+import { readOutput } from "./read-output.js";
 import { thinking } from "./thinking.js";
 import { todoRead } from "./todo-read.js";
 import { todoWrite } from "./todo-write.js";
@@ -31,7 +31,7 @@ export const builtInTools: readonly Tool[] = [
   movePath,
   deletePath,
   terminal,
-  terminalOutput,
+  readOutput,
   // A host on this machine or its network gets here only when a rule names it. A public name that
   // leads there is still refused.
   fetchTool({ reach: (host) => hostReach(host) !== "public" }),

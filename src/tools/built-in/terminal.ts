@@ -42,7 +42,7 @@ const input = () =>
       .boolean()
       .optional()
       .describe(
-        "Lets it go on after this call, for servers and watchers, without a time limit: the result has its id for terminal_output. It ends with the session.",
+        "Lets it go on after this call, for servers and watchers, without a time limit: the result has its id for read_output. It ends with the session.",
       ),
     pty: z
       .boolean()

@@ -6,8 +6,8 @@ import { ToolFailure } from "../tool.js";
 
 const MAX_WAIT_S = 600;
 
-export const terminalOutput = defineTool({
-  name: "terminal_output",
+export const readOutput = defineTool({
+  name: "read_output",
   description:
     "Returns what a background command of the terminal tool has printed since it was last read, and its exit code when it has ended. " +
     "It can wait for the end of the command, or end it.",
@@ -29,7 +29,7 @@ export const terminalOutput = defineTool({
     const found = await background?.read(id, wait * 1000, signal);
     if (!found)
       throw new ToolFailure(
-        `terminal_output: no background command ${id} is known here: it ended with the Toolgate that started it, or there was none. Start it again if it is needed.`,
+        `read_output: no background command ${id} is known here: it ended with the Toolgate that started it, or there was none. Start it again if it is needed.`,
       );
     const { state, output } = found;
     const skipped = leftOut(output);
