@@ -78,9 +78,25 @@ test("replaces variables for a caller that passes them, and shows the server as 
     env: { KEY: "s3cret", HOST: "localhost", EMPTY: "x", RAW: "${TOKEN} ${a%b} $TOKEN" },
   });
   expect(a && describeServer(a, "/ws")).toBe(
-    'runs npx "--key=${TOKEN}" in /ws with the variables KEY, HOST, EMPTY, RAW',
+    'runs npx "--key=${TOKEN}" in /ws with the variables KEY (from $TOKEN), HOST (from $HOST), EMPTY (from $EMPTY), RAW',
   );
   expect(readMcpConfig(json)).toEqual(json.mcpServers);
+});
+
+test("names the variables that a header sends, and needs another approval when they are others", () => {
+  const server = (text: string) => {
+    const json = { mcpServers: { a: { url: "https://docs.test/mcp", headers: { "X-Client": text } } } };
+    const { a } = readMcpConfig(json, { variables: { KEY: "s3cret", OTHER: "s3cret" } });
+    if (!a) throw new Error("There is no server.");
+    return a;
+  };
+  expect(describeServer(server("Bearer ${KEY}"), "/ws")).toBe(
+    "connects to https://docs.test/mcp (http) with the headers X-Client (from $KEY)",
+  );
+  const prints = ["toolgate", "${KEY}", "${OTHER}"].map((text) => fingerprint(server(text), "/ws"));
+  expect(new Set(prints).size).toBe(3);
+  // Tokens that are written out change with each session.
+  expect(fingerprint(server("other"), "/ws")).toBe(prints[0]);
 });
 
 test.each(["TOKEN", "constructor"])(

@@ -28,6 +28,10 @@ export function expandVariables(json: unknown, variables: Variables, place: Plac
 
 const VARIABLE = /\$\$\{|\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g;
 
+/** The names of the variables that the text uses. */
+export const variablesIn = (text: string): readonly string[] =>
+  [...text.matchAll(VARIABLE)].flatMap(([, name]) => (name === undefined ? [] : [name]));
+
 function expandText(text: string, variables: Variables, place: Place): Expanded {
   let missing: string | undefined;
   const value = text.replaceAll(VARIABLE, (all: string, name?: string, fallback?: string) => {

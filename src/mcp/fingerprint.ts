@@ -10,6 +10,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import { visibleText } from "../call/index.js";
 import type { McpServerConfig } from "./config.js";
+import { variablesIn } from "./expand-variables.js";
 import { serverCode } from "./server-code.js";
 
 /** `start` makes another server of each start of one that runs more of the workspace than can be known. */
@@ -31,7 +32,11 @@ export function isApprovalLasting(config: McpServerConfig, cwd: string): boolean
 function canonical(config: McpServerConfig, cwd: string, start: string): readonly unknown[] {
   if ("url" in config) {
     const headers = Object.keys(config.headers ?? {}).map((name) => name.toLowerCase());
-    return ["http", config.type ?? "", new URL(config.url).href, headers.toSorted()];
+    const variables = headersWithVariables(config);
+    return [
+      ...["http", config.type ?? "", new URL(config.url).href, headers.toSorted()],
+      ...(variables.length > 0 ? [variables] : []),
+    ];
   }
   const { command, args = [], env = {} } = config;
   const variables = Object.entries(env).toSorted(([one], [other]) => (one < other ? -1 : 1));
@@ -42,20 +47,33 @@ function canonical(config: McpServerConfig, cwd: string, start: string): readonl
   return ["stdio", command, args, variables, folder, ...code];
 }
 
+/** Headers that send variables of the environment, as they are written: another variable needs another approval. */
+function headersWithVariables({ written }: McpServerConfig): readonly (readonly [string, string])[] {
+  const headers = written && "url" in written ? (written.headers ?? {}) : {};
+  return Object.entries(headers)
+    .filter(([, text]) => variablesIn(text).length > 0)
+    .toSorted(([one], [other]) => (one < other ? -1 : 1));
+}
+
 /** Describes what starting the server runs, for the person who approves it: all words, no values that may be secret. */
 export function describeServer(server: McpServerConfig, cwd: string): string {
+  const isWritten = server.written !== undefined;
   const config = server.written ?? server;
   if ("url" in config) {
-    const headers = names("with the headers", config.headers);
+    const headers = names("with the headers", config.headers, isWritten);
     return visibleText(`connects to ${config.url} (${config.type ?? "http"})${headers}`);
   }
   const words = [config.command, ...(config.args ?? [])].map(quoted).join(" ");
   const folder = resolve(cwd, config.cwd ?? ".");
-  return visibleText(`runs ${words} in ${folder}${names("with the variables", config.env)}`);
+  return visibleText(`runs ${words} in ${folder}${names("with the variables", config.env, isWritten)}`);
 }
 
-function names(words: string, values: { readonly [name: string]: string } = {}): string {
-  const all = Object.keys(values);
+/** `isWritten`: variables of the environment stand in the texts, and are named. */
+function names(words: string, values: { readonly [name: string]: string } = {}, isWritten: boolean): string {
+  const all = Object.entries(values).map(([name, text]) => {
+    const variables = isWritten ? variablesIn(text).map((variable) => `$${variable}`) : [];
+    return variables.length === 0 ? name : `${name} (from ${variables.join(", ")})`;
+  });
   return all.length === 0 ? "" : ` ${words} ${all.join(", ")}`;
 }
 

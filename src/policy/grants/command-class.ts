@@ -53,6 +53,7 @@ const ONLY_LOOKS: ReadonlySet<string> = new Set(["gh", "docker", "kubectl", "hel
 
 function boundedClass(part: CommandPart, roots: readonly string[]): Class | undefined {
   if (!isOwnFolder(part.cwd, roots) || runsForeignCode(part, roots)) return undefined;
+  if (!ONLY_LOOKS.has(part.argv[0] ?? "") && part.argv.slice(1).some(isAddress)) return undefined;
   if (onlyLooks(part)) return lookClass(part);
   const checker = plainChecker(part.argv);
   if (checker !== undefined && !part.judgement.isKnown) return checkerClass(part, checker);
@@ -61,10 +62,15 @@ function boundedClass(part: CommandPart, roots: readonly string[]): Class | unde
   return found && isWithinBounds(part, found) ? found : undefined;
 }
 
+/** Package managers fetch what such a word names: `npm outdated x@https://…`, `github:owner/name`. */
+const isAddress = (word: string): boolean =>
+  word.includes("://") ||
+  /(?:^|@)(?:git|github|gitlab|bitbucket|gist|file|link|npm|[\w.-]+@[\w.-]+):/i.test(word);
+
 /** `unzip -l app.jar`, `terraform --version`: nothing but reading files, or the version of a described program. */
 function onlyLooks({ argv, judgement, elsewhere }: CommandPart): boolean {
-  const [program = "", flag = ""] = argv;
-  const isVersion = argv.length === 2 && /^(?:--version|-V|version)$/.test(flag) && !program.includes("/");
+  const [program = ""] = argv;
+  const isVersion = argv.length === 2 && !program.includes("/") && showsVersion(argv);
   if (!isVersion && !maySeeData(program)) return false;
   const { isKnown, doubts, runs, takesList, urls, sends, runsFiles } = judgement;
   const { writes, deletes, moves, editsBelow, deletesBelow } = judgement;
@@ -72,6 +78,10 @@ function onlyLooks({ argv, judgement, elsewhere }: CommandPart): boolean {
   const others = [changed, urls, sends, runsFiles, doubts, namedActs(judgement)].flat();
   return isKnown && !runs && !takesList && others.length === 0;
 }
+
+/** The word alone may be a name: `createdb version`, `pkill version`. */
+const showsVersion = (argv: readonly string[]): boolean =>
+  argv[1] === "--version" || (argv[1] === "version" && subcommandWords(argv)[1] === "version");
 
 /**
  * `python -c` and `python - <<EOF` with code that only looks at data. A rule for the project's checks covers it, since

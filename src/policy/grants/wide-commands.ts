@@ -54,7 +54,7 @@ const SUBCOMMANDS: ReadonlyMap<string, ReadonlySet<string>> = subcommandTable({
   terraform: "fmt, validate, plan, version, providers, graph, state list, state show, show, workspace list",
   tofu: "fmt, validate, plan, version, providers, graph, state list, state show, show, workspace list",
   bundle: "show, info, list, check",
-  npm: "ls, list, outdated, why, view, info",
+  npm: "ls, list, outdated, why",
   pnpm: "ls, list, why",
   yarn: "list, why",
   uv: "pip list, pip show, pip freeze, pip check, pip tree",

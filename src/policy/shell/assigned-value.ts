@@ -52,8 +52,7 @@ export function wordValue(word: Word, scope: Scope): Assigned {
   if (/(?:^|:)~/.test(isAtHome ? unquoted.slice(1) : unquoted))
     doubts.push(`which folder ${excerpt(word.text)} means is not known`);
   const [only, ...others] = values;
-  if (only && others.length === 0 && (only.type !== "text" || only.mayFail)) return { value: only, doubts };
-  if (values.some((value) => value.type === "text" && value.mayFail)) return { value: UNKNOWN, doubts };
+  if (only && others.length === 0 && only.type !== "text") return { value: only, doubts };
   if (!values.every((value) => value.type === "text")) return { value: UNKNOWN, doubts };
   const text = values.reduce((all, value) => all + value.text, "");
   return { value: { type: "text", text: isAtHome ? home + text.slice(1) : text }, doubts };

@@ -205,7 +205,6 @@ type AddingValue = Adding & { readonly isQuoted: boolean; readonly text: string 
 function addValue(value: Found, { fields, scope, isAlone, isQuoted, text }: AddingValue): void {
   switch (value.type) {
     case "text":
-      if (value.mayFail) break;
       if (isQuoted) fields.add(value.text, { isQuoted });
       else addSplit(value.text, { fields, scope, text });
       return;

@@ -76,7 +76,6 @@ function commandInside(name: string, wrapper: Wrapper, { words, options }: Found
   if (first === undefined) return [];
   // `flock file -c TEXT`: the option stands behind the operand.
   if (wrapper.texts?.includes(first) && second !== undefined) return [{ wrapper: name, text: second }];
-  if (wrapper.eachIsText) return words.map((text) => ({ wrapper: name, text }));
   const joins = wrapper.joins === true && !options.some(([option]) => wrapper.unlessOption?.includes(option));
   return [joins ? { wrapper: name, text: words.join(" ") } : { wrapper: name, argv: words }];
 }

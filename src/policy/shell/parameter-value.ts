@@ -226,7 +226,7 @@ const COUNTS: ReadonlySet<string> = new Set([
 ]);
 
 /** The output of a command whose words say it: `cat <<'EOF'`, `pwd`, `seq 1 3`. */
-function outputOf(script: ParsedScript | undefined, { folder, inherited, variables }: Scope): Found {
+function outputOf(script: ParsedScript | undefined, { folder }: Scope): Found {
   const [statement, ...others] = script?.commands ?? [];
   const last = statement?.command;
   // The output of a pipe is that of its last command.
@@ -247,17 +247,9 @@ function outputOf(script: ParsedScript | undefined, { folder, inherited, variabl
   const words = args.map((argument) => argument.text).join(" ");
   if (COUNTS.has(`${name.text} ${words}`.trim())) return NUMBER;
   if (name.text === "pwd" && args.length === 0) return printed(folder());
-  const folderOfNew = variables.has("TMPDIR") ? undefined : inherited["TMPDIR"];
-  if (name.text === "mktemp" && /^(?:-d)?$/.test(words)) return newName(folderOfNew);
   if (name.text === "seq") return counted(args.map((argument) => argument.text));
   return UNKNOWN;
 }
-
-/** A name that nobody else has, by its pattern: the letters differ, and mean nothing to any program. */
-const newName = (folder: string | undefined): Found =>
-  folder !== undefined && /^\/[\w./-]+$/.test(folder)
-    ? { type: "text", text: `${folder}/tmp.XXXXXXXXXX`, mayFail: true }
-    : UNKNOWN;
 
 const printed = (folder: string | undefined): Found => (folder === undefined ? UNKNOWN : text(folder));
 

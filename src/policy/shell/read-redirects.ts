@@ -69,8 +69,7 @@ function readFile({ operator, target }: Redirect, found: Found): void {
     found.doubts.push(`the shell may read ${excerpt(target.text)} twice`);
   if (/^\/+dev\/+(?:tcp|udp)\b/.test(value))
     found.doubts.push(`${excerpt(value)} opens a network connection`);
-  // No system opens a file without a name.
-  if (NO_FILE.has(value) || (value === "" && file && !pieces && !globbed)) return;
+  if (NO_FILE.has(value)) return;
   if (operator !== "<" && operator !== "<&") found.writes.push(value);
   if (operator === "<" || operator === "<>" || operator === "<&") found.reads.push(value);
 }

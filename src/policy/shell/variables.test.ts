@@ -10,25 +10,13 @@ const read = (text: string, language: ShellLanguage = "bash") =>
 const argvs = (text: string) => read(text).commands.map(({ argv }) => argv.join(" "));
 const doubts = (text: string, language?: ShellLanguage) => read(text, language).doubts;
 
-const inScratch = (text: string) =>
-  readShell(text, { language: "bash", cwd: "/ws", inherited: { HOME: "/home/u", TMPDIR: "/scratch" } });
-
-test("a new temporary file has a name in the scratch folder, or none where mktemp fails", () => {
-  const { commands, doubts: found } = inScratch('t=$(mktemp -d) && ls "$t/a"; rm -r "$t"');
-  expect(found).toEqual([]);
-  expect(commands.map(({ argv }) => argv.join(" "))).toEqual([
-    "mktemp -d",
-    "ls /scratch/tmp.XXXXXXXXXX/a",
-    "rm -r /scratch/tmp.XXXXXXXXXX",
-    "rm -r ",
-  ]);
-  expect(inScratch('t=$(mktemp); rm "$t/a"').commands.map(({ argv }) => argv.join(" "))).toContain("rm /a");
+test.each([
+  't=$(mktemp -d) && ls "$t/a"',
+  't=$(mktemp -d) > log; rm -rf "$t/home/ann"',
+  'a=$(mktemp -d) b=$(echo hi) && rm -rf "$a/home/ann"',
+])("%s is doubted: mktemp may fail, and then prints nothing", (text) => {
+  expect(doubts(text)).not.toEqual([]);
 });
-
-test.each(['TMPDIR=/x; t=$(mktemp); cat "$t"', 't=$(mktemp -p /x); cat "$t"', "cat $(mktemp)/a"])(
-  "%s is doubted",
-  (text) => expect(inScratch(text).doubts).not.toEqual([]),
-);
 
 test("kill ends the process that the text itself started, and no other number", () => {
   const judged = (text: string) => read(text).commands.at(-1)?.judged;

@@ -2,12 +2,7 @@
 
 export type Value =
   /** Exactly this text. */
-  | {
-      readonly type: "text";
-      readonly text: string;
-      /** The command that prints it may fail, and then prints nothing. */
-      readonly mayFail?: true;
-    }
+  | { readonly type: "text"; readonly text: string }
   | {
       readonly type: "number";
       readonly maySign?: boolean;

@@ -106,17 +106,7 @@ function readDecoded(decoded: Decoded, context: ShellContext, walkText: WalkText
     if (!isFine) draft.doubt(`it sets the variable ${excerpt(name)}`);
   }
   const ways = argv.length > 0 ? context.ways : assigned(assignments, context);
-  if (argv.length === 0 && writes.length + reads.length === 0) {
-    const failed = assignments.filter(([, value]) => value.type === "text" && value.mayFail);
-    if (failed.length === 0) return staying(ways);
-    return {
-      ok: ways,
-      fail: assigned(
-        failed.map(([name]) => [name, EMPTY]),
-        { ...context, ways },
-      ),
-    };
-  }
+  if (argv.length === 0 && writes.length + reads.length === 0) return staying(ways);
   const isFedUnknown = fed === undefined ? context.isFedUnknown : redirects.isFedUnknown;
   return readWords(
     { ...wordsOf(words, process), writes, reads },
@@ -151,17 +141,11 @@ function wordsOf(words: readonly DecodedWord[], input?: string): Omit<Words, "wr
   };
 }
 
-const EMPTY: Value = { type: "text", text: "" };
-
-/** The value once it is stored: whether its command failed is known by the way. */
-const stored = (value: Value): Value =>
-  value.type === "text" && value.mayFail ? { type: "text", text: value.text } : value;
-
 /** The ways with the variables set. */
 function assigned(assignments: Decoded["assignments"], { ways, loop }: ShellContext): Ways {
   if (assignments.length === 0) return ways;
   for (const [name] of assignments) loop?.assigned.add(name);
-  const change = new Map(assignments.map(([name, value]) => [name, stored(value)] as const));
+  const change = new Map(assignments);
   return ways.map((way) => ({ ...way, variables: changedVariables(way.variables, change) }));
 }
 

@@ -58,7 +58,7 @@ export function readWords(words: Words, context: ShellContext, walkText: WalkTex
   const data = holes.size === 0 || known ? undefined : asData(argv, holes, context.language);
   // A program of the folder is whatever the folder holds.
   const isSystem = /^(?:\/(?:usr\/)?bin\/)?[^/]+$/.test(program ?? "");
-  const isWrapper = passesOn === true && isSystem && doubts.length === 0 && insides.length > 0;
+  const isWrapper = passesOn === true && isSystem && doubts.length === 0 && insides.length === 1;
   list(words, { data, passesOn: isWrapper }, context);
   if (program === undefined || !draft.affords(argv.length, context.depth)) return staying(ways);
   if (!isAscii(program)) draft.doubt(`the program name ${excerpt(program)} has unusual letters`);

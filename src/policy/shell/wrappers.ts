@@ -24,8 +24,6 @@ export type Wrapper = {
   readonly joins?: boolean;
   /** … except with one of these. */
   readonly unlessOption?: readonly string[];
-  /** Each word is a text that a shell reads. */
-  readonly eachIsText?: boolean;
   /** The command runs in the shell itself. */
   readonly sameShell?: boolean;
   /** The program does no more than to run the command, with its words as they are. */
@@ -102,26 +100,6 @@ export const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
   ],
   ["taskset", { options: "-a --all-tasks -c --cpu-list -p --pid", operands: 1 }],
   ["choom", { options: "-n= --adjust= -p= --pid=" }],
-  [
-    "valgrind",
-    {
-      options:
-        "-q --quiet -v --verbose --leak-check? --error-exitcode= --track-origins= --show-leak-kinds= " +
-        "--show-reachable= --num-callers= --trace-children= --track-fds? --errors-for-leak-kinds= --undef-value-errors= " +
-        "--read-var-info= --exit-on-first-error= --fair-sched= --max-stackframe= --main-stacksize= --run-libc-freeres=",
-      passesOn: true,
-    },
-  ],
-  [
-    "hyperfine",
-    {
-      options:
-        "-w= --warmup= -r= --runs= -m= --min-runs= -M= --max-runs= -N -i --ignore-failure --show-output -u= " +
-        "--time-unit= --style=",
-      eachIsText: true,
-      passesOn: true,
-    },
-  ],
   ["unbuffer", { options: "-p" }],
   [
     "watch",
@@ -209,10 +187,10 @@ export const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
   ],
   ["jobs", { options: "-l -n -p -r -s -x" }],
   ...strangers(
-    "strace ltrace gdb perf unshare nsenter setarch linux32 linux64 i386 x86_64 uname26 setpriv capsh prlimit " +
+    "strace ltrace gdb valgrind perf unshare nsenter setarch linux32 linux64 i386 x86_64 uname26 setpriv capsh prlimit " +
       "numactl cgexec systemd-run systemd-inhibit firejail bwrap proot fakeroot fakechroot dbus-run-session dbus-launch " +
       "xvfb-run torsocks torify proxychains proxychains4 rlwrap catchsegv gosu su-exec setuidgid chpst envdir envuidgid " +
-      "softlimit tini dumb-init caffeinate arch entr tmux screen dtach abduco start-stop-daemon daemonize " +
+      "softlimit tini dumb-init caffeinate arch entr hyperfine tmux screen dtach abduco start-stop-daemon daemonize " +
       "pkexec run0 sg newgrp aa-exec runcon sem rush direnv mise asdf rtx nix nix-shell guix conda mamba micromamba " +
       "rustup volta nvm fnm nodenv pyenv rbenv op aws-vault chamber doppler dotenv dotenvx cross-env cross-env-shell env-cmd " +
       "concurrently npm-run-all nodemon wsl toolbox distrobox flatpak-spawn ld.so ld-linux-x86-64.so.2 ld-linux-aarch64.so.1 " +

@@ -16,7 +16,7 @@ export const MODULES: ReadonlySet<string> = words(
 export const ATTRIBUTES: ReadonlySet<string> = words(
   // Text, lists, dictionaries and sets.
   "strip lstrip rstrip split rsplit splitlines join replace startswith endswith lower upper title capitalize zfill",
-  "ljust rjust center find rfind index count encode decode format isdigit isalpha isspace items keys values get",
+  "ljust rjust center find rfind index count encode decode isdigit isalpha isspace items keys values get",
   "setdefault pop append extend sort reverse copy add update union intersection difference discard insert clear",
   "read readline readlines close write flush hex",
   // Modules of Python.

@@ -43,6 +43,8 @@ test.each([
   `import pandas as pd; pd.DataFrame().to_csv('x')`,
   `import pandas as pd; pd.DataFrame().apply('to_csv')`,
   `from os import system`,
+  `import sys\nT=type(sys)\nmatch sys:\n  case T(modules=m): print(m)`,
+  `import sys; print("{0.modules[os].environ}".format(sys))`,
   `import torch as json; json.load(open('a','rb'))`,
   `json=1; json.load(2)`,
   `import socket`,

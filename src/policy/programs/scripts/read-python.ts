@@ -105,6 +105,6 @@ const PRINTED = /^__(?:version|file|name|doc)__$/;
 
 /** Names of Python's own that evaluate text, or lead to other names, and keywords that define other kinds of code. */
 const HARMFUL =
-  /^(?:eval|exec|compile|getattr|setattr|delattr|globals|locals|vars|input|breakpoint|help|license|credits|copyright|exit|quit|memoryview|class|async|await|global|nonlocal|super|object|import|from|__\w*|_\w+)$/;
+  /^(?:eval|exec|compile|getattr|setattr|delattr|globals|locals|vars|input|breakpoint|help|license|credits|copyright|exit|quit|memoryview|class|case|async|await|global|nonlocal|super|object|import|from|__\w*|_\w+)$/;
 
 const isHarmful = (name: string): boolean => HARMFUL.test(name) && !/^__(?:name|file|doc)__$/.test(name);
