@@ -198,3 +198,14 @@ test("codex-acp 2.6 reports a command as in progress before it asks: one call, w
     },
   ]);
 });
+
+test("opencode 1.18 reports a refused command as failed, with words of its own: refused, and no breach", async () => {
+  const { calls } = await play("opencode-refused", { ask: choose("reject_once", "not on a Sunday, please") });
+  expect(calls()).toMatchObject([
+    {
+      state: { status: "refused" },
+      decision: { by: "person", reason: "not on a Sunday, please" },
+      breach: undefined,
+    },
+  ]);
+});

@@ -33,8 +33,12 @@ function canonical(config: McpServerConfig, cwd: string, start: string): readonl
   if ("url" in config) {
     const headers = Object.keys(config.headers ?? {}).map((name) => name.toLowerCase());
     const variables = headersWithVariables(config);
+    const address = new URL(config.url).href;
     return [
-      ...["http", config.type ?? "", new URL(config.url).href, headers.toSorted()],
+      "http",
+      config.type ?? "",
+      address,
+      headers.toSorted(),
       ...(variables.length > 0 ? [variables] : []),
     ];
   }

@@ -170,7 +170,8 @@ const codex: PeerAgent = {
     );
     return {
       command: await nodeProgram("@agentclientprotocol/codex-acp", "2.6.0", "dist/index.js"),
-      env: { FAKE_KEY: PROVIDER_KEY, CODEX_HOME: join(home, ".codex") },
+      // In its first mode, "Auto review", Codex answers its questions itself.
+      env: { FAKE_KEY: PROVIDER_KEY, CODEX_HOME: join(home, ".codex"), INITIAL_AGENT_MODE: "read-only" },
     };
   },
 };
