@@ -380,6 +380,16 @@ describe("no call is marked", () => {
       [starts({ ...rm, ...running }), { permit: { toolCallId: "t1", ...rm } }, reports(failed)],
     ],
     [
+      "that was reported as in progress, then asked about, refused, and reported as failed late",
+      {},
+      [
+        starts({ ...rm, ...running }),
+        { permit: { toolCallId: "t1", ...rm } },
+        { pause: 1_300 },
+        reports(failed),
+      ],
+    ],
+    [
       "that was refused under another id",
       {},
       [{ permit: { toolCallId: "pending", ...rm } }, starts({ ...rm, ...pending }), reports(failed)],

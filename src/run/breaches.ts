@@ -79,6 +79,8 @@ export class Breaches {
 
   /** This act was decided on, under whatever id its runner then reports it. */
   asked(act: AskedAct): void {
+    // A call in progress that is asked about waits; its next report is judged.
+    this.#forget(act.toolCallId);
     this.#asked = [...this.#asked.slice(1 - MAX_ASKED), act];
   }
 
