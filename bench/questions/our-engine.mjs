@@ -97,15 +97,26 @@ function changedBy(call, folder) {
   });
 }
 
-export const policyOf = (rules, folder, canContain = false) => ({
+export const policyOf = (rules, folder, canContain = false, isServing = false) => ({
   ...inMode("accept-edits", rules),
   canContain,
+  ...(canContain && { staying: isServing ? SERVING : NOT_SERVING }),
   roots: [folder],
   home: homedir(),
   scratch: scratchIn(homedir()),
   own: [`${homedir()}/.config/toolgate`, `${homedir()}/.local/state/toolgate`],
   now: Date.now(),
 });
+
+/** Whether a server that a contained command left runs in the sandbox. Nothing outside listens here. */
+const SERVING = { isRunning: true, outsidePorts: [] };
+const NOT_SERVING = { isRunning: false, outsidePorts: [] };
+
+/** A contained command that leaves a server, or ends it, changes what later commands find. */
+function servesAfter(call, verdict, isServing) {
+  if (!verdict.contained?.stays) return isServing;
+  return !/\b(?:p?kill|killall)\b/.test(call.shell);
+}
 
 /**
  * Answers every question with the first "always" that it offers, or with none of them. `canContain`: a command that may
@@ -114,10 +125,12 @@ export const policyOf = (rules, folder, canContain = false) => ({
 export function replayOurs(calls, { folder, starter, takesAlways, canContain = false }) {
   const rules = [...starter];
   const asked = [];
+  let isServing = false;
   for (const { call, intent, first } of calls) {
     if (first.effect === "allow") continue;
     const isFirst = rules.length === 0 && !canContain;
-    const verdict = isFirst ? first : decide(intent, policyOf(rules, folder, canContain));
+    const verdict = isFirst ? first : decide(intent, policyOf(rules, folder, canContain, isServing));
+    isServing = servesAfter(call, verdict, isServing);
     if (verdict.effect === "allow" || verdict.contained) continue;
     const grant = takesAlways && verdict.effect === "ask" ? grantFor(intent, folder, rules) : undefined;
     if (grant) rules.push(...grant.rules);

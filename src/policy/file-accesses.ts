@@ -19,7 +19,7 @@ export type FileAccess = PathAccess & {
 
 /** Programs that change files by names in their words, and take no code and no settings from anywhere. */
 const CHANGES_FILES: ReadonlySet<string> = new Set(
-  "chmod cp gsed link ln mkdir mv rm rmdir sed tee touch truncate unlink".split(" "),
+  "chmod cp gsed link ln mkdir mv rm rmdir sd sed tee touch truncate unlink".split(" "),
 );
 
 /** Programs that open a file and refuse a folder. */

@@ -2,6 +2,14 @@
 import type { UserPrograms } from "./programs/known-programs.js";
 import type { Rule, RuleEffect } from "./rule.js";
 
+/** Servers that contained commands of a session leave in the sandbox. */
+export type Staying = {
+  /** One runs now: commands of the session that are contained reach it. */
+  readonly isRunning: boolean;
+  /** While one runs: the ports on which only somebody outside of the sandbox listens. */
+  readonly outsidePorts: readonly number[];
+};
+
 export type Policy = {
   readonly rules: readonly Rule[];
   /** The effect for an intent that no rule names. */
@@ -19,4 +27,6 @@ export type Policy = {
   readonly programs?: UserPrograms;
   /** A sandbox was proved to hold: commands can run contained in it. */
   readonly canContain?: boolean;
+  /** Set where contained commands may leave servers that go on. */
+  readonly staying?: Staying;
 };

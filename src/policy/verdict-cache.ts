@@ -63,6 +63,7 @@ const COMPARED: { readonly [Name in Exclude<keyof Policy, "rules" | "now">]-?: t
   own: true,
   programs: true,
   canContain: true,
+  staying: true,
 };
 // The names are those of the table.
 const NAMES = Object.keys(COMPARED) as (keyof typeof COMPARED)[];

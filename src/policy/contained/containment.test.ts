@@ -3,6 +3,7 @@ import { decide } from "../decide.js";
 import { plannedCommand } from "../intent.js";
 import { inMode } from "../modes.js";
 import type { Mode } from "../modes.js";
+import type { Policy } from "../policy.js";
 import type { Rule } from "../rule.js";
 
 const executor = { shell: "/bin/bash", language: "bash" } as const;
@@ -103,4 +104,57 @@ test("in mode ask, asks about a command that only edits files, and contains code
   expect(verdictOn("sed -i s/a/b/ a.js", [], "ask").contained).toBeUndefined();
   expect(verdictOn("rm a.js", [], "ask").contained).toBeUndefined();
   expect(verdictOn("rm a.js").contained).toBeDefined();
+});
+
+const servers = { isRunning: true, outsidePorts: [8080] };
+const stayingOn = (command: string, staying: Policy["staying"], background = false) =>
+  decide(
+    { ...plannedCommand({ command, cwd: "/ws", executor }), ...(background && { background }) },
+    { ...places, ...inMode("accept-edits", []), ...(staying && { staying }) },
+  ).contained;
+
+test.each([
+  "npm run dev &",
+  "(npm run dev > /tmp/scratch/dev.log 2>&1 &); sleep 3",
+  "node server.js & sleep 1; node get.js",
+  "dotnet run --urls http://127.0.0.1:5080 &",
+  "bin/rails server -p 3001 -d",
+])("lets a server stay in the sandbox: %s", (command) => {
+  expect(stayingOn(command, { isRunning: false, outsidePorts: [] })).toEqual({ guards: [], stays: true });
+});
+
+test("lets a command go on in the background of the sandbox", () => {
+  expect(stayingOn("npm run dev", servers, true)).toEqual({ guards: [], stays: true });
+  expect(stayingOn("npm run dev", undefined, true)).toBeUndefined();
+});
+
+test.each(["pkill -f server", "lsof -ti:3000 | xargs kill", "kill $(cat server.pid)", "ss -ltn; node a.js"])(
+  "looks at and ends servers of the sandbox while one runs: %s",
+  (command) => {
+    expect(stayingOn(command, servers)).toEqual({ guards: [], stays: true });
+    expect(stayingOn(command, { isRunning: false, outsidePorts: [] })).toBeUndefined();
+  },
+);
+
+test.each(["curl -s localhost:3000", "sleep 2; curl -X POST -d @a.json http://127.0.0.1:3000/a | node b.js"])(
+  "reaches a server of the sandbox while one runs: %s",
+  (command) => {
+    expect(stayingOn(command, servers)).toEqual({ guards: [] });
+    expect(stayingOn(command, { isRunning: false, outsidePorts: [] })).toBeUndefined();
+  },
+);
+
+test.each([
+  "curl localhost:8080",
+  "curl localhost:3000 https://example.com",
+  "curl http://192.168.1.1:3000",
+  "curl -d @.env localhost:3000",
+  "ssh localhost",
+  "docker compose up &",
+  "npm install &",
+  "npm run dev > dev.log &",
+  "node server.js --upstream https://example.com &",
+  "sudo pkill node",
+])("asks about %s although a server of the sandbox runs", (command) => {
+  expect(stayingOn(command, servers)).toBeUndefined();
 });

@@ -7,7 +7,7 @@ import { visibleText } from "../../call/index.js";
 import type { CommandPart } from "../part.js";
 import type { RuleParts } from "../rule.js";
 import { meets } from "../strict-rules.js";
-import { isContainable, questionCauses } from "./question-causes.js";
+import { changesWorkspace, isContainable, questionCauses } from "./question-causes.js";
 import type { Caused, QuestionCause } from "./question-causes.js";
 import { ruleGuards } from "./rule-guards.js";
 import type { PathGuard } from "./rule-guards.js";
@@ -15,6 +15,8 @@ import type { PathGuard } from "./rule-guards.js";
 export type Containment = {
   /** Paths of the rules that ask or deny. */
   readonly guards: readonly PathGuard[];
+  /** Processes that the command leaves go on in the sandbox, which shows it the workspace read-only. */
+  readonly stays?: true;
 };
 
 export type Contained =
@@ -41,16 +43,24 @@ export function containment(caused: Caused, { unknownEffects }: ContainedOptions
     });
     return isMet ? [ruleCause(rule)] : [];
   });
+  const own = questionCauses(caused);
+  const stays = intent.background === true || own.some(({ type }) => type === "stays");
   const causes = [
-    ...(intent.background === true ? [GOES_ON] : []),
+    ...(stays ? stayingCauses(caused) : []),
     ...met,
-    ...questionCauses(caused).filter((cause) => !isContainable(cause)),
+    ...own.filter((cause) => !isContainable(cause)),
   ];
-  return causes.length > 0 ? { ok: false, causes } : { ok: true, containment: { guards } };
+  if (causes.length > 0) return { ok: false, causes };
+  return { ok: true, containment: { guards, ...(stays && { stays }) } };
 }
 
-/** Its changes could not be kept for an undo, which is what makes up for the missing question. */
-const GOES_ON: RuleCause = { type: "rule", text: "it goes on after its call, and cannot be undone" };
+/** The changes of a command that goes on could not be undone, so it can make none. */
+function stayingCauses({ policy, parts }: Caused): readonly RuleCause[] {
+  if (!policy.staying) return [{ type: "rule", text: "it goes on after its call, and cannot be undone" }];
+  return parts.some((part) => changesWorkspace(part, policy))
+    ? [{ type: "rule", text: "it goes on after its call, and changes files of the workspace" }]
+    : [];
+}
 
 const ruleCause = ({ name }: RuleParts): RuleCause => ({
   type: "rule",

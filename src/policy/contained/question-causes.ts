@@ -7,15 +7,19 @@ import { visibleText } from "../../call/index.js";
 import { coversAccess, isFileRule, isInForce } from "../allow-rules.js";
 import { protectedPaths } from "../concerns.js";
 import { fileAccesses } from "../file-accesses.js";
+import { hostReach } from "../hosts/host-reach.js";
 import type { Intent } from "../intent.js";
 import { isFolderChange } from "../part.js";
 import type { CommandPart, Part } from "../part.js";
 import { isInside, isOurs, isReadable } from "../places.js";
 import type { Roots } from "../places.js";
+import type { Staying } from "../policy.js";
 import type { RuleEffect, RuleParts } from "../rule.js";
 import { strangeCharacters } from "../shell/strange-characters.js";
 import { needsOutside } from "./needs-outside.js";
 import type { OutsideNeed } from "./needs-outside.js";
+import { stayingNeed } from "./staying-need.js";
+import type { StayingNeed } from "./staying-need.js";
 import { sweptFolders } from "./sweeps-ignored.js";
 
 export type QuestionCause = {
@@ -25,6 +29,8 @@ export type QuestionCause = {
     /** The command changes files in the workspace. */
     | "changes"
     | OutsideNeed
+    /** The command needs a server that stays in the sandbox, and nothing else of the outside. */
+    | StayingNeed
     /** A path outside of the workspace, or a folder that is not known. */
     | "outside"
     /** A protected name, or a secret. */
@@ -39,7 +45,7 @@ export type QuestionCause = {
 };
 
 /** Causes that a sandbox answers: nothing outside of the workspace can come to harm. */
-const CONTAINABLE: ReadonlySet<QuestionCause["type"]> = new Set(["code"]);
+const CONTAINABLE: ReadonlySet<QuestionCause["type"]> = new Set(["code", "stays", "joins"]);
 
 export const isContainable = ({ type }: QuestionCause): boolean => CONTAINABLE.has(type);
 
@@ -49,6 +55,7 @@ export type Caused = {
     readonly own?: readonly string[];
     readonly now?: number;
     readonly default?: RuleEffect;
+    readonly staying?: Staying;
   };
   readonly parts: readonly Part[];
   readonly rules: readonly RuleParts[];
@@ -72,7 +79,7 @@ function partCauses(part: Part, caused: Caused): readonly QuestionCause[] {
       : [{ type: "outside", text: `${visibleText(part.path)} is outside` }];
   if (part.type !== "command") return [{ type: "tool", text: "it is not a command" }];
   const program = visibleText(part.argv[0] ?? "");
-  const need = needsOutside(part);
+  const need = (policy.staying && stayingNeed(part, policy.staying)) ?? needsOutside(part);
   const guarded = protectedPaths(part, policy);
   const outside = outsidePaths(part, policy);
   return [
@@ -89,12 +96,19 @@ function partCauses(part: Part, caused: Caused): readonly QuestionCause[] {
   ];
 }
 
+/** Whether the words of a command name a file of the workspace that it changes. A build only says "somewhere below". */
+export const changesWorkspace = (part: Part, policy: Roots): boolean =>
+  part.type === "command" &&
+  [...part.touches.filter((touch) => !isLook(touch) && touch.below !== true), ...part.redirects].some(
+    ({ path }) => isInside(path, policy),
+  );
+
 /** Paths that a contained command does not see as they are. */
 function outsidePaths(part: CommandPart, policy: Roots): readonly string[] {
   const folder = part.cwd === undefined || !isOurs(part.cwd, policy) ? [part.cwd ?? part.way] : [];
   const { runs, isKnown } = part.judgement;
   // Code that is given a path most likely opens it. Places that anybody may look at are there inside, read-only.
-  const words = runs || !isKnown ? part.mayMean : [];
+  const words = runs || !isKnown ? part.mayMean.filter((path) => !isOfAddress(path, part)) : [];
   const [looked, changed] = [part.touches.filter(isLook), part.touches.filter((touch) => !isLook(touch))];
   const paths = [...changed, ...part.redirects].map(({ path }) => path).concat(part.runsFiles);
   const outside = [
@@ -106,6 +120,10 @@ function outsidePaths(part: CommandPart, policy: Roots): readonly string[] {
   ].filter((path) => !HARMLESS.test(path));
   return isFolderChange(part) ? outside : [...folder, ...outside];
 }
+
+/** The loopback in an address, which looks like a path: `/127.0.0.1` of `http://127.0.0.1:80`. */
+const isOfAddress = (path: string, { argv }: CommandPart): boolean =>
+  hostReach(path.slice(1)) === "loopback" && argv.some((word) => word.includes(`:/${path}`));
 
 const isLook = ({ access }: { readonly access: string }): boolean => access === "read" || access === "search";
 

@@ -13,9 +13,12 @@ import { readPython } from "../programs/scripts/read-python.js";
 import { subcommandWords } from "../programs/subcommand-words.js";
 import { onlyParses } from "../made-program.js";
 import { isActivation } from "../shell/builtin-doubts.js";
+import { isWithinCheckerBounds } from "./checker-bounds.js";
 import { familyText } from "./families.js";
 import { isWithinBounds } from "./command-bounds.js";
 import { isLocalGit } from "./git-work.js";
+import { cloudLook, databaseLook } from "./looks-elsewhere.js";
+import { removesResults, runsBuiltTest } from "./own-code.js";
 import { isOwnFolder } from "./own-folder.js";
 import { DOWNLOADS, isRisky } from "./plain-class.js";
 import { runnerPrefix } from "./runner-prefix.js";
@@ -38,6 +41,9 @@ export function commandClass(part: CommandPart, roots: readonly string[]): strin
 /** The pattern of the family that the command belongs to (families.ts); undefined when it stands for itself. */
 export function commandFamily(part: CommandPart, roots: readonly string[]): string | undefined {
   if (isOwnFolder(part.cwd, roots) && runsLook(part)) return "*";
+  if (runsBuiltTest(part, roots) || removesResults(part, roots)) return "*";
+  const cloud = isOwnFolder(part.cwd, roots) ? cloudLook(part) : undefined;
+  if (cloud !== undefined) return `${cloud} *`;
   const found = boundedClass(part, roots);
   if (!found) return undefined;
   const { program, subcommand, script } = found;
@@ -68,8 +74,10 @@ const isAddress = (word: string): boolean =>
   /(?:^|@)(?:git|github|gitlab|bitbucket|gist|file|link|npm|[\w.-]+@[\w.-]+):/i.test(word);
 
 /** `unzip -l app.jar`, `terraform --version`: nothing but reading files, or the version of a described program. */
-function onlyLooks({ argv, judgement, elsewhere }: CommandPart): boolean {
+function onlyLooks(part: CommandPart): boolean {
+  const { argv, judgement, elsewhere } = part;
   const [program = ""] = argv;
+  if (databaseLook(part) !== undefined || asksUnknown(part)) return true;
   const isVersion = argv.length === 2 && !program.includes("/") && showsVersion(argv);
   if (!isVersion && !maySeeData(program)) return false;
   const { isKnown, doubts, runs, takesList, urls, sends, runsFiles } = judgement;
@@ -78,6 +86,20 @@ function onlyLooks({ argv, judgement, elsewhere }: CommandPart): boolean {
   const others = [changed, urls, sends, runsFiles, doubts, namedActs(judgement)].flat();
   return isKnown && !runs && !takesList && others.length === 0;
 }
+
+/** `foo --version`, `foo sub --help` of a program that nobody described, and whose words name no act. */
+function asksUnknown({ argv, judgement, read, elsewhere }: CommandPart): boolean {
+  const [program = "", ...words] = argv;
+  if (judgement.isKnown || judgement.isPlain !== true || read.wrappers.length > 0) return false;
+  if (read.feeds.length > 0 || read.fedText !== undefined || elsewhere.length > 0) return false;
+  const names = [program, ...words.slice(0, -1)];
+  const isQuestion = /^--(?:version|help)$/.test(words.at(-1) ?? "") && words.length <= MAX_QUESTION;
+  return isQuestion && names.every((name) => QUESTIONED.test(name) && !isRisky(name));
+}
+
+/** `foo sub --help`; behind some words stands another program. */
+const MAX_QUESTION = 2;
+const QUESTIONED = /^(?!(?:run|start|do|with|each|all|x)$)[a-z][\w-]*$/;
 
 /** The word alone may be a name: `createdb version`, `pkill version`. */
 const showsVersion = (argv: readonly string[]): boolean =>
@@ -98,7 +120,8 @@ function runsLook({ argv, read, elsewhere }: CommandPart): boolean {
 const arePlainNames = (words: readonly string[]): boolean => words.every((word) => /^[\w.]+$/.test(word));
 
 /** A command that a person who lets the project's code run lets run as well, though nobody would call it a check. */
-export const isLook = (part: CommandPart): boolean => onlyLooks(part) || runsLook(part);
+export const isLook = (part: CommandPart, roots: readonly string[]): boolean =>
+  onlyLooks(part) || runsLook(part) || runsBuiltTest(part, roots) || removesResults(part, roots);
 
 const lookClass = ({ argv: [program = ""] }: CommandPart): Class => ({
   names: [program],
@@ -114,6 +137,7 @@ function runnerOfChecker(argv: readonly string[]): Class | undefined {
   const subcommand = plainChecker(inner);
   const mayDownload = DOWNLOADS.test(prefix[0] ?? "") && !isProjectTool(program);
   if (subcommand === undefined || mayDownload || judgeArgv(inner).isPlain !== true) return undefined;
+  if (!isWithinCheckerBounds(inner)) return undefined;
   const names = [...prefix, program, ...(subcommand === "" ? [] : [subcommand])];
   return { names, program, subcommand, isWrapped: true, isChecker: true };
 }
@@ -134,8 +158,7 @@ function checkerClass(
   const [program = ""] = argv;
   if (judgement.isPlain !== true || judgement.writes.length + elsewhere.length > 0) return undefined;
   if (namedActs(judgement).length > 0 || read.fedText !== undefined) return undefined;
-  // A word that is no path may be a subcommand: `ktlint installGitPreCommitHook`.
-  if (argv.slice(1).some((word) => /^\w+$/.test(word) && isRisky(word))) return undefined;
+  if (!isWithinCheckerBounds([baseName(program), ...argv.slice(1)])) return undefined;
   const names = [program, ...(subcommand === "" ? [] : [subcommand])];
   return { names, program, subcommand, isWrapped: false };
 }
@@ -195,7 +218,7 @@ function classOf(argv: readonly string[], judged: readonly string[] = argv): Cla
 
 /** Compilers and runtimes that only print which one they are. */
 const SHOWS_VERSION =
-  /^(?:java (?:--?version)|(?:cargo|rustc|elixir|ruby|php|perl|node|composer|mix|gradle|mvn|swift|go|kotlinc|scala|ghc|lua|julia|dotnet) --version|(?:ruby|php|perl|node|lua|mvn) -v|dotnet --(?:info|list-sdks|list-runtimes))$/;
+  /^(?:java (?:--?version)|(?:cargo|rustc|elixir|ruby|php|perl|node|composer|mix|gradle|mvn|swift|go|kotlinc|scala|ghc|lua|julia|dotnet) --version|(?:ruby|php|perl|node|lua|mvn|bundle) -v|python3? -V|dotnet --(?:info|list-sdks|list-runtimes))$/;
 
 /** Jobs have numbers in the shell that started them, and each text has a shell of its own. */
 const endsOwnJobs = (argv: readonly string[]): boolean =>

@@ -5,7 +5,7 @@ const LOCAL: ReadonlySet<string> = new Set(
   [
     "add, mv, commit, status, log, diff, show, blame, branch, switch, checkout, stash, stash push, stash pop, stash list",
     "stash show, stash apply, tag, rev-parse, ls-files, shortlog, describe, grep, reflog, rev-list, merge-base",
-    "for-each-ref, cat-file, ls-tree, diff-tree, restore",
+    "for-each-ref, cat-file, ls-tree, diff-tree, restore, config",
   ]
     .join(", ")
     .split(", "),
@@ -32,7 +32,12 @@ const NEEDS: ReadonlyMap<string, RegExp> = new Map([
   ["restore", /^(?:-S|--staged)$/],
 ]);
 
+/** Settings that hold no program and no secret: one of them is shown, and none is set. */
+const SHOWS_SETTING =
+  /^git config (?:--(?:get|local|global) ){0,2}(?:user\.(?:name|email)|remote\.[\w-]+\.url|branch\.[\w/-]+\.(?:remote|merge)|init\.defaultbranch|core\.(?:autocrlf|eol|ignorecase|filemode|hookspath)|(?:pull|push)\.\w+)$/i;
+
 export function mayLoseWork(subcommand: string, argv: readonly string[]): boolean {
+  if (subcommand === "config") return !SHOWS_SETTING.test(argv.join(" "));
   const loses = LOSES.get(subcommand);
   const needs = NEEDS.get(subcommand);
   if (loses && argv.some((word) => loses.test(word))) return true;

@@ -3,6 +3,7 @@ import type { CommandPart } from "../part.js";
 import type { RuleParts } from "../rule.js";
 import { commandClass, commandFamily } from "./command-class.js";
 import { hostClass, localClass } from "./host-class.js";
+import { isInFamily } from "./families.js";
 import { plainClass } from "./plain-class.js";
 
 export function isOfClass(
@@ -16,7 +17,7 @@ export function isOfClass(
     case "subcommand":
       return host === undefined && beginsAlike(command, part) && commandClass(part, roots) === command;
     case "family":
-      return host === undefined && commandFamily(part, roots) === command;
+      return host === undefined && isInFamily(command, commandFamily(part, roots));
     case "plain":
       return host === undefined && beginsAlike(command, part) && plainClass(part, roots) === command;
     case "host":

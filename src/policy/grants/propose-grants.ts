@@ -15,6 +15,7 @@ import type { Rule, RuleEffect } from "../rule.js";
 import { isSourceKnown } from "../tool-source.js";
 import { exactRule } from "./exact-rule.js";
 import type { NamedRule } from "./exact-rule.js";
+import { isInFamily } from "./families.js";
 import { grantExamples } from "./grant-examples.js";
 import { grantSentence, MAX_SENTENCE_LENGTH } from "./grant.js";
 import type { GrantScope, Proposal } from "./grant.js";
@@ -173,12 +174,21 @@ export function listed(names: readonly string[]): string {
 function distinct(named: readonly NamedRule[]): readonly NamedRule[] {
   const texts = new Set<string>();
   return named
-    .filter(({ rule }) => !named.some((other) => isWithin(rule, other.rule)))
+    .filter(({ rule }) => !named.some((other) => isWithin(rule, other.rule) || isPartOf(rule, other.rule)))
     .filter(({ rule }) => {
       const text = JSON.stringify(rule);
       return !texts.has(text) && texts.add(text);
     });
 }
+
+/** Whether a rule for a family beside this one covers it. */
+const isPartOf = (rule: Rule, other: Rule): boolean =>
+  rule.width === "family" &&
+  other.width === "family" &&
+  rule.command !== other.command &&
+  typeof other.command === "string" &&
+  typeof rule.command === "string" &&
+  isInFamily(other.command, rule.command);
 
 /** Whether the path of a rule lies below the folder of another rule of the same kind. */
 function isWithin(rule: Rule, other: Rule): boolean {

@@ -21,10 +21,13 @@ export function scriptRun(argv: readonly string[]): ScriptRun | undefined {
       : name === "deno"
         ? denoTask(args)
         : undefined;
-  if (!run || run.names.some((word) => !SCRIPT_NAME.test(word) || mayReachOut(word))) return undefined;
+  if (!run || run.names.some(isNoCheck)) return undefined;
   const { place = [], names, scripts, rest } = run;
   return { names: [program, ...place, ...names], scripts, rest };
 }
+
+const isNoCheck = (word: string): boolean =>
+  !SCRIPT_NAME.test(word) || (mayReachOut(word) && !FORMATS.test(word));
 
 const PACKAGE_RUNNERS: ReadonlySet<string> = new Set(["npm", "pnpm", "yarn", "bun"]);
 const TARGET_RUNNERS: ReadonlySet<string> = new Set(
@@ -36,6 +39,9 @@ export const mayReachOut = (name: string): boolean =>
   /deploy|publish|release|push|upload|send|ship|prod|migrat|seed|drop|reset|destroy|delete|remove|purge|prune|wipe|install|upgrade|update|login|auth|token|secret|exec|eval|shell|sync|apply|docker|cloud|remote|backup|restore|post|pre|prepare/i.test(
     name,
   );
+
+/** Tasks of gradle that write the sources again, with other blanks. */
+const FORMATS = /^:?(?:[\w-]+:)*(?:spotlessApply|ktlintFormat|formatKotlin|googleJavaFormat)$/;
 
 /** gradle names the tasks of a part of the project with colons: `:app:test`. */
 const SCRIPT_NAME = /^:?[A-Za-z][\w:.-]*$/;
@@ -90,6 +96,8 @@ function packageScript(runner: string, args: readonly string[]): Run | undefined
 
 const MAX_TARGETS = 4;
 
+const BUILDS_ALONE: ReadonlySet<string> = new Set(["make", "gmake", "ninja"]);
+
 /** All words are targets, but for nx, where they are a target and projects; a flag stands for itself. */
 function targets(runner: string, all: readonly string[]): Run | undefined {
   const end = all.indexOf("--");
@@ -98,6 +106,9 @@ function targets(runner: string, all: readonly string[]): Run | undefined {
     (word, index) =>
       !word.startsWith("-") && !CHOOSES.has(args[index - 1] ?? "") && !isJobs(word, args[index - 1]),
   );
+  // Without a target, the first one of the file is meant, which builds.
+  if (words.length === 0 && BUILDS_ALONE.has(runner) && end === -1)
+    return { names: [], scripts: ["all"], rest: [] };
   if (words.length === 0 || words.length > MAX_TARGETS) return undefined;
   // The flags were read with the program's description, which doubts what it does not know; the words behind `--` are
   // for the script.
@@ -141,14 +152,14 @@ export function arePlain(words: readonly string[]): boolean {
 
 /** Flags whose value selects tests by name. */
 const TAKES_TEXT: ReadonlySet<string> = new Set(
-  "-t -k --grep --testNamePattern --test-name-pattern --testPathPattern --project".split(" "),
+  "-t -k --grep --testNamePattern --test-name-pattern --testPathPattern --project --mode".split(" "),
 );
 
 const HARMLESS: ReadonlySet<string> = new Set(
   [
     "-- -s --silent -q --quiet -v --verbose --run --runInBand -i --ci --bail -x --coverage --passWithNoTests",
     "--watch=false --watchAll=false --no-watch --no-coverage --no-color --color --if-present --list --noEmit --debug",
-    "-r --recursive --workspace-root --stream --aggregate-output --no-bail --maxWorkers=1 --maxWorkers=2 --workspaces -ws --parallel --reporter=verbose --reporter=dot --reporter=list",
+    "-r --recursive --workspace-root --stream --aggregate-output --no-bail --maxWorkers=1 --maxWorkers=2 --workspaces -ws --parallel --fix --check --max-warnings=0 --no-cache --reporter=verbose --reporter=dot --reporter=list",
   ]
     .join(" ")
     .split(" "),

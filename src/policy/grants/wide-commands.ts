@@ -63,7 +63,7 @@ const SUBCOMMANDS: ReadonlyMap<string, ReadonlySet<string>> = subcommandTable({
   git: [
     "add, commit, status, log, diff, show, blame, branch, switch, checkout, merge, rebase, stash, stash push,",
     "stash pop, stash list, stash show, stash apply, cherry-pick, revert, reset, restore, mv, tag, rev-parse, ls-files,",
-    "shortlog, describe, grep, reflog, rev-list, merge-base, for-each-ref, cat-file, ls-tree, diff-tree",
+    "shortlog, describe, grep, reflog, rev-list, merge-base, for-each-ref, cat-file, ls-tree, diff-tree, config",
   ].join(" "),
   gh: [
     "pr view, pr list, pr diff, pr checks, pr status, issue view, issue list, issue status, run view, run list,",
@@ -95,9 +95,16 @@ const REPLACES_FILES: ReadonlySet<string> = new Set(
   "switch merge rebase stash cherry-pick revert reset".split(" "),
 );
 
-/** Programs that look into archives and data files, unless their words have another effect than reading. */
+/** Programs that look into archives, data files and the machine, unless their words have another effect than reading. */
 const LOOKS: ReadonlySet<string> = new Set(
-  "tar unzip zipinfo jar zcat gzip gunzip bzcat bzip2 xz xzcat zstd zstdcat yq gem".split(" "),
+  [
+    "tar unzip zipinfo jar zcat gzip gunzip bzcat bzip2 xz xzcat zstd zstdcat yq gem",
+    "llvm-nm llvm-readelf llvm-size llvm-strings dwarfdump llvm-dwarfdump llvm-cov kube-linter",
+    "netstat top squeue sinfo sacct adb rustup conda fnm volta pdftotext pdffonts",
+    "pdfimages xcrun system_profiler codesign rocm-smi jps jstack",
+  ]
+    .join(" ")
+    .split(" "),
 );
 
 /** Subcommands that look at what a server has, of programs with other subcommands that check the project. */

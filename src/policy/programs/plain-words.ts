@@ -47,11 +47,11 @@ function wordDoubts(word: string, next: string | undefined, index: number): read
 
 /** `-x`, `--name`, `--name=value`: judged by its name, whatever stands behind it. */
 function optionDoubts(word: string, next: string | undefined): readonly string[] {
-  const [name = ""] = word.split("=", 1);
+  const [name = ""] = word.split(/[=:]/, 1);
   const letters = name.replace(/^[-+]+/, "");
   if (smellsOfExecution(letters) && !TRIES.test(letters))
     return [`"${name}" may name code, settings or a command`];
-  const value = word.includes("=") ? word.slice(name.length + 1) : (next ?? "");
+  const value = name === word ? (next ?? "") : word.slice(name.length + 1);
   if (/^\.{1,2}\/[^.]*$/.test(value) && !name.includes("out"))
     return [`"${name}" is given "${value}", which may be a program`];
   if (CODE_FILE.test(value) && !/^-*(?:o|out|output|outfile|i|in|input)$/.test(name))
@@ -113,7 +113,8 @@ function valuesOf(word: string): readonly string[] {
     const equals = /^[A-Za-z_][\w.-]*[:+?]?=(.*)$/s.exec(word);
     return equals ? [equals[1] ?? ""] : [word];
   }
-  const equals = word.indexOf("=");
+  // Some programs take `--out:a.txt`.
+  const equals = word.search(/[=:]/);
   if (equals !== -1) return [word.slice(equals + 1)];
   const attached = word.replace(/^-[A-Za-z]/, "");
   return attached !== word && /[^\w-]/.test(attached) ? [attached] : [];
@@ -149,6 +150,9 @@ const SMELLS = new RegExp(
 /** Subcommands behind which a command, a script or a shell follows. */
 const RUNS =
   /^(?:exec|execute|eval|evaluate|shell|sh|ssh|console|repl|interactive|spawn|invoke|call|command|cmd|script|plugins?|hooks?|config|configure|source|load|import|attach|debug|proxy|tunnel|connect|listen|edit|run-\w+|\w+-exec)$/;
+
+/** Whether a program of this name runs, sends or fetches what its words name. */
+export const isRunner = (name: string): boolean => RUNNERS.test(name);
 
 /** Shells, interpreters, and programs that run, send or fetch: as a word, the command of a wrapper. */
 const RUNNERS =

@@ -3,16 +3,18 @@ import { guesses, readOptions } from "./read-options.js";
 import type { InnerCommand, InnerCommands } from "./inner-command.js";
 import { excerpt } from "./excerpt.js";
 import { isHarmlessVariable } from "./variable-names.js";
-import { WRAPPERS, type Wrapper } from "./wrappers.js";
+import { STRANGER_LOOKS, WRAPPERS, type Wrapper } from "./wrappers.js";
 
 const ASSIGNMENT = /^[A-Za-z_]\w*=/;
 const MAX_TEXTS = 4;
 
 export function insideWrapper(name: string, words: readonly string[]): InnerCommands | undefined {
-  const wrapper = WRAPPERS.get(name);
-  if (!wrapper) return undefined;
+  const longer = `${name} ${words[0] ?? ""}`;
+  const isLonger = WRAPPERS.has(longer);
+  const wrapper = WRAPPERS.get(isLonger ? longer : name);
+  if (!wrapper || STRANGER_LOOKS.get(name)?.test(words.join(" ")) === true) return undefined;
   if (wrapper.guess) return insideStranger(name, words, wrapper.doubt ?? "");
-  const { options, rests, doubts } = readOptions(words, wrapper.options);
+  const { options, rests, doubts } = readOptions(isLonger ? words.slice(1) : words, wrapper.options);
   const insides: InnerCommand[] = [];
   const also: string[] = [];
   if (wrapper.doubt !== undefined) also.push(`${name} ${wrapper.doubt}`);

@@ -46,10 +46,16 @@ export function isHarmlessVariable(name: string, value: string): boolean {
   if (name === "TZ") return /^(?:[A-Za-z][\w+-]*(?:\/[A-Za-z][\w+-]*){0,2})?$/.test(value);
   if (name === "NODE_OPTIONS") return /^--max[-_]old[-_]space[-_]size=\d{1,6}$/.test(value);
   if (/^(?:[ALMTU]|UB)SAN_OPTIONS$/.test(name)) return /^(?:\w+=\d{1,6}(?::|$))+$/.test(value);
+  if (name === "JAVA_HOME") return SYSTEM_JAVA.test(value);
+  if (name === "XDEBUG_MODE") return /^(?:off|coverage)$/.test(value);
   if (HARMLESS.has(name)) return /^[\w.:@%+,*-]*$/.test(value);
   if (isSteered(name)) return false;
   return (SWITCH.test(name) && SWITCHED.test(value)) || (ADDRESS.test(name) && isLocalAddress(value));
 }
+
+/** Where the system's packages put their Java; nobody but an administrator writes there. */
+const SYSTEM_JAVA =
+  /^\/(?:usr\/lib\/jvm|Library\/Java\/JavaVirtualMachines|opt\/homebrew\/opt)\/(?!\.)[\w.-]+(?:\/(?:Contents\/Home|libexec\/openjdk\.jdk\/Contents\/Home))?\/?$/;
 
 /** A project's own setting by its name: it says how much, how long or whether. */
 const SWITCH =

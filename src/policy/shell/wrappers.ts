@@ -186,6 +186,16 @@ export const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
     },
   ],
   ["jobs", { options: "-l -n -p -r -s -x" }],
+  [
+    "perf stat",
+    {
+      options:
+        "-e= --event= -r= --repeat= -d --detailed -x= --field-separator= -I= --interval-print= -v --verbose " +
+        "-i --no-inherit -B --big-num -n --null --timeout= -j --json-output -o= --output=",
+      doubtful: ["-o", "--output"],
+      passesOn: true,
+    },
+  ],
   ...strangers(
     "strace ltrace gdb valgrind perf unshare nsenter setarch linux32 linux64 i386 x86_64 uname26 setpriv capsh prlimit " +
       "numactl cgexec systemd-run systemd-inhibit firejail bwrap proot fakeroot fakechroot dbus-run-session dbus-launch " +
@@ -196,6 +206,17 @@ export const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
       "concurrently npm-run-all nodemon wsl toolbox distrobox flatpak-spawn ld.so ld-linux-x86-64.so.2 ld-linux-aarch64.so.1 " +
       "ld-linux.so.2 ld-musl-x86_64.so.1 ccache distcc scan-build bear",
   ),
+]);
+
+/** Words with which such a program only shows something about itself. */
+export const STRANGER_LOOKS: ReadonlyMap<string, RegExp> = new Map([
+  [
+    "rustup",
+    /^(?:show(?: (?:active-toolchain|home|profile))?|(?:toolchain|target|component) list(?: --installed)?|which [a-z][\w-]*)$/,
+  ],
+  ["conda", /^(?:env list|info(?: --envs)?|list(?: [a-z][\w-]*)?)$/],
+  ["fnm", /^(?:list|ls|current)$/],
+  ["volta", /^(?:list|ls)(?: [a-z][\w-]*)?$/],
 ]);
 
 function strangers(names: string): readonly (readonly [string, Wrapper])[] {

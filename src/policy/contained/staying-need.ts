@@ -1,0 +1,45 @@
+/**
+ * Whether a command needs nothing of the outside but servers that stay in the sandbox: it leaves one there, it reaches
+ * one over the loopback, or it looks at or ends the processes there.
+ */
+import { readUrl } from "../hosts/read-url.js";
+import type { CommandPart } from "../part.js";
+import type { Staying } from "../policy.js";
+import { baseName } from "../shell/base-name.js";
+import { needsOutside } from "./needs-outside.js";
+
+/** `stays`: the command runs among the servers. `joins`: it reaches their ports. */
+export type StayingNeed = "stays" | "joins";
+
+const ON_PROCESSES: ReadonlySet<string> = new Set(
+  "kill pkill killall pgrep ps jps lsof fuser ss netstat".split(" "),
+);
+const REQUESTS: ReadonlySet<string> = new Set("curl wget http https xh".split(" "));
+
+/** Words by which a server goes on by itself: `rails server -d`. */
+const isDaemon = ([, ...words]: readonly string[]): boolean =>
+  words.some((word) => /^(?:-d|--daemon(?:ize)?|--detach)$/.test(word)) &&
+  words.slice(0, 2).some((word) => /^(?:s|serve|server|start)$/.test(word));
+
+export function stayingNeed(part: CommandPart, staying: Staying): StayingNeed | undefined {
+  const { argv, read, judgement, elsewhere } = part;
+  const { isBackground, ...foreground } = read;
+  const areInside = judgement.urls.every((url) => leadsInside(url, staying));
+  if (isBackground || isDaemon(argv)) {
+    const need = needsOutside({ ...part, read: foreground });
+    // A server is given the address that it listens at.
+    const isAddress = need === "network" && judgement.sends.length === 0 && areInside;
+    return need === undefined || isAddress ? "stays" : undefined;
+  }
+  if (!staying.isRunning || elsewhere.length > 0) return undefined;
+  const name = baseName(argv[0] ?? "");
+  if (ON_PROCESSES.has(name)) return "stays";
+  const isRequest = REQUESTS.has(name) && judgement.urls.length > 0 && judgement.installs.length === 0;
+  return isRequest && areInside ? "joins" : undefined;
+}
+
+/** Nothing outside listens at the port. An odd spelling may lead nowhere, but never out of the sandbox. */
+function leadsInside(text: string, { outsidePorts }: Staying): boolean {
+  const url = readUrl(text);
+  return url?.reach === "loopback" && url.port !== undefined && !outsidePorts.includes(url.port);
+}
