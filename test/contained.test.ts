@@ -102,7 +102,7 @@ describe.skipIf(typeof opened === "string")(`a contained command${why}`, () => {
     ["a push", "git push", []],
     ["an installation", "npm install left-pad", []],
     ["a service", "docker ps", []],
-    ["a process that stays", "node build.js &", []],
+    ["a process that stays and writes into the workspace", "node build.js > dev.log &", []],
     ["a path outside", "node build.js /var/lib/data", []],
     ["a protected name", "node build.js > .vscode/tasks.json", []],
     ["a secret", "node build.js < .env", []],
@@ -274,12 +274,14 @@ describe.skipIf(typeof opened === "string")(`a contained command${why}`, () => {
 });
 
 test.skipIf(typeof opened === "string")(`ends with Toolgate, however it was killed${why}`, async () => {
-  const { root } = await aWorkspace();
+  const { root, outside } = await aWorkspace();
   execFileSync("git", ["init", "-q", root]);
   const name = `toolgate-contained-${process.pid}-${Date.now()}`;
   const script = `trap "" TERM HUP INT; echo up; while :; do sleep 1; done # ${name}`;
   const making = "echo evil >.envrc; mkdir -p sub/.vscode; git init -q inner; mkfifo pipe";
-  const words = [root, `${making}; (setsid sh -c '${script}' &); sh -c '${script}'`];
+  // Another test that starts would find what this one leaves in a shared folder.
+  const state = join(outside, "state");
+  const words = [root, state, `${making}; (setsid sh -c '${script}' &); sh -c '${script}'`];
   const program = spawn(process.execPath, [childProgram("contained-command.mjs"), ...words]);
   let output = "";
   program.stdout.setEncoding("utf8").on("data", (text: string) => void (output += text));
@@ -290,7 +292,7 @@ test.skipIf(typeof opened === "string")(`ends with Toolgate, however it was kill
   program.kill("SIGKILL");
   await until(() => running().length === 0);
   // The next start holds back what the killed one left.
-  const workspace = await LocalWorkspace.open(root, { containing: await openSandbox() });
+  const workspace = await LocalWorkspace.open(root, { containing: await openSandbox({ folder: state }) });
   expect(readdirSync(root).toSorted()).toEqual([".git", "inner", "sub"]);
   expect(readdirSync(join(root, "inner"))).toEqual([]);
   expect(readdirSync(join(root, "sub"))).toEqual([]);
@@ -365,9 +367,11 @@ test("a proof is remembered until the program changes", async () => {
     return (await readFile(count, "utf8")).split("\n").length - 1;
   };
   write("one");
-  expect([await tests(), await tests()]).toEqual([1, 1]);
+  const first = await tests();
+  expect(first).toBeGreaterThan(0);
+  expect(await tests()).toBe(first);
   write("other");
-  expect(await tests()).toBe(2);
+  expect(await tests()).toBe(2 * first);
   await openSandbox({ program, folder: state, version: "2" });
-  expect(await tests()).toBe(4);
+  expect(await tests()).toBe(4 * first);
 });

@@ -20,9 +20,12 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { childProgram } from "./child-programs.js";
+import { until } from "./until.js";
 
 const ESCAPES = join(import.meta.dirname, "fixtures/sandbox/escapes.sh");
 const CHILD = childProgram("sandbox-escapes.mjs");
+const LURKER = join(import.meta.dirname, "fixtures/sandbox/lurker.cjs");
+const STAYING = childProgram("staying-escapes.mjs");
 
 const HOME_FILES = {
   ".ssh/id_ed25519": "PRIVATE",
@@ -104,6 +107,13 @@ function listening(server: Server): Promise<Server> {
   return new Promise((resolve) => server.once("listening", () => resolve(server)));
 }
 
+type StayingReport = {
+  readonly hits: readonly string[];
+  readonly ownKind: readonly string[];
+  readonly notes: readonly string[];
+  readonly seen: number;
+};
+
 type Report = {
   readonly tried: readonly string[];
   readonly out: readonly string[];
@@ -112,12 +122,32 @@ type Report = {
 
 function tryAll(
   machine: Awaited<ReturnType<typeof aMachine>>,
-  { uid }: User,
-  how: "contained" | "free",
-  file = ESCAPES,
+  user: User,
+  how: "contained" | "staying" | "joining" | "free",
 ): Promise<Report> {
-  const { home, out, ws, port, state } = machine;
-  const words = [process.execPath, CHILD, ws, state, file, how];
+  const { ws, state } = machine;
+  return reportOf(startAs(machine, user, [CHILD, ws, state, ESCAPES, how]));
+}
+
+/** The JSON that the program prints. */
+function reportOf<Printed>(child: ReturnType<typeof startAs>): Promise<Printed> {
+  return new Promise((resolve, reject) => {
+    let [stdout, stderr] = ["", ""];
+    child.stdout.on("data", (bytes) => (stdout += bytes));
+    child.stderr.on("data", (bytes) => (stderr += bytes));
+    child.once("close", (code) =>
+      code === 0 ? resolve(JSON.parse(stdout)) : reject(new Error(`exit ${code}: ${stderr}`)),
+    );
+  });
+}
+
+/** Starts a program of Node as the user. */
+function startAs(
+  { home, out, port }: Awaited<ReturnType<typeof aMachine>>,
+  { uid }: User,
+  file: readonly string[],
+) {
+  const words = [process.execPath, ...file];
   const [program = "", ...args] = ROOT
     ? ["setpriv", `--reuid=${uid}`, `--regid=${uid}`, "--clear-groups", ...words]
     : words;
@@ -129,21 +159,20 @@ function tryAll(
     CANARY_OUTSIDE: "1",
     XDG_STATE_HOME: join(home, ".local/state"),
   };
-  return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { env, stdio: ["ignore", "pipe", "pipe"] });
-    let [stdout, stderr] = ["", ""];
-    child.stdout.on("data", (bytes) => (stdout += bytes));
-    child.stderr.on("data", (bytes) => (stderr += bytes));
-    child.once("close", (code) =>
-      code === 0 ? resolve(JSON.parse(stdout)) : reject(new Error(`exit ${code}: ${stderr}`)),
-    );
-  });
+  return spawn(program, args, { env, stdio: ["ignore", "pipe", "pipe"] });
 }
 
+const WAYS = [
+  ["of the sandbox", "contained"],
+  ["of a sandbox that stays", "staying"],
+  // The same words but for the network: the self-test tries them at every change.
+  ...(process.env["TOOLGATE_LONG"] === "1" ? ([["of one that reaches it", "joining"]] as const) : []),
+] as const;
+
 for (const user of USERS) {
-  test(`no listed way leads out of the sandbox for ${user.name}`, async () => {
+  test.each(WAYS)(`no listed way leads out %s for ${user.name}`, async (_, how) => {
     const machine = await aMachine(user);
-    const { tried, out } = await tryAll(machine, user, "contained");
+    const { tried, out } = await tryAll(machine, user, how);
     expect(out).toEqual([]);
     expect(tried.length).toBeGreaterThan(60);
     // The workspace is as it was, but for the files that the tries themselves may make.
@@ -157,5 +186,45 @@ for (const user of USERS) {
     const machine = await aMachine(user);
     const { tried, out } = await tryAll(machine, user, "free");
     expect(tried.filter((name) => !out.includes(name))).toEqual([]);
+  });
+
+  test(`a server that stays gets nothing of the commands that join it, for ${user.name}`, async () => {
+    const machine = await aMachine(user);
+    const { ws, state, base } = machine;
+    mkdirSync(join(ws, "dist"));
+    writeFileSync(join(ws, "lurker.cjs"), readFileSync(LURKER));
+    if (ROOT) spawnSync("chown", ["-R", `${user.uid}:${user.uid}`, ws]);
+    const scratch = join(base, "home/scratch");
+    const report = await reportOf<StayingReport>(
+      startAs(machine, user, [STAYING, ws, state, "lurker.cjs", scratch]),
+    );
+    expect(report).toMatchObject({ hits: [], reached: 0, fromOther: 9, killed: 0, inTheWay: false });
+    expect(report.notes.join()).toContain("dist/sub/.envrc was moved to");
+    expect(report.ownKind).toEqual(["a variable of a command that joined"]);
+    expect(report.seen).toBeGreaterThan(10);
+    expect(readFileSync(join(ws, "AGENTS.md"), "utf8")).toBe("Be kind.\n");
+  });
+
+  test(`a server that stays ends when Toolgate is killed, for ${user.name}`, async () => {
+    const machine = await aMachine(user);
+    const mark = String(Math.floor(Math.random() * 1e6) + 1e6);
+    const scratch = join(machine.base, "home/scratch");
+    const child = startAs(machine, user, [STAYING, machine.ws, machine.state, "none", scratch, mark]);
+    await new Promise((resolve) => child.stdout.once("data", resolve));
+    const left = () => commandLines().filter((line) => line.includes(mark) && !line.includes(STAYING));
+    expect(left()).not.toEqual([]);
+    child.kill("SIGKILL");
+    await until(() => left().length === 0);
+  });
+}
+
+/** The command lines of all processes. */
+function commandLines(): readonly string[] {
+  return readdirSync("/proc").flatMap((name) => {
+    try {
+      return /^\d+$/.test(name) ? readFileSync(`/proc/${name}/cmdline`, "utf8").replaceAll("\0", " ") : [];
+    } catch {
+      return [];
+    }
   });
 }

@@ -12,10 +12,12 @@ const MAX_RUNNING = 20;
 /** How many of those that have ended can still be read. */
 const MAX_ENDED = 50;
 
-export type BackgroundState =
+type BackgroundState =
   | { readonly status: "running" }
   | { readonly status: "ended"; readonly exit: CommandExit }
   | { readonly status: "failed"; readonly error: string };
+
+export type BackgroundOutput = { readonly state: BackgroundState; readonly output: BoundedText };
 
 type Command = {
   readonly stop: AbortController;
@@ -24,6 +26,8 @@ type Command = {
   state: BackgroundState;
   /** The output since the last read. */
   unread: BoundedText;
+  /** The whole output, for people. */
+  shown: BoundedText;
 };
 
 type Run = (
@@ -48,6 +52,7 @@ export class BackgroundCommands {
     });
     const onOutput = (text: string): void => {
       command.unread = appendText(command.unread, text);
+      command.shown = appendText(command.shown, text);
     };
     const ended = Promise.resolve()
       .then(() => run({ signal: stop.signal, onOutput, onStart: () => up?.(), onTerminal: () => up?.() }))
@@ -60,18 +65,20 @@ export class BackgroundCommands {
           }),
       )
       .finally(() => up?.());
-    const command: Command = { stop, ended, state: { status: "running" }, unread: EMPTY_TEXT };
+    const command: Command = {
+      stop,
+      ended,
+      state: { status: "running" },
+      unread: EMPTY_TEXT,
+      shown: EMPTY_TEXT,
+    };
     this.#commands.set(id, command);
     this.#forgetOldest();
     await isUp;
   }
 
   /** The output since the last read, after a wait for the end of the command, `waitMs` at most. */
-  async read(
-    id: string,
-    waitMs: number,
-    signal: AbortSignal,
-  ): Promise<{ readonly state: BackgroundState; readonly output: BoundedText } | undefined> {
+  async read(id: string, waitMs: number, signal: AbortSignal): Promise<BackgroundOutput | undefined> {
     const command = this.#commands.get(id);
     if (!command) return undefined;
     const aborted = new Promise<void>((resolve) =>
@@ -82,6 +89,21 @@ export class BackgroundCommands {
     const output = command.unread;
     command.unread = EMPTY_TEXT;
     return { state: command.state, output };
+  }
+
+  /** The output so far, which stays unread for the model. */
+  peek(id: string): BackgroundOutput | undefined {
+    const command = this.#commands.get(id);
+    return command && { state: command.state, output: command.shown };
+  }
+
+  get isRunning(): boolean {
+    return [...this.#commands.values()].some(({ state }) => state.status === "running");
+  }
+
+  /** Resolves when none of the commands that run now runs any more. */
+  async ended(): Promise<void> {
+    await Promise.all([...this.#commands.values()].map((command) => command.ended));
   }
 
   /** Ends the command with all that it started. */

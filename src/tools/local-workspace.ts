@@ -204,7 +204,16 @@ export class LocalWorkspace implements Workspace {
       const { roots, own } = this;
       const { scratch, contained, temporary = [] } = options;
       const guards = contained?.guards ?? [];
-      const place = { roots, own, cwd, env, guards, temporary, ...(scratch !== undefined && { scratch }) };
+      const place = {
+        roots,
+        own,
+        cwd,
+        env,
+        guards,
+        temporary,
+        ...(scratch !== undefined && { scratch, session: scratch }),
+        ...(contained?.stays && { stays: true }),
+      };
       return runContained(sandbox, argv, place, options);
     }
     const inherited = commandEnvironment(process.env, { isGitForced: Object.keys(forced).length > 0 });

@@ -6,6 +6,7 @@
  */
 import type { CallProcess, SandboxRefusal } from "../call/index.js";
 import type { Containment, Executor } from "../policy/index.js";
+import type { Staying } from "../policy/policy.js";
 import type { WorkspaceKeeper } from "./kept-workspace/workspace-keeper.js";
 
 export type CommandExit = { readonly exitCode?: number; readonly signal?: string };
@@ -93,7 +94,14 @@ export type CommandOptions = {
 
 export interface Commands {
   /** The sandbox for contained commands; absent where none was proved to hold. */
-  readonly containing?: { trouble(): string | undefined } | undefined;
+  readonly containing?:
+    | {
+        trouble(): string | undefined;
+        /** `session`: its scratch folder, by which its commands find the servers that they left in the sandbox. */
+        staying?(session: string): Staying | undefined;
+        endStaying?(session: string): void;
+      }
+    | undefined;
   /** The shell that reads a text; unknown for a workspace without this method. */
   executor?(): Promise<Executor>;
   /** A text is read by a shell; a list of words is run as it is, by no shell. */

@@ -369,3 +369,9 @@ test("follows the variables of a command to the disk", async () => {
   expect(await accesses("cat {a.ts,out}")).toEqual([out]);
   expect(await accesses('x=$(ls); D="$(pwd)"; cat "$D/out"')).toEqual([out]);
 });
+
+test("a slash behind a link makes a command delete what it leads to", async () => {
+  const { accesses } = await place({ "src/a.ts": "" }, { dist: "src" });
+  expect(await accesses("rm -rf dist")).not.toContain("delete /ws/src by /ws/dist");
+  expect(await accesses("rm -rf dist/")).toContain("delete /ws/src by /ws/dist");
+});

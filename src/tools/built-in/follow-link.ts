@@ -23,7 +23,8 @@ export async function followLink(
   try {
     const path = await workspace.resolve(written);
     if (path === named || (isElsewhere && !isWithinAny(path, workspace.roots))) return undefined;
-    const kept = await workspace.resolve(written, { keepLink: true });
+    // With a slash behind it, a link is followed: `rm -rf link/` empties its target.
+    const kept = written.endsWith("/") ? path : await workspace.resolve(written, { keepLink: true });
     return { path, named, asked: pattern ?? named, access, kept };
   } catch (error) {
     // The command cannot reach an unresolvable path either; most words are not paths.

@@ -8,20 +8,24 @@ import { join } from "node:path";
 import type { SandboxRefusal } from "../../call/index.js";
 import type { TextProgram } from "../../process/index.js";
 import type { CommandExit } from "../workspace.js";
+import { buildFolders } from "./build-folders.js";
 import { COMMON_FOLDER, ParkedCommonFolder, placeCommonFolder } from "./common-folder.js";
 import type { CounterPipe } from "./counter-pipes.js";
 import { fileRefusals } from "./file-refusals.js";
 import { findGuarded } from "./find-guarded.js";
 import type { Guarded, GuardedPlaces, SeenFolders } from "./find-guarded.js";
 import { holdBack } from "./hold-back.js";
+import { NoSandbox } from "./no-sandbox.js";
 import { type Mount, mountWords } from "./mount.js";
 import { sandboxEnvironment } from "./sandbox-environment.js";
 import type { SandboxFolder } from "./sandbox-folder.js";
 import { type SandboxLayout, sandboxLayout } from "./sandbox-layout.js";
-import { fixedWords } from "./sandbox-words.js";
+import { fixedWords, type Joining, joinWords } from "./sandbox-words.js";
 import type { SandboxedCommand, SandboxPlace } from "./sandbox.js";
 import { commandText, insideWords, packetsRefused, startWords, WAITING_WORDS } from "./start-script.js";
-import { temporaryView } from "./temporary-view.js";
+import type { StayingSandbox } from "./staying-sandbox.js";
+import type { StayingSandboxes } from "./staying-sandboxes.js";
+import { livingTemporaryView, temporaryView } from "./temporary-view.js";
 import { WaitingSandbox } from "./waiting-sandbox.js";
 
 export type OpenedSandbox = {
@@ -32,6 +36,8 @@ export type OpenedSandbox = {
   /** When a command could last not be started, by the clock of this process. */
   brokenAt: number;
   waiting?: StartedSandbox | undefined;
+  /** Absent where commands cannot stay: nothing can join namespaces here, or a way out is open there. */
+  staying?: { readonly sandboxes: StayingSandboxes; readonly joinProgram: string } | undefined;
   /** Sentences about what commands of killed processes had made: for the next result. */
   readonly recovered: string[];
 };
@@ -42,7 +48,7 @@ type SandboxFiles = { readonly id: string; readonly status: string; readonly pip
 type StartedSandbox = { readonly sandbox: WaitingSandbox; readonly files: SandboxFiles };
 
 // The first process inside can be read there: it gets no variable of ours.
-const START_ENV = { PATH: "/usr/bin:/bin" };
+export const START_ENV = { PATH: "/usr/bin:/bin" };
 
 export async function enterSandbox(
   argv: readonly string[],
@@ -55,30 +61,63 @@ export async function enterSandbox(
   const roots = place.roots.filter((root) => !place.roots.some((other) => root.startsWith(`${other}/`)));
   const places = { home, roots, own: place.own ?? [], guards: place.guards ?? [] };
   const before = findGuarded(places, opened.seen);
-  const temporary = temporaryView(place.temporary ?? [], join(folder.run, `tmp-${newId()}`));
-  const layout = sandboxLayout(place, before, { roots, folder, temporary: temporary.mounts });
+  const writable = place.stays ? buildFolders(roots, before) : undefined;
+  const joined = await joinStaying(place, { ...places, roots: writable ?? [] }, opened);
+  const paths = place.temporary ?? [];
+  const temporary = place.stays
+    ? livingTemporaryView(paths)
+    : temporaryView(paths, join(folder.run, `tmp-${newId()}`));
+  const layout = sandboxLayout(place, before, { roots, folder, temporary: temporary.mounts, writable });
   const env = sandboxEnvironment(process.env, { home, hasNetwork, env: place.env ?? {} });
-  const started = place.isPrepared ? take({ argv, cwd: place.cwd, env }, layout, opened) : undefined;
+  const isPrepared = place.isPrepared === true && !joined;
+  const started = isPrepared ? take({ argv, cwd: place.cwd, env }, layout, opened) : undefined;
   const files = started?.files ?? (await newFiles(folder));
   const end = folder.running.add(files.id, places, before);
   if (!started) for (const path of layout.repositories) placeCommonFolder(path);
+  const inside = insideWords(argv, joined !== undefined);
   return {
     ...(started && { start: started.start }),
-    argv: wordsFor(layout, { opened, files, cwd: place.cwd, env, inside: insideWords(argv) }),
+    argv: wordsFor(layout, { opened, files, cwd: place.cwd, env, inside, joined }),
     env: START_ENV,
     async leave(exit, output = "") {
       end();
       temporary.release();
       const after = findGuarded(places, opened.seen);
-      const held = holdBack(before, after, join(folder.held, files.id));
+      const held = [
+        ...holdBack(before, after, join(folder.held, files.id)),
+        ...(opened.staying?.sandboxes.look(place.session) ?? []),
+      ];
       const notes = [...opened.recovered.splice(0), ...held];
       const refused = refusals(exit, { output, files, place, layout, opened });
       files.pipe.release();
-      if (place.isPrepared && refused[0]?.type !== "not started")
+      joined?.leave();
+      if (isPrepared && refused[0]?.type !== "not started")
         setImmediate(() => void prepare(place, places, held.length === 0 ? after : undefined, opened));
       return [...refused, ...notes.map((text): SandboxRefusal => ({ type: "held back", text }))];
     },
   };
+}
+
+type Joined = {
+  readonly how: Exclude<Joining, "none">;
+  readonly sandbox: StayingSandbox;
+  /** To be called when the command has ended. */
+  readonly leave: () => void;
+};
+
+/** Enters the namespaces of the session that stay: those that are there, or for a command that stays, new ones. */
+async function joinStaying(
+  { stays = false, session }: SandboxPlace,
+  places: GuardedPlaces,
+  { staying }: OpenedSandbox,
+): Promise<Joined | undefined> {
+  if (!staying || session === undefined) {
+    if (stays) throw new NoSandbox("nothing can stay in it here");
+    return undefined;
+  }
+  const { sandboxes } = staying;
+  const sandbox = stays ? await sandboxes.open(session, newId(), places) : sandboxes.find(session);
+  return sandbox && { how: stays ? "all" : "network", sandbox, leave: sandbox.enter() };
 }
 
 /** Takes the sandbox that waits, when the command can enter it. */
@@ -161,16 +200,19 @@ type WordOptions = {
   readonly cwd: string;
   readonly env: { readonly [name: string]: string };
   readonly inside: readonly string[];
+  readonly joined?: Joined | undefined;
 };
 
 function wordsFor(
   { mounts }: SandboxLayout,
-  { opened, files, cwd, env, inside }: WordOptions,
+  { opened, files, cwd, env, inside, joined }: WordOptions,
 ): readonly [string, ...string[]] {
-  const { program, hasNetwork, folder } = opened;
+  const { program, hasNetwork, folder, staying } = opened;
+  const paths = joined?.sandbox.paths();
   const bubblewrap = [
+    ...(staying && paths ? joinWords(staying.joinProgram, paths) : []),
     program,
-    ...fixedWords(hasNetwork),
+    ...fixedWords(hasNetwork, joined?.how),
     ...mountWords(mounts),
     ...Object.entries(env).flatMap(([name, value]) => ["--setenv", name, value]),
     "--chdir",
@@ -179,7 +221,13 @@ function wordsFor(
     ...inside,
   ];
   const { filter, controlGroups } = folder;
-  return startWords(bubblewrap, { filter, status: files.status, counters: files.pipe.path, controlGroups });
+  return startWords(bubblewrap, {
+    filter,
+    status: files.status,
+    counters: files.pipe.path,
+    controlGroups,
+    ...(paths && joined?.how === "all" && { processes: paths.processes }),
+  });
 }
 
 const newId = (): string => randomBytes(8).toString("hex");
@@ -206,7 +254,7 @@ function refusals(
     opened.brokenAt = performance.now();
     return [NOT_BUILT];
   }
-  const isRefused = !opened.hasNetwork && packetsRefused(counters) > 0;
+  const isRefused = !opened.hasNetwork && packetsRefused(counters) > 0 && !(place.stays && exitCode === 0);
   const ofFiles = exitCode === 0 ? [] : fileRefusals(output, { cwd: place.cwd, mounts: layout.mounts });
   return [...(isRefused ? [NO_NETWORK] : []), ...ofFiles];
 }

@@ -21,14 +21,19 @@ export type LayoutOptions = {
   readonly roots: readonly string[];
   readonly folder: SandboxFolder;
   readonly temporary: readonly Mount[];
+  /** The folders of the workspace that can be written; all when left out. */
+  readonly writable?: readonly string[] | undefined;
 };
 
 export function sandboxLayout(
   place: SandboxPlace,
   guarded: ReadonlyMap<string, Guarded>,
-  { roots, folder, temporary }: LayoutOptions,
+  { roots, folder, temporary, writable }: LayoutOptions,
 ): SandboxLayout {
-  const guarding = workspaceView(roots, guarded.values(), secretDecoys(guarded, folder.run));
+  const guarding = workspaceView(roots, guarded.values(), {
+    decoys: secretDecoys(guarded, folder.run),
+    writable,
+  });
   return {
     guarding,
     mounts: [
@@ -40,7 +45,9 @@ export function sandboxLayout(
       ...(place.folders ?? []).map((path): Mount => ({ type: "write", path })),
       ...guarding,
     ],
-    repositories: [...guarded.values()].flatMap(({ type, path }) => (type === "repository" ? [path] : [])),
+    repositories: writable
+      ? []
+      : [...guarded.values()].flatMap(({ type, path }) => (type === "repository" ? [path] : [])),
   };
 }
 

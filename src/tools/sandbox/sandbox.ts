@@ -12,16 +12,18 @@ import { homedir } from "node:os";
 import { checkOptions, FLAG, TEXT } from "../../call/check-options.js";
 import type { SandboxRefusal } from "../../call/index.js";
 import type { PathGuard } from "../../policy/index.js";
+import type { Staying } from "../../policy/policy.js";
 import type { TextProgram } from "../../process/index.js";
 import { ToolFailure } from "../tool.js";
 import type { CommandExit } from "../workspace.js";
-import { enterSandbox, type OpenedSandbox } from "./enter-sandbox.js";
+import { enterSandbox, START_ENV, type OpenedSandbox } from "./enter-sandbox.js";
 import { SeenFolders } from "./find-guarded.js";
 import { NoSandbox } from "./no-sandbox.js";
 import { openSandboxFolder } from "./sandbox-folder.js";
 import { isProved, machineState, storeProof } from "./sandbox-proof.js";
-import { fixedWords } from "./sandbox-words.js";
+import { findJoinProgram, fixedWords } from "./sandbox-words.js";
 import { SELF_TEST, selfTest } from "./self-test.js";
+import { joiningWords, StayingSandboxes } from "./staying-sandboxes.js";
 
 export type SandboxPlace = {
   /** The folders that can be written, as real paths. */
@@ -39,6 +41,10 @@ export type SandboxPlace = {
   readonly env?: { readonly [name: string]: string };
   /** Paths of rules, guarded like protected names. */
   readonly guards?: readonly PathGuard[];
+  /** Names the session: its commands reach the servers that commands of the same session left in the sandbox. */
+  readonly session?: string;
+  /** Processes that the command leaves go on. Then it can write only build folders of the workspace, and no other file. */
+  readonly stays?: boolean;
   /** The command may enter a sandbox that was started before, and the next one is started after it. */
   readonly isPrepared?: boolean;
 };
@@ -58,6 +64,10 @@ export type Sandbox = {
   enter(argv: readonly string[], place: SandboxPlace): Promise<SandboxedCommand>;
   /** Why the sandbox may no longer hold as it was tested; undefined while it does. Cheap: asked before each command. */
   trouble(): string | undefined;
+  /** Whether servers of a session can stay in the sandbox, and whether one does; undefined where none can. */
+  staying?(session: string): Staying | undefined;
+  /** Ends the servers of a session. */
+  endStaying?(session: string): void;
 };
 
 export type SandboxOptions = {
@@ -91,13 +101,20 @@ export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox
   const folder = openSandboxFolder(options.folder);
   const seen = new SeenFolders();
   const opened: OpenedSandbox = { program, hasNetwork, folder, seen, brokenAt: -Infinity, recovered: [] };
-  const words = JSON.stringify([fixedWords(hasNetwork), SELF_TEST]);
+  const joinProgram = hasNetwork ? undefined : findJoinProgram();
+  if (joinProgram !== undefined) opened.staying = { sandboxes: stayingSandboxes(opened), joinProgram };
+  const words = JSON.stringify([fixedWords(hasNetwork), joinProgram ? joiningWords() : [], SELF_TEST]);
   const proof = version === undefined ? undefined : { place: folder.place, program, version, words };
-  if (!proof || !isProved(proof)) await prove(opened);
-  if (proof) storeProof(proof);
+  if (!proof || !isProved(proof)) {
+    await prove(opened);
+    if (!(await provesStaying(opened))) opened.staying = undefined;
+    if (proof && (opened.staying || joinProgram === undefined)) storeProof(proof);
+  }
   opened.recovered.push(...folder.running.recover(folder.held));
   return {
     enter: (argv, place) => enter(argv, place, opened),
+    staying: (session) => opened.staying?.sandboxes.staying(session),
+    endStaying: (session) => opened.staying?.sandboxes.end(session),
     trouble() {
       if (performance.now() - opened.brokenAt < BROKEN_MS)
         return "bubblewrap could not make a sandbox the last time";
@@ -108,12 +125,47 @@ export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox
   };
 }
 
+const stayingSandboxes = (opened: OpenedSandbox): StayingSandboxes =>
+  new StayingSandboxes(opened.program, opened.folder, {
+    env: START_ENV,
+    onHeld: (notes) => opened.recovered.push(...notes),
+  });
+
+/** The test's own files are not kept. */
+const forTest = (opened: OpenedSandbox): OpenedSandbox => ({
+  ...opened,
+  folder: { ...opened.folder, held: opened.folder.run },
+});
+
 async function prove(opened: OpenedSandbox): Promise<void> {
-  // The test's own files are not kept.
-  const tested = { ...opened, folder: { ...opened.folder, held: opened.folder.run } };
+  const tested = forTest(opened);
   const trouble = await selfTest((argv, place) => enter(argv, place, tested), tested);
   if (trouble !== undefined) throw new NoSandbox(trouble);
 }
+
+/** Tries the ways out for a command that stays, and for one that joins it. */
+async function provesStaying(opened: OpenedSandbox): Promise<boolean> {
+  if (!opened.staying) return false;
+  const tested = forTest(opened);
+  tested.staying = { ...opened.staying, sandboxes: stayingSandboxes(tested) };
+  const session = "self-test";
+  const leave = (
+    await tested.staying.sandboxes.open(session, session, NOWHERE).catch(() => undefined)
+  )?.enter();
+  if (!leave) return false;
+  try {
+    for (const how of [{ session }, { session, stays: true }]) {
+      const trouble = await selfTest((argv, place) => enter(argv, { ...place, ...how }, tested), tested, how);
+      if (trouble !== undefined) return false;
+    }
+    return true;
+  } finally {
+    leave();
+    tested.staying.sandboxes.end(session);
+  }
+}
+
+const NOWHERE = { home: "/", roots: [], own: [] };
 
 /** Then it is tried again: a protected file may have gone just when it was to be mounted. */
 const BROKEN_MS = 60_000;

@@ -2,7 +2,7 @@
  * Proves that the sandbox holds on this machine, by trying the ways out in a small workspace of its own, with the very
  * words that later start a command. A kernel or a container can take each of the protections away without an error.
  */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { collectOutput, exitReport } from "../../process/index.js";
 import type { Sandbox } from "./sandbox.js";
@@ -22,7 +22,7 @@ const FILES = {
 
 /** Prints a line for each way out that is open. */
 export const SELF_TEST = `
-outside=$1 pid=$2 network=$3
+outside=$1 pid=$2 network=$3 stays=$4
 open() { echo "$1"; }
 status() { sed -n "s/^$1:[[:space:]]*//p" /proc/self/status; }
 [ "$(status Seccomp)" = 2 ] || open "no filter of system calls"
@@ -43,10 +43,16 @@ mv .git moved 2>/dev/null && open "the repository can be moved"
 (echo >.git/hooks/pre-commit) 2>/dev/null && open "a hook of git can be written"
 (echo >.git/config) 2>/dev/null && open "a setting of git can be written"
 (echo >.git/commondir) 2>/dev/null && open "the settings of git can be replaced"
-(echo b >a.txt) 2>/dev/null || open "the workspace cannot be written"
+if (echo b >a.txt) 2>/dev/null; then
+  [ "$stays" = no ] || open "the workspace can be written by a server"
+else
+  [ "$stays" = yes ] || open "the workspace cannot be written"
+fi
+set -- $(sh -c 'echo $$; exec readlink /proc/self')
+[ "$1" = "$2" ] || open "other processes are seen"
 unshare --user true 2>/dev/null && open "namespaces can be made"
 chmod u+s a.txt 2>/dev/null && open "a file can get its owner's rights"
-echo x >AGENTS.md
+(echo x >AGENTS.md) 2>/dev/null
 echo ${PASSED}
 `;
 
@@ -56,6 +62,7 @@ export type SelfTestPlace = { readonly folder: SandboxFolder; readonly hasNetwor
 export async function selfTest(
   enter: Sandbox["enter"],
   { folder, hasNetwork }: SelfTestPlace,
+  { stays = false }: { readonly stays?: boolean } = {},
 ): Promise<string | undefined> {
   const root = mkdtempSync(join(folder.run, "self-test-"));
   for (const [name, text] of Object.entries(FILES)) {
@@ -64,7 +71,7 @@ export async function selfTest(
   }
   for (const name of ["objects", "refs"]) mkdirSync(join(root, ".git", name));
   try {
-    const words = [folder.filter, String(process.pid), hasNetwork ? "yes" : "no"];
+    const words = [folder.filter, String(process.pid), hasNetwork ? "yes" : "no", stays ? "yes" : "no"];
     const entered = await enter(["/bin/sh", "-c", SELF_TEST, "sh", ...words], {
       roots: [root],
       cwd: root,
@@ -78,7 +85,10 @@ export async function selfTest(
     const [first = "", ...more] = stdout.toString().trim().split("\n");
     if (more.length > 0) return first;
     if (first !== PASSED) return stderr.trim().split("\n", 1)[0] || exitReport(exit, "");
-    return refusals.some(({ text }) => text.includes("AGENTS.md")) ? undefined : "a new protected name stays";
+    const isHeldBack = refusals.some(({ text }) => text.includes("AGENTS.md"));
+    return isHeldBack || (stays && !existsSync(join(root, "AGENTS.md")))
+      ? undefined
+      : "a new protected name stays";
   } catch (error) {
     return String(error);
   } finally {

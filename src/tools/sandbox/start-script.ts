@@ -12,6 +12,8 @@ export type StartFiles = {
   readonly status: string;
   /** The pipe for the counters of the network. */
   readonly counters: string;
+  /** The namespace of processes that the command joins; none when it is left out. */
+  readonly processes?: string;
   readonly controlGroups: readonly string[];
 };
 
@@ -20,28 +22,32 @@ const SHELL = "/bin/sh";
 const MAX_FILE_BLOCKS = 32 * 1024 * 1024;
 
 const OUTSIDE = `
-filter=$1 status=$2 counters=$3 groups=$4
-shift 4
+filter=$1 status=$2 counters=$3 groups=$4 processes=$5
+shift 5
 ulimit -c 0
 ulimit -f ${MAX_FILE_BLOCKS} 2>/dev/null
 ulimit -u ${MAX_PROCESSES} 2>/dev/null || ulimit -p ${MAX_PROCESSES} 2>/dev/null
 for group in $groups; do echo 0 >"$group/cgroup.procs" || exit 1; done
-exec "$@" 7<"$filter" 8>"$status" 9>"$counters"
+exec "$@" 6<"$processes" 7<"$filter" 8>"$status" 9>"$counters"
 `;
 
-const INSIDE = `
-"$@" 9>&-
-code=$?
+const COUNT = `
 while read -r line; do
   case $line in Ip:*) echo "$line" ;; esac
 done </proc/net/snmp >&9
+`;
+
+const INSIDE = `
+"$@" 6<&- 9>&-
+code=$?
+${COUNT}
 exit $code
 `;
 
 /** The words that start `bubblewrap` with the descriptors that {@link DESCRIPTORS} names. */
 export function startWords(
   bubblewrap: readonly string[],
-  { filter, status, counters, controlGroups }: StartFiles,
+  { filter, status, counters, processes = "/dev/null", controlGroups }: StartFiles,
 ): readonly [string, ...string[]] {
   return [
     SHELL,
@@ -52,6 +58,7 @@ export function startWords(
     status,
     counters,
     controlGroups.join(" "),
+    processes,
     ...bubblewrap,
   ];
 }
@@ -84,17 +91,21 @@ export function commandText({ argv, cwd, env }: CommandOrder): string | undefine
 
 const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
 
-export const DESCRIPTORS = { filter: "7", status: "8" } as const;
+export const DESCRIPTORS = { processes: "6", filter: "7", status: "8" } as const;
 
-export function insideWords(argv: readonly string[]): readonly string[] {
-  return [SHELL, "-c", INSIDE, "sh", ...argv];
+/** Reports that it runs, and ends with its stdin. */
+export const HOLDER_COMMAND: readonly string[] = [SHELL, "-c", "echo ready; read -r line"];
+
+/** `isShared`: others use the same network, so the counters are also reported before the command. */
+export function insideWords(argv: readonly string[], isShared = false): readonly string[] {
+  return [SHELL, "-c", isShared ? `${COUNT}${INSIDE}` : INSIDE, "sh", ...argv];
 }
 
 /** Packets that had no route: the command wanted to reach something outside. */
 export function packetsRefused(counters: string): number {
-  const [names = [], values = []] = counters
-    .split("\n")
-    .filter((line) => line.startsWith("Ip:"))
-    .map((line) => line.split(" "));
-  return Number(values[names.indexOf("OutNoRoutes")] ?? 0);
+  const lines = counters.split("\n").filter((line) => line.startsWith("Ip:"));
+  const at = lines[0]?.split(" ").indexOf("OutNoRoutes") ?? -1;
+  // Each second line has the numbers.
+  const counts = lines.filter((_, index) => index % 2 === 1).map((line) => Number(line.split(" ")[at] ?? 0));
+  return (counts.at(-1) ?? 0) - (counts.length > 1 ? (counts[0] ?? 0) : 0);
 }

@@ -82,6 +82,10 @@ const TOOLCHAINS = [
 const MAX_TMP_BYTES = 1 << 30;
 const MAX_SMALL_BYTES = 64 << 20;
 
+/** Programs and libraries alone. */
+export const programFolders = (): readonly Mount[] =>
+  SYSTEM_FOLDERS.filter((path) => path !== "/etc").flatMap(systemFolder);
+
 /** Before the mounts of the workspace: that may lie below any of these. */
 export function systemView({ home, cache }: SystemViewOptions): readonly Mount[] {
   return [

@@ -3,7 +3,7 @@
  * files that it will make, its `/tmp` is a folder of ours on the disk, from which they are copied when it has ended.
  * All else that it puts into `/tmp` ends with it.
  */
-import { cpSync, mkdirSync, rmSync } from "node:fs";
+import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { pathInfo } from "../path-info.js";
 import type { Mount } from "./mount.js";
@@ -14,6 +14,20 @@ export type TemporaryView = {
   /** Copies what the command made. To be called when it has ended. */
   release(): void;
 };
+
+/** The same for a command that may leave a server behind: others read the files while it writes them. */
+export function livingTemporaryView(paths: readonly string[]): TemporaryView {
+  for (const path of paths) makeEmpty(path);
+  return { mounts: paths.filter(isPlain).map((path): Mount => ({ type: "write", path })), release: () => {} };
+}
+
+function makeEmpty(path: string): void {
+  try {
+    writeFileSync(path, "", { flag: "wx", mode: 0o600 });
+  } catch {
+    // Something is there already; a file or a folder is mounted.
+  }
+}
 
 export function temporaryView(paths: readonly string[], folder: string): TemporaryView {
   const there = paths.filter((path) => isPlain(path));

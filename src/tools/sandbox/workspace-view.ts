@@ -9,24 +9,63 @@ import type { Guarded } from "./find-guarded.js";
 import type { Mount } from "./mount.js";
 import { repositoryMounts } from "./repository-mounts.js";
 
-/** `decoys`: the files that are shown in place of secrets, by the path of each. */
+export type WorkspaceViewOptions = {
+  /** The files that are shown in place of secrets, by the path of each. */
+  readonly decoys: ReadonlyMap<string, string>;
+  /** The folders that can be written; the whole workspace when left out. */
+  readonly writable?: readonly string[] | undefined;
+};
+
 export function workspaceView(
   roots: readonly string[],
   guarded: Iterable<Guarded>,
-  decoys: ReadonlyMap<string, string>,
+  { decoys, writable }: WorkspaceViewOptions,
 ): readonly Mount[] {
   const inner = [...guarded].flatMap((one): readonly Mount[] => {
     if (one.type === "link") return targetMounts(one, roots);
-    if (one.type === "repository") return repositoryMounts(one, roots);
+    if (one.type === "repository")
+      return writable ? [{ type: "read", path: one.path }] : repositoryMounts(one, roots);
     const decoy = decoys.get(one.path);
     const mount = mountOf(one);
     return [decoy !== undefined && mount.type === "hidden" ? { ...mount, decoy } : mount];
   });
+  return writable ? mostlyRead(roots, inner, writable) : written(roots, inner);
+}
+
+function written(roots: readonly string[], inner: readonly Mount[]): readonly Mount[] {
+  const writing = [...roots, ...aroundThem(inner, roots)].map((path): Mount => ({ type: "write", path }));
+  return layered([...writing, ...inner]);
+}
+
+/** Read-only but for some folders: names that are only read-only need a mount of their own only in those. */
+function mostlyRead(
+  roots: readonly string[],
+  inner: readonly Mount[],
+  writable: readonly string[],
+): readonly Mount[] {
+  const open = writable.filter((folder) => !inner.some(({ path }) => isIn(folder, path)));
+  const needed = inner.filter(
+    ({ type, path }) => type === "hidden" || open.some((folder) => isIn(path, folder)),
+  );
+  const around = aroundThem(needed, roots).filter((path) =>
+    open.some((folder) => path.startsWith(`${folder}/`)),
+  );
+  return [
+    ...roots.map((path): Mount => ({ type: "read", path })),
+    ...open.map((path): Mount => ({ type: "write", path })),
+    ...layered([...around.map((path): Mount => ({ type: "write", path })), ...needed]),
+  ];
+}
+
+/** The folders above the mounts: one that is a mount itself cannot be moved aside. */
+function aroundThem(inner: readonly Mount[], roots: readonly string[]): readonly string[] {
   const mounted = new Set(inner.map(({ path }) => path));
   const above = new Set(inner.flatMap(({ path }) => foldersAbove(path, roots)));
-  const folders = [...above].filter((path) => !mounted.has(path));
-  const writable = [...roots, ...folders].map((path): Mount => ({ type: "write", path }));
-  const once = new Map([...writable, ...inner].map((mount) => [`${mount.type} ${mount.path}`, mount]));
+  return [...above].filter((path) => !mounted.has(path));
+}
+
+function layered(mounts: readonly Mount[]): readonly Mount[] {
+  const once = new Map(mounts.map((mount) => [`${mount.type} ${mount.path}`, mount]));
   return byDepth(withoutCovered([...once.values()]));
 }
 

@@ -17,10 +17,14 @@ export async function sessionWorkspace(workspace: Workspace, sessionId: string):
 }
 
 /** Where the files of a workspace are, and whether its sandbox holds now, as the rules need it. */
-export function placesOf(workspace: Workspace): Pick<Policy, "roots" | "home" | "scratch" | "canContain"> {
+export function placesOf(
+  workspace: Workspace,
+): Pick<Policy, "roots" | "home" | "scratch" | "canContain" | "staying"> {
   const { roots, scratch, containing } = workspace;
-  const canContain = containing !== undefined && containing.trouble() === undefined;
-  return { roots, home: homedir(), canContain, ...(scratch !== undefined && { scratch }) };
+  const places = { roots, home: homedir(), ...(scratch !== undefined && { scratch }) };
+  if (!containing || containing.trouble() !== undefined) return { ...places, canContain: false };
+  const staying = scratch === undefined ? undefined : containing.staying?.(scratch);
+  return { ...places, canContain: true, ...(staying && { staying }) };
 }
 
 class SessionWorkspace extends ForwardingWorkspace {
@@ -67,6 +71,7 @@ class SessionWorkspace extends ForwardingWorkspace {
   }
 
   async release(): Promise<void> {
+    this.containing?.endStaying?.(this.scratch);
     await removeEmptyScratch(this.scratch);
   }
 }

@@ -1,0 +1,127 @@
+/**
+ * The staying sandboxes of all sessions of this process, by session. Knows which folders of a workspace their servers
+ * can write, and looks there for names that would act by themselves later: after each command of the session, and when
+ * the sandbox has ended.
+ */
+import { join } from "node:path";
+import type { Staying } from "../../policy/policy.js";
+import { ToolFailure } from "../tool.js";
+import { findGuarded } from "./find-guarded.js";
+import type { Guarded, GuardedPlaces } from "./find-guarded.js";
+import { holdBack } from "./hold-back.js";
+import { fixedWords, holderWords } from "./sandbox-words.js";
+import { mountWords } from "./mount.js";
+import type { SandboxFolder } from "./sandbox-folder.js";
+import { startWords } from "./start-script.js";
+import { listeningPorts, StayingSandbox } from "./staying-sandbox.js";
+import { programFolders } from "./system-view.js";
+
+const MAX_SANDBOXES = 16;
+
+type Entry = {
+  readonly id: string;
+  readonly sandbox: StayingSandbox;
+  /** Looked at in these folders, and what was there. */
+  places: GuardedPlaces;
+  before: ReadonlyMap<string, Guarded>;
+  /** Removes the record by which a later start looks instead. */
+  forget: () => void;
+};
+
+export class StayingSandboxes {
+  readonly #entries = new Map<string, Entry>();
+  readonly #program: string;
+  readonly #folder: SandboxFolder;
+  readonly #env: NodeJS.ProcessEnv;
+  readonly #onHeld: (notes: readonly string[]) => void;
+  #known: Staying = { isRunning: false, outsidePorts: [] };
+
+  constructor(
+    program: string,
+    folder: SandboxFolder,
+    { env, onHeld }: { readonly env: NodeJS.ProcessEnv; readonly onHeld: (notes: readonly string[]) => void },
+  ) {
+    this.#program = program;
+    this.#folder = folder;
+    this.#env = env;
+    this.#onHeld = onHeld;
+  }
+
+  /** The one of this session in which something runs. */
+  find(session: string | undefined): StayingSandbox | undefined {
+    const sandbox = session === undefined ? undefined : this.#entries.get(session)?.sandbox;
+    return sandbox?.isUsed ? sandbox : undefined;
+  }
+
+  /** `writable`: the folders that the command can write. */
+  async open(session: string, id: string, places: GuardedPlaces): Promise<StayingSandbox> {
+    const known = this.#entries.get(session);
+    if (known && !known.sandbox.isOver) {
+      this.#lookAlso(known, places);
+      return known.sandbox;
+    }
+    if (this.#entries.size >= MAX_SANDBOXES) throw new ToolFailure(TOO_MANY);
+    const status = join(this.#folder.run, `status-${id}`);
+    const words = holderWords(this.#program, mountWords(programFolders()));
+    const { filter, controlGroups } = this.#folder;
+    const argv = startWords(words, { filter, status, counters: "/dev/null", controlGroups });
+    const sandbox = await StayingSandbox.open({ argv, env: this.#env, status });
+    const before = findGuarded(places);
+    const forget = this.#folder.running.add(id, places, before);
+    const entry: Entry = { id, sandbox, places, before, forget };
+    this.#entries.set(session, entry);
+    sandbox.onEnd(() => {
+      if (this.#entries.get(session) === entry) this.#entries.delete(session);
+      this.#onHeld(this.#look(entry));
+      entry.forget();
+    });
+    return sandbox;
+  }
+
+  /** Takes out what a server has made meanwhile. Returns a sentence for each. */
+  look(session: string | undefined): readonly string[] {
+    const entry = session === undefined ? undefined : this.#entries.get(session);
+    return entry ? this.#look(entry) : [];
+  }
+
+  /** As the rules need it: whether a server of the session may run, and which ports lead outside. */
+  staying(session: string): Staying {
+    const sandbox = this.find(session);
+    const inside = sandbox?.ports();
+    const outsidePorts = inside ? [...listeningPorts("self")].filter((port) => !inside.has(port)) : [];
+    const now: Staying = { isRunning: sandbox !== undefined, outsidePorts };
+    // The same object while nothing changed: verdicts are remembered by it.
+    if (JSON.stringify(now) !== JSON.stringify(this.#known)) this.#known = now;
+    return this.#known;
+  }
+
+  end(session: string): void {
+    this.#entries.get(session)?.sandbox.end();
+  }
+
+  #look(entry: Entry): readonly string[] {
+    const after = findGuarded(entry.places);
+    const notes = holdBack(entry.before, after, join(this.#folder.held, entry.id));
+    if (notes.length > 0) entry.before = findGuarded(entry.places);
+    return notes;
+  }
+
+  /** A folder may have been made since. */
+  #lookAlso(entry: Entry, places: GuardedPlaces): void {
+    const more = places.roots.filter((root) => !entry.places.roots.includes(root));
+    if (more.length === 0) return;
+    const found = findGuarded({ ...places, roots: more });
+    entry.places = { ...places, roots: [...entry.places.roots, ...more] };
+    entry.before = new Map([...entry.before, ...found]);
+    entry.forget();
+    entry.forget = this.#folder.running.add(entry.id, entry.places, entry.before);
+  }
+}
+
+const TOO_MANY = `The command could not be started: ${MAX_SANDBOXES} sessions have servers in the sandbox already. Nothing was run. Stop one of them.`;
+
+/** All words by which commands join, for the proof that the sandbox holds. */
+export const joiningWords = (): readonly string[] => [
+  ...fixedWords(false, "network"),
+  ...fixedWords(false, "all"),
+];
