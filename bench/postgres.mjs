@@ -18,6 +18,7 @@ if (!existsSync(join(BIN, "postgres"))) {
 const ROUNDS = 11;
 const PER_ROUND = 40;
 const IDLE_SESSIONS = 10_000;
+const IDLE_LEASE_MS = 15_000;
 const LISTED_SESSIONS = 200_000;
 const PORT = 54_399;
 const DURABLE = { durable: true };
@@ -30,14 +31,14 @@ const address = (schema) =>
   `postgres://toolgate@localhost:${PORT}/postgres?host=${encodeURIComponent(folder)}&schema=${schema}`;
 const bare = new Client({ host: folder, port: PORT, user: "toolgate", database: "postgres" });
 await bare.connect();
-const ledger = await openLedger(address("bench"));
+await track("none");
+const ledger = await openLedger(address("bench"), { place: "bench" });
 try {
   console.log("postgres: events of about 400 bytes, every commit on the disk, against bare statements");
-  await appends();
-  await followed();
-  await notifyInside();
-  await idle();
-  await listed();
+  const parts = { appends, followed, notifyInside, idle, listed };
+  const named = process.argv.slice(2);
+  for (const [name, run] of Object.entries(parts))
+    if (named.length === 0 || named.includes(name)) await run();
 } finally {
   await ledger.close();
   await bare.end();
@@ -198,38 +199,59 @@ async function notifyInside() {
   for (const client of clients) await client.end();
 }
 
+/** Sessions that a server holds and somebody follows, while nothing is written: what renewals, polls and looks cost. */
 async function idle() {
+  await bare.query("create extension pg_stat_statements");
+  await track("top");
   const leases = [];
   for (let from = 0; from < IDLE_SESSIONS; from += 200) {
     const some = Array.from({ length: 200 }, (_, index) =>
-      ledger.claim(`idle${from + index}`, "bench", { milliseconds: 15_000 }),
+      ledger.claim(`idle${from + index}`, "bench", { milliseconds: IDLE_LEASE_MS }),
     );
     leases.push(...(await Promise.all(some)));
   }
+  const over = new AbortController();
+  const { signal } = over;
+  for (const { sessionId } of leases) void drained(ledger.follow(sessionId, { signal }));
+  void drained(ledger.work({ signal }));
+  const stopWatching = ledger.watch(() => undefined);
+  // The followers have looked once.
+  await sleep(2_000);
   const before = await statements();
-  const start = performance.now();
-  // Each lease is renewed once in a third of its time.
+  // Each lease is renewed once in a third of its time, as an open session does.
+  const periodMs = IDLE_LEASE_MS / 3;
   const renewals = leases.map(async (lease, index) => {
-    await sleep((index / leases.length) * 5_000);
-    await ledger.renew(lease, { milliseconds: 15_000 });
+    await sleep((index / leases.length) * periodMs);
+    await ledger.renew(lease, { milliseconds: IDLE_LEASE_MS });
   });
   await Promise.all(renewals);
-  const seconds = (performance.now() - start) / 1000;
   const after = await statements();
-  line(
-    `${IDLE_SESSIONS} idle sessions`,
-    `${((after - before) / seconds).toFixed(0)} statements/s`,
-    "bar: 30",
-  );
+  const seconds = (after.at - before.at) / 1000;
+  const counts = [...after.counts].map(([text, calls]) => [text, calls - (before.counts.get(text) ?? 0)]);
+  const total = counts.reduce((sum, [, calls]) => sum + calls, 0);
+  line(`${IDLE_SESSIONS} idle sessions, followed`, `${(total / seconds).toFixed(1)} statements/s`, "bar: 30");
+  for (const [text, calls] of counts.filter(([, count]) => count > 0).sort((a, b) => b[1] - a[1]))
+    line(`  ${text.replaceAll(/\s+/g, " ").slice(0, 38)}`, `${(calls / seconds).toFixed(1)} /s`, "of them");
+  over.abort();
+  stopWatching();
 }
 
-/** How many transactions the server has committed. */
+/** Statements are counted for idle sessions only: counting costs a little for each. */
+async function track(which) {
+  await bare.query(`alter system set pg_stat_statements.track = '${which}'`);
+  await bare.query("select pg_reload_conf()");
+}
+
+async function drained(items) {
+  for await (const item of items) void item;
+}
+
+/** How often each statement has run; the server's own counters of transactions lag by up to ten seconds. */
 async function statements() {
-  await sleep(1_200); // The server counts with a delay.
   const { rows } = await bare.query(
-    "select sum(calls) as calls from (select xact_commit as calls from pg_stat_database) t",
+    "select query, sum(calls)::int as calls from pg_stat_statements where query not like '%pg_stat_statements%' group by 1",
   );
-  return Number(rows[0].calls);
+  return { at: performance.now(), counts: new Map(rows.map(({ query, calls }) => [query, calls])) };
 }
 
 async function listed() {
@@ -311,6 +333,8 @@ function startServer() {
     "listen_addresses=",
     "-c",
     "shared_buffers=256MB",
+    "-c",
+    "shared_preload_libraries=pg_stat_statements",
   ];
   return spawn(join(BIN, "postgres"), ["-D", data, "-p", "54399", ...settings], options);
 }

@@ -67,9 +67,9 @@ describe(`in a store of ${EVENTS} events, with ${CALLS} calls in its index,`, ()
          (number, session_id, created_at, updated_at, last_seq, cwd, calls, messages)
          select n, ${session}, '/home/user/project-' || (n % 50), ${IN_A_SESSION}, 0 from counted;
        ${counted(CALLS)} insert into calls
-         (id, session, tool_call_id, name, kind, title, status, day, decided_by, rule, ran_ms, output_size)
+         (id, session, tool_call_id, name, kind, title, status, day, decided_by, rule, ran_ms, output_size, is_part)
          select (${NOW} + n * 10) * 1024, n % ${SESSIONS} + 1, 'call-' || n, 'tool_' || (n % 20), 'execute',
-           'Run ' || n, 'done', '2023-11-14', 'rule', 'rule-' || (n % 7), n % 1000, 10 from counted;
+           'Run ' || n, 'done', '2023-11-14', 'rule', 'rule-' || (n % 7), n % 1000, 10, 0 from counted;
        drop trigger document_added;
        ${counted(CALLS)} insert into documents (id, session, tags, text)
          select (${NOW} + n * 10) * 1024, n % ${SESSIONS} + 1, 'kindx',

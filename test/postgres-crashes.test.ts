@@ -1,136 +1,198 @@
 /**
- * Three instances on one PostgreSQL server while processes are killed and paused, connections cut and the server crashes:
- * no acknowledged event is lost, no step runs twice, no fence is given twice, no session stays locked.
+ * Three instances take turns over on one PostgreSQL server while processes are killed and paused, connections cut, clocks
+ * moved, the server crashes and its disk is full: no acknowledged event is lost, no call runs twice, no fence is given
+ * twice, no session is stuck, and a turn goes on elsewhere soon after its lease has ended.
+ *
+ * One fault of each kind, 500 in the long mode, or TOOLGATE_FAULTS of them; TOOLGATE_SEED repeats the faults of an earlier
+ * run, as far as a machine can repeat their moments.
  */
-import { fork } from "node:child_process";
-import type { ChildProcess } from "node:child_process";
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { AgentSession, createAgent } from "../src/agent/index.js";
 import { readAll } from "../src/call/index.js";
+import type { Ledger, SessionEvent } from "../src/call/index.js";
 import { openArchive, openLedger } from "../src/history/index.js";
-import { postgresAddress } from "../src/history/postgres/postgres-address.js";
-import { makeServer } from "../src/history/postgres/postgres-server.samples.js";
-import type { PostgresServer } from "../src/history/postgres/postgres-server.samples.js";
-import { SqlConnections } from "../src/history/postgres/sql-connections.js";
-import { childProgram } from "./child-programs.js";
-import { until } from "./until.js";
+import { scriptedModel } from "../src/model/index.js";
+import { LocalWorkspace } from "../src/tools/index.js";
+import { PostgresFleet } from "./postgres-fleet.js";
+import type { Instance } from "./postgres-fleet.js";
 
-const FAULTS = Number(process.env["TOOLGATE_FAULTS"] ?? (process.env["TOOLGATE_LONG"] ? 500 : 8));
-const PAUSE_MS = process.env["TOOLGATE_LONG"] ? 30_000 : 2_500;
-/** A fault, and the steps that are waited for after it, on a busy machine. */
+const IS_LONG = process.env["TOOLGATE_LONG"] !== undefined;
+const FAULTS = Number(process.env["TOOLGATE_FAULTS"] ?? (IS_LONG ? 500 : 6));
+const SEED = Number(process.env["TOOLGATE_SEED"] ?? Date.now() % 1_000_000);
+const LEASE_MS = 2_000;
+const TAKE_OVER_MARGIN_MS = 500;
+const PAUSE_MS = IS_LONG ? 30_000 : 2_500;
+/** A fault, and the turns that must go on after it, on a busy machine. */
 const FAULT_TIMEOUT_MS = PAUSE_MS + 60_000;
 const INSTANCES = 3;
-const SESSIONS = 6;
+const OPEN_TURNS = 6;
+const STEPS = IS_LONG ? 60 : 20;
+const CLOCK_SHIFTS_MS = [-3_600_000, -1_000, 0, 1_000, 3_600_000];
 
-const folder = mkdtempSync(join(tmpdir(), "toolgate-crashes-"));
-// The server runs as another user when we are root.
-chmodSync(folder, 0o755);
-let server: PostgresServer;
+let fleet: PostgresFleet;
 beforeAll(async () => {
-  // Durability is what is tested here.
-  server = await makeServer(join(folder, "server"));
+  fleet = await PostgresFleet.start({ leaseMs: LEASE_MS, steps: STEPS });
 });
-afterAll(async () => {
-  await server?.stop("immediate").catch(() => undefined);
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => fleet?.remove());
 
-type Instance = { child: ChildProcess; number: number };
+const random = randomFrom(SEED);
+const oneOf = <Item>(items: readonly Item[]): Item => {
+  const item = items[Math.floor(random() * items.length)];
+  if (item === undefined) throw new Error("Nothing to choose from.");
+  return item;
+};
+const awake = (): Instance => oneOf(fleet.instances.filter(({ isPaused }) => !isPaused));
+/** One that holds a session, where one does. */
+const victim = async (): Promise<Instance> => {
+  const holders = await fleet.holders();
+  return holders.length > 0 ? oneOf(holders) : awake();
+};
 
-async function startInstance(number: number): Promise<Instance> {
-  const words = [server.address(), folder, `instance-${number}`, `${SESSIONS}`];
-  const child = fork(childProgram("postgres-worker.mjs"), words, { stdio: "inherit" });
-  await new Promise((resolve) => child.once("message", resolve));
-  return { child, number };
+type Kind = "kill" | "pause" | "cut" | "crash" | "clock" | "disk";
+
+/** How long take-overs took, in milliseconds. */
+const takeOvers: { readonly kind: Kind; readonly ms: number }[] = [];
+
+/** Nothing when the instance had no session. */
+const noteTakeOver = (kind: Kind, ms: number | undefined): void => {
+  if (ms !== undefined) takeOvers.push({ kind, ms });
+};
+
+const FAULT_KINDS = {
+  kill: async () => noteTakeOver("kill", await fleet.kill(await victim())),
+  pause: async () => noteTakeOver("pause", await fleet.pause(await victim(), PAUSE_MS)),
+  cut: () => fleet.cutConnections(),
+  crash: () => fleet.crashServer(),
+  clock: async () => {
+    if (random() < 0.7) await fleet.moveServerClock(oneOf(CLOCK_SHIFTS_MS));
+    else fleet.moveClock(awake(), oneOf(CLOCK_SHIFTS_MS));
+  },
+  disk: () => fleet.fillDisk(),
+} satisfies Record<Kind, () => Promise<void>>;
+
+/** A pause lasts for long, so it comes less often than others. */
+const LATER: readonly Kind[] = [
+  "kill",
+  "kill",
+  "kill",
+  "cut",
+  "cut",
+  "crash",
+  "crash",
+  "pause",
+  "clock",
+  "disk",
+];
+
+/** Each kind once, and then as LATER has them, in random order. */
+function* faultKinds(): Generator<Kind> {
+  const possible = (kinds: readonly Kind[]) => kinds.filter((kind) => kind !== "disk" || fleet.canFillDisk);
+  for (let kinds = shuffled(possible(["kill", "pause", "cut", "crash", "clock", "disk"])); ;) {
+    yield* kinds;
+    kinds = shuffled(possible(LATER));
+  }
 }
 
-const ended = ({ child }: Instance) =>
-  new Promise((resolve) =>
-    (child.exitCode ?? child.signalCode) !== null ? resolve(0) : child.once("exit", resolve),
-  );
-
-const linesOf = (name: string): readonly string[] => {
-  const file = join(folder, name);
-  return existsSync(file) ? readFileSync(file, "utf8").split("\n").filter(Boolean) : [];
-};
-const acknowledged = () =>
-  readdirSync(folder)
-    .filter((name) => name.endsWith(".acknowledged"))
-    .flatMap(linesOf);
-
 test(
-  `loses nothing and runs nothing twice in ${FAULTS} faults`,
+  `loses nothing and runs nothing twice in ${FAULTS} faults (seed ${SEED})`,
   { timeout: FAULTS * FAULT_TIMEOUT_MS },
   async () => {
-    const sql = await SqlConnections.open(postgresAddress(server.address()));
-    await (await openLedger(server.address())).close();
-    const instances = await Promise.all(
-      Array.from({ length: INSTANCES }, (_, number) => startInstance(number)),
-    );
-    const progress = async (count: number) => {
-      const before = linesOf("runs").length;
-      await until(
-        () => linesOf("runs").length >= before + count,
-        () => linesOf("errors").join("\n"),
-      );
-    };
-    const kill = async (instance: Instance) => {
-      instance.child.kill("SIGKILL");
-      await ended(instance);
-      instance.child = (await startInstance(instance.number)).child;
-    };
-    const pause = async ({ child }: Instance) => {
-      child.kill("SIGSTOP");
-      await setTimeout(PAUSE_MS);
-      child.kill("SIGCONT");
-    };
-    const cut = async () => {
-      const text =
-        "select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and datname = 'postgres'";
-      await sql.run({ sql: text }).catch(() => undefined);
-    };
-    const crash = async () => {
-      await server.stop("immediate");
-      await server.start();
-    };
-    const faults = [kill, cut, pause, crash];
+    const ledger = await openLedger(fleet.address, { place: "crash suite" });
+    const sessionIds: string[] = [];
+    const counts = new Map<Kind, number>();
+    for (let number = 0; number < INSTANCES; number++) await fleet.addInstance();
+    const kinds = faultKinds();
     for (let fault = 0; fault < FAULTS; fault++) {
-      const instance = instances[fault % INSTANCES];
-      if (instance) await faults[fault % faults.length]?.(instance);
-      await progress(5);
+      const open = await fleet.openTurns();
+      for (let count = open.size; count < OPEN_TURNS; count++)
+        sessionIds.push(await startTurn(ledger, `session-${sessionIds.length}`));
+      await fleet.progress();
+      const kind = kinds.next().value as Kind;
+      counts.set(kind, (counts.get(kind) ?? 0) + 1);
+      // One instance at least must be there to go on.
+      if (kind === "pause") await expect.poll(() => pausedCount(), { timeout: 2 * PAUSE_MS }).toBeLessThan(2);
+      await FAULT_KINDS[kind]();
+      await fleet.progress();
+      if (IS_LONG && fault % 10 === 9) print(`${fault + 1} faults, ${figures(counts)}`);
     }
-    for (const { child } of instances) child.send("over");
-    await Promise.all(instances.map(ended));
+    // No session is stuck: every turn ends.
+    await expect.poll(async () => (await fleet.openTurns()).size, { timeout: 120_000 }).toBe(0);
+    await fleet.end();
+    print(`seed ${SEED}: ${figures(counts)}, ${sessionIds.length} turns`);
 
-    expect(linesOf("errors")).toEqual([]);
-    const runs = linesOf("runs");
-    expect(new Set(runs).size).toBe(runs.length);
-    const fences = acknowledged().filter((line) => line.startsWith("fence "));
+    expect(fleet.lines("errors")).toEqual([]);
+    const runs = fleet.lines("runs");
+    expect(runs.filter((run, index) => runs.indexOf(run) !== index)).toEqual([]);
+    const fences = fleet.acknowledged("fence");
     expect(new Set(fences).size).toBe(fences.length);
-
-    const ledger = await openLedger(server.address());
     const stored = new Set<string>();
-    for (let number = 0; number < SESSIONS; number++) {
-      const sessionId = `session-${number}`;
-      for (const { seq, event } of await readAll(ledger, sessionId))
-        if (event.type === "message-chunk" && event.block.type === "text")
-          stored.add(`event ${sessionId} ${seq} ${event.block.text}`);
-      // Nobody holds it for longer than the lease.
-      await until(() =>
-        ledger.claim(sessionId, "the test", { milliseconds: 1 }).then(
-          () => true,
-          () => false,
-        ),
-      );
+    const ran = new Set(runs);
+    for (const sessionId of sessionIds) {
+      const log = await readAll(ledger, sessionId);
+      for (const { seq, event } of log) stored.add(`event ${sessionId} ${seq} ${JSON.stringify(event)}`);
+      expect(wordsOfDone(log).filter((word) => !ran.has(word))).toEqual([]);
+      expect(isEnd(log.at(-1)?.event), JSON.stringify(log.slice(-3))).toBe(true);
     }
-    const events = acknowledged().filter((line) => line.startsWith("event "));
+    const events = fleet.acknowledged("event");
     expect(events.filter((line) => !stored.has(line))).toEqual([]);
-    expect(events.length).toBeGreaterThan(5 * FAULTS);
-    const archive = await openArchive(server.address());
+    const archive = await openArchive(fleet.address);
     expect(await archive.verify()).toMatchObject({ brokenCount: 0 });
-    for (const one of [archive, ledger, sql]) await one.close();
+    await archive.close();
+    await ledger.close();
   },
 );
+
+const print = (line: string) => void process.stderr.write(`${line}\n`);
+const pausedCount = () => fleet.instances.filter(({ isPaused }) => isPaused).length;
+
+/** Starts a turn and leaves it to the instances. */
+async function startTurn(ledger: Ledger, sessionId: string): Promise<string> {
+  const agent = createAgent({ name: "starter", model: scriptedModel({ steps: [] }), tools: [] });
+  const workspace = await LocalWorkspace.open(fleet.folder);
+  const session = await AgentSession.open({ agent, ledger, workspace, sessionId, leaseMs: LEASE_MS });
+  await session.begin([{ type: "text", text: sessionId }]);
+  await session.close();
+  return sessionId;
+}
+
+/** The words of the calls that are recorded as done. */
+function wordsOfDone(log: Awaited<ReturnType<typeof readAll>>): readonly string[] {
+  return log.flatMap(({ event }) => {
+    if (event.type !== "call-done") return [];
+    return /marked ([^"]+)"/.exec(JSON.stringify(event))?.[1] ?? [];
+  });
+}
+
+/** A turn may end with the error of a full disk, which it records when there is room. */
+function isEnd(event: SessionEvent | undefined): boolean {
+  if (event?.type !== "turn-stopped") return false;
+  return event.stopReason === "end_turn" || event.error?.includes("LEDGER_FULL") === true;
+}
+
+function figures(counts: ReadonlyMap<Kind, number>): string {
+  const kinds = [...counts].map(([kind, count]) => `${kind} ${count}`).join(", ");
+  const shown = (["kill", "pause"] as const).map((kind) => {
+    const all = takeOvers.filter((one) => one.kind === kind).map(({ ms }) => ms);
+    const sorted = all.toSorted((a, b) => a - b);
+    const at = (share: number) => (sorted[Math.floor(share * (sorted.length - 1))] ?? 0).toFixed(0);
+    return `${kind} p50 ${at(0.5)} max ${at(1)}`;
+  });
+  const late = takeOvers.filter(({ ms }) => ms > LEASE_MS + TAKE_OVER_MARGIN_MS).length;
+  return `${kinds}; take-over in ms: ${shown.join(", ")}; late: ${late} of ${takeOvers.length}`;
+}
+
+function shuffled<Item>(items: readonly Item[]): readonly Item[] {
+  const keyed = items.map((item) => ({ item, key: random() }));
+  return keyed.sort((a, b) => a.key - b.key).map(({ item }) => item);
+}
+
+/** Mulberry32: the same numbers for the same seed. */
+function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}

@@ -16,6 +16,7 @@ import {
   shownText,
   waitDuration,
 } from "../call/index.js";
+import { isCounted } from "../call/call-parts.js";
 import { redact, redactJson } from "./redaction/redact.js";
 import type { RedactionPattern } from "./redaction/redaction-pattern.js";
 
@@ -57,10 +58,18 @@ export type CallFacts = {
   readonly waitedMs: number | null;
   readonly outputSize: number;
   readonly breach: string | null;
+  /** Part of another call, and counted with it. */
+  readonly isPart: boolean;
 };
 
-export function callFacts(call: ToolCall, patterns: readonly RedactionPattern[]): CallFacts {
-  const { decision, times } = call;
+/** A call that nobody decided on has the decision about its parts. */
+export function callFacts(
+  call: ToolCall,
+  patterns: readonly RedactionPattern[],
+  parts: readonly ToolCall[] = [],
+): CallFacts {
+  const { times } = call;
+  const decision = call.decision ?? parts.find((part) => part.decision)?.decision;
   const breach = breachSentence(call);
   return {
     name: storable(call.name),
@@ -75,6 +84,7 @@ export function callFacts(call: ToolCall, patterns: readonly RedactionPattern[])
     waitedMs: waitDuration(times) ?? null,
     outputSize: call.content.reduce((size, content) => size + sizeOf(content), 0),
     breach: breach === undefined ? null : storable(redact(cut(breach), patterns)),
+    isPart: !isCounted(call),
   };
 }
 

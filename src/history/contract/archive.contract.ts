@@ -258,6 +258,35 @@ export function archiveContract(name: string, open: Open): void {
       expect((await archive.calls()).items).toMatchObject([{ decidedBy: "sandbox" }]);
     });
 
+    test("counts what was run for another agent's call with that call, unless it was refused", async () => {
+      const below = (toolCallId: string, parentToolCallId: string) =>
+        aRun(toolCallId).map((event) =>
+          event.type === "call-announced" ? { ...event, parentToolCallId } : event,
+        );
+      const own = aRun("a").map((event) =>
+        event.type === "call-cleared" ? { type: event.type, toolCallId: "a", at: event.at } : event,
+      );
+      const refused = below("proxied_2", "a").slice(0, 2);
+      const reason = { by: "rule", rule: "no", at: NOON } as const;
+      await record(ledger, "one", [
+        ...own,
+        ...below("proxied_1", "a"),
+        ...refused,
+        { type: "call-refused", toolCallId: "proxied_2", at: NOON, decision: reason },
+        ...below("b", "a"),
+      ]);
+      expect((await archive.sessions({})).items).toMatchObject([{ calls: 3 }]);
+      expect(await archive.statistics({ by: "tool" })).toMatchObject([
+        { calls: 3, done: 2, refused: 1, decidedByRule: 3 },
+      ]);
+      expect((await archive.calls({})).items.map(({ toolCallId }) => toolCallId).toSorted()).toEqual([
+        "a",
+        "b",
+        "proxied_1",
+        "proxied_2",
+      ]);
+    });
+
     test("counts the answers and tokens of models", async () => {
       const flags = (model: string, more = {}) => ({ toolgate: { flags: { model, ...more } } });
       await record(ledger, "s1", [

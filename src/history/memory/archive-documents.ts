@@ -1,6 +1,7 @@
 /** All messages and calls of a ledger as documents, the newest first, each with the facts and the text of the archive. */
 import { readAll, allSessions } from "../../call/index.js";
 import type { FoundCall, FoundSession, Ledger, RecordedEvent, Session, ToolCall } from "../../call/index.js";
+import { isCounted, partsByCall } from "../../call/call-parts.js";
 import type { CallFacts, SessionFacts } from "../archive-text.js";
 import { callFacts, callText, messageText, sessionFacts, storable } from "../archive-text.js";
 import type { RedactionPattern } from "../redaction/redaction-pattern.js";
@@ -46,7 +47,7 @@ export async function archivedSessions(
       ...(title !== null && { title }),
       ...(agent !== null && { agent }),
       ...(cwd !== null && { cwd }),
-      calls: calls.length,
+      calls: calls.filter(isCounted).length,
       messages: session.timeline.length - calls.length,
       breaches: calls.filter(({ breach }) => breach).length,
     };
@@ -59,25 +60,22 @@ export function archivedDocuments(
   sessions: readonly ArchivedSession[],
   patterns: readonly RedactionPattern[],
 ): readonly ArchivedDocument[] {
-  const documents = sessions.flatMap((of) =>
-    of.session.timeline.map((entry): ArchivedDocument => {
+  const documents = sessions.flatMap((of) => {
+    const parts = partsByCall(callsIn(of.session));
+    return of.session.timeline.map((entry): ArchivedDocument => {
       if (entry.type === "message") {
         const { at, role } = entry.message;
         return { at: Math.floor(at), of, text: messageText(entry.message, patterns), role };
       }
-      const call = archivedCall(entry.call, of, patterns);
+      const facts = callFacts(entry.call, patterns, parts.get(entry.call.toolCallId));
+      const call = archivedCall(entry.call, facts, of);
       return { at: call.found.at, of, text: callText(entry.call, patterns), call };
-    }),
-  );
+    });
+  });
   return documents.toSorted((one, other) => one.at - other.at).toReversed();
 }
 
-function archivedCall(
-  call: ToolCall,
-  of: ArchivedSession,
-  patterns: readonly RedactionPattern[],
-): ArchivedCall {
-  const facts = callFacts(call, patterns);
+function archivedCall(call: ToolCall, facts: CallFacts, of: ArchivedSession): ArchivedCall {
   const { decidedBy, who, rule, ranMs, waitedMs, breach } = facts;
   const found: FoundCall = {
     sessionId: of.found.sessionId,

@@ -26,7 +26,8 @@ export function callStatistics(
 ): readonly CallStatistics[] {
   checkStatisticsKey(by);
   const counted = calls.filter(
-    ({ found, of }) =>
+    ({ found, facts, of }) =>
+      !facts.isPart &&
       found.at >= Math.floor(since) &&
       found.at < Math.floor(until) &&
       (cwd === undefined || of.facts.cwd === storable(cwd)),

@@ -6,6 +6,7 @@
  * notifications. Where notifications do not arrive (a pooler in transaction mode), the poll is frequent instead.
  */
 import { randomUUID } from "node:crypto";
+import { setTimeout as setTimeoutAsync } from "node:timers/promises";
 import type { Client } from "pg";
 import type { IdleFollowers } from "../follow-log.js";
 import { nameFromStored, storedName } from "../stored-json.js";
@@ -21,6 +22,8 @@ const PROBE_TIMEOUT_MS = 1_000;
 /** A silent connection is tested this often: its other end may be gone without a word. */
 const PROBE_EVERY_MS = 20_000;
 const RECONNECT_MS = 500;
+/** The least time between two notifications: each is a transaction, which competes with the appends. */
+const NOTICE_GAP_MS = 4;
 const ALL = "*";
 /** Before the id of a sender that has stored an answer. */
 const ANSWER = "!";
@@ -65,7 +68,7 @@ export class CommitNotices {
     return this.#lagMs;
   }
 
-  /** Sends the session's name at once, or with the others that come while a notification is under way. */
+  /** Sends the session's name at once, or with the others that come within NOTICE_GAP_MS of the last notification. */
   send(sessionId: string, { isAnswer = false } = {}): void {
     this.#hasAnswer ||= isAnswer;
     this.#written.add(storedName(sessionId));
@@ -108,6 +111,7 @@ export class CommitNotices {
       } catch {
         // A hint that could not be sent: the polls of the others find the change.
       }
+      if (!this.#isClosed) await setTimeoutAsync(NOTICE_GAP_MS);
     }
     this.#sending = undefined;
   }

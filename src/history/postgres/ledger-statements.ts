@@ -1,9 +1,9 @@
 /**
  * Every statement of the ledger on PostgreSQL, with the types of its values and rows.
  *
- * Invariants: SQL text never contains a value. Each statement is a transaction. A statement that changes several heads
- * locks them first, in the order of their numbers, so that no two can wait for each other. The server's clock decides,
- * read when the row is locked (`clock_timestamp`), unless a test passes a time.
+ * Invariants: SQL text never contains a value. Each statement is a transaction. A statement on several heads does not wait
+ * for one (`skip locked`); only `append` does. The server's clock decides, read when the row is locked
+ * (`clock_timestamp`), unless a test passes a time.
  */
 import type { SqlValue, Statement } from "./sql-connections.js";
 
@@ -53,22 +53,21 @@ type SnapshotRow = {
 
 type Numbers = readonly number[];
 type Texts = readonly string[];
-type Links = readonly Uint8Array[];
 
-/** The sessions of a batch, one item each, and its events. */
+/** The sessions of a batch, one item each, and its events. All arrays are binary. */
 export type AppendValues = [
   now: Time,
-  sessions: Numbers,
-  fences: Numbers,
-  expected: Numbers,
-  last: Numbers,
-  chains: Links,
-  work: readonly (number | null)[],
-  eventSessions: Numbers,
-  seqs: Numbers,
-  types: Texts,
-  events: Texts,
-  links: Links,
+  sessions: Uint8Array,
+  fences: Uint8Array,
+  expected: Uint8Array,
+  last: Uint8Array,
+  chains: Uint8Array,
+  work: Uint8Array,
+  eventSessions: Uint8Array,
+  seqs: Uint8Array,
+  types: Uint8Array,
+  events: Uint8Array,
+  links: Uint8Array,
 ];
 
 export type AppendOneValues = [
@@ -79,20 +78,34 @@ export type AppendOneValues = [
   last: number,
   chain: Uint8Array,
   work: number | null,
-  seqs: Numbers,
-  types: Texts,
-  events: Texts,
-  links: Links,
+  seqs: Uint8Array,
+  types: Uint8Array,
+  events: Uint8Array,
+  links: Uint8Array,
 ];
 
+/** The values of one session are written out: the compiler would write a spread of them into the declarations. */
 export type QuestionValues = [
-  ...AppendValues,
+  now: Time,
+  session: number,
+  fence: number,
+  expected: number,
+  last: number,
+  chain: Uint8Array,
+  work: number | null,
+  seqs: Uint8Array,
+  types: Uint8Array,
+  events: Uint8Array,
+  links: Uint8Array,
   askedIds: Texts,
   askedSeqs: Numbers,
   settledAtOnce: readonly (number | null)[],
   settledIds: Texts,
   settledSeqs: Numbers,
 ];
+
+/** How many sessions were stored. */
+type StoredCount = { readonly stored: number };
 
 const statement = <Values extends readonly SqlValue[], Row = never>(sql: string): Statement<Values, Row> => ({
   sql,
@@ -121,6 +134,8 @@ export function ledgerStatements(schema: string) {
   const [sessions, heads, events] = [`${schema}.sessions`, `${schema}.heads`, `${schema}.events`];
   const [questions, snapshots, blobs] = [`${schema}.questions`, `${schema}.snapshots`, `${schema}.blobs`];
   const now = clock("$1");
+  /** A lease that ends much later than its length was given by a clock that was set back since. */
+  const isHeld = `(h.fence is not null and h.lease_until > ${now} and h.lease_until - ${now} <= 2 * h.lease_ms)`;
   const workAfter = (work: string) => `case ${work}
           when ${WORK.begins} then coalesce(h.work_since, c.now)
           when ${WORK.ends} then null
@@ -128,25 +143,19 @@ export function ledgerStatements(schema: string) {
             select 1 from ${questions} q where q.session = h.session and q.settled_seq is null
           ) then null else coalesce(h.work_since, c.now) end
           else h.work_since end`;
-  const appended = `
-    item as (
-      select * from unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bytea[], $7::int[])
-        as t (session, fence, expected, last, chain, work)
-    ), locked as materialized (
-      select h.session from ${heads} h join item i on h.session = i.session
-      where h.fence = i.fence and h.last_seq = i.expected
-      order by h.session for update of h
+  const changes = (work: string) => `updated_at = c.now, created_at = coalesce(h.created_at, c.now),
+        bucket = floor(c.now / 60000), work_since = ${workAfter(work)}`;
+  /** One session: no order of locks is needed. */
+  const appendedOne = `
+    moved as (
+      update ${heads} h set last_seq = $5::bigint, chain = $6, ${changes("$7::int")}
+      from (select ${now} as now) c
+      where h.session = $2::bigint and h.fence = $3::bigint and h.last_seq = $4::bigint
+      returning h.session
     ), inserted as (
       insert into ${events} (session, seq, type, event, chain)
-      select r.session, r.seq, r.type, r.event, r.chain
-      from unnest($8::bigint[], $9::bigint[], $10::text[], $11::text[], $12::bytea[])
-        as r (session, seq, type, event, chain) join locked using (session)
-    ), moved as (
-      update ${heads} h set last_seq = i.last, chain = i.chain, updated_at = c.now,
-        created_at = coalesce(h.created_at, c.now), bucket = floor(c.now / 60000),
-        work_since = ${workAfter("i.work")}
-      from item i join locked l on l.session = i.session, (select ${now} as now) c
-      where h.session = i.session
+      select m.session, r.seq, r.type, r.event, r.chain from moved m
+      cross join unnest($8::bigint[], $9::text[], $10::text[], $11::bytea[]) as r (seq, type, event, chain)
     )`;
   const openQuestions = `
     select e.event, e.seq, q.number from ${questions} q
@@ -168,8 +177,7 @@ export function ledgerStatements(schema: string) {
          lease_until = ${now} + $4::float8, lease_ms = $4::float8, place = coalesce($6, h.place)
        from ${sessions} s
        where s.session_id = $2 and h.session = s.number
-         and (h.fence is null or h.owner = $3 or h.lease_until <= ${now}
-           or h.lease_until - ${now} > 2 * h.lease_ms or h.fence = $7::bigint)
+         and (not ${isHeld} or h.owner = $3 or h.fence = $7::bigint)
          and ($6::text is null or $6 = '${ANYWHERE}' or h.place is null or h.place in ($6, '${ANYWHERE}'))
        returning h.fence, h.lease_until, h.session, h.last_seq, h.chain`,
     ),
@@ -183,6 +191,7 @@ export function ledgerStatements(schema: string) {
        select number, nextval('${schema}.fences'), $3, $5, ${now} + $4::float8, $4::float8, $6 from s
        returning fence, lease_until, session, last_seq, chain`,
     ),
+    /** Many at once. Leaves out the rows that somebody else locks: it never waits for one while it has another. */
     renew: statement<
       [now: Time, sessionIds: Texts, fences: Numbers, ms: Numbers],
       { readonly fence: number; readonly lease_until: number }
@@ -192,12 +201,20 @@ export function ledgerStatements(schema: string) {
          from unnest($2::text[], $3::bigint[], $4::float8[]) as t (session_id, fence, ms)
          join ${sessions} s on s.session_id = t.session_id
        ), locked as materialized (
-         select h.session, h.fence, i.ms from ${heads} h join item i on h.session = i.session and h.fence = i.fence
-         order by h.session for update of h
+         select h.session, i.ms from ${heads} h join item i on h.session = i.session and h.fence = i.fence
+         for update of h skip locked
        )
        update ${heads} h set lease_until = ${now} + l.ms, lease_ms = l.ms
        from locked l where h.session = l.session
        returning h.fence, h.lease_until`,
+    ),
+    renewOne: statement<
+      [now: Time, sessionId: string, fence: number, ms: number],
+      { readonly lease_until: number }
+    >(
+      `update ${heads} h set lease_until = ${now} + $4::float8, lease_ms = $4::float8
+       from ${sessions} s where s.session_id = $2 and h.session = s.number and h.fence = $3::bigint
+       returning h.lease_until`,
     ),
     /** A session without events leaves nothing behind. */
     release: statement<[sessionId: string, fence: number]>(
@@ -217,37 +234,43 @@ export function ledgerStatements(schema: string) {
        join ${sessions} s on s.session_id = t.session_id join ${heads} h on h.session = s.number
        left join ${events} e on e.session = h.session and e.seq = t.at`,
     ),
-    append: statement<AppendValues, { readonly session: number }>(
-      `with ${appended} select session from locked`,
-    ),
-    /** The same for one session, where no order of locks is needed: a fourth faster. */
-    appendOne: statement<AppendOneValues, { readonly session: number }>(
+    /**
+     * Locks in no certain order: a lock of all rows before the change costs a quarter. No other statement waits for a head
+     * while it has one, except an append of another instance, when one of the two has lost its leases: then the server
+     * ends one of them, which is sent again.
+     */
+    append: statement<AppendValues, StoredCount>(
       `with moved as (
-         update ${heads} h set last_seq = $5::bigint, chain = $6, updated_at = c.now,
-           created_at = coalesce(h.created_at, c.now), bucket = floor(c.now / 60000), work_since = ${workAfter("$7::int")}
-         from (select ${now} as now) c
-         where h.session = $2::bigint and h.fence = $3::bigint and h.last_seq = $4::bigint
+         update ${heads} h set last_seq = i.last, chain = i.chain, ${changes("i.work")}
+         from unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bytea[], $7::int[])
+           as i (session, fence, expected, last, chain, work), (select ${now} as now) c
+         where h.session = i.session and h.fence = i.fence and h.last_seq = i.expected
          returning h.session
        ), inserted as (
          insert into ${events} (session, seq, type, event, chain)
-         select m.session, r.seq, r.type, r.event, r.chain from moved m
-         cross join unnest($8::bigint[], $9::text[], $10::text[], $11::bytea[]) as r (seq, type, event, chain)
+         select r.session, r.seq, r.type, r.event, r.chain
+         from unnest($8::bigint[], $9::bigint[], $10::text[], $11::text[], $12::bytea[])
+           as r (session, seq, type, event, chain) join moved using (session)
        )
-       select session from moved`,
+       select count(*) as stored from moved`,
+    ),
+    /** The same for one session: a fourth faster. */
+    appendOne: statement<AppendOneValues, StoredCount>(
+      `with ${appendedOne} select count(*) as stored from moved`,
     ),
     /** Events of one session that ask or settle questions. */
-    appendQuestions: statement<QuestionValues, { readonly session: number }>(
-      `with ${appended}, asked as (
+    appendQuestions: statement<QuestionValues, StoredCount>(
+      `with ${appendedOne}, asked as (
          insert into ${questions} (question_id, session, asked_seq, settled_seq)
-         select a.question_id, l.session, a.seq, a.settled
-         from unnest($13::text[], $14::bigint[], $15::bigint[]) with ordinality as a (question_id, seq, settled, place)
-         cross join locked l order by a.place
+         select a.question_id, m.session, a.seq, a.settled
+         from unnest($12::text[], $13::bigint[], $14::bigint[]) with ordinality as a (question_id, seq, settled, place)
+         cross join moved m order by a.place
        ), settled as (
          update ${questions} q set settled_seq = t.seq
-         from unnest($16::text[], $17::bigint[]) as t (question_id, seq), locked l
-         where q.question_id = t.question_id and q.session = l.session and q.settled_seq is null
+         from unnest($15::text[], $16::bigint[]) as t (question_id, seq), moved m
+         where q.question_id = t.question_id and q.session = m.session and q.settled_seq is null
        )
-       select session from locked`,
+       select count(*) as stored from moved`,
     ),
     question: statement<
       [now: Time, questionId: string],
@@ -298,9 +321,10 @@ export function ledgerStatements(schema: string) {
     /** Sessions of a place that somebody must go on with, the oldest first, with the lease that may still last. */
     work: statement<
       [now: Time, place: string, limit: number],
-      { readonly session_id: string; readonly is_free: boolean; readonly holder: string | null }
+      { readonly session_id: string; readonly left_ms: number; readonly holder: string | null }
     >(
-      `select s.session_id, h.holder, h.fence is null or h.lease_until <= ${now} as is_free
+      `select s.session_id, h.holder,
+         case when ${isHeld} then h.lease_until - ${now} else 0 end as left_ms
        from ${heads} h join ${sessions} s on s.number = h.session
        where h.work_since is not null and h.place in ($2, '${ANYWHERE}') order by h.work_since limit $3`,
     ),
@@ -308,13 +332,13 @@ export function ledgerStatements(schema: string) {
       [now: Time, sessionId: string],
       { readonly owner: string | null; readonly holder: string | null; readonly is_held: boolean }
     >(
-      `select h.owner, h.holder, h.fence is not null and h.lease_until > ${now} as is_held
+      `select h.owner, h.holder, ${isHeld} as is_held
        from ${sessions} s join ${heads} h on h.session = s.number where s.session_id = $2`,
     ),
     /** Turns that nobody holds and somebody must go on with, of all places. */
     health: statement<[now: Time], { readonly waiting: number; readonly oldest_ms: number }>(
-      `select count(*) as waiting, coalesce(max(${now} - work_since), 0) as oldest_ms from ${heads}
-       where work_since is not null and (fence is null or lease_until <= ${now})`,
+      `select count(*) as waiting, coalesce(max(${now} - h.work_since), 0) as oldest_ms from ${heads} h
+       where h.work_since is not null and not ${isHeld}`,
     ),
     questionNumber: statement<[questionId: string], { readonly number: number }>(
       `select number from ${questions} where question_id = $1`,

@@ -59,6 +59,8 @@ export type PostgresLedgerOptions = {
 /** Renewals wait this long for others: leases last for seconds. */
 const RENEW_TOGETHER_MS = 100;
 const WORK_POLL_MS = 1_000;
+/** A look after the end of a lease, not at it. */
+const LEASE_END_MARGIN_MS = 10;
 const MAX_WORK = 100;
 /** Wakes those who look for work: no session has this name, since it is no stored one. */
 const WORK = "\u0000work";
@@ -203,17 +205,24 @@ class PostgresLedger implements Ledger {
         items.map(({ milliseconds }) => milliseconds),
       );
       const until = new Map(rows.map(({ fence, lease_until }) => [fence, lease_until]));
-      for (const { lease, resolve, reject } of items) {
-        const expiresAt = until.get(lease.fence);
-        if (expiresAt === undefined) await this.#lost(lease, "renewed").catch(reject);
-        else {
-          const { sessionId, owner, fence } = lease;
-          resolve(Object.freeze({ sessionId, owner, fence, expiresAt }));
-        }
-      }
+      await Promise.all(
+        items.map(async ({ lease, milliseconds, resolve, reject }) => {
+          const expiresAt = until.get(lease.fence);
+          if (expiresAt !== undefined) resolve(renewed(lease, expiresAt));
+          else await this.#renewOne(lease, milliseconds).then(resolve, reject);
+        }),
+      );
     } catch (error) {
       for (const { reject } of items) reject(error);
     }
+  }
+
+  /** Waits for the row, which somebody has locked. */
+  async #renewOne(lease: Lease, milliseconds: number): Promise<Lease> {
+    const name = storedName(lease.sessionId);
+    const { renewOne } = this.#statements;
+    const [row] = await this.#sql.retried(renewOne, this.#time(), name, lease.fence, milliseconds);
+    return row ? renewed(lease, row.lease_until) : this.#lost(lease, "renewed");
   }
 
   async release(lease: Lease): Promise<void> {
@@ -343,7 +352,7 @@ class PostgresLedger implements Ledger {
     });
   }
 
-  /** Looks when a question was answered anywhere, and each second. */
+  /** Looks when a question was answered anywhere, when a lease on such a session ends, and each second. */
   async *work({ signal }: { readonly signal: AbortSignal }): AsyncGenerator<string> {
     this.#checkNotClosed();
     const place = this.#place;
@@ -351,15 +360,20 @@ class PostgresLedger implements Ledger {
     this.#notices.start();
     while (!signal.aborted && !this.#isClosed) {
       const { woken, stop } = this.#followers.listen(WORK, signal);
-      const timer = setTimeout(stop, WORK_POLL_MS).unref();
+      let timer = setTimeout(stop, WORK_POLL_MS).unref();
       try {
         // A server that cannot be reached now is asked again at the next look.
         const rows = await this.#sql
           .run(this.#statements.work, this.#time(), storedName(place), MAX_WORK)
           .catch(() => []);
-        for (const { session_id, is_free, holder } of rows) {
+        const nextEndMs = Math.min(WORK_POLL_MS, ...rows.map(({ left_ms }) => left_ms || WORK_POLL_MS));
+        if (nextEndMs < WORK_POLL_MS) {
+          clearTimeout(timer);
+          timer = setTimeout(stop, nextEndMs + LEASE_END_MARGIN_MS).unref();
+        }
+        for (const { session_id, left_ms, holder } of rows) {
           const process = holder === null ? undefined : holderFromStored(holder);
-          if (!is_free && !(process && isGone(process))) continue;
+          if (left_ms > 0 && !(process && isGone(process))) continue;
           if (signal.aborted || this.#isClosed) return;
           yield nameFromStored(session_id);
         }
@@ -536,7 +550,7 @@ class PostgresLedger implements Ledger {
   }
 
   /** Throws LEASE_LOST. */
-  async #lost(lease: Lease, done: string): Promise<void> {
+  async #lost(lease: Lease, done: string): Promise<never> {
     this.#appends.forget(lease);
     await this.#checkNewest(lease, done);
     // Somebody else's statement was in between and the lease is ours still: the next call finds it so.
@@ -590,6 +604,9 @@ class PostgresLedger implements Ledger {
     return { woken, stop: stopBoth };
   }
 }
+
+const renewed = ({ sessionId, owner, fence }: Lease, expiresAt: number): Lease =>
+  Object.freeze({ sessionId, owner, fence, expiresAt });
 
 /** As the statement `claim` decides. */
 const isWithinReach = (place: string | null, own: string | null): boolean =>

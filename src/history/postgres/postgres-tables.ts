@@ -163,8 +163,13 @@ const textTables = (schema: string) => `
     primary key (name, tenant)
   );`;
 
+/** A call with `is_part` counts with the call that it is a part of. */
+const partColumn = (schema: string) =>
+  `alter table ${schema}.archive_items add is_part boolean not null default false;`;
+
 export const MIGRATIONS: readonly MigrationStep[] = [
   { needs: 1, sql: ledgerTables },
   { needs: 1, sql: archiveTables },
   { needs: 1, sql: textTables },
+  { needs: 1, sql: partColumn },
 ];

@@ -156,3 +156,36 @@ test("finds a change whose notification was lost", async () => {
   await follower.stop();
   expect(follower.seen.map(({ seq }) => seq)).toEqual([1, 2]);
 });
+
+test("batches of two instances on the same sessions never wait for each other in a circle", async () => {
+  const address = await emptyAddress();
+  const [stale, newest] = [await open(address), await open(address)];
+  const names = Array.from({ length: 20 }, (_, number) => `s${number}`);
+  const lost = await Promise.all(
+    names.map((name) => stale.claim(name, "same owner", { milliseconds: 60_000 })),
+  );
+  await Promise.all(lost.map((lease) => stale.append(lease, [said("first")], DURABLE)));
+  // In the other order, and with renewals of the same sessions at the same time.
+  const leases = await Promise.all(
+    names.toReversed().map((name) => newest.claim(name, "same owner", { milliseconds: 60_000 })),
+  );
+  for (let round = 0; round < 10; round++) {
+    const refused = lost.map((lease) => codeOf(stale.append(lease, [said("late")], DURABLE)));
+    const stored = leases.map((lease) => newest.append(lease, [said(`${round}`)], DURABLE));
+    const renewed = leases.map((lease) => newest.renew(lease, { milliseconds: 60_000 }));
+    expect(new Set(await Promise.all(refused))).toEqual(new Set(["LEASE_LOST"]));
+    expect(new Set(await Promise.all(stored))).toEqual(new Set([round + 2]));
+    await Promise.all(renewed);
+  }
+});
+
+test("a turn is work when the server's clock was set back under its lease", async () => {
+  const address = await emptyAddress();
+  const at = (time: number) => openPostgresLedger(address, { place: "here", now: () => time });
+  const [before, after] = [await at(10_000_000), await at(1_000_000)];
+  opened.push(before, after);
+  const lease = await before.claim(SESSION, "paused", { milliseconds: 5_000 });
+  await before.append(lease, [TURN], DURABLE);
+  expect(await after.holder?.(SESSION)).toBeUndefined();
+  expect(await firstWork(after)).toBe(SESSION);
+});

@@ -20,6 +20,8 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const STATEMENT_TIMEOUT_MS = 30_000;
 /** How long a server that restarts or fails over is waited for. */
 const RETRY_TIMEOUT_MS = 15_000;
+/** At least so many tries: a process that was paused finds its deadline over. */
+const MIN_TRIES = 6;
 const FIRST_RETRY_MS = 20;
 const MAX_RETRY_MS = 500;
 
@@ -104,13 +106,15 @@ export class SqlConnections {
   /** Repeats the work when the connection is lost or the server is not there, up to RETRY_TIMEOUT_MS. */
   async withRetries<Result>(work: () => Promise<Result>): Promise<Result> {
     const deadline = performance.now() + RETRY_TIMEOUT_MS;
+    let tries = 0;
     for (let waitMs = FIRST_RETRY_MS; ; waitMs = Math.min(2 * waitMs, MAX_RETRY_MS)) {
+      tries += 1;
       try {
         return await work();
       } catch (error) {
         if (!(error instanceof ConnectionLost)) throw error;
         this.#checkOpen();
-        if (performance.now() + waitMs > deadline) throw this.#unreachable(error);
+        if (tries >= MIN_TRIES && performance.now() + waitMs > deadline) throw this.#unreachable(error);
         await new Promise((resolve) => setTimeout(resolve, waitMs));
       }
     }

@@ -41,6 +41,8 @@ export class SqliteRows {
   /** The sessions of the current transaction. */
   readonly #sessions = new Map<string, WrittenSession>();
   readonly #newestFences = new Map<string, number>();
+  /** Our process, as leases name it. */
+  #holder: string | undefined;
 
   constructor(database: SqliteDatabase) {
     this.#database = database;
@@ -88,8 +90,8 @@ export class SqliteRows {
   /** Inserts a lease of our process for a session that has none, with a fence that no lease ever had. */
   insertLease({ sessionId, owner, expiresAt }: Omit<Lease, "fence">, milliseconds: number): number {
     const names = [storedName(sessionId), storedName(owner)] as const;
-    const holder = JSON.stringify(identityOf(process.pid));
-    const row = this.#statements.insertLease.row(...names, expiresAt, milliseconds, holder);
+    this.#holder ??= JSON.stringify(identityOf(process.pid));
+    const row = this.#statements.insertLease.row(...names, expiresAt, milliseconds, this.#holder);
     if (!row) throw new Error(`SQLite gave no fence for session ${sessionId}.`);
     this.#newestFences.set(sessionId, row.fence);
     return row.fence;

@@ -8,6 +8,7 @@
 import { hash } from "node:crypto";
 import type { ArchiveProgress, Ledger, Session, Usage } from "../../../call/index.js";
 import { eventPages } from "../../../call/index.js";
+import { isCounted, partsByCall } from "../../../call/call-parts.js";
 import { callFacts, callText, messageText, sessionFacts, storable } from "../../archive-text.js";
 import { wordsOf } from "../../match-terms.js";
 import type { RedactionPattern } from "../../redaction/redaction-pattern.js";
@@ -141,7 +142,7 @@ export class ArchiveIndex {
          select $1, $2, ${ITEM_COLUMNS}, array_to_tsvector(array(select json_array_elements_text(keys)))
          from json_to_recordset($3::json) as t (place int, at float8, role text, tool_call_id text, name text, kind text,
            title text, status text, day text, decided_by text, who text, rule text, ran_ms float8, waited_ms float8,
-           output_size bigint, breach text, text text, keys json)`,
+           output_size bigint, breach text, is_part boolean, text text, keys json)`,
         [...key, JSON.stringify(rows.items)],
       );
       await client.query(
@@ -166,7 +167,7 @@ export class ArchiveIndex {
       ...facts,
       is_elsewhere: isElsewhere,
       signer: signers.size === 1 ? [...signers][0] : null,
-      calls: calls.length,
+      calls: calls.filter(isCounted).length,
       messages: timeline.length - calls.length,
       breaches: calls.filter(({ breach }) => breach).length,
     };
@@ -174,13 +175,24 @@ export class ArchiveIndex {
 
   #itemRows({ timeline }: Session): readonly object[] {
     const { patterns } = this.#options;
+    const parts = partsByCall(timeline.flatMap((entry) => (entry.type === "call" ? entry.call : [])));
     return timeline.map((entry, place) => {
       if (entry.type === "message") {
         const { at, role } = entry.message;
-        return { place, at: momentOf(at), role, ...searchable(messageText(entry.message, patterns)) };
+        return {
+          place,
+          at: momentOf(at),
+          role,
+          is_part: false,
+          ...searchable(messageText(entry.message, patterns)),
+        };
       }
       const { call } = entry;
-      const { decidedBy, ranMs, waitedMs, outputSize, ...facts } = callFacts(call, patterns);
+      const { decidedBy, ranMs, waitedMs, outputSize, isPart, ...facts } = callFacts(
+        call,
+        patterns,
+        parts.get(call.toolCallId),
+      );
       return {
         place,
         at: momentOf(call.times.announced),
@@ -190,6 +202,7 @@ export class ArchiveIndex {
         ran_ms: ranMs,
         waited_ms: waitedMs,
         output_size: outputSize,
+        is_part: isPart,
         ...searchable(callText(call, patterns)),
       };
     });
@@ -199,7 +212,7 @@ export class ArchiveIndex {
 const SESSION_COLUMNS =
   "created_at, updated_at, last_seq, title, agent, cwd, model, is_elsewhere, signer, calls, messages, breaches";
 const ITEM_COLUMNS =
-  "place, at, role, tool_call_id, name, kind, title, status, day, decided_by, who, rule, ran_ms, waited_ms, output_size, breach, text";
+  "place, at, role, tool_call_id, name, kind, title, status, day, decided_by, who, rule, ran_ms, waited_ms, output_size, breach, is_part, text";
 const STEP_COLUMNS =
   "seq, at, model, input_tokens, output_tokens, reasoning_tokens, cached_tokens, cache_written_tokens";
 

@@ -39,6 +39,7 @@ export async function callStatistics(
   const where = new Conditions();
   where.add("i.redaction = ?", redaction);
   where.add("i.tool_call_id is not null");
+  where.add("not i.is_part");
   where.addPeriod(query);
   if (query.cwd !== undefined) where.add("a.cwd = ?", storable(query.cwd));
   const rows = await sql.retried<SqlValue[], CountRow>(

@@ -117,8 +117,8 @@ export class SessionRows {
     });
   }
 
-  putCall(call: ToolCall): void {
-    const facts = callFacts(call, this.#patterns);
+  putCall(call: ToolCall, parts: readonly ToolCall[] | undefined): void {
+    const facts = callFacts(call, this.#patterns, parts);
     const toolCallId = storable(call.toolCallId);
     const [known] = this.#index.select<{ id: number }>(
       "select id from calls where session = ? and tool_call_id = ?",
@@ -127,7 +127,7 @@ export class SessionRows {
     const id = known?.id ?? this.#freeId(call.times.announced);
     this.#index.change(
       `insert or replace into calls (id, session, tool_call_id, name, kind, title, status, day, decided_by, who,
-       rule, ran_ms, waited_ms, output_size, breach) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       rule, ran_ms, waited_ms, output_size, breach, is_part) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       [
         id,
         this.#number,
@@ -144,6 +144,7 @@ export class SessionRows {
         facts.waitedMs,
         facts.outputSize,
         facts.breach,
+        Number(facts.isPart),
       ],
     );
     const tags = [tagOf("session", this.#number), tagOf("tool", facts.name), tagOf("kind", facts.kind)];

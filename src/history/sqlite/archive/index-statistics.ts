@@ -55,12 +55,13 @@ const count = (condition: string) => `count(*) filter (where ${condition})`;
 
 function countedCalls({ by, since, until, cwd }: StatisticsQuery): Counted {
   const where = new Conditions();
+  where.add("not calls.is_part");
   if (since !== undefined) where.add("calls.id >= ?", firstIdAt(since));
   if (until !== undefined) where.add("calls.id < ?", firstIdAt(until));
   if (cwd !== undefined) where.add("sessions.cwd = ?", storable(cwd));
   const joined =
     by === "agent" || cwd !== undefined ? "join sessions on sessions.number = calls.session" : "";
-  return { from: `from calls ${joined} ${where.sql || "where true"}`, values: where.values };
+  return { from: `from calls ${joined} ${where.sql}`, values: where.values };
 }
 
 type Counted = { readonly from: string; readonly values: readonly SqlValue[] };

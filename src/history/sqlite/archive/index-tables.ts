@@ -6,7 +6,8 @@
  * first, in every table and in the search, and a page goes on below an id.
  *
  * `sessions.model` is the model that the session was started with, `signer` the only model that signed responses in it;
- * `steps` has one row for each response of a model; `breach` is the sentence of a call that broke the rules.
+ * `steps` has one row for each response of a model; `breach` is the sentence of a call that broke the rules; a call with `is_part` counts with the call
+ * that it is a part of.
  */
 import type { FileKind } from "../sqlite-file.js";
 
@@ -49,6 +50,7 @@ const TABLES = `
     waited_ms real,
     output_size integer not null,
     breach text,
+    is_part integer not null,
     unique (session, tool_call_id)
   ) strict;
   create index calls_by_session on calls (session, id);
@@ -99,7 +101,7 @@ const DROP_ALL = ["search", "documents", "steps", "calls", "sessions"]
   .map((table) => `drop table if exists ${table};`)
   .join("\n");
 /** Counts up when the tables change. */
-const VERSION = 3;
+const VERSION = 4;
 
 /** "Tgix". */
 export const INDEX_FILE: FileKind = {

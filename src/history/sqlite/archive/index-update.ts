@@ -15,6 +15,7 @@ import type {
   SessionBook,
   ToolCallEvent,
 } from "../../../call/index.js";
+import { isCounted, partOf, partsByCall } from "../../../call/call-parts.js";
 import { sessionFacts } from "../../archive-text.js";
 import { SessionRows } from "./index-rows.js";
 import type { IndexedStep } from "./index-rows.js";
@@ -185,10 +186,12 @@ export class IndexUpdate {
     const messages = timeline.flatMap((entry) => (entry.type === "message" ? entry.message : []));
     // The last message may have grown.
     const firstNew = Math.max(0, (indexed?.messages ?? 0) - 1);
+    const calls = [...replay.book.calls()];
+    const parts = partsByCall(calls);
     const writes = [
-      ...[...touched].map((toolCallId) => () => {
+      ...[...withOwners(touched, replay.book)].map((toolCallId) => () => {
         const call = replay.book.call(toolCallId);
-        if (call) rows.putCall(call);
+        if (call) rows.putCall(call, parts.get(toolCallId));
       }),
       ...steps.map((step) => () => rows.putStep(step)),
       ...messages.slice(firstNew).map((message, index) => () => rows.putMessage(message, firstNew + index)),
@@ -209,9 +212,9 @@ export class IndexUpdate {
       cwd,
       model,
       is_elsewhere: Number(isElsewhere),
-      calls: replay.book.callCount,
+      calls: calls.filter(isCounted).length,
       messages: messages.length,
-      breaches: breachesIn(replay.book),
+      breaches: calls.filter(({ breach }) => breach).length,
     });
   }
 }
@@ -266,8 +269,11 @@ const TABLE: EventTable<[changes: Changes, seq: number], void> = {
   "call-unknown": touch,
 };
 
-function breachesIn(book: SessionBook): number {
-  let count = 0;
-  for (const { breach } of book.calls()) if (breach) count += 1;
-  return count;
+/** The row of a call shows the decision about its parts. */
+function withOwners(touched: ReadonlySet<string>, book: SessionBook): ReadonlySet<string> {
+  const owners = [...touched].flatMap((toolCallId) => {
+    const call = book.call(toolCallId);
+    return call ? (partOf(call) ?? []) : [];
+  });
+  return new Set([...touched, ...owners]);
 }
