@@ -52,7 +52,7 @@ describe("an answer", () => {
 
   test.each(["in a turn", "to the question"])("may change the input and say who answers, %s", async (way) => {
     const { app, sessionId, questionId } = await asked();
-    const yes = { granted: true, input: { to: "Bob" }, who: "ann" };
+    const yes = { granted: true, input: { to: "Bob" }, who: "ann", reason: "she moved" };
     if (way === "in a turn") await app.turn(sessionId, { messages: [{ ...grant("call_1"), ...yes }] });
     else {
       const answered = await app.ask("POST", `/questions/${questionId}`, yes);
@@ -60,6 +60,15 @@ describe("an answer", () => {
       await expect.poll(async () => (await app.history(sessionId)).at(-1)?.role).toBe("assistant");
     }
     expect(world.done).toEqual(["send Bob"]);
+    // The call shows the model's input, its result the one that ran; the model gets the reason too.
+    const ran = '[The user changed the input before it ran. It ran with: {"to":"Bob"}]\n';
+    const ended = async (type: "full" | "compacted") => (await app.history(sessionId, type)).slice(1, 3);
+    const call = { content: expect.arrayContaining([expect.objectContaining({ input: { to: "Ada" } })]) };
+    expect(await ended("full")).toMatchObject([call, { content: `${ran}{"sentTo":"Bob"}` }]);
+    expect(await ended("compacted")).toMatchObject([
+      call,
+      { content: `${ran}[The user said: she moved]\n{"sentTo":"Bob"}` },
+    ]);
     const log = (await world.ledger.read(sessionId)).map(({ event }) => event);
     expect(log).toContainEqual(
       expect.objectContaining({
@@ -129,6 +138,9 @@ describe("a request", () => {
     ["DELETE /questions/a/b", "GET, POST"],
     ["POST /metrics", "GET"],
     ["DELETE /openapi.json", "GET"],
+    ["POST /healthz", "GET"],
+    ["PUT /sessions", "GET, POST"],
+    ["PATCH /sessions/x/../y", "GET, DELETE"],
   ])("%s has a wrong method", async (line, allowed) => {
     const { serving: served } = await world.remote();
     const [method = "", path = ""] = line.split(" ");
@@ -360,11 +372,12 @@ describe("trust", () => {
 describe("a provider that fails", () => {
   /** Answers 503 until the test sets `isUp`. */
   async function failingProvider() {
-    const state = { isUp: false, requests: 0 };
+    const state = { isUp: false, requests: 0, failure: { status: 503, message: "overloaded" } };
     const server = createServer((_request, response) => {
       state.requests += 1;
       if (!state.isUp) {
-        response.writeHead(503).end('{"error":{"message":"overloaded"}}');
+        const { status, message } = state.failure;
+        response.writeHead(status).end(JSON.stringify({ error: { message } }));
         return;
       }
       response.writeHead(200, { "content-type": "text/event-stream" });
@@ -381,7 +394,11 @@ describe("a provider that fails", () => {
   }
 
   const appWith = async (baseUrl: string, retry: object) => {
-    const { model } = await openModel("openai-compatible/m", { baseUrl, apiKey: "k", retry });
+    const { model } = await openModel("openai-compatible/m", {
+      baseUrl,
+      apiKey: "the-key-of-the-test",
+      retry,
+    });
     return (await world.remote({ model })).app;
   };
 
@@ -408,6 +425,18 @@ describe("a provider that fails", () => {
     expect(text).toContain('"stopReason":"end_turn"');
     expect(text).not.toContain("127.0.0.1");
     expect((await app.history(sessionId)).map(({ role }) => role)).toEqual(["user", "assistant"]);
+  });
+
+  test("shows no key that it quotes, live or from the log", async () => {
+    const { state, baseUrl } = await failingProvider();
+    const key = `sk-proj-${"A1b2C3d4E5f6G7h8".repeat(3)}`;
+    state.failure = { status: 401, message: `Incorrect API key provided: ${key}.` };
+    const app = await appWith(baseUrl, { attempts: 1 });
+    const sessionId = await app.createSession({ agent: { name: "clerk" } });
+    const { error } = await app.turn(sessionId, say("Go"));
+    expect(error).toContain("Incorrect API key provided: [redacted api key]");
+    const again = await readEvents(await app.send("GET", `/sessions/${sessionId}/turns`));
+    expect(again.at(-1)?.data).toMatchObject({ error });
   });
 
   test.each(["delta", "none"] as const)("shows no address of it in the mode %s", async (mode) => {

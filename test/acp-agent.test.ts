@@ -175,7 +175,12 @@ describe("sessions", () => {
     await leave();
     const again = await connect();
     await again.agent.request(session.load, { sessionId, cwd, mcpServers: [] });
-    expect(folded(again.updates)).toEqual(live);
+    // The loaded plan comes once, after the calls, so it names those of its entries.
+    const _meta = { toolgate: { toolCallIds: ["call_2"] } };
+    expect(folded(again.updates)).toEqual({
+      ...live,
+      plan: [{ content: "Edit", priority: "medium", status: "in_progress", _meta }],
+    });
     expect(lastOf(again.updates, "session_info_update")).toMatchObject({ title: "Go" });
   });
 
@@ -395,7 +400,7 @@ describe("questions", () => {
     const { sessionId } = await agent.request(session.new, { cwd, mcpServers: [] });
     await agent.request(session.prompt, { sessionId, prompt: says("Run it") });
     const subject =
-      "Always allow builds, tests, linters and formatters here, with harmless flags and workspace paths (runs project code)";
+      "Always allow builds, tests, linters, formatters and local git work here, with harmless flags and workspace paths (runs project code)";
     expect(questions[0]?.options.map(({ name }) => name)).toEqual([
       "Allow once",
       `${subject} in this project`,

@@ -211,7 +211,7 @@ describe("the response to a permission request", () => {
     await say({ ...command("make all"), toolCallId: "t2" });
     expect(outcomes(notes())).toEqual(["yes", "yes"]);
     expect(stored).toEqual([
-      "Always allow builds, tests, linters and formatters here, with harmless flags and workspace paths (runs project code) in this project",
+      "Always allow builds, tests, linters, formatters and local git work here, with harmless flags and workspace paths (runs project code) in this project",
     ]);
     expect(questions.length).toBe(1);
   });

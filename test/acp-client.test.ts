@@ -1,4 +1,6 @@
 /** Toolgate as the client of foreign agents: real processes, well behaved and not. */
+import { errorText } from "../src/acp/client/agent-line.js";
+import { RpcError } from "../src/acp/connection/message.js";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { SessionBook } from "../src/call/index.js";
@@ -205,6 +207,16 @@ test("shows the details of an agent's error", async () => {
     stopReason: "error",
     error: "by-hand said: Invalid params: this agent takes no pictures",
   });
+});
+
+test.each([
+  ["a text", "quota exceeded", "Internal error: quota exceeded"],
+  ["a field of any name", { error: "quota exceeded", hint: "wait" }, "Internal error: quota exceeded; wait"],
+  ["a list", ["quota exceeded", { for: "org 7" }], "Internal error: quota exceeded; org 7"],
+  ["the message again", { message: "Internal error" }, "Internal error"],
+  ["nothing", undefined, "Internal error"],
+])("shows the reason of an agent's error in %s", (_, data, shown) => {
+  expect(errorText(new RpcError(-32603, "Internal error", data))).toBe(shown);
 });
 
 test("ends an agent that ignores a cancel", async () => {

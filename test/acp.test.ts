@@ -120,7 +120,7 @@ describe("an editor", () => {
           kind: "edit",
           content: [
             { type: "diff", oldText: "one", newText: "two" },
-            { type: "content", content: { type: "text", text: expect.stringContaining("write: ") } },
+            { type: "content", content: { type: "text", text: expect.stringContaining("Will write ") } },
           ],
         },
       },

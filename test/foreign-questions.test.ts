@@ -199,3 +199,30 @@ test("the record shows what was decided on where the agent's title does not", as
   expect(shown).not.toContain("decided on: make y");
   expect(shown).toContain('decided on: {"arguments":{"cmd":"make z"}}');
 });
+
+test("a call that is reported and then asked about shows its input once", async () => {
+  const driven = await drive({ rules: [], ask: choose("reject_once") });
+  const call = { kind: "execute", rawInput: { command: "make all" } };
+  await driven.say([
+    { sessionUpdate: "tool_call", toolCallId: "t1", title: "t", status: "in_progress", ...call },
+    permit({ ...call, rawInput: { command: "make all" } }),
+  ]);
+  expect(about(driven).match(/^input: /gm)).toHaveLength(1);
+});
+
+test("a call that was cancelled at its question is the one that the agent reports as failed under another id", async () => {
+  const stop = new AbortController();
+  const driven = await drive({
+    rules: [],
+    ask: async () => {
+      stop.abort();
+      return new Promise(() => undefined);
+    },
+  });
+  const call = { kind: "execute", title: "t", rawInput: { command: "make all" } };
+  await driven.say(
+    [permit(call, "pending"), { sessionUpdate: "tool_call", toolCallId: "real", status: "failed", ...call }],
+    stop.signal,
+  );
+  expect([...driven.session.book.calls()].map(({ state }) => state.status)).toEqual(["cancelled"]);
+});

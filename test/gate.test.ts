@@ -261,7 +261,7 @@ describe('"always"', () => {
     const grant = asked[0]?.options.find(({ kind }) => kind === "allow_always")?.grant;
     expect(grant).toEqual({
       sentence:
-        "Always allow builds, tests, linters and formatters here, with harmless flags and workspace paths (runs project code) in this project",
+        "Always allow builds, tests, linters, formatters and local git work here, with harmless flags and workspace paths (runs project code) in this project",
       rules: [{ allow: "execute", command: "*", width: "family" }],
       scope: "project",
       width: "family",
@@ -270,7 +270,7 @@ describe('"always"', () => {
     const second = await gate.call({ name: "terminal", input: { command: "npm test" } });
     expect(second.decision).toMatchObject({
       by: "rule",
-      rule: expect.stringContaining('allow execute "*" for builds, tests, linters and formatters'),
+      rule: expect.stringContaining('allow execute "*" for builds, tests, linters, formatters'),
     });
     expect(asked).toHaveLength(1);
   });

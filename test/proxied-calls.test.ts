@@ -141,6 +141,43 @@ describe("a command", () => {
   });
 });
 
+describe("a command that the agent shows as its own call", () => {
+  const starts = (command: string) => ({
+    sessionUpdate: "tool_call",
+    toolCallId: "t1",
+    kind: "execute",
+    title: "execute",
+    status: "in_progress",
+    rawInput: { command },
+  });
+
+  test("is a part of it, and fails with it when the turn is cancelled without a report", async () => {
+    const { say, session, cwd } = await driveSteps();
+    const stop = new AbortController();
+    const turn = say([starts("sleep 60"), run("sleep 60"), { untilFile: "cancelled" }], stop.signal);
+    await until(() => session.book.call("proxied_1")?.state.status === "running");
+    expect(session.book.call("proxied_1")?.parentToolCallId).toBe("t1");
+    stop.abort();
+    writeFileSync(join(cwd, "cancelled"), "");
+    await turn;
+    expect(session.book.call("t1")?.state).toMatchObject({
+      status: "failed",
+      error: "The turn was cancelled, and the command was ended.",
+    });
+  });
+
+  test("has an unknown end when the agent ran it itself and does not report its end", async () => {
+    const { say, session, cwd } = await driveSteps();
+    const stop = new AbortController();
+    const turn = say([starts("sleep 60"), { untilFile: "cancelled" }], stop.signal);
+    await until(() => session.book.call("t1")?.state.status === "running");
+    stop.abort();
+    writeFileSync(join(cwd, "cancelled"), "");
+    await turn;
+    expect(session.book.call("t1")?.state.status).toBe("unknown");
+  });
+});
+
 describe("a yes", () => {
   test("is for the file as it was: one that changed meanwhile is asked about again", async () => {
     let count = 0;

@@ -77,8 +77,11 @@ describe("fast-agent 0.10", () => {
   });
 
   test("announces a write before it asks: the question shows its diff, and our write is under it", async () => {
-    const { calls, questions } = await play("fast-agent-write", { rules: [{ allow: "read" }] });
+    const { calls, questions, session } = await play("fast-agent-write", { rules: [{ allow: "read" }] });
     expect(questions).toHaveLength(1);
+    const [write] = own(calls());
+    for (const id of ["proxied_1", "proxied_2"])
+      expect(session.book.call(id)?.parentToolCallId).toBe(write?.toolCallId);
     expect(own(calls())).toMatchObject([
       { kind: "edit", decision: { by: "person" }, state: { status: "done" } },
     ]);
@@ -179,6 +182,24 @@ describe("testy (Rust SDK)", () => {
       { toolCallId: "testy-tool-read-1", state: { status: "done" } },
       { toolCallId: "testy-tool-edit-2", state: { status: "done" }, content: [{ type: "diff" }] },
     ]);
+  });
+
+  test("sends every kind of update: its messages, thoughts, plan, mode and calls are in the record", async () => {
+    const { calls, session } = await play("testy-session-updates");
+    const { timeline, plan, modeId } = session.book.snapshot();
+    expect(calls().map(({ state }) => state.status)).toEqual(["done", "done"]);
+    expect(plan).not.toEqual([]);
+    expect(modeId).toBe("recorded-agent/chat");
+    const blocks = timeline.flatMap((entry) => (entry.type === "message" ? entry.message.blocks : []));
+    expect(new Set(blocks.map(({ type }) => type))).toEqual(
+      new Set(["text", "image", "audio", "resource_link", "resource"]),
+    );
+  });
+
+  test("does all of it in one turn, which ends", async () => {
+    const { calls } = await play("testy-full", { rules: [{ deny: "edit" }, { deny: "read" }] });
+    expect(calls().every(({ state }) => state.status !== "running")).toBe(true);
+    expect(calls().length).toBeGreaterThanOrEqual(4);
   });
 
   test("asks about nothing in particular, and then uses our files and terminal", async () => {

@@ -235,6 +235,22 @@ describe("the Python SDK", () => {
     expect(errors.map(({ code }) => code)).toEqual([-32002]);
   });
 
+  test("without files and terminals is asked and shown, and asked to do nothing itself", async () => {
+    const { turn, asked, tools } = await play("python-sdk-bare-allow");
+    expect(turn.result).toEqual({ stopReason: "end_turn" });
+    expect(new Set(asked)).toEqual(new Set(["session/request_permission"]));
+    expect(JSON.stringify(last(tools, "call_4")?.["content"])).toContain("hello");
+  });
+
+  test("without terminals cancels while a command runs: the turn says so", async () => {
+    const { turn, asked } = await play("python-sdk-bare-cancel-in-run", [
+      { calls: [{ tool: "terminal", input: { command: "touch ../outside.txt; sleep 60" } }] },
+      { say: "Done." },
+    ]);
+    expect(turn.result).toEqual({ stopReason: "cancelled" });
+    expect(new Set(asked)).toEqual(new Set(["session/request_permission"]));
+  });
+
   test.each(["python-sdk-reject", "python-sdk-cancelled-outcome", "python-sdk-unoffered"])(
     "%s: nothing is edited",
     async (name) => {

@@ -7,6 +7,7 @@ import type { JsonObject } from "./json.js";
 import type { CallMessage, CallRules } from "./read-call.js";
 import { readCall } from "./read-call.js";
 import { readToolgateMeta } from "./toolgate-meta.js";
+import type { ToolgateMeta } from "./toolgate-meta.js";
 import type { Reading, SessionSoFar } from "./reading.js";
 
 export class CallReader {
@@ -14,8 +15,8 @@ export class CallReader {
   readonly #rules: CallRules;
   /** Ids that an agent used again for a new call, and the id that call has here. */
   readonly #aliases = new Map<string, string>();
-  /** Calls that came with `_meta.toolgate`: a message without it leaves their state as it is. */
-  readonly #ours = new Set<string>();
+  /** Calls that came with `_meta.toolgate`, and the whole of it: a message without it leaves their state as it is. */
+  readonly #ours = new Map<string, ToolgateMeta>();
 
   constructor(reading: Reading, rules: CallRules) {
     this.#reading = reading;
@@ -33,12 +34,13 @@ export class CallReader {
     const call = reading.session.call(received.toolCallId);
     if (!call && !starts) this.#unknownId(received);
     const message = complete(received, call);
-    reading.own = reading.mode === "strict" ? readToolgateMeta(message._meta) : undefined;
-    reading.isOurs = reading.own !== undefined || this.#ours.has(message.toolCallId);
+    const known = this.#ours.get(message.toolCallId);
+    reading.own = reading.mode === "strict" ? readToolgateMeta(message._meta, known) : undefined;
+    reading.isOurs = reading.own !== undefined || known !== undefined;
     const events = callEvents(call, message, reading);
     if (!reading.own) return events;
     if (canBeApplied(call, events, reading.session)) {
-      this.#ours.add(message.toolCallId);
+      this.#ours.set(message.toolCallId, reading.own);
       return events;
     }
     // No call can get into the state in `_meta.toolgate`: the message is not from us after all.

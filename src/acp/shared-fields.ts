@@ -3,9 +3,8 @@
  * are immutable, so a field whose source is the same reference is taken from the last message and not made again.
  */
 import { completeFields, createToolTitle, fieldCount, isOver, oneLine, plainJson } from "../call/index.js";
-import type { Location, Meta, Progress, ToolCall, ToolKind } from "../call/index.js";
+import type { Location, Progress, ToolCall, ToolKind } from "../call/index.js";
 import { isJsonObject } from "./json.js";
-import { mayDifferInMeta, wireMeta } from "./toolgate-meta.js";
 
 export type SharedFields = {
   readonly name: string | undefined;
@@ -13,7 +12,6 @@ export type SharedFields = {
   readonly locations: readonly Location[];
   readonly rawInput: unknown;
   readonly rawOutput: unknown;
-  readonly _meta: Meta;
 };
 
 /** A call as it was last sent: the call itself, and each wire field of it. */
@@ -27,8 +25,28 @@ export function sharedFields(call: ToolCall, last: Sent<SharedFields> | undefine
     rawInput: last && !mayDifferInInput(last.call, call) ? last.fields.rawInput : wireInput(call),
     rawOutput:
       last && last.call.rawOutput === call.rawOutput ? last.fields.rawOutput : wireOutput(call.rawOutput),
-    _meta: last && !mayDifferInMeta(last.call, call) ? last.fields._meta : wireMeta(call),
   };
+}
+
+/** Whether the two values of a call differ in nothing but the progress. */
+export function isProgressOnly(before: ToolCall, after: ToolCall): boolean {
+  return (
+    before.state === after.state &&
+    before.content === after.content &&
+    before.title === after.title &&
+    before.times === after.times &&
+    before.decision === after.decision &&
+    before.breach === after.breach &&
+    before.locations === after.locations &&
+    before.rawInput === after.rawInput &&
+    before.rawOutput === after.rawOutput &&
+    before.name === after.name &&
+    before.kind === after.kind &&
+    before.kindSource === after.kindSource &&
+    before.providerCallId === after.providerCallId &&
+    before.parentToolCallId === after.parentToolCallId &&
+    before._meta === after._meta
+  );
 }
 
 /** Remembers each call that may change again; of a call that has ended for good only a mark is kept. */

@@ -69,12 +69,31 @@ export function questionLines(question: Question, { page: shown }: AskedView): s
   if (shown) return `Page ${shown.page} of ${shown.pages}\n${shown.text}`;
   const examples = widths.find(({ effect }) => effect === "allow")?.examples ?? [];
   return [
-    ...about,
+    ...about.map(ahead),
     ...(about.length === 0 && reason === undefined ? [] : [`Asked because ${whyAsked(reason)}.`]),
     ...(examples.length === 0
       ? []
       : [`"Always" also lets through: ${examples.map((one) => visibleText(one)).join("; ")}`]),
   ].join("\n");
+}
+
+/** The lines of a question that name an effect, by their labels: nothing has happened yet. */
+const AHEAD: ReadonlyMap<string, string> = new Map([
+  ["read", "Will read"],
+  ["search", "Will search"],
+  ["write", "Will write"],
+  ["delete", "Will delete"],
+  ["move", "Will move"],
+  ["runs", "Will run:"],
+  ["runs in", "Will run in"],
+  ["sets", "Will set"],
+  ["host", "Will reach"],
+]);
+
+function ahead(line: string): string {
+  const end = line.indexOf(": ");
+  const words = AHEAD.get(line.slice(0, Math.max(0, end)));
+  return words === undefined ? line : `${words} ${line.slice(end + 2)}`;
 }
 
 const whyAsked = (reason: string | undefined): string =>

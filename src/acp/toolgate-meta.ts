@@ -1,6 +1,7 @@
 /**
- * `_meta.toolgate`: the data of a call or a question that the wire has no field for. Encoders write it on every call;
- * readers trust it only in our own traffic, since a foreign agent could forge it.
+ * `_meta.toolgate`: the data of a call or a question that the wire has no field for. A message with a
+ * new state has all of it; another update only the fields that changed, with null for one that is gone. Readers trust it
+ * only in our own traffic, since a foreign agent could forge it.
  */
 import type {
   Breach,
@@ -13,7 +14,7 @@ import type {
   ToolCallState,
 } from "../call/index.js";
 import { NO_INPUT, fieldCount, isOver, plainJson } from "../call/index.js";
-import { isJsonObject } from "./json.js";
+import { isJsonObject, sameJson } from "./json.js";
 import type { JsonObject } from "./json.js";
 
 /** A state without the draft, which may be as large as the input it becomes. */
@@ -32,34 +33,22 @@ export type ToolgateMeta = {
   readonly title?: string;
 };
 
+/** The fields that changed; null for a field that is gone. With `state` it is the whole. */
+export type ToolgatePatch = { readonly [Field in keyof ToolgateMeta]?: ToolgateMeta[Field] | null };
+
 /** A call's whole `_meta` on the wire: what came with the call, and ours. */
 export function wireMeta(call: ToolCall): Meta {
-  const toolgate = toolgateMeta(call);
-  // A plain JSON object stays an object when it is made safe; only odd values inside it change.
-  return call._meta ? { ...(plainJson(call._meta) as Meta), toolgate } : { toolgate };
+  return { ...ownMeta(call), toolgate: toolgateMeta(call) };
 }
 
-/** Whether `_meta` may have changed between two values of a call, without making it. */
-export function mayDifferInMeta(before: ToolCall, after: ToolCall): boolean {
-  return (
-    before.state !== after.state ||
-    before.progress !== after.progress ||
-    before.times !== after.times ||
-    before.decision !== after.decision ||
-    before.breach !== after.breach ||
-    before.title !== after.title ||
-    before.kindSource !== after.kindSource ||
-    before.providerCallId !== after.providerCallId ||
-    before.parentToolCallId !== after.parentToolCallId ||
-    before._meta !== after._meta
-  );
-}
+/** The `_meta` that came with the call. A plain JSON object stays an object when it is made safe; only odd values inside it change. */
+export const ownMeta = ({ _meta }: ToolCall): Meta | undefined => _meta && (plainJson(_meta) as Meta);
 
 /** Assigned and not spread: most updates of every call make one. */
 function toolgateMeta(call: ToolCall): ToolgateMeta {
-  const { state, decision, breach, progress, parentToolCallId, providerCallId } = call;
-  const meta: { -readonly [Key in keyof ToolgateMeta]: ToolgateMeta[Key] } = {
-    state: state.status === "drafting" ? DRAFTING : state,
+  const { decision, breach, progress, parentToolCallId, providerCallId } = call;
+  const meta: Writable<ToolgateMeta> = {
+    state: wireState(call),
     times: call.times,
   };
   if (decision) meta.decision = decision;
@@ -71,6 +60,49 @@ function toolgateMeta(call: ToolCall): ToolgateMeta {
   if (call.kindSource === "inferred") meta.kindSource = "inferred";
   return meta;
 }
+
+/**
+ * `_meta.toolgate` of an update from one value of a call to another; undefined when nothing of it changed. Calls are
+ * immutable: where the values are the same reference, nothing is compared.
+ */
+export function toolgatePatch(before: ToolCall, after: ToolCall): ToolgatePatch | undefined {
+  if (isChanged(before.state, after.state) && isChanged(wireState(before), wireState(after)))
+    return toolgateMeta(after);
+  const patch: Writable<ToolgatePatch> = progressPatch(before, after) ?? {};
+  if (isChanged(before.times, after.times)) patch.times = after.times;
+  if (isChanged(before.decision, after.decision)) patch.decision = after.decision ?? null;
+  if (isChanged(before.breach, after.breach)) patch.breach = after.breach ?? null;
+  if (metaTitle(before) !== metaTitle(after)) patch.title = metaTitle(after);
+  if (before.parentToolCallId !== after.parentToolCallId)
+    patch.parentToolCallId = after.parentToolCallId ?? null;
+  if (before.providerCallId !== after.providerCallId) patch.providerCallId = after.providerCallId ?? null;
+  if (before.kindSource !== after.kindSource)
+    patch.kindSource = after.kindSource === "inferred" ? "inferred" : null;
+  for (const _ in patch) return patch;
+  return undefined;
+}
+
+/** The part of the patch that comes with a new progress. */
+export function progressPatch(before: ToolCall, after: ToolCall): ToolgatePatch | undefined {
+  if (!isChanged(before.progress, after.progress)) return undefined;
+  const progress = after.progress ?? null;
+  const title = metaTitle(after);
+  return title === metaTitle(before) ? { progress } : { progress, title };
+}
+
+type Writable<Value> = { -readonly [Key in keyof Value]: Value[Key] };
+
+const metaTitle = (call: ToolCall): string | null => (hasOtherTitle(call) ? call.title : null);
+
+const isChanged = (before: unknown, after: unknown): boolean => before !== after && !sameJson(before, after);
+
+/** The whole of ours after an update. */
+function patchedToolgate(known: ToolgateMeta, patch: JsonObject): JsonObject {
+  const merged = { ...known, ...patch };
+  return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== null));
+}
+
+const wireState = ({ state }: ToolCall): WireState => (state.status === "drafting" ? DRAFTING : state);
 
 /** Whether the wire has another title than the call: see wireTitle. */
 const hasOtherTitle = ({ progress, state }: ToolCall): boolean =>
@@ -97,10 +129,14 @@ export function questionMeta(question: Question): Meta {
   return { toolgate };
 }
 
-/** The `_meta.toolgate` of our own encoder, if it is there. */
-export function readToolgateMeta(meta: Meta | null | undefined): ToolgateMeta | undefined {
-  const ours = meta?.["toolgate"];
-  if (!isJsonObject(ours)) return undefined;
+/** The `_meta.toolgate` of our own encoder, if it is there. `known` is what an update adds to. */
+export function readToolgateMeta(
+  meta: Meta | null | undefined,
+  known?: ToolgateMeta,
+): ToolgateMeta | undefined {
+  const sent = meta?.["toolgate"];
+  if (!isJsonObject(sent)) return undefined;
+  const ours = known && sent["state"] === undefined ? patchedToolgate(known, sent) : sent;
   for (const [key, check] of FIELDS) if (!check(ours[key])) return undefined;
   // Every field was just checked.
   return ours as ToolgateMeta;

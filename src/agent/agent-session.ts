@@ -31,6 +31,7 @@ import { promptLimits } from "./context-window.js";
 import { instructionsFor } from "./create-agent.js";
 import type { Agent } from "./create-agent.js";
 import { RecordedSession } from "./recorded-session.js";
+import type { TurnStart } from "./recorded-session.js";
 import { subAgentStep } from "./sub-agent-step.js";
 import { advanceTurn } from "./turn.js";
 import type { TurnContext, TurnEnd } from "./turn.js";
@@ -183,11 +184,11 @@ export class AgentSession extends RecordedSession {
     });
   }
 
-  /** Only starts it, durably, with these events before it; `advance` runs it. */
-  async begin(blocks: readonly ContentBlock[], before: readonly SessionEvent[] = []): Promise<void> {
+  /** Only starts it; `advance` runs it. */
+  async begin(blocks: readonly ContentBlock[], start: TurnStart = {}): Promise<void> {
     return this.#alone(async () => {
       await this.#endOpenTurn();
-      await this.startTurn(blocks, before);
+      await this.startTurn(blocks, start);
     });
   }
 

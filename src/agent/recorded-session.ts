@@ -6,6 +6,13 @@ import type { SessionRecord } from "../record/index.js";
 
 const MAX_TITLE_LENGTH = 80;
 
+export type TurnStart = {
+  /** Events to record before the turn's start. */
+  readonly before?: readonly SessionEvent[];
+  /** False where nobody learns of the prompt before the next durable append: that one covers it. */
+  readonly durable?: boolean;
+};
+
 export abstract class RecordedSession {
   protected readonly record: SessionRecord;
   /** The session's clock. */
@@ -57,10 +64,10 @@ export abstract class RecordedSession {
     return this.#turns.run(turn);
   }
 
-  /** Records the turn's start and the user's message. Returns the turn's id. */
+  /** Records the turn's start and the user's message, after the events `before`. Returns the turn's id. */
   protected async startTurn(
     blocks: readonly ContentBlock[],
-    before: readonly SessionEvent[] = [],
+    { before = [], durable = true }: TurnStart = {},
   ): Promise<string> {
     const turnId = `turn_${this.seq + 1}`;
     const at = this.now();
@@ -73,7 +80,7 @@ export abstract class RecordedSession {
     }));
     await this.record.append(
       [...before, ...this.#title(blocks, at), { type: "turn-started", at, turnId }, ...message],
-      { durable: true },
+      { durable },
     );
     return turnId;
   }

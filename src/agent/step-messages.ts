@@ -7,6 +7,7 @@ import type {
   LanguageModelV3Prompt,
   LanguageModelV3ToolResultPart,
 } from "@ai-sdk/provider";
+import { modelRemarks } from "../call/call-remarks.js";
 import { endSentence, pluralize } from "../call/index.js";
 import type { ResponsePart, StepResponse, ToolCall } from "../call/index.js";
 
@@ -126,7 +127,7 @@ export function providerCallIds(
 function resultPart(call: ToolCall, maxCharacters: number): LanguageModelV3ToolResultPart {
   const { toolCallId, name: toolName } = call;
   const trouble = endSentence(call);
-  const text = [...remarks(call), ...undone(call), cut(outcomeText(call, trouble), maxCharacters)].join("\n");
+  const text = [...modelRemarks(call), cut(outcomeText(call, trouble), maxCharacters)].join("\n");
   const images = trouble === undefined ? imagesOf(call) : [];
   const output: LanguageModelV3ToolResultPart["output"] =
     images.length > 0
@@ -148,28 +149,6 @@ function imagesOf({ content }: ToolCall) {
       : [],
   );
 }
-
-/** The changes and remarks of the person who allowed the call. */
-function remarks({ decision, rawInput, times, state }: ToolCall): readonly string[] {
-  if (!decision || state.status === "refused" || times.answered === undefined) return [];
-  const { originalInput, reason, by } = decision;
-  return [
-    ...(originalInput === undefined
-      ? []
-      : [`[The user changed the input before it ran. It ran with: ${JSON.stringify(rawInput)}]`]),
-    ...(by === "person" && reason !== undefined ? [`[The user said: ${reason}]`] : []),
-  ];
-}
-
-/** Without it the model would build on files that are no longer there. */
-const undone = ({ times, undoneHunks }: ToolCall): readonly string[] =>
-  times.undone === undefined
-    ? undoneHunks === undefined
-      ? []
-      : [
-          `[The user has undone a part of this call since: hunk ${undoneHunks.join(", ")} of its diff. The rest is kept. Read the file before you edit it again.]`,
-        ]
-    : ["[The user has undone this call since: the files that it changed are as they were before it.]"];
 
 function resultText(output: unknown): string {
   return typeof output === "string" ? output : JSON.stringify(output ?? null);

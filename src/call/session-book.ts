@@ -10,6 +10,7 @@ import { applyEvent, applyToUnseen } from "./apply-event.js";
 import { IllegalEvent } from "./illegal-event.js";
 import { MessageRun } from "./message-run.js";
 import type { PlanEntry } from "./plan.js";
+import { withCall, withCallsOf } from "./plan-calls.js";
 import { answerAllows } from "./question.js";
 import type {
   AskedQuestion,
@@ -298,6 +299,7 @@ export class SessionBook {
     } else if (event.type === "call-announced") {
       this.#timeline.push(toolCallId);
       this.#openCalls.add(toolCallId);
+      this.#plan = withCall(this.#plan, event);
     } else if (STATUS_AT_END.has(event.type)) this.#openCalls.delete(toolCallId);
   }
 
@@ -346,7 +348,7 @@ export class SessionBook {
       case "question-withdrawn":
         return this.#settleQuestion(event, { status: "withdrawn", reason: event.reason, at: event.at });
       case "plan-updated":
-        this.#plan = event.entries;
+        this.#plan = withCallsOf(event.entries, this.#plan);
         return;
       case "mode-changed":
         this.#modeId = event.modeId;

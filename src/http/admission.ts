@@ -23,6 +23,8 @@ export type AdmissionRules = {
   readonly bodyBytes: number;
   /** The page's own files and its API, where the server has them. */
   readonly site?: Site | undefined;
+  /** The methods of a path; none for a path that the server does not know. */
+  readonly methodsOf?: ((path: string) => readonly string[]) | undefined;
 };
 
 /** The parts of a server for its own page, whose devices have a cookie in place of the token. */
@@ -71,10 +73,8 @@ export function admit(request: IncomingMessage, rules: AdmissionRules): Admissio
   const isPublic = site?.isPublic(method, path) ?? false;
   if (!isHolder && !isPublic && !(isRead && rules.openPaths.has(path)))
     return refused("UNAUTHORIZED", "The right token is missing: Authorization: Bearer <token>.");
-  if (!METHODS.includes(method))
-    return refused("METHOD_NOT_ALLOWED", `This server takes ${METHODS.join(", ")}.`, {
-      allow: METHODS.join(", "),
-    });
+  const wrongMethod = methodRefusal(method, routedPath(path), rules);
+  if (wrongMethod) return wrongMethod;
   if (!isHolder && request.headers["transfer-encoding"] !== undefined)
     return refused("BAD_REQUEST", "A body of unknown length is taken only with the token.");
   const bodyBytes = isHolder ? rules.bodyBytes : Math.min(rules.bodyBytes, PUBLIC_BODY_BYTES);
@@ -87,6 +87,24 @@ export function admit(request: IncomingMessage, rules: AdmissionRules): Admissio
  */
 function isCanonical(path: string): boolean {
   return path.startsWith("/") && !path.startsWith("//") && new URL(path, "http://own").pathname === path;
+}
+
+/** The path as the server routes it. */
+function routedPath(path: string): string {
+  if (path.startsWith("/")) return new URL(`http://own${path}`).pathname;
+  return URL.canParse(path) ? new URL(path).pathname : path;
+}
+
+/** HEAD goes with GET. A path that nobody knows is not found later, with every method that the server takes. */
+function methodRefusal(method: string, path: string, { methodsOf }: AdmissionRules): Admission | undefined {
+  const known = path === HEALTH_PATH ? ["GET"] : (methodsOf?.(path) ?? []);
+  const allowed = known.length === 0 ? METHODS : known;
+  if (allowed.includes(method === "HEAD" ? "GET" : method)) return undefined;
+  const why =
+    known.length === 0
+      ? `This server takes ${allowed.join(", ")}.`
+      : `There is no ${method} ${path}, only ${allowed.join(", ")}.`;
+  return refused("METHOD_NOT_ALLOWED", why, { allow: allowed.join(", ") });
 }
 
 /**

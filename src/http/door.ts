@@ -39,6 +39,7 @@ export type BehindDoor = {
   /** Paths that may be read without the token. */
   readonly openPaths?: readonly string[];
   readonly site?: Site | undefined;
+  readonly methodsOf?: AdmissionRules["methodsOf"];
   readonly pageHeaders: PageHeaders;
   readonly onRequest: (request: IncomingMessage, response: ServerResponse) => void;
   readonly onUpgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
@@ -65,6 +66,7 @@ export async function openDoor(options: DoorOptions, behind: BehindDoor): Promis
     openPaths: new Set(behind.openPaths),
     bodyBytes: limits.bodyBytes,
     site: behind.site,
+    methodsOf: behind.methodsOf,
     token,
   };
   const server = tls

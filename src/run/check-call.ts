@@ -99,13 +99,17 @@ export class CallCheck {
     if (rawInput !== input) return { toolCallId, events: [...arrived, failed(TOO_LARGE)] };
     if (!tool) return { toolCallId, events: [...arrived, failed(tools.unknownTool(request))] };
     const checked = await this.#checked(toolCallId, tool, rawInput, title);
-    return { toolCallId, events: [...this.#below(toolCallId, arrived), ...checked] };
+    return { toolCallId, events: [...this.#below(toolCallId, request, arrived), ...checked] };
   }
 
-  /** A call that runs by the approval of another one stands below it: both are one act. */
-  #below(toolCallId: string, arrived: readonly SessionEvent[]): readonly SessionEvent[] {
+  /** A call that runs by the approval of another one, or as a part of it, stands below it: both are one act. */
+  #below(
+    toolCallId: string,
+    { partOf }: ToolRequest,
+    arrived: readonly SessionEvent[],
+  ): readonly SessionEvent[] {
     const { approvals, book } = this.#options;
-    const parentToolCallId = approvals.approved(toolCallId);
+    const parentToolCallId = approvals.approved(toolCallId) ?? partOf;
     if (parentToolCallId === undefined || !book.call(parentToolCallId)) return arrived;
     return arrived.map((event) => (event.type === "call-announced" ? { ...event, parentToolCallId } : event));
   }

@@ -65,10 +65,10 @@ test("an always is offered with the rule that it stores, and only when that woul
   expect(options).toContainEqual({
     optionId: "allow_session",
     kind: "allow_always",
-    name: "Always allow builds, tests, linters and formatters here, with harmless flags and workspace paths (runs project code) in this session",
+    name: "Always allow builds, tests, linters, formatters and local git work here, with harmless flags and workspace paths (runs project code) in this session",
     grant: {
       sentence:
-        "Always allow builds, tests, linters and formatters here, with harmless flags and workspace paths (runs project code) in this session",
+        "Always allow builds, tests, linters, formatters and local git work here, with harmless flags and workspace paths (runs project code) in this session",
       rules: [{ allow: "execute", command: "*", width: "family" }],
       scope: "session",
       width: "family",

@@ -197,10 +197,11 @@ function circumstances({ intent, reported, roots }: AskedCall, bounds: Bounds): 
 
 function inputLines({ reported }: AskedCall, bounds: Bounds): readonly string[] {
   if (!reported) return [];
-  const { inputs } = reported;
-  const left = inputs.length - bounds.maxInputs;
+  // An agent may report the same input again, in its question for example.
+  const lines = [...new Set(reported.inputs.map((input) => inputLine(input, bounds)))];
+  const left = lines.length - bounds.maxInputs;
   // The newest is what the call stands for now.
-  const newest = inputs.slice(Math.max(0, left)).map((input) => inputLine(input, bounds));
+  const newest = lines.slice(Math.max(0, left));
   if (left > 0) return [`input: (${pluralize(left, "earlier input")} left out)`, ...newest];
   return newest.length > 0 ? newest : [inputLine(null, bounds)];
 }

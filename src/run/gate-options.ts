@@ -76,6 +76,8 @@ export type ToolRequest = {
   readonly toolCallId?: string;
   readonly providerCallId?: string;
   readonly parentToolCallId?: string;
+  /** The call of somebody else, under way, of which this is a part. */
+  readonly partOf?: string;
   /**
    * The tool that runs the call, in place of the toolbox's: for a call that somebody outside asks for, in a protocol that
    * knows no other input than its own. The input is recorded as it is.

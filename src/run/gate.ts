@@ -257,6 +257,11 @@ export class Gate {
     return (await readEdit(this.#record, this.#options.workspace, toolCallId)).hunks;
   }
 
+  /** The commands that go on after their calls. */
+  get background(): Pick<BackgroundCommands, "peek" | "isRunning" | "ended"> {
+    return this.#parts.background;
+  }
+
   /** The session as it is recorded so far. */
   get book(): SessionBook {
     return this.#record.book;

@@ -1,17 +1,17 @@
-/** The calls of a turn that changed files and are not undone, the last one first: the order in which a turn is undone. */
+/** The calls of turns that changed files and are not undone, the last one first: the order in which turns are undone. */
 import { readAll } from "../call/index.js";
 import type { Ledger } from "../call/index.js";
 
 export async function keptCallsOf(
   ledger: Ledger,
   sessionId: string,
-  turnId: string,
+  turnIds: readonly string[],
 ): Promise<readonly string[]> {
   const kept = new Set<string>();
-  let turn: string | undefined;
+  let turn = "";
   for (const { event } of await readAll(ledger, sessionId)) {
     if (event.type === "turn-started" || event.type === "turn-resumed") turn = event.turnId;
-    else if (event.type === "file-kept" && turn === turnId) kept.add(event.toolCallId);
+    else if (event.type === "file-kept" && turnIds.includes(turn)) kept.add(event.toolCallId);
     else if (event.type === "call-undone" && !event.hunks) kept.delete(event.toolCallId);
   }
   return [...kept].toReversed();

@@ -18,11 +18,12 @@ export type RunningCommand = {
   readonly cwd?: string;
 };
 
-/** `sessionId`: only those of this session. */
+/** `sessionId`: only those of this session. `book`: the session, where it is folded already. */
 export async function runningCommands(
   ledger: Ledger,
-  { sessionId }: { readonly sessionId?: string } = {},
+  { sessionId, book }: { readonly sessionId?: string; readonly book?: SessionBook } = {},
 ): Promise<readonly RunningCommand[]> {
+  if (book) return commandsOf(ledger, book.sessionId, book);
   if (sessionId !== undefined) return commandsOf(ledger, sessionId);
   const found: RunningCommand[] = [];
   for await (const session of allSessions(ledger))
@@ -30,15 +31,15 @@ export async function runningCommands(
   return found;
 }
 
-async function commandsOf(ledger: Ledger, sessionId: string): Promise<readonly RunningCommand[]> {
+async function commandsOf(
+  ledger: Ledger,
+  sessionId: string,
+  folded?: SessionBook,
+): Promise<readonly RunningCommand[]> {
   const started = await startedIn(ledger, sessionId);
   const alive = started.filter(({ process }) => runsHere(process));
   if (alive.length === 0) return [];
-  const recorded = await readAll(ledger, sessionId);
-  const book = new SessionBook(
-    sessionId,
-    recorded.map(({ event }) => event),
-  );
+  const book = folded ?? (await readBook(ledger, sessionId));
   const { cwd } = book.info;
   return alive.map(({ toolCallId, process: { pid, startedAt } }) => {
     const call = book.call(toolCallId);
@@ -52,6 +53,14 @@ async function commandsOf(ledger: Ledger, sessionId: string): Promise<readonly R
       ...(cwd !== undefined && { cwd }),
     };
   });
+}
+
+async function readBook(ledger: Ledger, sessionId: string): Promise<SessionBook> {
+  const recorded = await readAll(ledger, sessionId);
+  return new SessionBook(
+    sessionId,
+    recorded.map(({ event }) => event),
+  );
 }
 
 export type StoppedCommand = {

@@ -1,61 +1,98 @@
-// One instance of many on a PostgreSQL ledger: takes sessions of its place, and runs their steps one after the other.
-// A step is recorded, then run (one line in a file), then recorded as done. Every acknowledgement goes into a log of its
-// own, which the test compares with the ledger.
+// One instance of many on a PostgreSQL ledger. Takes turns over as `toolgate serve` does, and runs them with the real gate
+// and a tool that appends one line to `runs` for each run. Every acknowledgement goes into a log of its own, which the
+// test compares with the ledger. Usage: postgres-worker.mjs <ledger> <folder> <name> <lease in milliseconds> <steps>
 import { appendFileSync } from "node:fs";
+import { setTimeout } from "node:timers/promises";
+import { z } from "zod";
+import { takeOverWork } from "../../src/aap/turns/take-over-work.ts";
+import { AgentSession, createAgent } from "../../src/agent/index.ts";
 import { openLedger } from "../../src/history/index.ts";
+import { defineTool, LocalWorkspace } from "../../src/tools/index.ts";
+import { markingModel } from "./marking-model.mjs";
 
-const [address, folder, name, sessions] = process.argv.slice(2);
-const LEASE = { milliseconds: 2_000 };
-const DURABLE = { durable: true };
-const acknowledged = (line) => appendFileSync(`${folder}/${name}.acknowledged`, `${line}\n`);
-const step = (text) => ({
-  type: "message-chunk",
-  at: Date.now(),
-  messageId: "m",
-  role: "agent",
-  block: { type: "text", text },
+const [address, folder, name, leaseMs, steps] = process.argv.slice(2);
+const log = (line) => appendFileSync(`${folder}/${name}.acknowledged`, `${line}\n`);
+const trueNow = Date.now;
+let shiftMs = 0;
+Date.now = () => trueNow() + shiftMs;
+
+/** The effect comes in the middle of the run, so that a fault can fall on either side of it. */
+const mark = defineTool({
+  name: "mark",
+  description: "Leaves a mark.",
+  kind: "other",
+  input: z.object({ word: z.string() }),
+  run: async ({ word }) => {
+    await setTimeout(Math.random() * 20);
+    appendFileSync(`${folder}/runs`, `${word}\n`);
+    await setTimeout(Math.random() * 20);
+    return `marked ${word}`;
+  },
 });
-const ledger = await openLedger(address, { place: "crash suite" });
+
+const store = await openLedger(address, { place: "crash suite" });
+const logged = {
+  claim: async (...values) => {
+    const lease = await store.claim(...values);
+    log(`fence ${lease.fence}`);
+    return lease;
+  },
+  append: async (lease, events, options) => {
+    const texts = events.map((event) => JSON.stringify(event));
+    const last = await store.append(lease, events, options);
+    for (const [index, text] of texts.entries())
+      log(`event ${lease.sessionId} ${last - texts.length + 1 + index} ${text}`);
+    return last;
+  },
+};
+/** Logs what the store acknowledged, in the moment of the acknowledgement. */
+const ledger = new Proxy(store, {
+  get: (target, key) => {
+    const value = logged[key] ?? target[key];
+    return typeof value === "function" ? value.bind(target) : value;
+  },
+});
+
+const agent = createAgent({
+  name: "crash",
+  model: markingModel(Number(steps)),
+  tools: [mark],
+  rules: [{ allow: "*" }],
+});
+const workspace = await LocalWorkspace.open(folder);
 const over = new AbortController();
-process.on("message", () => {
-  over.abort();
+
+/** Errors of a fault have a code of the ledger; any other is a bug. */
+function note(error) {
+  if (!/^(LEASE|LEDGER)_/.test(error?.code ?? "")) appendFileSync(`${folder}/errors`, `${error?.stack}\n`);
+}
+
+async function takeOver(sessionId) {
+  let session;
+  try {
+    session = await AgentSession.open({ agent, ledger, workspace, sessionId, leaseMs: Number(leaseMs) });
+  } catch (error) {
+    note(error);
+    return "left";
+  }
+  try {
+    await session.advance(over.signal);
+  } catch (error) {
+    note(error);
+  } finally {
+    await session.close().catch(note);
+  }
+  return "taken";
+}
+
+process.on("message", (message) => {
+  if (message === "over") over.abort();
+  else ({ shiftMs } = message);
 });
 process.send?.("ready");
-
-async function runSome(sessionId) {
-  const lease = await ledger.claim(sessionId, `${name} ${process.pid}`, LEASE);
-  acknowledged(`fence ${lease.fence}`);
-  let newest = lease;
-  const renew = async () => {
-    newest = await ledger.renew(newest, LEASE).catch(() => newest);
-  };
-  const renewal = setInterval(() => void renew(), LEASE.milliseconds / 3);
-  try {
-    const log = await ledger.read(sessionId, { limit: 100_000 });
-    // A step that was started and not recorded as done may have run: it is never run again.
-    const started = log.flatMap(({ event: { block } }) => /^start (\d+)/.exec(block.text)?.[1] ?? []);
-    let number = Math.max(0, ...started.map(Number));
-    for (let count = 0; count < 8 && !over.signal.aborted; count++) {
-      number += 1;
-      const text = `start ${number} ${name}`;
-      acknowledged(`event ${sessionId} ${await ledger.append(newest, [step(text)], DURABLE)} ${text}`);
-      appendFileSync(`${folder}/runs`, `${sessionId} ${number}\n`);
-      const end = `done ${number} ${name}`;
-      acknowledged(`event ${sessionId} ${await ledger.append(newest, [step(end)], DURABLE)} ${end}`);
-    }
-  } finally {
-    clearInterval(renewal);
-    await ledger.release(newest).catch(() => undefined);
-  }
-}
-
-while (!over.signal.aborted) {
-  const sessionId = `session-${Math.floor(Math.random() * Number(sessions))}`;
-  await runSome(sessionId).catch((error) => {
-    if (error.code === undefined || !/^LEASE_|^LEDGER_/.test(error.code)) {
-      appendFileSync(`${folder}/errors`, `${error.stack}\n`);
-    }
-  });
-}
-await ledger.close();
+await takeOverWork(
+  { ledger, onError: note, now: Date.now, parts: [takeOver], onTaken: () => undefined },
+  over.signal,
+);
+await store.close().catch(note);
 process.exit(0);

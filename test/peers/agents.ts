@@ -31,8 +31,8 @@ export type PeerAgent = {
   readonly tools: OwnTools;
   /** `no` ends the agent's turn, so that no reason can reach its model. */
   readonly endsAtNo?: true;
-  /** The end that the agent itself reports of a command that it has cancelled. */
-  readonly cancelledAs?: "done" | "failed";
+  /** How a command that was cancelled ends: as the agent reports it, as unknown if it reports nothing. */
+  readonly cancelledAs?: "done" | "failed" | "unknown";
   readonly start: (place: Place, url: string) => Promise<Started>;
 };
 
@@ -49,6 +49,7 @@ const nodeProgram = async (name: string, version: string, file: string): Promise
 const fastAgent: PeerAgent = {
   name: "fast-agent",
   version: "0.10.46",
+  cancelledAs: "failed",
   dialect: openAiChat,
   tools: {
     read: (path) => ({ tool: "read_text_file", input: { path } }),
@@ -68,7 +69,7 @@ const fastAgent: PeerAgent = {
   },
 };
 
-const opencode: PeerAgent = {
+export const opencode: PeerAgent = {
   name: "opencode",
   version: "1.18.33",
   cancelledAs: "done",
@@ -137,6 +138,7 @@ const ESCALATED = { sandbox_permissions: "require_escalated", justification: "It
 const codex: PeerAgent = {
   name: "codex-acp",
   version: "2.6.0",
+  cancelledAs: "unknown",
   dialect: openAiResponses,
   tools: {
     read: (path) => ({ tool: "exec_command", input: { cmd: `cat ${path}` } }),

@@ -6,6 +6,7 @@ import { agentJourneys } from "./agent-journeys.js";
 import { clientJourneys } from "./client-journeys.js";
 import { CLIENTS } from "./clients.js";
 import { NotInstalled } from "./install.js";
+import { compareConversations } from "./conversations.js";
 import { cacheFolder } from "./peer-home.js";
 import { isBad, progress, verdictTable, verdictText } from "./verdict.js";
 import type { Verdict } from "./verdict.js";
@@ -18,6 +19,7 @@ Providers are faked on loopback. Prints a table: peer, version, what it did, ver
 
   --list     list the peers and their versions
   --verbose  show the screen and the recorded calls of each journey that went wrong
+  --conversations  instead: compare toolgate chat with opencode and acpx in a terminal, on one streamed answer
   --help     show this text
 
 Exit code: 0 when no verdict is bad, 1 otherwise, 2 for wrong usage. A peer that cannot be installed is
@@ -55,6 +57,7 @@ export async function main(words: readonly string[], here: string): Promise<numb
   if (unknown !== undefined) return print(`There is no peer ${unknown}. Nothing was done. Try --list.\n`, 2);
   const program = join(here, "../../dist/cli/main.js");
   if (!existsSync(program)) return print("toolgate is not built. Run: node scripts/ready.mjs\n", 2);
+  if (words.includes("--conversations")) return print(`${await compareConversations(program)}\n`);
   progress(`Peers are installed in ${cacheFolder()}.`);
   const verdicts: Verdict[] = [];
   for (const peer of peers.filter(({ name }) => names.length === 0 || names.includes(name))) {

@@ -62,6 +62,21 @@ export async function startProvider(dialect: Dialect): Promise<ScriptedProvider>
     response.end([...head, ...frames, ...tail].join(""));
   }
 
+  return {
+    ...(await listenOnLoopback(serve)),
+    play: (next) => {
+      calls = next;
+      requests = [];
+    },
+    requests: () => requests,
+    tools: () => tools,
+  };
+}
+
+/** Serves on a free port of loopback. */
+export async function listenOnLoopback(
+  serve: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
+): Promise<{ readonly url: string; close(): void }> {
   const server = createServer((request, response) => {
     serve(request, response).catch((error: unknown) => response.destroy(error as Error));
   });
@@ -70,12 +85,6 @@ export async function startProvider(dialect: Dialect): Promise<ScriptedProvider>
   if (typeof address !== "object" || address === null) throw new Error("The provider has no port.");
   return {
     url: `http://127.0.0.1:${address.port}`,
-    play: (next) => {
-      calls = next;
-      requests = [];
-    },
-    requests: () => requests,
-    tools: () => tools,
     close: () => {
       server.closeAllConnections();
       server.close();

@@ -236,6 +236,12 @@ export const RESPONSES = {
       .array(z.string())
       .describe("The other questions that this answered, where it was for all alike.")
       .exactOptional(),
+    resumes: z
+      .enum(["here", "elsewhere", "later"])
+      .describe(
+        "Who continues the turn: this server, the process that has the session, or the next one that opens it.",
+      )
+      .exactOptional(),
   }),
   Problem: problem,
   OpenApi: z.object({}),

@@ -28,7 +28,9 @@ import type { ServerContext } from "../server-context.js";
 import type { OpenSink } from "../stream/event-stream.js";
 import { isTrustable } from "../turns/session-judge.js";
 import { AapProblem, problemOf, problemResponse, wrongMethod } from "../api/aap-problem.js";
-import { addRoutes, methodsOf } from "./routes.js";
+import { EXTENSION_ENDPOINTS, PROTOCOL_ENDPOINTS } from "../api/endpoints.js";
+import { methodsIn } from "../api/methods-in.js";
+import { addRoutes } from "./routes.js";
 import type { AapEnv } from "./routes.js";
 import { KEY_BYTES } from "../sessions/seal-secret.js";
 import { served } from "../sessions/served-agent.js";
@@ -36,6 +38,8 @@ import type { ExternalAgent, Served, ServedAgent } from "../sessions/served-agen
 import { takeOverWork } from "../turns/take-over-work.js";
 import type { TakesOver } from "../turns/take-over-work.js";
 import { TurnEngine } from "../turns/turn-engine.js";
+import { turnOutlook } from "../turns/turn-outlook.js";
+import type { OutlookOf, RunsTurns } from "../turns/turn-outlook.js";
 
 export type AapServerOptions = {
   readonly agents: readonly (Agent | Loop | ExternalAgent | ServedAgent)[];
@@ -70,6 +74,8 @@ export type AapServer = {
 
 const UNVERSIONED = "0.0.0";
 
+const methodsOf = methodsIn({ ...PROTOCOL_ENDPOINTS, ...EXTENSION_ENDPOINTS });
+
 export const SERVER_OPTIONS: OptionChecks<AapServerOptions> = {
   agents: required(listOf(OBJECT)),
   ledger: required(LEDGER),
@@ -95,12 +101,15 @@ export type ServerEvents = { readonly onTakenOver?: () => void };
 /** With the engine of its turns, for another API on the same server. */
 export type OpenedServer = AapServer & {
   readonly turns: TurnEngine;
-  /** Adds another part of the server that may take over turns of other instances. */
-  readonly addTakeOver: (part: TakesOver) => void;
+  /** Adds another part of the server that runs turns, and may take over those of other instances. */
+  readonly addPart: (part: ServerPart) => void;
+  readonly outlookOf: OutlookOf;
   /** Takes no new turns, and resolves when those under way are over or parked. */
   readonly drain: () => Promise<void>;
   readonly isDraining: () => boolean;
 };
+
+type ServerPart = RunsTurns & { readonly takeOver: TakesOver };
 
 /** The same for options that are checked already. */
 export function openServer(options: AapServerOptions & ServerEvents): OpenedServer {
@@ -132,7 +141,10 @@ export function openServer(options: AapServerOptions & ServerEvents): OpenedServ
     const problem = new AapProblem("NOT_FOUND", `There is no ${method} ${path}. Nothing was done.`);
     return problemResponse(allowed.length === 0 ? problem : wrongMethod(method, path, allowed));
   });
-  addRoutes(app, server, turns, version);
+  const runsTurns: RunsTurns[] = [turns];
+  const outlookOf: OutlookOf = (sessionId, state) =>
+    turnOutlook({ ledger: server.ledger, parts: runsTurns }, sessionId, state);
+  addRoutes(app, { server, turns, version, outlookOf });
   const closed = new AbortController();
   const parts: TakesOver[] = [(sessionId) => turns.takeOver(sessionId)];
   void takeOverWork({ ...server, parts, onTaken: options.onTakenOver ?? (() => undefined) }, closed.signal);
@@ -144,7 +156,11 @@ export function openServer(options: AapServerOptions & ServerEvents): OpenedServ
     fetch: async (request, openSink) => app.fetch(request, { openSink }),
     close,
     turns,
-    addTakeOver: (part) => void parts.push(part),
+    addPart: (part) => {
+      runsTurns.push(part);
+      parts.push(part.takeOver);
+    },
+    outlookOf,
     drain: () => {
       closed.abort();
       return turns.drain();

@@ -32,7 +32,8 @@ async function routes(): Promise<readonly string[]> {
   const app = new Hono<AapEnv>();
   const given = await server();
   const turns = new TurnEngine(given);
-  addRoutes(app, given, turns, "1.2.3");
+  const outlookOf = async () => ({ liveness: "live", resumes: "here" }) as const;
+  addRoutes(app, { server: given, turns, version: "1.2.3", outlookOf });
   const own = [
     ...operatorRoutes(undefined, { metrics: async () => "", readiness: async () => undefined }).keys(),
     "/healthz",

@@ -29,6 +29,7 @@ import { eventStream } from "../stream/event-stream.js";
 import type { OpenSink, SseWriter } from "../stream/event-stream.js";
 import { inStreamMode } from "../stream/stream-mode.js";
 import type { TurnEngine } from "../turns/turn-engine.js";
+import type { OutlookOf } from "../turns/turn-outlook.js";
 
 /** The extensions that clients may rely on. */
 const EXTENSIONS = ["event-ids", "idempotency-key", "session-events", "cancel", "questions"];
@@ -37,29 +38,16 @@ export type AapEnv = { readonly Bindings: { readonly openSink: OpenSink | undefi
 
 type Handler = (context: Context<AapEnv>) => Response | Promise<Response>;
 
-export function addRoutes(
-  app: Hono<AapEnv>,
-  server: ServerContext,
-  turns: TurnEngine,
-  version: string,
-): void {
-  add(app, PROTOCOL_ENDPOINTS, protocolHandlers(server, turns, version));
-  add(app, EXTENSION_ENDPOINTS, extensionHandlers(server, turns));
-}
+type Behind = {
+  readonly server: ServerContext;
+  readonly turns: TurnEngine;
+  readonly version: string;
+  readonly outlookOf: OutlookOf;
+};
 
-/** The methods of the endpoints with this path. */
-export function methodsOf(path: string): readonly string[] {
-  const endpoints: readonly Endpoint[] = Object.values({ ...PROTOCOL_ENDPOINTS, ...EXTENSION_ENDPOINTS });
-  return endpoints.filter((endpoint) => hasPath(endpoint, path)).map(({ method }) => method.toUpperCase());
-}
-
-function hasPath({ path: pattern, hasSlashes }: Endpoint, path: string): boolean {
-  const [before = "", after] = pattern.split("{id}");
-  if (after === undefined) return path === pattern;
-  const id = path.slice(before.length, path.length - after.length);
-  return (
-    path.startsWith(before) && path.endsWith(after) && id !== "" && (hasSlashes === true || !id.includes("/"))
-  );
+export function addRoutes(app: Hono<AapEnv>, behind: Behind): void {
+  add(app, PROTOCOL_ENDPOINTS, protocolHandlers(behind));
+  add(app, EXTENSION_ENDPOINTS, extensionHandlers(behind));
 }
 
 function add<Name extends string>(
@@ -73,11 +61,9 @@ function add<Name extends string>(
   }
 }
 
-function protocolHandlers(
-  server: ServerContext,
-  turns: TurnEngine,
-  version: string,
-): { readonly [name in keyof typeof PROTOCOL_ENDPOINTS]: Handler } {
+function protocolHandlers({ server, turns, version }: Behind): {
+  readonly [name in keyof typeof PROTOCOL_ENDPOINTS]: Handler;
+} {
   const { agents, ledger, isRedacted, onError } = server;
   const list = new SessionList(server);
   return {
@@ -118,10 +104,9 @@ function protocolHandlers(
   };
 }
 
-function extensionHandlers(
-  server: ServerContext,
-  turns: TurnEngine,
-): { readonly [name in keyof typeof EXTENSION_ENDPOINTS]: Handler } {
+function extensionHandlers({ server, turns, outlookOf }: Behind): {
+  readonly [name in keyof typeof EXTENSION_ENDPOINTS]: Handler;
+} {
   const { ledger, onError } = server;
   return {
     replayTurn: async (context) => {
@@ -152,12 +137,12 @@ function extensionHandlers(
     answerQuestion: async (context) => {
       const questionId = idIn(context);
       const body = await readBody(context.req.raw, answerRequest);
-      const answered = await answerQuestion(server, questionId, body);
-      const { counted, answer, sessionId, alike } = answered;
+      const answered = await answerQuestion(server, questionId, body, outlookOf);
+      const { counted, answer, sessionId, alike, resumes } = answered;
       const problem = counted ? undefined : tooLate(answered, body, questionId);
       if (problem) throw problem;
       if (sessionId !== undefined) void turns.resume(sessionId);
-      return context.json({ counted, answer, ...(alike && { alike }) });
+      return context.json({ counted, answer, ...(alike && { alike }), ...(resumes && { resumes }) });
     },
   };
 }

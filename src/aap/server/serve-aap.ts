@@ -20,10 +20,11 @@ import { openServer, SERVER_OPTIONS } from "./create-aap-server.js";
 import type { AapServer, AapServerOptions, OpenedServer } from "./create-aap-server.js";
 import type { OpenSink } from "../stream/event-stream.js";
 import { Metrics } from "./metrics.js";
-import { OPERATOR_ENDPOINTS } from "../api/endpoints.js";
+import { ENDPOINTS, OPERATOR_ENDPOINTS } from "../api/endpoints.js";
+import { methodsIn } from "../api/methods-in.js";
 import type { MoreEndpoints } from "../api/openapi.js";
 import { operatorRoutes } from "./operator-routes.js";
-import { AapProblem, problemOf, problemResponse, wrongMethod } from "../api/aap-problem.js";
+import { AapProblem, problemOf, problemResponse } from "../api/aap-problem.js";
 import { ResponseWriter } from "./response-writer.js";
 
 type GivenAgent = AapServerOptions["agents"][number];
@@ -72,6 +73,8 @@ const SERVE_OPTIONS: OptionChecks<ServeOptions> = {
 export type BesideApps = {
   readonly site: Site;
   readonly isFor: (path: string) => boolean;
+  /** Whether a file answers this path, which can only be read. */
+  readonly isFile: (path: string) => boolean;
   readonly fetch: (request: Request, openSink?: OpenSink) => Promise<Response>;
   readonly described: MoreEndpoints;
   /** Takes no new turns, and resolves when those under way are over or parked. */
@@ -120,6 +123,7 @@ export async function serveBeside(
       limits: { bodyBytes: MAX_BODY_BYTES, ...limits },
       openPaths: ["/meta", OPERATOR_ENDPOINTS.getReadiness.path],
       site: beside?.site,
+      methodsOf: methodsBeside(beside),
       pageHeaders: { sent: ["idempotency-key", "last-event-id"], read: ["retry-after"] },
       onRequest: (request, response) => {
         metrics.countRequest(request.method ?? "", response);
@@ -184,6 +188,15 @@ function withBeside(server: AapServer, beside: BesideApps | undefined): Pick<Aap
   };
 }
 
+/** The methods of every path of the server, for the door to check before a request is routed. */
+function methodsBeside(beside: BesideApps | undefined): (path: string) => readonly string[] {
+  const ofEndpoints = methodsIn({ ...ENDPOINTS, ...beside?.described.endpoints });
+  return (path) => {
+    const methods = ofEndpoints(path);
+    return methods.length === 0 && beside?.isFile(path) === true ? ["GET"] : methods;
+  };
+}
+
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
 
 const isMany = (agents: GivenAgent | readonly GivenAgent[]): agents is readonly GivenAgent[] =>
@@ -213,11 +226,7 @@ async function answering(
     own.get(new URL(request.url).pathname)?.() ?? server.fetch(request, stream);
   const fetch = async (request: Request, stream: OpenSink): Promise<Response> => {
     if (request.method === "GET") return get(request, stream);
-    const { pathname } = new URL(request.url);
-    if (request.method !== "HEAD")
-      return own.has(pathname)
-        ? problemResponse(wrongMethod(request.method, pathname, ["GET"]))
-        : server.fetch(request, stream);
+    if (request.method !== "HEAD") return server.fetch(request, stream);
     const { body, status, headers } = await get(new Request(request.url, { headers: [...request.headers] }));
     // A stream is not started for its headers.
     await body?.cancel();

@@ -8,6 +8,7 @@
  * assistant message only. The model does not get them, so `compacted` has only those that wait for the app.
  */
 import { handleEvent, isOver, SessionBook } from "../../call/index.js";
+import { modelRemarks } from "../../call/call-remarks.js";
 import { isRefusalPrompt } from "../../call/refusal-prompt.js";
 import type { EventOf, EventTable, RecordedEvent, SessionEvent, ToolCall } from "../../call/index.js";
 import { messagesFromEvents } from "../client/messages-from-events.js";
@@ -78,15 +79,21 @@ class StepReader {
     const calls = toolCallIds.flatMap((toolCallId) => callWithNested(this.#book, toolCallId, this.#type));
     this.history.addAssistantMessage([...this.#draft.take(), ...calls.map(toolUse)]);
     for (const call of calls)
-      if (this.#endedEarly.delete(call.toolCallId)) this.history.messages.push(toolMessage(call));
+      if (this.#endedEarly.delete(call.toolCallId)) this.#addResult(call);
       else this.#open.add(call.toolCallId);
   }
 
   /** An end that was only assumed may be followed by another; the message stays where it came. */
   endCall({ toolCallId }: { readonly toolCallId: string }): void {
     const call = this.#book.call(toolCallId);
-    if (call && this.#open.delete(toolCallId)) this.history.messages.push(toolMessage(call));
+    if (call && this.#open.delete(toolCallId)) this.#addResult(call);
     else this.#endedEarly.add(toolCallId);
+  }
+
+  /** The model gets more remarks than the app did, some of them later. */
+  #addResult(call: ToolCall): void {
+    const { content } = this.#type === "full" ? callResult(call) : callResult(call, modelRemarks(call));
+    this.history.messages.push({ role: "tool", toolCallId: call.toolCallId, content });
   }
 
   /** The message that was started did not end. */
@@ -186,9 +193,3 @@ function callWithNested(book: SessionBook, toolCallId: string, type: HistoryType
 function toolUse({ toolCallId, name, rawInput, decision }: ToolCall): Block {
   return { type: "tool_use", toolCallId, name, input: decision?.originalInput ?? rawInput ?? {} };
 }
-
-const toolMessage = (call: ToolCall): HistoryMessage => ({
-  role: "tool",
-  toolCallId: call.toolCallId,
-  content: callResult(call).content,
-});

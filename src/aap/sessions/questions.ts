@@ -27,6 +27,8 @@ import { AapProblem } from "../api/aap-problem.js";
 import { readCursor, writeCursor } from "../api/cursor.js";
 import type { AnswerBody } from "../api/request-bodies.js";
 import { plainAnswer, remarksOf } from "../turns/accept-submission.js";
+import { checkCanCount } from "../turns/turn-outlook.js";
+import type { OutlookOf, TurnOutlook } from "../turns/turn-outlook.js";
 
 /** Without the whole text of a question, which may be long and has its own pages. */
 type ListedQuestion = Omit<Question, "wholeAbout"> &
@@ -133,21 +135,26 @@ export type Answered = {
   readonly sessionId?: string;
   /** The other questions that the same answer was given to. */
   readonly alike?: readonly string[];
+  readonly resumes?: TurnOutlook["resumes"];
 };
 
 export async function answerQuestion(
   { ledger, now }: Asking,
   questionId: string,
   body: AnswerBody,
+  outlookOf: OutlookOf,
 ): Promise<Answered> {
   const open = await allOpenQuestions(ledger);
   const question = open.find((one) => one.questionId === questionId);
   if (!question) return settledBefore(ledger, questionId, now());
   const answer = answerOf(question, body, now());
   const bound = body.intentHash === undefined ? answer : { ...answer, intentHash: body.intentHash };
+  const outlook = await outlookOf(question.sessionId);
+  checkCanCount(outlook, question, bound);
   const receipt = await ledger.answer(questionId, bound);
   const alike = body.alike === true ? await answerAlike({ ledger, now }, question, open, body) : undefined;
-  return { ...receipt, sessionId: question.sessionId, ...(alike && { alike }) };
+  const { resumes } = outlook;
+  return { ...receipt, sessionId: question.sessionId, resumes, ...(alike && { alike }) };
 }
 
 function answerOf(question: Question, body: AnswerBody, at: number): Answer {

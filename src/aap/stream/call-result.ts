@@ -1,4 +1,5 @@
 /** The result of a call that has ended, as an app gets it. */
+import { changedInputRemarks } from "../../call/call-remarks.js";
 import { breachSentence, endSentence } from "../../call/index.js";
 import type { ToolCall } from "../../call/index.js";
 import type { MessageContent } from "../client/protocol.js";
@@ -6,7 +7,13 @@ import { wireBlock } from "../api/content-blocks.js";
 
 export type CallResult = { readonly content: MessageContent; readonly isError: boolean };
 
-export function callResult(call: ToolCall): CallResult {
+/** `remarks` come first. A result that ran with a changed input says so, since its call shows the input as the model wrote it. */
+export function callResult(call: ToolCall, remarks = changedInputRemarks(call)): CallResult {
+  const { content, isError } = plainResult(call);
+  return { content: remarks.length === 0 ? content : withSentence(remarks.join("\n"), content), isError };
+}
+
+function plainResult(call: ToolCall): CallResult {
   const { state } = call;
   if (state.status === "done") {
     const breach = breachSentence(call);
@@ -27,7 +34,7 @@ function doneContent({ rawOutput, content, times }: ToolCall): MessageContent {
   return typeof rawOutput === "string" ? rawOutput : JSON.stringify(rawOutput);
 }
 
-/** The result of a breach names the breach first, and then the outcome. */
+/** The sentence first, and then the outcome. */
 function withSentence(sentence: string, content: MessageContent): MessageContent {
   if (typeof content === "string") return content === "" ? sentence : `${sentence}\n${content}`;
   return [{ type: "text", text: sentence }, ...content];

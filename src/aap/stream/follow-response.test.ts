@@ -32,6 +32,7 @@ function unattended(log: SessionEvent[], changes: Partial<ResponseSource> = {}):
     newest: async (after) => (log.length > after ? log.length : undefined),
     ends: () => NO_ENDS,
     hasSteps: true,
+    redactPatterns: [],
     running: () => undefined,
     resume: () => Promise.resolve("none"),
     ...changes,

@@ -5,6 +5,7 @@
  */
 import { setTimeout as wait } from "node:timers/promises";
 import type { RecordedEvent } from "../../call/index.js";
+import type { RedactionPattern } from "../../history/index.js";
 import type { TurnEvent } from "../client/protocol.js";
 import type { LiveResponse } from "./live-response.js";
 import type { ExtraEnds } from "./response-log.js";
@@ -21,6 +22,7 @@ export type ResponseSource = {
   /** The ends of responses that the log does not have. */
   readonly ends: () => ExtraEnds;
   readonly hasSteps: boolean;
+  readonly redactPatterns: readonly RedactionPattern[];
   /** The response that runs here, and its last event; not the session, which a slow reader would keep in memory. */
   readonly running: () => { readonly response: LiveResponse; readonly seq: number } | undefined;
   /** Resumes a turn that no process runs. "busy": some process runs it; "none": there is no turn to resume. */

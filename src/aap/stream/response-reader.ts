@@ -3,7 +3,9 @@
  * middle of a long log holds little more than its place.
  */
 import { SessionBook } from "../../call/index.js";
+import type { TurnEnd } from "../../agent/index.js";
 import type { RecordedEvent } from "../../call/index.js";
+import type { RedactionPattern } from "../../history/index.js";
 import { ResponseEnds } from "./response-log.js";
 import type { ExtraEnds } from "./response-log.js";
 import { lastEventAt } from "./stream-event.js";
@@ -15,6 +17,8 @@ export type ReadingOptions = {
   /** The ends of responses that the log does not have. */
   readonly ends: () => ExtraEnds;
   readonly hasSteps: boolean;
+  /** Secrets beside those that are known by their shape. */
+  readonly redactPatterns: readonly RedactionPattern[];
 };
 
 export class ResponseReader {
@@ -26,9 +30,11 @@ export class ResponseReader {
   readonly #book = new SessionBook("");
   readonly #events: TurnEvents;
   readonly #ends = new ResponseEnds();
+  readonly #redactPatterns: readonly RedactionPattern[];
   #pausedAt = 0;
 
-  constructor({ ends, hasSteps }: ReadingOptions, start: number) {
+  constructor({ ends, hasSteps, redactPatterns }: ReadingOptions, start: number) {
+    this.#redactPatterns = redactPatterns;
     this.#start = start;
     this.#extraEnds = ends;
     this.#events = new TurnEvents(this.#book, { hasSteps });
@@ -41,7 +47,7 @@ export class ResponseReader {
     if (event.type !== "message-chunk") this.#book.apply(event);
     const events = this.#events.read(event, seq);
     const isEnd = this.#ends.read(event, seq) && !this.#extraEnds().ignored.has(seq);
-    if (isEnd) return this.#inResponse([...events, lastEventAt(seq, turnStop(recordedEnd(event)))]);
+    if (isEnd) return this.#inResponse([...events, this.#stop(recordedEnd(event))]);
     const pause = this.pause();
     return pause.length === 0 ? this.#inResponse(events) : [...this.#inResponse(events), ...pause];
   }
@@ -51,7 +57,11 @@ export class ResponseReader {
     const { seq } = this;
     if (this.#pausedAt === seq || !this.#extraEnds().added.has(seq)) return [];
     this.#pausedAt = seq;
-    return this.#inResponse([...this.#events.pause(seq), lastEventAt(seq, turnStop({ status: "parked" }))]);
+    return this.#inResponse([...this.#events.pause(seq), this.#stop({ status: "parked" })]);
+  }
+
+  #stop(end: TurnEnd): StreamEvent {
+    return lastEventAt(this.seq, turnStop(end, this.#redactPatterns));
   }
 
   /** Earlier responses are read, since calls of theirs may still be open, and not sent. */

@@ -25,7 +25,7 @@ export async function inStreamMode(
   onError: (error: unknown) => void,
   openSink?: OpenSink,
 ): Promise<Response> {
-  if (mode === "none") return Response.json(await wholeTurn(send));
+  if (mode === "none") return wholeResponse(await wholeTurn(send), openSink);
   const leftOut = NOT_IN_MODE[mode];
   const run = ({ write, ...writer }: SseWriter) => {
     const listener: Listener = (events) => {
@@ -41,6 +41,18 @@ export async function inStreamMode(
   };
   return eventStream(run, onError, openSink);
 }
+
+/** A text that is written straight to the connection takes a fraction of the time of a `Response`. */
+function wholeResponse(result: TurnResult, openSink: OpenSink | undefined): Response {
+  if (!openSink) return Response.json(result);
+  const text = JSON.stringify(result);
+  const headers = { "content-type": "application/json", "content-length": String(Buffer.byteLength(text)) };
+  const { sink, response } = openSink(headers, { onRead: ignore, onGone: ignore });
+  sink.end(text);
+  return response;
+}
+
+const ignore = (): void => undefined;
 
 async function wholeTurn(send: SendResponse): Promise<TurnResult> {
   const events: TurnEvent[] = [];

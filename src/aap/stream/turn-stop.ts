@@ -4,6 +4,8 @@
  */
 import type { TurnEnd } from "../../agent/index.js";
 import type { SessionEvent } from "../../call/index.js";
+import { redact } from "../../history/index.js";
+import type { RedactionPattern } from "../../history/index.js";
 import type { StopReason, TurnEvent } from "../client/protocol.js";
 import { withoutAddresses } from "./without-addresses.js";
 
@@ -18,14 +20,15 @@ const REASONS: { readonly [key in (TurnEnd & { status: "stopped" })["stopReason"
   error: "error",
 };
 
-export function turnStop(end: TurnEnd): TurnStop {
+/** A provider may quote a key in its error: secrets are taken out of the error, as from session events. */
+export function turnStop(end: TurnEnd, patterns: readonly RedactionPattern[]): TurnStop {
   if (end.status === "parked") return { event: "turn_stop", data: { stopReason: "tool_use" } };
   const { stopReason, error = stopReason === "max_turn_requests" ? TOO_MANY_STEPS : undefined } = end;
   return {
     event: "turn_stop",
     data: {
       stopReason: REASONS[stopReason],
-      ...(error !== undefined && { error: withoutAddresses(error) }),
+      ...(error !== undefined && { error: redact(withoutAddresses(error), patterns) }),
     },
   };
 }

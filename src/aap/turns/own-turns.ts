@@ -76,7 +76,7 @@ export class OwnTurns implements TurnHost {
     let open: OpenSession<AgentSession> | undefined;
     const session = await this.#openSession(plan, (retry) => open?.notify(retryNotice(retry)));
     try {
-      const log = await newestLog(this.#server, plan);
+      const log = await newestLog(this.#server, plan, session);
       open = new OpenSession(this.#server, session, { config: plan.config, log, hasSteps: true });
       return open;
     } catch (error) {
@@ -169,7 +169,8 @@ class OwnTurn implements TurnRunner {
   /** Calls that were just granted run before the prompt, since it closes those that are open. */
   async storePrompt(prompt: readonly ContentBlock[], note: RequestNote | undefined): Promise<boolean> {
     if (this.#hasAnswers) return false;
-    await this.open.session.begin(prompt, note ? this.#noteEvents(note) : []);
+    const before = note ? this.#noteEvents(note) : [];
+    await this.open.session.begin(prompt, { before, durable: !this.#plan.isWhole });
     return true;
   }
 
@@ -218,10 +219,12 @@ function withInstructions(agent: Agent, added: readonly string[]): Agent {
 async function newestLog(
   { ledger }: ServerContext,
   { sessionId, stored }: TurnPlan,
+  { writtenSeq }: AgentSession,
 ): Promise<readonly RecordedEvent[]> {
   const last = stored.log.at(-1)?.seq ?? 0;
   // A session that was open here has only an outline of its log.
   const known = stored.log.length === last ? stored.log : [];
+  if (known.length === writtenSeq) return known;
   const added = await readAll(ledger, sessionId, { after: known.length });
   const log = added.length === 0 ? known : [...known, ...added];
   const isChanged = added.some(({ seq, event }) => seq > last && event.type === "info-changed");

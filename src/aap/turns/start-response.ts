@@ -15,7 +15,7 @@ import { answeredProblem, checkSubmission, missingProblem } from "./submission.j
 import type { Checked } from "./submission.js";
 import type { TurnPlan, TurnRunner } from "./turn-host.js";
 
-type Clock = Pick<ServerContext, "now" | "onError">;
+type Clock = Pick<ServerContext, "now" | "onError" | "redactPatterns">;
 
 export async function startResponse(
   server: Clock,
@@ -79,7 +79,7 @@ async function storePrompt(
 }
 
 async function respond(
-  { onError }: Clock,
+  { onError, redactPatterns }: Clock,
   runner: TurnRunner,
   { start, prompt, failure }: StartedTurn,
   { emit, notify }: Emitter,
@@ -106,7 +106,7 @@ async function respond(
   const seq = open.lastEnd > start ? open.lastEnd : Math.max(open.session.seq, start + 1);
   // Before the stop is sent: the next request may come at once, and needs the session.
   await runner.release(isReusable);
-  emit([lastEventAt(seq, turnStop(end))]);
+  emit([lastEventAt(seq, turnStop(end, redactPatterns))]);
 }
 
 /** Answers without a user message must be complete, and must not be ones that were recorded before. */

@@ -4,13 +4,13 @@
  */
 import { createHash } from "node:crypto";
 import { readAll, SessionBook } from "../../call/index.js";
-import type { RecordedEvent } from "../../call/index.js";
+import type { RecordedEvent, SessionInfo } from "../../call/index.js";
 import { CANCELLED } from "../../run/running-calls.js";
 import { AapProblem } from "../api/aap-problem.js";
 import type { CancelBody, TurnBody } from "../api/request-bodies.js";
 import type { ServerContext } from "../server-context.js";
 import type { Served } from "../sessions/served-agent.js";
-import { changedConfig, readSession } from "../sessions/session-config.js";
+import { changedConfig, configIn, readSession } from "../sessions/session-config.js";
 import type { SessionConfig, StoredSession } from "../sessions/session-config.js";
 import type { EventId } from "../stream/event-id.js";
 import type { ResponseSource } from "../stream/follow-response.js";
@@ -32,7 +32,7 @@ import { isWaiting, turnStatus } from "./turn-status.js";
 
 type Stored = StoredSession & { readonly log: readonly RecordedEvent[]; readonly book?: SessionBook };
 
-type Wanted = Pick<TurnPlan, "config" | "submission" | "note" | "notedAt">;
+type Wanted = Pick<TurnPlan, "config" | "submission" | "note" | "notedAt" | "isWhole">;
 
 export class TurnEngine {
   readonly #server: ServerContext;
@@ -88,7 +88,13 @@ export class TurnEngine {
     const note = key === undefined ? {} : { key, body: bodyHash(body) };
     const notedAt = noted && host.canResume ? { notedAt: noted.seq } : {};
     try {
-      const turn = await this.#open(sessionId, stored, host, { config, submission, note, ...notedAt });
+      const turn = await this.#open(sessionId, stored, host, {
+        config,
+        submission,
+        note,
+        isWhole: body.stream === "none",
+        ...notedAt,
+      });
       const begin = () => this.#active.run(sessionId, turn);
       return sendNew(this.#source(sessionId, host), turn.response, begin, after);
     } catch (error) {
@@ -187,6 +193,16 @@ export class TurnEngine {
     return (await this.resume(sessionId)) ? "taken" : "left";
   }
 
+  /** Whether this server has the session open: its turn runs, or waits with the session kept open. */
+  readonly isOpen = (sessionId: string): boolean =>
+    this.#active.get(sessionId) !== undefined || this.#find(sessionId) !== undefined;
+
+  /** Who continues a turn of this session that no process has; undefined for sessions of no agent here. */
+  readonly continuer = async (info: SessionInfo): Promise<"here" | "nobody" | undefined> => {
+    const host = this.#hosts.get(configIn(info)?.agent.name ?? "");
+    return host && (host.canResume ? "here" : "nobody");
+  };
+
   /** Takes no new turns, and resolves when those under way are over or parked. */
   async drain(): Promise<void> {
     this.#isDraining = true;
@@ -239,8 +255,9 @@ export class TurnEngine {
   }
 
   #source(sessionId: string, host: TurnHost): ResponseSource {
-    const { ledger } = this.#server;
+    const { ledger, redactPatterns } = this.#server;
     return {
+      redactPatterns,
       follow: (after, signal) => ledger.follow(sessionId, { after, signal }),
       newest: async (after) => (await readAll(ledger, sessionId, { after })).at(-1)?.seq,
       ends: () => endsOf(host, sessionId),

@@ -38,6 +38,8 @@ export type TurnPlan = {
   /** Undefined where a turn is resumed without anything new. */
   readonly submission: Submission | undefined;
   readonly note: RequestNote;
+  /** The client gets the response in one piece: nothing of the request is acknowledged before the turn's end is stored. */
+  readonly isWhole?: boolean;
   /** Where the same request was noted before, when its process died during the turn. */
   readonly notedAt?: number;
 };

@@ -6,7 +6,6 @@ import { oneLine } from "../../call/index.js";
 import { CODE, RpcError } from "../connection/message.js";
 import { ConnectionClosed } from "../connection/peer.js";
 import type { Peer } from "../connection/peer.js";
-import { isJsonObject } from "../json.js";
 import { AgentTrouble } from "./agent-trouble.js";
 import type { KnownAgent } from "./read-agent.js";
 
@@ -86,6 +85,15 @@ export class AgentLine {
 /** The message and its details: agents put the reason beside a message that says nothing. */
 export function errorText(error: Error): string {
   const data = error instanceof RpcError ? error.data : undefined;
-  const details = isJsonObject(data) ? (data["details"] ?? data["message"] ?? data["reason"]) : data;
-  return [error.message, details].filter((text) => typeof text === "string" && text !== "").join(": ");
+  const details = [...new Set(textsIn(data))].filter((text) => text !== error.message);
+  return [error.message, details.join("; ")].filter((text) => text !== "").join(": ");
+}
+
+const MAX_DEPTH = 4;
+
+/** Agents name the field as they like, so every text counts. The caller bounds the length. */
+function textsIn(data: unknown, depth = 0): readonly string[] {
+  if (typeof data === "string") return data === "" ? [] : [data];
+  if (depth >= MAX_DEPTH || typeof data !== "object" || data === null) return [];
+  return Object.values(data).flatMap((value) => textsIn(value, depth + 1));
 }

@@ -21,6 +21,7 @@ export const TURN_OVER: EndReasons = {
 export const CANCELLED: EndReasons = {
   waiting: "the turn was cancelled.",
   started: "the turn was cancelled, and the agent did not report how this ended.",
+  commandEnded: "The turn was cancelled, and the command was ended.",
 };
 export const AGENT_GONE: EndReasons = {
   waiting: "the agent's process ended.",

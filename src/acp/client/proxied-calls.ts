@@ -4,7 +4,10 @@
  */
 import { setTimeout } from "node:timers/promises";
 import type { SessionEvent, ToolCall } from "../../call/index.js";
+import { readShell } from "../../policy/index.js";
+import { shellScript } from "../../run/same-act.js";
 import type { Tool } from "../../tools/index.js";
+import { isProxied, pathsOf } from "../../call/call-parts.js";
 import type { SessionParts } from "./session-parts.js";
 import type { TerminalEnd } from "./update-fold.js";
 
@@ -22,11 +25,13 @@ export class ProxiedCalls {
 
   /** Returns the call as it ended; undefined when it was not made, because the turn is being cancelled. */
   async call(tool: Tool, input: object, signal: AbortSignal): Promise<ToolCall | undefined> {
-    const { gate, inbox, isCancelling } = this.#parts;
+    const { gate, inbox, book, isCancelling } = this.#parts;
     // After the updates that the agent sent before it.
     const toolCallId = await inbox.do(async () => {
       if (isCancelling()) return undefined;
-      const { toolCallIds } = await gate.submit([{ name: tool.name, input, tool }]);
+      const owner = ownerOf(input, book.openCalls());
+      const partOf = owner && { partOf: owner.toolCallId };
+      const { toolCallIds } = await gate.submit([{ name: tool.name, input, tool, ...partOf }]);
       return toolCallIds[0];
     });
     if (toolCallId === undefined) return undefined;
@@ -71,3 +76,19 @@ const callsShowing = (terminalId: string, calls: readonly ToolCall[]): readonly 
       ? [toolCallId]
       : [],
   );
+
+/** The only open call of the agent that works on the same file, or shows the same command as its own. */
+function ownerOf(input: object, calls: readonly ToolCall[]): ToolCall | undefined {
+  const isSame = (call: ToolCall) =>
+    ("path" in input && typeof input.path === "string" && pathsOf(call).includes(input.path)) ||
+    ("command" in input && typeof input.command === "string" && showsCommand(call, input.command));
+  const [owner, ...others] = calls.filter((call) => !isProxied(call) && isSame(call));
+  return others.length === 0 ? owner : undefined;
+}
+
+function showsCommand({ kind, rawInput }: ToolCall, command: string): boolean {
+  if (kind !== "execute" || typeof rawInput !== "object" || rawInput === null) return false;
+  const [run] = readShell(command).commands;
+  const script = run && (shellScript(run.argv) ?? run.argv.join(" "));
+  return Object.values(rawInput).some((value) => value === command || value === script);
+}

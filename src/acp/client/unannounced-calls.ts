@@ -42,13 +42,14 @@ export class UnannouncedCalls {
     if (known !== undefined) return { ...update, toolCallId: known };
     if (this.#asked.length === 0 || this.#book.call(toolCallId)) return update;
     const isPending = status === "pending" || isNone(status);
-    const asked = this.#asked.find((id) => isAbout(this.#book.call(id), fields, isPending));
+    const isIdle = isPending || status === "failed";
+    const asked = this.#asked.find((id) => isAbout(this.#book.call(id), fields, isIdle));
     if (asked === undefined) return update;
     this.#asked = this.#asked.filter((id) => id !== asked);
     if (this.#joined.size >= MAX_CALLS) this.#joined.clear();
     this.#joined.set(toolCallId, asked);
-    // A refused call takes no more reports, and this one says only that it exists.
-    if (isPending && this.#book.call(asked)?.state.status === "refused") return [];
+    // A call that was refused or cancelled takes no more reports, and this one says only that it was not done.
+    if (isIdle && isNotDone(this.#book.call(asked))) return [];
     // The question announced it.
     return {
       ...fields,
@@ -63,13 +64,16 @@ export class UnannouncedCalls {
   }
 }
 
-/** Allowed, or refused and not at work; with the same input, and of calls without any input with the same title and kind. */
+const isNotDone = (call: ToolCall | undefined): boolean =>
+  call?.state.status === "refused" || call?.state.status === "cancelled";
+
+/** Allowed, or not done and not at work; with the same input, and of calls without any input with the same title and kind. */
 function isAbout(
   call: ToolCall | undefined,
   { rawInput, title, kind }: JsonObject,
-  isPending: boolean,
+  isIdle: boolean,
 ): boolean {
-  if (call?.state.status !== "cleared" && !(call?.state.status === "refused" && isPending)) return false;
+  if (!call || (call.state.status !== "cleared" && !(isNotDone(call) && isIdle))) return false;
   if (!isNone(rawInput) || !isNone(call.rawInput)) return sameJson(rawInput, call.rawInput);
   return title === call.title && kind === call.kind;
 }

@@ -4,17 +4,17 @@
  * `JSON.stringify`, whatever a tool put in.
  */
 import { endSentence, isOver, NO_INPUT } from "../../call/index.js";
-import type { ToolCall, ToolCallStatus } from "../../call/index.js";
+import type { Meta, ToolCall, ToolCallStatus } from "../../call/index.js";
 import { sameJson } from "../json.js";
-import { SentCalls, sharedFields, wireTitle } from "../shared-fields.js";
+import { isProgressOnly, SentCalls, sharedFields, wireTitle } from "../shared-fields.js";
 import type { Sent, SharedFields } from "../shared-fields.js";
+import { ownMeta, progressPatch, toolgatePatch, wireMeta } from "../toolgate-meta.js";
 import { TerminalMeta } from "./terminal-meta.js";
 import { isShownInMeta, v1Content } from "./wire-content.js";
 import type { OwnTerminal, TerminalsShown } from "./wire-content.js";
 import type { V1Content, V1Status, V1ToolCall, V1Update } from "./wire.js";
 
 type Fields = SharedFields & {
-  readonly title: string;
   readonly status: V1Status;
   readonly content: readonly V1Content[];
 };
@@ -65,6 +65,8 @@ export class V1Encoder {
   encode(call: ToolCall): readonly V1Update[] {
     const sent = this.#sent.last(call.toolCallId);
     if (sent === "ended" || sent?.call === call) return NOTHING;
+    if (sent && isProgressOnly(sent.call, call) && !this.#asked.has(call.toolCallId))
+      return this.#progress(call, sent);
     const last = sent && this.#asked.delete(call.toolCallId) ? withoutContent(sent) : sent;
     // A call that had ended before its first update ran in a terminal that the client no longer has.
     const shown = { clients: last !== undefined || !isOver(call.state), inMeta: this.#inMeta };
@@ -72,12 +74,24 @@ export class V1Encoder {
     return own.length > 0 ? this.#withTerminals(call, last, shown, own) : this.#update(call, last, shown);
   }
 
-  #update(call: ToolCall, last: Sent<Fields> | undefined, shown: TerminalsShown): readonly V1Update[] {
+  /** Most updates of a busy call: a way of its own, since the general one takes long before it is compiled. */
+  #progress(call: ToolCall, { call: before, fields }: Sent<Fields>): readonly V1Update[] {
+    this.#sent.remember(call, fields);
+    const toolgate = progressPatch(before, call);
+    if (!toolgate) return NOTHING;
     const { toolCallId } = call;
+    const _meta = call._meta ? { ...ownMeta(call), toolgate } : { toolgate };
+    const title = wireTitle(call);
+    return title === wireTitle(before)
+      ? [{ sessionUpdate: "tool_call_update", toolCallId, _meta }]
+      : [{ sessionUpdate: "tool_call_update", toolCallId, title, _meta }];
+  }
+
+  #update(call: ToolCall, last: Sent<Fields> | undefined, shown: TerminalsShown): readonly V1Update[] {
     const fields = wireFields(call, last, shown);
     this.#sent.remember(call, fields);
-    if (!last) return [{ sessionUpdate: "tool_call", ...whole(toolCallId, fields) }];
-    const update = changed(toolCallId, last.fields, fields);
+    if (!last) return [{ sessionUpdate: "tool_call", ...whole({ call, fields }) }];
+    const update = changed(last, { call, fields });
     return update ? [update] : NOTHING;
   }
 
@@ -92,8 +106,8 @@ export class V1Encoder {
     const opened = this.#terminals.opened(own);
     const before = last && opened.length === 0 ? last : opening(call, last, shown);
     const starts = opened.map((meta): V1Update => {
-      const _meta = { ...before.fields._meta, ...meta };
-      return { sessionUpdate: "tool_call", ...whole(toolCallId, { ...before.fields, _meta }) };
+      const shownBefore = whole(before);
+      return { sessionUpdate: "tool_call", ...shownBefore, _meta: { ...shownBefore._meta, ...meta } };
     });
     const printed = this.#terminals
       .changed(own)
@@ -130,10 +144,12 @@ function asDraft(call: ToolCall): ToolCall {
  * The fields that differ, with their new values; undefined when there are none. v1 cannot unset a field: a value
  * that is gone stays as it was sent. Field by field and not in a loop: every step of every call comes through here.
  */
-function changed(toolCallId: string, last: Fields, next: Fields): V1Update | undefined {
-  const { title, name, kind, status, content, locations, rawInput, rawOutput, _meta } = next;
-  const update: Update = { sessionUpdate: "tool_call_update", toolCallId };
-  if (title !== last.title) update.title = title;
+function changed(before: Sent<Fields>, { call, fields: next }: Sent<Fields>): V1Update | undefined {
+  const { fields: last } = before;
+  const { name, kind, status, content, locations, rawInput, rawOutput } = next;
+  const title = wireTitle(call);
+  const update: Update = { sessionUpdate: "tool_call_update", toolCallId: call.toolCallId };
+  if (title !== wireTitle(before.call)) update.title = title;
   if (name !== undefined && name !== last.name) update.name = name;
   if (kind !== last.kind) update.kind = kind;
   if (status !== last.status) update.status = status;
@@ -144,8 +160,17 @@ function changed(toolCallId: string, last: Fields, next: Fields): V1Update | und
     update.rawInput = rawInput;
   if (rawOutput !== undefined && rawOutput !== last.rawOutput && !sameJson(rawOutput, last.rawOutput))
     update.rawOutput = rawOutput;
-  if (_meta !== last._meta && !sameJson(_meta, last._meta)) update._meta = _meta;
+  const _meta = changedMeta(before.call, call);
+  if (_meta) update._meta = _meta;
   return Object.keys(update).length > 2 ? update : undefined;
+}
+
+/** A reader of v1 takes the `_meta` of an update for all that came with the call: only ours is sent in part. */
+function changedMeta(before: ToolCall, call: ToolCall): Meta | undefined {
+  const toolgate = toolgatePatch(before, call);
+  if (!call._meta && !before._meta) return toolgate && { toolgate };
+  const isSame = before._meta === call._meta || sameJson(before._meta, call._meta);
+  return toolgate || !isSame ? { ...ownMeta(call), toolgate: toolgate ?? {} } : undefined;
 }
 
 /** Some clients show only the content of the update at hand: the one that ends a call has its content again. */
@@ -167,7 +192,7 @@ function charactersOf(item: V1Content): number {
 
 type Update = { readonly sessionUpdate: "tool_call_update"; readonly toolCallId: string } & {
   -readonly [Field in keyof Fields]?: Exclude<Fields[Field], undefined>;
-};
+} & { title?: string; _meta?: Meta };
 
 /** On the wire no status goes back: a reported start that is asked about after all stays in progress. */
 const statusAfter = (last: V1Status | undefined, next: V1Status): V1Status =>
@@ -180,11 +205,10 @@ function wireFields(call: ToolCall, last: Sent<Fields> | undefined, shown: Termi
     before.breach === call.breach &&
     before.times.started === call.times.started &&
     (before.state === call.state || endSentence(before) === endSentence(call));
-  const { name, kind, locations, rawInput, rawOutput, _meta } = sharedFields(call, last);
+  const { name, kind, locations, rawInput, rawOutput } = sharedFields(call, last);
   const content = last && isSameContent ? last.fields.content : v1Content(call, shown);
   // Named and not spread: with a spread, encoding takes several times as long.
   return {
-    title: wireTitle(call),
     name,
     kind,
     status: statusAfter(last?.fields.status, v1Status(call)),
@@ -192,21 +216,20 @@ function wireFields(call: ToolCall, last: Sent<Fields> | undefined, shown: Termi
     locations,
     rawInput,
     rawOutput,
-    _meta,
   };
 }
 
 /** The whole call in v1. */
 export function wholeV1Call(call: ToolCall): V1ToolCall {
-  return whole(call.toolCallId, wireFields(call, undefined, { clients: true, inMeta: false }));
+  return whole({ call, fields: wireFields(call, undefined, { clients: true, inMeta: false }) });
 }
 
 /** Defaults are left out, as the schema crate does, but for the status: several clients take a missing one for "in progress". */
-function whole(toolCallId: string, fields: Fields): V1ToolCall {
-  const { title, name, kind, status, content, locations, rawInput, rawOutput, _meta } = fields;
+function whole({ call, fields }: Sent<Fields>): V1ToolCall & { readonly _meta: Meta } {
+  const { name, kind, status, content, locations, rawInput, rawOutput } = fields;
   return {
-    toolCallId,
-    title,
+    toolCallId: call.toolCallId,
+    title: wireTitle(call),
     ...(name !== undefined && { name }),
     ...(kind !== "other" && { kind }),
     status,
@@ -214,6 +237,6 @@ function whole(toolCallId: string, fields: Fields): V1ToolCall {
     ...(locations.length > 0 && { locations }),
     ...(rawInput !== undefined && { rawInput }),
     ...(rawOutput !== undefined && { rawOutput }),
-    _meta,
+    _meta: wireMeta(call),
   };
 }

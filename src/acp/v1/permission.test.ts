@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Question } from "../../call/index.js";
+import { questionLines } from "../show-more.js";
 import { readV1Outcome, readV1Permission } from "./permission.js";
 
 const question: Question = {
@@ -15,6 +16,28 @@ const question: Question = {
   ],
   askedAt: 0,
 };
+
+test("a question shows what will happen, why it is asked, and what an always also lets through", () => {
+  const asked = (more: Partial<Question>) => questionLines({ ...question, ...more }, {}).split("\n");
+  const about = [
+    "runs: rm a",
+    "runs in: /w",
+    "command: rm a",
+    "delete: /w/a",
+    "write: /w/b: c",
+    "host: x.org",
+  ];
+  expect(asked({ about, reason: "rule ask execute says so." })).toEqual([
+    "Will run: rm a",
+    "Will run in /w",
+    "command: rm a",
+    "Will delete /w/a",
+    "Will write /w/b: c",
+    "Will reach x.org",
+    "Asked because rule ask execute says so.",
+  ]);
+  expect(asked({ about: ["tool: look"] })).toEqual(["tool: look", "Asked because no rule allows it."]);
+});
 
 test("an option that was not offered is a refusal", () => {
   expect(readV1Outcome({ outcome: { outcome: "selected", optionId: "allow_always" } }, question)).toEqual({

@@ -7,6 +7,7 @@ import type { Meta, ToolCall, ToolCallContent } from "../../call/index.js";
 import { sameJson } from "../json.js";
 import { SentCalls, sharedFields, wireTitle } from "../shared-fields.js";
 import type { Sent, SharedFields } from "../shared-fields.js";
+import { ownMeta, toolgatePatch, wireMeta } from "../toolgate-meta.js";
 import { TerminalUpdates } from "./terminal-updates.js";
 import { v2Item, v2Sentence } from "./wire-content.js";
 import type { V2Content, V2Status, V2Update } from "./wire.js";
@@ -30,7 +31,7 @@ export class V2Encoder {
     this.#sent.remember(call, fields);
     const { toolCallId } = call;
     const content = contentChange(call, last?.call);
-    const changed = last ? patchFields(last.fields, fields) : firstFields(fields);
+    const changed = last ? patchFields(last, { call, fields }) : firstFields({ call, fields });
     const upsert = { ...changed, ...(content.replaced && { content: content.replaced }) };
     const chunks = content.appended.map(
       (item) => ({ sessionUpdate: "tool_call_content_chunk", toolCallId, content: item }) as const,
@@ -47,7 +48,7 @@ export class V2Encoder {
 }
 
 function wireFields(call: ToolCall, last: Sent<Fields> | undefined): Fields {
-  const { name, kind, locations, rawInput, rawOutput, _meta } = sharedFields(call, last);
+  const { name, kind, locations, rawInput, rawOutput } = sharedFields(call, last);
   const title = call.title === "" ? undefined : wireTitle(call);
   const capabilities = isOver(call.state) ? undefined : CANCELLABLE;
   return {
@@ -59,7 +60,6 @@ function wireFields(call: ToolCall, last: Sent<Fields> | undefined): Fields {
     rawInput,
     rawOutput,
     capabilities,
-    _meta,
   };
 }
 
@@ -90,29 +90,38 @@ function v2Status({ state, breach }: ToolCall): V2Status {
 }
 
 /** A new call starts at the protocol's defaults; only differing fields are sent. */
-function firstFields({ kind, status, locations, ...fields }: Fields): object {
+function firstFields({ call, fields: { kind, status, locations, ...fields } }: Sent<Fields>): object {
   const set = Object.entries(fields).filter(([, value]) => value !== undefined);
   return {
     ...Object.fromEntries(set),
     ...(kind !== "other" && { kind }),
     ...(status !== "pending" && { status }),
     ...(locations.length > 0 && { locations }),
+    _meta: wireMeta(call),
   };
 }
 
-function patchFields(last: Fields, next: Fields): object {
-  const before = new Map<string, unknown>(Object.entries(last));
-  const patch = Object.entries(next).filter(([key, value]) => !sameJson(before.get(key), value));
-  return Object.fromEntries(
-    patch.map(([key, value]) => [key, key === "_meta" ? metaPatch(last._meta, next._meta) : (value ?? null)]),
-  );
+function patchFields(last: Sent<Fields>, next: Sent<Fields>): object {
+  const before = new Map<string, unknown>(Object.entries(last.fields));
+  const patch = Object.entries(next.fields).filter(([key, value]) => !sameJson(before.get(key), value));
+  const _meta = metaPatch(last.call, next.call);
+  return {
+    ...Object.fromEntries(patch.map(([key, value]) => [key, value ?? null])),
+    ...(_meta && { _meta }),
+  };
 }
 
-/** `_meta` is patched by key: changed keys with their values, keys that are gone as null. */
-function metaPatch(last: Meta, next: Meta): Meta {
-  const gone = Object.keys(last).filter((key) => !Object.hasOwn(next, key));
-  const changed = Object.entries(next).filter(([key, value]) => !sameJson(last[key], value));
-  return Object.fromEntries([...changed, ...gone.map((key) => [key, null] as const)]);
+/** `_meta` is patched by key: changed keys with their values, keys that are gone as null. Ours is patched by field too. */
+function metaPatch(last: ToolCall, next: ToolCall): Meta | undefined {
+  const toolgate = toolgatePatch(last, next);
+  const [before = {}, after = {}] = last._meta === next._meta ? [] : [ownMeta(last), ownMeta(next)];
+  const gone = Object.keys(before).filter((key) => !Object.hasOwn(after, key));
+  const changed = Object.entries(after).filter(([key, value]) => !sameJson(before[key], value));
+  if (!toolgate && gone.length + changed.length === 0) return undefined;
+  return {
+    ...Object.fromEntries([...changed, ...gone.map((key) => [key, null] as const)]),
+    ...(toolgate && { toolgate }),
+  };
 }
 
 type ContentChange = { readonly appended: readonly V2Content[]; readonly replaced?: readonly V2Content[] };

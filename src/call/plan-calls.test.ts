@@ -1,0 +1,70 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import type { PlanEntry, PlanStatus } from "./plan.js";
+import { SessionBook } from "./session-book.js";
+import type { SessionEvent } from "./session.js";
+
+const plan = (...entries: readonly (readonly [content: string, status: PlanStatus])[]): SessionEvent => ({
+  type: "plan-updated",
+  at: 0,
+  entries: entries.map(([content, status]) => ({ content, status, priority: "medium" })),
+});
+
+const announced = (toolCallId: string, more: object = {}): SessionEvent => ({
+  type: "call-announced",
+  toolCallId,
+  at: 0,
+  name: "read_file",
+  title: "Read",
+  kind: "read",
+  kindSource: "declared",
+  ...more,
+});
+
+const callsOf = (entries: readonly PlanEntry[]) =>
+  entries.map(({ content, toolCallIds }) => [content, toolCallIds]);
+
+test("a call works on the entry in progress, and the entry keeps it when the plan moves on", () => {
+  const book = new SessionBook("s", [
+    announced("early"),
+    plan(["look", "in_progress"], ["fix", "pending"]),
+    announced("a"),
+    announced("b"),
+    plan(["look", "completed"], ["fix", "in_progress"], ["test", "pending"]),
+    announced("c"),
+  ]);
+  expect(callsOf(book.plan)).toEqual([
+    ["look", ["a", "b"]],
+    ["fix", ["c"]],
+    ["test", undefined],
+  ]);
+  expect(SessionBook.restored(book.snapshot()).plan).toEqual(book.plan);
+});
+
+test("a call works on no entry when several are in progress, when it only plans, or when a sub-agent makes it", () => {
+  const book = new SessionBook("s", [
+    plan(["look", "in_progress"], ["fix", "in_progress"]),
+    announced("a"),
+    plan(["look", "in_progress"], ["fix", "pending"]),
+    announced("b", { kind: "think" }),
+    announced("c", { parentToolCallId: "a" }),
+  ]);
+  expect(callsOf(book.plan)).toEqual([
+    ["look", undefined],
+    ["fix", undefined],
+  ]);
+});
+
+test("every call stands on at most one entry, however the plan changes", () => {
+  const status = fc.constantFrom<PlanStatus>("pending", "in_progress", "completed");
+  const list = fc.uniqueArray(fc.tuple(fc.constantFrom("a", "b", "c", "d"), status), {
+    selector: ([content]) => content,
+  });
+  fc.assert(
+    fc.property(fc.array(fc.option(list), { maxLength: 12 }), (steps) => {
+      const events = steps.map((step, at) => (step ? plan(...step) : announced(`call_${at}`)));
+      const ids = new SessionBook("s", events).plan.flatMap(({ toolCallIds = [] }) => toolCallIds);
+      expect(new Set(ids).size).toBe(ids.length);
+    }),
+  );
+});
