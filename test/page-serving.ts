@@ -1,7 +1,10 @@
 /** A page server in this process, with a scripted agent that asks before its command. */
+import { randomUUID } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
+import { AgentSession } from "../src/agent/index.js";
+import type { SessionInfo } from "../src/call/index.js";
 import { MemoryArchive, MemoryLedger } from "../src/history/index.js";
 import type { ScriptStep } from "../src/model/index.js";
 import { Devices, servePage } from "../src/serve/index.js";
@@ -21,9 +24,10 @@ export type ServingOptions = {
   readonly files?: Readonly<Record<string, string>>;
   readonly steps?: readonly ScriptStep[];
   readonly notify?: NotifyConfig;
+  readonly models?: readonly string[];
 };
 
-export async function serving({ files = {}, steps = TOUCH, notify = {} }: ServingOptions = {}) {
+export async function serving({ files = {}, steps = TOUCH, notify = {}, models = [] }: ServingOptions = {}) {
   const settings = await folder();
   const pageFolder = await folder();
   mkdirSync(join(pageFolder, "assets"));
@@ -48,6 +52,8 @@ export async function serving({ files = {}, steps = TOUCH, notify = {} }: Servin
       startedWith: {},
       agents: [{ name: "tester", type: "own", takesImages: false }],
       modes: [],
+      modeIn: () => undefined,
+      models: async () => models.map((name) => ({ name, note: "" })),
       whyNotContained: () => "switched off",
       agentFor: async (info) => (info.agent === "tester" ? { agent, workspace } : undefined),
       openWorkspace: async () => workspace,
@@ -68,5 +74,14 @@ export async function serving({ files = {}, steps = TOUCH, notify = {} }: Servin
     await page.login({ code, name: role });
     return page;
   };
-  return { ...served, devices, login, root: workspace.root };
+  /** Leaves a session with an open question, as a process does that ends. */
+  const park = async (info: SessionInfo): Promise<string> => {
+    const sessionId = `parked_${randomUUID()}`;
+    const session = await AgentSession.open({ agent, ledger, workspace, sessionId, info });
+    await session.begin([{ type: "text", text: "go" }]);
+    await session.advance(new AbortController().signal);
+    await session.close();
+    return (await ledger.openQuestions({ sessionId }))[0]?.questionId ?? "";
+  };
+  return { ...served, devices, login, park, ledger, root: workspace.root };
 }

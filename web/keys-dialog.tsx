@@ -18,6 +18,7 @@ const KEYS: readonly (readonly [keys: readonly string[], meaning: string])[] = [
   [["P"], "next problem of the session"],
   [["F"], "follow the end of the session"],
   [["T"], "terminal, as tables"],
+  [["U"], "undo the focused call"],
   [["Esc"], "cancel the focused call, else leave"],
   [["/"], "search"],
   [["G", "I"], "inbox; then S sessions, H history, T statistics, R rules, D devices"],

@@ -21,7 +21,8 @@ import type { CardBlock, TextBlock } from "./card-blocks.js";
 import { cardFacts, cardStatus, decisionWords, kindIcon, statusMark } from "./card-facts.js";
 import type { CardStatus } from "./card-facts.js";
 import { visibleName } from "./visible-line.js";
-import { callOwner, isProxied } from "./call-owner.js";
+import { isProxied } from "../call/call-parts.js";
+import { callOwner } from "./call-owner.js";
 
 export type CallCard = {
   readonly toolCallId: string;
@@ -82,6 +83,8 @@ export type CallCardOptions = {
   readonly question?: Question | undefined;
   /** How many lines each block may show; 20 unless set. */
   readonly maxLines?: number;
+  /** Lines of terminals keep the codes of their colours, for a view that reads them. */
+  readonly keepsColours?: boolean;
   /** The calls of the session, to find the one that this call belongs to. */
   readonly calls?: Iterable<ToolCall>;
 };
@@ -93,6 +96,7 @@ const MAX_LOCATIONS = 8;
 export function callCard(call: ToolCall, options: CallCardOptions = {}): CallCard {
   const maxLines = Math.max(1, options.maxLines ?? MAX_LINES);
   const { toolCallId, name, kind, locations, content, times } = call;
+  const { keepsColours = false } = options;
   const owner = callOwner(call, options.calls ?? []);
   const status = cardStatus(call);
   const breach = breachSentence(call);
@@ -119,7 +123,7 @@ export function callCard(call: ToolCall, options: CallCardOptions = {}): CallCar
       ...(line !== undefined && { line }),
     })),
     hiddenLocations: Math.max(0, locations.length - MAX_LOCATIONS),
-    blocks: content.slice(0, MAX_BLOCKS).map((item) => cardBlock(item, maxLines)),
+    blocks: content.slice(0, MAX_BLOCKS).map((item) => cardBlock(item, maxLines, { keepsColours })),
     hiddenBlocks: Math.max(0, content.length - MAX_BLOCKS),
     ...(end && { end }),
     isShownByOwner: isProxied(call) && owner !== undefined && isShownBy(owner, call),

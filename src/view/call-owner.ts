@@ -5,9 +5,8 @@
  */
 import type { ToolCall } from "../call/index.js";
 import { isOver } from "../call/index.js";
+import { isProxied, pathsOf } from "../call/call-parts.js";
 
-/** The ids of proxied calls; `through_us_1` in records of earlier versions. */
-const PROXIED = /^(?:proxied|through_us)_\d+$/;
 const ALLOWED_WITH = "allowed with ";
 
 /** Undefined when it is its own, and when it is not certain whose it is. */
@@ -16,8 +15,6 @@ export function callOwner(call: ToolCall, calls: Iterable<ToolCall>): ToolCall |
     return only(calls, (one) => one.toolCallId === call.parentToolCallId);
   return isProxied(call) ? servedCall(call, calls) : undefined;
 }
-
-export const isProxied = ({ toolCallId }: ToolCall): boolean => PROXIED.test(toolCallId);
 
 /** The owner has the same yes, shows the same terminal, or else works on the same file at the same time. */
 function servedCall(served: ToolCall, calls: Iterable<ToolCall>): ToolCall | undefined {
@@ -50,12 +47,3 @@ function isUnderWayWith({ times, state }: ToolCall, served: ToolCall): boolean {
 
 const terminalsOf = ({ content }: ToolCall): readonly string[] =>
   content.flatMap((item) => (item.type === "terminal" ? [item.terminalId] : []));
-
-function pathsOf({ locations, content, rawInput }: ToolCall): readonly string[] {
-  const input = typeof rawInput === "object" && rawInput !== null && "path" in rawInput ? rawInput.path : "";
-  return [
-    ...(typeof input === "string" && input !== "" ? [input] : []),
-    ...locations.map(({ path }) => path),
-    ...content.flatMap((item) => (item.type === "diff" ? [item.path] : [])),
-  ];
-}

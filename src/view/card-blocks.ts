@@ -2,6 +2,7 @@
 import type { TerminalContent, ToolCallContent } from "../call/index.js";
 import { leftOut, shownText } from "../call/index.js";
 import { blockNote } from "./block-note.js";
+import { colouredLines } from "./coloured-lines.js";
 import { exitWords } from "./card-facts.js";
 import { diffCard } from "./diff-card.js";
 import type { DiffCard } from "./diff-card.js";
@@ -36,8 +37,12 @@ export type TerminalBlock = {
   readonly isCut: boolean;
 };
 
-/** `isWhole`: the middle of a very long line is not left out. */
-export type BlockOptions = { readonly isWhole?: boolean };
+export type BlockOptions = {
+  /** The middle of a very long line is not left out. */
+  readonly isWhole?: boolean;
+  /** Lines of a terminal keep the codes of their colours. */
+  readonly keepsColours?: boolean;
+};
 
 export function cardBlock(item: ToolCallContent, maxLines: number, options: BlockOptions = {}): CardBlock {
   switch (item.type) {
@@ -67,17 +72,26 @@ export function textBlock(text: string, maxLines: number, options: BlockOptions 
 function terminalBlock(terminal: TerminalContent, maxLines: number, options: BlockOptions): TerminalBlock {
   const shown = options.isWhole ? wholeLine : visibleLine;
   const { terminalId, output } = terminal;
-  const lines = output ? linesOf(withoutColours(shownText(output))).map(overwrittenLine) : [];
+  const lines = output ? terminalLines(shownText(output), options) : [];
   const hiddenLinesAbove = Math.max(0, lines.length - maxLines);
   return {
     type: "terminal",
     terminalId,
     exit: exitWords(terminal),
     output: outputState(terminal, lines.length),
-    lines: lines.slice(hiddenLinesAbove).map((line) => shown(line)),
+    lines: options.keepsColours
+      ? colouredLines(lines, hiddenLinesAbove, shown)
+      : lines.slice(hiddenLinesAbove).map((line) => shown(line)),
     hiddenLinesAbove,
     isCut: output !== undefined && leftOut(output) > 0,
   };
+}
+
+function terminalLines(text: string, { keepsColours = false }: BlockOptions): readonly string[] {
+  if (!keepsColours) return linesOf(withoutColours(text)).map(overwrittenLine);
+  const lines = linesOf(text);
+  // A last line of codes only is no line.
+  return withoutColours(lines.at(-1) ?? "x") === "" ? lines.slice(0, -1) : lines;
 }
 
 function outputState({ output, exit }: TerminalContent, lineCount: number): TerminalBlock["output"] {

@@ -13,7 +13,7 @@ import type {
   Turn,
 } from "../call/index.js";
 import { callCard } from "./call-card.js";
-import type { CallCard } from "./call-card.js";
+import type { CallCard, CallCardOptions } from "./call-card.js";
 import { visibleName } from "./visible-line.js";
 
 export type SessionEntry =
@@ -62,9 +62,9 @@ export function* sessionEntries(
 
 export function placedCard(
   { call, near, question }: Omit<PlacedCall, "type" | "depth">,
-  { maxLines }: { readonly maxLines?: number } = {},
+  options: Pick<CallCardOptions, "maxLines" | "keepsColours"> = {},
 ): CallCard {
-  return callCard(call, { ...(maxLines !== undefined && { maxLines }), calls: near, question });
+  return callCard(call, { ...options, calls: near, question });
 }
 
 /** The entries in their order. Costs little for each, so that a view can look for those that have changed. */

@@ -10,6 +10,7 @@ import { Visible } from "../parts/visible.js";
 import { callPath, questionPath } from "../route.js";
 import { runTime, sentence } from "../words.js";
 import { CardBlocks } from "./card-blocks.js";
+import { LiveOutput, stopCommand, useRunsNow } from "./running-commands.js";
 import { WholeCall } from "./whole-call.js";
 
 type CardProps = {
@@ -213,31 +214,52 @@ function Actions({ entry, sessionId, onUndo, onOpen }: ActionsProps) {
   const { toolCallId, status, question } = card;
   const isOver = card.times.ended !== undefined;
   const canUndo = isKept && isOver && status !== "undone";
-  if (!question && status !== "running" && !canUndo) return null;
+  const isInBackground = useRunsNow(toolCallId) && isOver;
+  const [isShown, setShown] = useState(false);
+  if (!question && status !== "running" && !canUndo && !isInBackground) return null;
   return (
-    <div class="acts-r">
-      {question && (
-        <a class="btn small take" href={questionPath(question.questionId)}>
-          Answer in Inbox
-        </a>
-      )}
-      {status === "running" && (
-        <button type="button" class="btn small" onClick={() => void cancelCall(sessionId, toolCallId)}>
-          Cancel <kbd>Esc</kbd>
-        </button>
-      )}
-      {canUndo && (
-        <button type="button" class="btn small" onClick={() => onUndo(toolCallId)}>
-          <Icon name="undone" />
-          Undo
-        </button>
-      )}
-      {status === "running" && card.kind === "execute" && onOpen && (
-        <button type="button" class="btn small" data-open onClick={onOpen}>
-          Open terminal <kbd>T</kbd>
-        </button>
-      )}
-    </div>
+    <>
+      <div class="acts-r">
+        {question && (
+          <a class="btn small take" href={questionPath(question.questionId)}>
+            Answer in Inbox
+          </a>
+        )}
+        {status === "running" && (
+          <button type="button" class="btn small" onClick={() => void cancelCall(sessionId, toolCallId)}>
+            Cancel <kbd>Esc</kbd>
+          </button>
+        )}
+        {canUndo && (
+          <button type="button" class="btn small" data-undo onClick={() => onUndo(toolCallId)}>
+            <Icon name="undone" />
+            Undo
+          </button>
+        )}
+        {status === "running" && card.kind === "execute" && onOpen && (
+          <button type="button" class="btn small" data-open onClick={onOpen}>
+            Open terminal <kbd>T</kbd>
+          </button>
+        )}
+        {isInBackground && (
+          <>
+            <button
+              type="button"
+              class="btn small"
+              data-open
+              aria-expanded={isShown}
+              onClick={() => setShown(!isShown)}
+            >
+              {isShown ? "Hide output" : "Output so far"} <kbd>T</kbd>
+            </button>
+            <button type="button" class="btn small" onClick={() => void stopCommand(sessionId, toolCallId)}>
+              Stop
+            </button>
+          </>
+        )}
+      </div>
+      {isInBackground && isShown && <LiveOutput sessionId={sessionId} toolCallId={toolCallId} />}
+    </>
   );
 }
 

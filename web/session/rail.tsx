@@ -1,10 +1,11 @@
 /** Beside the session: the plan with its calls, the file that the agent touches, and facts. */
 import type { PlanEntry } from "toolgate/call";
 import type { SessionDetail, SessionEntry } from "toolgate/serve/client";
-import { Icon, type IconName } from "../parts/icon.js";
+import { Icon, kindIcon, type IconName } from "../parts/icon.js";
 import { lookOf, StatePill } from "../parts/state.js";
 import { Visible } from "../parts/visible.js";
 import { sessionPath } from "../route.js";
+import { RunningSection } from "./running-commands.js";
 import { grouped, inFolder, longTime, when } from "../words.js";
 
 type RailProps = {
@@ -17,7 +18,7 @@ type RailProps = {
 };
 
 export function Rail({ detail, entries, isOpen, isFollowing, onFollow, onClose }: RailProps) {
-  const { plan, follow, folder, sessionId } = detail;
+  const { plan, touched, sessionId, state } = detail;
   return (
     <aside class={isOpen ? "rail open" : "rail"} aria-label="Plan and facts">
       <div class="row only-narrow">
@@ -25,7 +26,8 @@ export function Rail({ detail, entries, isOpen, isFollowing, onFollow, onClose }
           <Icon name="close" /> Close
         </button>
       </div>
-      {plan.length > 0 && <Plan plan={plan} entries={entries} sessionId={sessionId} />}
+      {plan.length > 0 && <Plan {...{ plan, entries, sessionId, isAtWork: state === "running" }} />}
+      <RunningSection sessionId={sessionId} />
       <section class="sec">
         <h2>
           Follow
@@ -38,18 +40,31 @@ export function Rail({ detail, entries, isOpen, isFollowing, onFollow, onClose }
             {isFollowing ? "On" : "Off"} <kbd>F</kbd>
           </button>
         </h2>
-        {follow && (
-          <a class="follow" href={sessionPath(sessionId, follow.toolCallId)}>
-            <code class="anywhere">
-              <Visible text={inFolder(follow.path, folder)} isOneLine />
-              {follow.line !== undefined && <span class="faint"> {follow.line}</span>}
-            </code>
-          </a>
-        )}
+        {touched.length > 0 && <Touched detail={detail} />}
       </section>
       <Facts detail={detail} />
       <Problems detail={detail} />
     </aside>
+  );
+}
+
+/** The file that the agent is at, then those before it. */
+function Touched({ detail: { touched, folder, sessionId } }: { readonly detail: SessionDetail }) {
+  return (
+    <ul class="touched" aria-label="Files that the agent touched last">
+      {touched.map(({ path, line, toolCallId, kind, isNow }) => (
+        <li key={path} aria-current={isNow ? "step" : undefined}>
+          <Icon name={kindIcon(kind)} />
+          <a href={sessionPath(sessionId, toolCallId)}>
+            <code class="anywhere">
+              <Visible text={inFolder(path, folder)} isOneLine />
+              {line !== undefined && <span class="faint">:{line}</span>}
+            </code>
+          </a>
+          {isNow && <span class="st st-running xs">now</span>}
+        </li>
+      ))}
+    </ul>
   );
 }
 
@@ -64,9 +79,10 @@ type PlanProps = {
   readonly plan: readonly PlanEntry[];
   readonly entries: readonly SessionEntry[];
   readonly sessionId: string;
+  readonly isAtWork: boolean;
 };
 
-function Plan({ plan, entries, sessionId }: PlanProps) {
+function Plan({ plan, entries, sessionId, isAtWork }: PlanProps) {
   const calls = new Map(
     entries.flatMap((entry) => (entry.type === "call" ? [[entry.card.toolCallId, entry] as const] : [])),
   );
@@ -82,7 +98,7 @@ function Plan({ plan, entries, sessionId }: PlanProps) {
       <ol class="plan">
         {plan.map((item, index) => (
           <li key={index} aria-current={item.status === "in_progress" ? "step" : undefined}>
-            <Icon name={PLAN_ICONS[item.status]} turns={item.status === "in_progress"} />
+            <Icon name={PLAN_ICONS[item.status]} turns={isAtWork && item.status === "in_progress"} />
             <span class="anywhere">
               <span class="sr">{item.status.replace("_", " ")}: </span>
               <Visible text={item.content} />

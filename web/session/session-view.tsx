@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Virtualizer, type VirtualizerHandle } from "virtua";
 import type { SessionDetail, SessionEntry, UndoRequest } from "toolgate/serve/client";
-import { api, errorText } from "../api.js";
+import { errorText } from "../api.js";
 import { useKeys } from "../keys.js";
 import { me } from "../live.js";
 import { Empty, Loading } from "../parts/controls.js";
@@ -13,12 +13,14 @@ import { showToast } from "../parts/toast.js";
 import { Visible } from "../parts/visible.js";
 import { goTo } from "../route.js";
 import { useStore } from "../store.js";
-import { counted, sentence } from "../words.js";
+import { counted } from "../words.js";
 import { cancelCall } from "./call-card.js";
 import { EntryView } from "./entry-view.js";
 import { PromptBox } from "./prompt-box.js";
 import { Rail } from "./rail.js";
+import { RunningCommands, useRunningCommands } from "./running-commands.js";
 import { saveSession } from "./save-session.js";
+import { stopTurn } from "./stop-turn.js";
 import { UndoDialog } from "./undo-dialog.js";
 import { useSession } from "./use-session.js";
 
@@ -26,6 +28,7 @@ type SessionProps = { readonly sessionId: string; readonly toolCallId: string | 
 
 export function SessionView({ sessionId, toolCallId }: SessionProps) {
   const { detail, entries, earlier, error, isPrepended, loadEarlier } = useSession(sessionId);
+  const commands = useRunningCommands(sessionId, detail?.state);
   if (!detail || !entries)
     return error === undefined ? (
       <Loading what="the session" />
@@ -39,7 +42,9 @@ export function SessionView({ sessionId, toolCallId }: SessionProps) {
     );
   return (
     <Folder.Provider value={detail.folder}>
-      <Talk {...{ detail, entries, earlier, isPrepended, loadEarlier, toolCallId }} />
+      <RunningCommands.Provider value={commands}>
+        <Talk {...{ detail, entries, earlier, isPrepended, loadEarlier, toolCallId }} />
+      </RunningCommands.Provider>
     </Folder.Provider>
   );
 }
@@ -105,6 +110,7 @@ function Talk({ detail, entries, earlier, isPrepended, loadEarlier, toolCallId }
   useKeys({
     p: nextProblem,
     f: () => setFollowing(!isFollowing),
+    u: () => focused()?.querySelector<HTMLElement>("[data-undo]")?.click(),
     t: () => focused()?.querySelector<HTMLElement>("[data-open]")?.click(),
     j: () => box.current?.scrollBy({ top: 200 }),
     k: () => box.current?.scrollBy({ top: -200 }),
@@ -154,7 +160,7 @@ function Talk({ detail, entries, earlier, isPrepended, loadEarlier, toolCallId }
             </button>
           )}
         </div>
-        <PromptBox detail={detail} />
+        <PromptBox detail={detail} onUndo={setUndo} />
       </div>
       <Rail
         detail={detail}
@@ -180,17 +186,6 @@ function Bar({ detail, onProblem, onRail, onUndoTurn }: BarProps) {
   const { title, state, sessionId, canCancel, turns } = detail;
   const role = useStore(me, (self) => self?.device.role);
   const turn = turns.at(-1);
-  const stop = async (): Promise<void> => {
-    try {
-      const { cancelled, why } = await api.cancel(sessionId);
-      showToast(
-        cancelled ? "The turn is being stopped." : `Nothing was stopped. ${sentence(why ?? "")}`,
-        cancelled ? "cancelled" : "failed",
-      );
-    } catch (error) {
-      showToast(`Nothing was stopped. ${errorText(error)}`, "failed");
-    }
-  };
   return (
     <div class="bar">
       <h1 class="cut">
@@ -207,7 +202,7 @@ function Bar({ detail, onProblem, onRail, onUndoTurn }: BarProps) {
           </button>
         )}
         {role === "all" && canCancel && (state === "running" || state === "waiting") && (
-          <button type="button" class="btn small take" onClick={() => void stop()}>
+          <button type="button" class="btn small take" onClick={() => void stopTurn(sessionId)}>
             <span>
               Stop<span class="no-phone"> turn</span>
             </span>

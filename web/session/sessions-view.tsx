@@ -14,7 +14,8 @@ import { useStore } from "../store.js";
 import { useLoaded } from "../use-loaded.js";
 import { ago, grouped, lastPart } from "../words.js";
 import { DemoOffer } from "./demo-offer.js";
-import { PromptForm } from "./prompt-box.js";
+import { ModelPick } from "./prompt-box.js";
+import { PromptForm } from "./prompt-form.js";
 
 export function SessionsView() {
   const [text, setText] = useState("");
@@ -141,12 +142,16 @@ function NewSession() {
   const agents = useStore(me, (self) => self?.agents) ?? [];
   const modes = useStore(me, (self) => self?.modes) ?? [];
   const [agent, setAgent] = useState<string>();
+  const models = useStore(me, (self) => self?.models) ?? [];
+  const usual = useStore(me, (self) => self?.modeId);
   const [mode, setMode] = useState<string>();
+  const [model, setModel] = useState<string>();
   const chosen = agents.find(({ name }) => name === agent) ?? agents[0];
   if (!chosen) return null;
   return (
-    <div class="prompt">
+    <div class="prompt top">
       <PromptForm
+        takesAnyCommand
         placeholder={`Start ${chosen.title ?? chosen.name} with a prompt`}
         takesImages={chosen.takesImages}
         onSend={async (prompt) => {
@@ -154,6 +159,7 @@ function NewSession() {
             agent: chosen.name,
             prompt: [...prompt],
             ...(mode !== undefined && { modeId: mode }),
+            ...(model !== undefined && chosen.type === "own" && { model }),
           });
           goTo(sessionPath(sessionId));
         }}
@@ -169,11 +175,12 @@ function NewSession() {
         {chosen.type === "own" && modes.length > 0 && (
           <Pick
             label="Mode"
-            value={mode ?? modes[0]?.id ?? ""}
+            value={mode ?? usual ?? modes[0]?.id ?? ""}
             options={modes.map(({ id, name }) => [id, name] as const)}
             onPick={setMode}
           />
         )}
+        {chosen.type === "own" && <ModelPick value={model} models={models} onPick={setModel} />}
       </PromptForm>
     </div>
   );

@@ -41,6 +41,10 @@ export const me = z.object({
   folder: z.string().describe("The folder that the server's own agents work in."),
   agents: z.array(agentChoice),
   modes: z.array(z.object({ id: z.string(), name: z.string(), description: z.string() })),
+  modeId: z.string().describe("The mode of a new session.").exactOptional(),
+  models: z
+    .array(z.object({ name: z.string(), note: z.string().describe("Its window and price, where known.") }))
+    .describe("Models that the own agent can use: the server has their keys."),
   hasDemo: z.boolean().describe("Whether POST /api/demo starts the sample agent."),
   isEmpty: z.boolean().describe("Whether no session was recorded yet."),
   sandbox: z.object({

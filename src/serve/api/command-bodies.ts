@@ -17,6 +17,22 @@ export const commands = z.object({
 });
 export type Commands = z.output<typeof commands>;
 
+export const commandQuery = z.object({
+  session: z.string().describe("Only those of this session.").optional(),
+});
+export type CommandQuery = z.output<typeof commandQuery>;
+
+/** The output of a command that goes on after its call, as far as it is kept: its beginning and its end. */
+export const commandOutput = z.object({
+  status: z.enum(["running", "ended", "failed"]),
+  exitCode: z.number().nullable().exactOptional(),
+  signal: z.string().nullable().exactOptional(),
+  error: z.string().exactOptional(),
+  text: z.string().describe("With its control sequences."),
+  leftOut: z.number().describe("Characters in the middle that are not kept."),
+});
+export type CommandOutput = z.output<typeof commandOutput>;
+
 export const stopRequest = z.object({ toolCallId: z.string().min(1) });
 export type StopRequest = z.input<typeof stopRequest>;
 

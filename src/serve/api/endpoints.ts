@@ -7,7 +7,7 @@ import type { Endpoint } from "../../aap/api/endpoints.js";
 import { agentChoice, device, devices, loginRequest, me, pairing, pairingRequest } from "./access-bodies.js";
 import type { DeviceRole } from "./access-bodies.js";
 import { callDetail, callEvents } from "./call-bodies.js";
-import { commands, stopped, stopRequest } from "./command-bodies.js";
+import { commandOutput, commandQuery, commands, stopped, stopRequest } from "./command-bodies.js";
 import { historyPage, historyQuery, statistics, statisticsQuery } from "./history-bodies.js";
 import { liveFrame, liveQuery } from "./live-frames.js";
 import { notifications, notifyTest, pushSubscription } from "./notify-bodies.js";
@@ -36,9 +36,12 @@ import {
 import {
   cancelled,
   cancelRequest,
+  compacted,
   entriesPage,
   entriesQuery,
   exportFormat,
+  fileNames,
+  fileQuery,
   newSession,
   newSessionRequest,
   prompted,
@@ -70,8 +73,11 @@ export const SERVE_RESPONSES = {
   PageNewSession: newSession,
   PagePrompted: prompted,
   PageCancelled: cancelled,
+  PageCompacted: compacted,
+  PageFiles: fileNames,
   PageUndone: undone,
   PageCommands: commands,
+  PageCommandOutput: commandOutput,
   PageStopped: stopped,
   PageCall: callDetail,
   PageCallEvents: callEvents,
@@ -196,7 +202,7 @@ export const SERVE_ENDPOINTS = {
   changeSession: {
     ...post,
     path: "/api/sessions/{id}",
-    summary: "Rename a session, or set its mode",
+    summary: "Rename a session, or set its mode or model",
     body: sessionChange,
     answer: json("PageSessionDetail"),
   },
@@ -228,6 +234,21 @@ export const SERVE_ENDPOINTS = {
     body: promptRequest,
     answer: { status: 202, ...json("PagePrompted", "The turn has started.") },
   },
+  compact: {
+    ...post,
+    path: "/api/sessions/{id}/compact",
+    summary: "Summarize a session for its model, between turns",
+    body: z.object({}),
+    answer: json("PageCompacted"),
+  },
+  files: {
+    ...get,
+    role: "all",
+    path: "/api/files",
+    summary: "Paths of files that a prompt can name",
+    query: fileQuery,
+    answer: json("PageFiles"),
+  },
   cancel: {
     ...post,
     path: "/api/sessions/{id}/cancel",
@@ -245,8 +266,15 @@ export const SERVE_ENDPOINTS = {
   commands: {
     ...get,
     path: "/api/commands",
-    summary: "The commands that run now, of all sessions",
+    summary: "The commands that run now, of all sessions or of one",
+    query: commandQuery,
     answer: json("PageCommands"),
+  },
+  commandOutput: {
+    ...get,
+    path: "/api/sessions/{id}/calls/{callId}/output",
+    summary: "The output of a background command, in the process that runs it",
+    answer: json("PageCommandOutput"),
   },
   stopCommand: {
     ...post,

@@ -6,10 +6,7 @@ import type { DiffCard } from "../../view/index.js";
 import { sessionDoor } from "./session-bodies.js";
 import { typed } from "./typed.js";
 
-/**
- * `live`: a process waits for the answer, or this server continues its own turn with it. `parked`: nobody waits; the answer is recorded, and the turn goes on where
- * `resumes` says so. `gone`: the turn is over, so the question can only be refused or looked at.
- */
+/** As in `aap/turns/turn-outlook.ts`. A question whose turn is `gone` can only be refused or looked at. */
 const turnLiveness = z.enum(["live", "parked", "gone"]);
 export type TurnLiveness = z.output<typeof turnLiveness>;
 

@@ -1,7 +1,7 @@
 /** Sessions of all doors: the list, one session, its entries, prompts, cancel and undo. */
 import { z } from "zod";
 import type { CardStatus } from "../../view/index.js";
-import type { CallCard } from "../../view/index.js";
+import type { CallCard, DiffCard } from "../../view/index.js";
 import type { ContentBlock, Message, PlanEntry } from "../../call/index.js";
 import { typed } from "./typed.js";
 
@@ -86,10 +86,17 @@ export const sessionDetail = sessionSummary.extend({
   canPrompt: z.boolean(),
   whyNotPrompt: z.string().describe("Why this server cannot prompt it.").exactOptional(),
   canCancel: z.boolean(),
-  /** The file and line that the agent touched last. */
-  follow: z
-    .object({ path: z.string(), line: z.number().exactOptional(), toolCallId: z.string() })
-    .exactOptional(),
+  touched: z
+    .array(
+      z.object({
+        path: z.string(),
+        line: z.number().exactOptional(),
+        toolCallId: z.string(),
+        kind: z.string(),
+        isNow: z.boolean().describe("Its call is not over."),
+      }),
+    )
+    .describe("The files that the agent touched last, each once, the newest first; at most 8."),
 });
 export type SessionDetail = z.output<typeof sessionDetail>;
 
@@ -186,7 +193,15 @@ export const newSessionRequest = z.object({
   agent: z.string().describe("One of `agents` of GET /api/me; the first one unless given.").exactOptional(),
   title: z.string().max(200).exactOptional(),
   modeId: z.string().exactOptional(),
-  prompt: z.array(promptBlock).min(1).describe("Starts its first turn.").exactOptional(),
+  model: z
+    .string()
+    .describe("One of `models` of GET /api/me; the server's own unless given.")
+    .exactOptional(),
+  prompt: z
+    .array(promptBlock)
+    .min(1)
+    .describe("Starts its first turn. Files of the folder that it names as `@path` go with it.")
+    .exactOptional(),
 });
 export type NewSessionRequest = z.input<typeof newSessionRequest>;
 
@@ -201,11 +216,32 @@ export const prompted = z.object({ sessionId: z.string(), isStarted: z.boolean()
 export type Prompted = z.output<typeof prompted>;
 
 export const sessionChange = z
-  .object({ title: z.string().min(1).max(200).exactOptional(), modeId: z.string().min(1).exactOptional() })
-  .refine(({ title, modeId }) => title !== undefined || modeId !== undefined, {
-    error: "nothing to change: give a title or a modeId",
+  .object({
+    title: z.string().min(1).max(200).exactOptional(),
+    modeId: z.string().min(1).exactOptional(),
+    model: z.string().min(1).describe("Between turns; one of `models` of GET /api/me.").exactOptional(),
+  })
+  .refine((change) => Object.values(change).some((value) => value !== undefined), {
+    error: "nothing to change: give a title, a modeId or a model",
   });
 export type SessionChange = z.input<typeof sessionChange>;
+
+/** False: there was nothing to summarize. */
+export const compacted = z.object({ isDone: z.boolean() });
+export type Compacted = z.output<typeof compacted>;
+
+export const fileQuery = z.object({
+  session: z
+    .string()
+    .describe("Files of this session's folder; of the server's folder unless given.")
+    .optional(),
+  text: z.string().max(500).describe("Only paths that contain it.").optional(),
+});
+export type FileQuery = z.output<typeof fileQuery>;
+
+/** Paths in the folder, the best match first, at most 50. */
+export const fileNames = z.object({ files: z.array(z.string()) });
+export type FileNames = z.output<typeof fileNames>;
 
 export const cancelRequest = z.object({
   toolCallId: z.string().min(1).describe("Only this call; else the whole turn.").exactOptional(),
@@ -238,6 +274,17 @@ export const undone = z.object({
   toolCallIds: z.array(z.string()),
   paths: z.array(z.string()).describe("The files that are restored."),
   left: z.array(z.object({ path: z.string(), reason: z.string() })),
+  hunks: z
+    .array(
+      z.object({
+        number: z.number().describe("As `hunks` of the request takes it."),
+        isUndone: z.boolean(),
+        diff: typed<DiffCard>(z.looseObject({ heading: z.string(), rows: z.array(z.looseObject({})) })),
+        why: z.string().describe("Why it cannot be undone now.").exactOptional(),
+      }),
+    )
+    .describe("For a dry run on one edit: its changes, which can be undone one by one.")
+    .exactOptional(),
 });
 export type Undone = z.output<typeof undone>;
 

@@ -18,7 +18,7 @@ export type {
   PairingRequest,
 } from "../api/access-bodies.js";
 export type { CallDetail, CallEvents, LifeEvent } from "../api/call-bodies.js";
-export type { Commands, Stopped, StopRequest } from "../api/command-bodies.js";
+export type { CommandOutput, CommandQuery, Commands, Stopped, StopRequest } from "../api/command-bodies.js";
 export type {
   HistoryCall,
   HistoryMessage,
@@ -62,9 +62,12 @@ export type {
   CallEntry,
   CancelRequest,
   Cancelled,
+  Compacted,
   EntriesPage,
   EntriesQuery,
   ExportFormat,
+  FileNames,
+  FileQuery,
   MessageEntry,
   NewSession,
   NewSessionRequest,

@@ -121,7 +121,17 @@ export class ServeClient {
     return this.#post(`/api/sessions/${ID(sessionId)}/prompt`, request);
   }
 
-  /** Renames it, or changes its mode. */
+  /** Summarizes it for its model. */
+  compact(sessionId: string): Promise<Api.Compacted> {
+    return this.#post(`/api/sessions/${ID(sessionId)}/compact`, {});
+  }
+
+  /** Paths of files that a prompt can name as `@path`. */
+  files(query: Api.FileQuery = {}): Promise<Api.FileNames> {
+    return this.#get("/api/files", query);
+  }
+
+  /** Renames it, or changes its mode or model. */
   changeSession(sessionId: string, change: Api.SessionChange): Promise<Api.SessionDetail> {
     return this.#post(`/api/sessions/${ID(sessionId)}`, change);
   }
@@ -135,8 +145,13 @@ export class ServeClient {
   }
 
   /** The commands that run now. */
-  commands(): Promise<Api.Commands> {
-    return this.#get("/api/commands");
+  commands(query: Api.CommandQuery = {}): Promise<Api.Commands> {
+    return this.#get("/api/commands", query);
+  }
+
+  /** The output of a background command. Refused with NOT_FOUND where another process runs it. */
+  commandOutput(sessionId: string, toolCallId: string): Promise<Api.CommandOutput> {
+    return this.#get(`/api/sessions/${ID(sessionId)}/calls/${ID(toolCallId)}/output`);
   }
 
   stopCommand(sessionId: string, request: Api.StopRequest): Promise<Api.Stopped> {

@@ -1,6 +1,7 @@
 /** Takes an answer. The first one counts, from any device or process; later ones get it back. */
 import type { z } from "zod";
 import { AapProblem } from "../../aap/api/aap-problem.js";
+import { checkCanCount } from "../../aap/turns/turn-outlook.js";
 import { allOpenQuestions, LedgerError } from "../../call/index.js";
 import type { Answer, OptionKind, Question, SelectedOption } from "../../call/index.js";
 import type { Answered, answerRequest } from "../api/question-bodies.js";
@@ -14,8 +15,8 @@ export async function answerQuestion(
   question: Question,
   body: AnswerBody,
   who: string,
-): Promise<Omit<Answered, "resumes">> {
-  const { ledger, now, redactPatterns } = context;
+): Promise<Answered> {
+  const { ledger, now, redactPatterns, apps } = context;
   const { questionId, intentHash } = question;
   const answer: Answer = {
     outcome: outcomeOf(question, body),
@@ -26,6 +27,9 @@ export async function answerQuestion(
     ...(body.input !== undefined && { input: body.input }),
     at: now(),
   };
+  const outlook = await apps.outlookOf(question.sessionId);
+  // One that was answered before gets that answer back, whatever became of its turn.
+  if (await isOpen(ledger, question)) checkCanCount(outlook, question, answer);
   const receipt = await ledger.answer(questionId, answer);
   if (!receipt.counted)
     throw new AapProblem(
@@ -40,8 +44,15 @@ export async function answerQuestion(
     answer: state.answer,
     words: state.words,
     ...(await answerAlike(context, question, body, who)),
+    resumes: outlook.resumes,
   };
 }
+
+const isOpen = async (
+  ledger: ServeContext["ledger"],
+  { sessionId, questionId }: Question,
+): Promise<boolean> =>
+  (await allOpenQuestions(ledger, { sessionId })).some((one) => one.questionId === questionId);
 
 function outcomeOf(question: Question, body: AnswerBody): Answer["outcome"] {
   const { reply, width, expires } = body;

@@ -63,14 +63,17 @@ export function accessHandlers({ context }: PageParts): Readonly<Record<Name, Pa
 }
 
 async function meOf(context: ServeContext, device: StoredDevice | undefined): Promise<Me> {
-  const { version, folder, agents, modes, demo, ledger, whyNotContained } = context;
+  const { version, folder, agents, modes, models, demo, ledger, whyNotContained } = context;
   const why = whyNotContained();
+  const modeId = context.modeIn(folder);
   return {
     device: device ? shownDevice(device, device) : PROGRAM,
     version,
     folder,
     agents: [...agents],
     modes: [...modes],
+    ...(modeId !== undefined && { modeId }),
+    models: [...(await models())],
     hasDemo: demo !== undefined,
     isEmpty: (await ledger.sessions({ limit: 1 })).length === 0,
     sandbox: { holds: why === undefined, ...(why !== undefined && { why }) },

@@ -55,6 +55,8 @@ export function appSessions({ server, ledger, agents, onError }: AppSessionsOpti
     },
     cancel: (sessionId, wanted) => server.turns.cancel(sessionId, wanted),
     resume: async (sessionId) => void (await server.turns.resume(sessionId)),
+    outlookOf: server.outlookOf,
+    addPart: server.addPart,
     end: (sessionId) => server.turns.end(sessionId),
   };
 }

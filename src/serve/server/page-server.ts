@@ -1,6 +1,5 @@
 /** The page's API as a function from requests to responses. Each request needs a device with the right role. */
 import { Hono } from "hono";
-import type { TakesOver } from "../../aap/turns/take-over-work.js";
 import { AapProblem, problemOf, problemResponse } from "../../aap/api/aap-problem.js";
 import type { OpenSink } from "../../aap/stream/event-stream.js";
 import { STATUSES } from "../../http/index.js";
@@ -28,9 +27,8 @@ export type PageServer = {
   readonly site: Site;
   /** Whether the request belongs to the page and not to apps. */
   readonly isFor: (path: string) => boolean;
+  readonly isFile: (path: string) => boolean;
   readonly fetch: (request: Request, openSink?: OpenSink) => Promise<Response>;
-  /** Takes over a turn that another instance has left. */
-  readonly takeOver: TakesOver;
   /** Takes no new turns, and resolves when those under way are over or parked. */
   readonly drain: () => Promise<void>;
   readonly close: () => Promise<void>;
@@ -55,6 +53,11 @@ export async function openPageServer(context: ServeContext, files: StaticFiles):
   const summaries = new SessionSummaries(context, index);
   const views = new SessionViews(context);
   const turns = new PageTurns(context);
+  context.apps.addPart({
+    isOpen: (sessionId) => turns.isOpen(sessionId),
+    continuer: async (info) => ((await context.agentFor(info)) ? "here" : undefined),
+    takeOver: async (sessionId) => ((await turns.takeOver(sessionId)) ? "taken" : "left"),
+  });
   const resume = (sessionId: string): void => {
     void resumeSession(context, turns, sessionId).catch(context.onError);
   };
@@ -83,12 +86,12 @@ export async function openPageServer(context: ServeContext, files: StaticFiles):
       isForDevices,
       isDevice: (headers) => deviceIn(devices, headers) !== undefined,
     },
+    isFile: (path) => files.isPath(path),
     isFor: (path) => path.startsWith(API) || files.isPath(path),
     fetch: async (request, openSink) => {
       const { pathname } = new URL(request.url);
       return pathname.startsWith(API) ? app.fetch(request, { openSink }) : files.response(pathname);
     },
-    takeOver: async (sessionId) => ((await turns.takeOver(sessionId)) ? "taken" : "left"),
     drain: () => turns.drain(),
     close: async () => {
       ringing.close();
@@ -142,18 +145,10 @@ function checkRole({ role, name }: StoredDevice, needed: DeviceRole): void {
   throw new AapProblem("FORBIDDEN", `${name} ${may}. Nothing was done.`);
 }
 
-/** `gone`: nobody runs the turn, and nobody can continue it. */
-async function livenessOf(
-  { ledger, agentFor, apps }: ServeContext,
-  facts: SessionFacts,
-): Promise<TurnLiveness> {
-  const { turn, info, sessionId } = facts;
-  if (!ledger.holder || (await ledger.holder(sessionId)) !== undefined) return "live";
-  if (turn?.status === "stopped") return "gone";
-  // Sessions that this server runs wait in the log, and continue with the answer.
-  const isOurs = facts.door === "page" || facts.door === "demo";
-  if (apps.serves(info) || (isOurs && (await agentFor(info)) !== undefined)) return "live";
-  return facts.door === "driven" || facts.door === "unknown" ? "gone" : "parked";
+async function livenessOf({ apps }: ServeContext, facts: SessionFacts): Promise<TurnLiveness> {
+  const { sessionId, info, turn } = facts;
+  const state = async () => ({ info, isStopped: turn?.status === "stopped" });
+  return (await apps.outlookOf(sessionId, state)).liveness;
 }
 
 async function resumeSession(context: ServeContext, turns: PageTurns, sessionId: string): Promise<void> {

@@ -1,7 +1,6 @@
 /** Questions of all sessions, and their answers. */
 import type { z } from "zod";
 import { AapProblem } from "../../aap/api/aap-problem.js";
-import { readSessionInfo } from "../../call/index.js";
 import type { Question } from "../../call/index.js";
 import {
   answerRequest,
@@ -9,7 +8,7 @@ import {
   questionLinkRequest,
   questionQuery,
 } from "../api/question-bodies.js";
-import type { InboxQuestion, QuestionDetail } from "../api/question-bodies.js";
+import type { InboxQuestion } from "../api/question-bodies.js";
 import { answerQuestion } from "../questions/answer-question.js";
 import { answeredState, inboxRow } from "../questions/inbox-rows.js";
 import { questionDetail } from "../questions/question-detail.js";
@@ -28,7 +27,7 @@ export function questionHandlers(parts: PageParts): Readonly<Record<Name, PageHa
   const detailOf = async (id: string): Promise<Response> => {
     const { question, row } = await findQuestion(parts, id);
     const { book } = await views.open(question.sessionId);
-    const resumes = await resumesAt(parts, question.sessionId);
+    const { resumes } = await context.apps.outlookOf(question.sessionId);
     return Response.json(await questionDetail(context, question, { row, book, resumes }));
   };
   return {
@@ -43,10 +42,9 @@ export function questionHandlers(parts: PageParts): Readonly<Record<Name, PageHa
       const { device } = request;
       if (device && device.role !== "all") checkIsPlain(body, device.name);
       const { question } = await findQuestion(parts, request.id);
-      const resumes = await resumesAt(parts, question.sessionId);
       const answered = await answerQuestion(context, question, body, device?.name ?? "a program");
       if (device) await context.devices.note(device, { hasAnswered: true });
-      return Response.json({ ...answered, resumes });
+      return Response.json(answered);
     },
     questionLink: async (request) => {
       const { minutes } = await bodyOf(request, questionLinkRequest);
@@ -70,10 +68,9 @@ export function questionHandlers(parts: PageParts): Readonly<Record<Name, PageHa
       const key = keyOfLink(parts, request);
       const body = await bodyOf(request, linkedAnswerRequest);
       const { question } = await findQuestion(parts, request.id);
-      const resumes = await resumesAt(parts, question.sessionId);
       const answered = await answerQuestion(context, question, body, "a link");
       await context.devices.useLink(key);
-      return Response.json({ ...answered, resumes });
+      return Response.json(answered);
     },
   };
 }
@@ -123,14 +120,3 @@ async function findQuestion(
 
 /** Ids of questions begin with that of their session (`questionFor` in run/decisions.ts). */
 const sessionIn = (questionId: string): string => questionId.split("/").slice(0, -2).join("/");
-
-async function resumesAt(
-  { context, turns }: PageParts,
-  sessionId: string,
-): Promise<QuestionDetail["resumes"]> {
-  const { ledger, agentFor, apps } = context;
-  if (turns.isOpen(sessionId)) return "here";
-  if ((await ledger.holder?.(sessionId)) !== undefined) return "elsewhere";
-  const info = await readSessionInfo(ledger, sessionId);
-  return apps.serves(info) || (await agentFor(info)) !== undefined ? "here" : "later";
-}

@@ -1,4 +1,5 @@
 /** The stores, agents and functions that all parts of the page's server use. */
+import type { OpenedServer } from "../../aap/server/create-aap-server.js";
 import type { Agent } from "../../agent/index.js";
 import type { Archive, ContentBlock, Ledger, Meta, SessionInfo, Usage } from "../../call/index.js";
 import type { RedactionPattern } from "../../history/index.js";
@@ -25,6 +26,10 @@ export type ServeContext = {
   readonly startedWith: Meta;
   readonly agents: readonly AgentChoice[];
   readonly modes: readonly { readonly id: string; readonly name: string; readonly description: string }[];
+  /** The mode of a folder, where a session has chosen none. */
+  readonly modeIn: (folder: string) => string | undefined;
+  /** The models that the own agent can use, with a note on each. */
+  readonly models: () => Promise<readonly { readonly name: string; readonly note: string }[]>;
   /** Why commands are not contained; undefined where the sandbox holds. */
   readonly whyNotContained: () => string | undefined;
   /** The agent that continues a session, with its workspace; undefined where this server has none for it. */
@@ -65,6 +70,10 @@ export type AppSessions = {
   ) => Promise<boolean>;
   /** Continues a turn whose questions are answered. */
   readonly resume: (sessionId: string) => Promise<void>;
+  /** Who continues a turn after an answer to its question. */
+  readonly outlookOf: OpenedServer["outlookOf"];
+  /** Adds the page's own turns to those of apps. */
+  readonly addPart: OpenedServer["addPart"];
   /** Ends what is open of the session. */
   readonly end: (sessionId: string) => Promise<void>;
 };

@@ -28,7 +28,6 @@ export async function servePage(
       { ...page, apps, onError, now, ownUrl: () => listensAt },
       new StaticFiles(pageFolder),
     );
-    server.addTakeOver(opened.takeOver);
     return { ...opened, described: { endpoints: SERVE_ENDPOINTS, responses: SERVE_RESPONSES } };
   });
   listensAt = serving.url;

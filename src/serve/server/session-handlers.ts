@@ -4,19 +4,24 @@ import { AapProblem } from "../../aap/api/aap-problem.js";
 import { deleteSession } from "../../aap/sessions/delete-session.js";
 import { readSeq, streamSessionEvents } from "../../aap/sessions/session-events.js";
 import { eventStream } from "../../aap/stream/event-stream.js";
-import { readSessionInfo } from "../../call/index.js";
-import type { SessionEvent } from "../../call/index.js";
+import { leftOut, readSessionInfo, shownText } from "../../call/index.js";
+import type { ContentBlock, SessionEvent } from "../../call/index.js";
 import { redactSession } from "../../history/index.js";
 import { redactedRecord } from "../../history/redaction/redact-event.js";
+import { messageBlocks } from "../../agent/attached-files.js";
+import { FileNames } from "../../tools/search/file-names.js";
 import { removeScratch } from "../../tools/scratch/scratch-folder.js";
 import { sessionMarkdown, sessionText } from "../../view/index.js";
 import { runningCommands, stopCommands } from "../../run/running-commands.js";
-import { stopRequest } from "../api/command-bodies.js";
+import type { BackgroundOutput } from "../../tools/background-commands.js";
+import { commandQuery, stopRequest } from "../api/command-bodies.js";
+import type { CommandOutput } from "../api/command-bodies.js";
 import { SERVE_ENDPOINTS } from "../api/endpoints.js";
 import { liveQuery } from "../api/live-frames.js";
 import {
   cancelRequest,
   entriesQuery,
+  fileQuery,
   newSessionRequest,
   promptRequest,
   sessionChange,
@@ -27,10 +32,12 @@ import type { ExportFormat, SessionDetail } from "../api/session-bodies.js";
 import { streamLive } from "../live/live-stream.js";
 import { callDetail, callOf, eventsOfCall } from "../sessions/call-detail.js";
 import { sessionDetail } from "../sessions/session-detail.js";
+import { withModel } from "../sessions/with-model.js";
 import type { SessionView } from "../sessions/session-view.js";
 import { undoCalls } from "../sessions/undo-calls.js";
 import { bodyOf, done, queryOf } from "./page-request.js";
 import type { PageHandler, PageParts, PageRequest } from "./page-request.js";
+import type { ServeContext } from "./serve-context.js";
 
 type Name =
   | "live"
@@ -43,9 +50,12 @@ type Name =
   | "entries"
   | "events"
   | "prompt"
+  | "compact"
+  | "files"
   | "cancel"
   | "undo"
   | "commands"
+  | "commandOutput"
   | "stopCommand"
   | "exportSession"
   | "call"
@@ -56,10 +66,12 @@ export function sessionHandlers(parts: PageParts): Readonly<Record<Name, PageHan
   const { context, summaries, index, views, turns, hub } = parts;
   const { ledger, onError, apps } = context;
   const streams = new DeviceStreams(context.devices);
+  const namesIn = fileNamesByFolder();
   const detail = async (view: SessionView): Promise<SessionDetail> => {
     const found = await index.read(view.sessionId);
     if (!found) throw new AapProblem("NOT_FOUND", `There is no session ${view.sessionId}. Nothing was read.`);
-    return sessionDetail(context, await summaries.summary(found), view.book);
+    const isOpenHere = turns.isOpen(view.sessionId);
+    return sessionDetail(context, await summaries.summary(found), view.book, isOpenHere);
   };
   const detailOf = async (sessionId: string) => detail(await views.open(sessionId));
   const isOfApp = async (sessionId: string) => apps.serves(await readSessionInfo(ledger, sessionId));
@@ -89,13 +101,16 @@ export function sessionHandlers(parts: PageParts): Readonly<Record<Name, PageHan
     },
     pageSession: async ({ id }) => Response.json(await detailOf(id)),
     changeSession: async (request) => {
-      await turns.change(request.id, await bodyOf(request, sessionChange));
+      const change = await bodyOf(request, sessionChange);
+      if (change.model !== undefined) await checkModel(context, change.model);
+      await turns.change(request.id, change);
       return Response.json(await detailOf(request.id));
     },
     pageDeleteSession: async ({ id }) => {
       if (!(await ledger.has(id)))
         throw new AapProblem("NOT_FOUND", `There is no session ${id}. Nothing was done.`);
       if (turns.isRunning(id)) await turns.cancel(id, {});
+      await turns.end(id);
       await apps.end(id);
       await deleteSession(ledger, id);
       await removeScratch([id]);
@@ -122,9 +137,18 @@ export function sessionHandlers(parts: PageParts): Readonly<Record<Name, PageHan
     prompt: async (request) => {
       const { prompt } = await bodyOf(request, promptRequest);
       const { id } = request;
-      if (await isOfApp(id)) await apps.prompt(id, prompt);
-      else await turns.prompt(id, prompt);
+      const info = await readSessionInfo(ledger, id);
+      if (apps.serves(info)) await apps.prompt(id, prompt);
+      else await turns.prompt(id, withFiles(prompt, info.cwd));
       return Response.json({ sessionId: id, isStarted: true }, { status: 202 });
+    },
+    compact: async ({ id }) => Response.json({ isDone: await turns.compact(id) }),
+    files: async (request) => {
+      const { session, text = "" } = queryOf(request, fileQuery);
+      const { cwd } =
+        session === undefined ? { cwd: context.folder } : await readSessionInfo(ledger, session);
+      const found = cwd === undefined ? [] : await namesIn(cwd).findListed(text);
+      return Response.json({ files: found });
     },
     cancel: async (request) => {
       const body = await bodyOf(request, cancelRequest);
@@ -132,9 +156,20 @@ export function sessionHandlers(parts: PageParts): Readonly<Record<Name, PageHan
       const cancelled = (await isOfApp(id)) ? await apps.cancel(id, body) : await turns.cancel(id, body);
       return Response.json({ cancelled, ...(!cancelled && { why: "There was nothing to cancel." }) });
     },
-    commands: async () => {
-      const running = await runningCommands(ledger);
+    commands: async (request) => {
+      const { session } = queryOf(request, commandQuery);
+      const { book } = session === undefined ? {} : await views.open(session);
+      const running = await runningCommands(ledger, book ? { book } : {});
       return Response.json(redactedRecord({ commands: running }, context.redactPatterns));
+    },
+    commandOutput: async ({ id, context: http }) => {
+      const found = turns.background(id)?.peek(http.req.param("callId") ?? "");
+      if (!found)
+        throw new AapProblem(
+          "NOT_FOUND",
+          "Another process runs this command, or it is over. Its output is not known here.",
+        );
+      return Response.json(redactedRecord(outputBody(found), context.redactPatterns));
     },
     stopCommand: async (request) => {
       const { toolCallId } = await bodyOf(request, stopRequest);
@@ -146,7 +181,8 @@ export function sessionHandlers(parts: PageParts): Readonly<Record<Name, PageHan
     undo: async (request) => {
       const body = await bodyOf(request, undoRequest);
       const { book } = await views.open(request.id);
-      return Response.json(await undoCalls(context, book, body));
+      const open = turns.idle(request.id);
+      return Response.json(await undoCalls(context, book, body, open?.gate));
     },
     exportSession: async (request) => {
       const { format = "markdown" } = queryOf(request, SERVE_ENDPOINTS.exportSession.query);
@@ -179,8 +215,18 @@ export function sessionHandlers(parts: PageParts): Readonly<Record<Name, PageHan
   };
 }
 
+function outputBody({ state, output }: BackgroundOutput): CommandOutput {
+  return {
+    status: state.status,
+    ...(state.status === "ended" && state.exit),
+    ...(state.status === "failed" && { error: state.error }),
+    text: shownText(output),
+    leftOut: leftOut(output),
+  };
+}
+
 async function createSession({ context, turns }: PageParts, request: PageRequest): Promise<string> {
-  const { agent: name, title, modeId, prompt } = await bodyOf(request, newSessionRequest);
+  const { agent: name, title, modeId, model, prompt } = await bodyOf(request, newSessionRequest);
   const { agents, apps, agentFor, folder, startedWith } = context;
   const agent = name === undefined ? agents[0] : agents.find((one) => one.name === name);
   if (!agent)
@@ -193,15 +239,48 @@ async function createSession({ context, turns }: PageParts, request: PageRequest
     if (prompt) await apps.prompt(sessionId, prompt);
     return sessionId;
   }
-  const info = {
+  if (model !== undefined) await checkModel(context, model);
+  const started = {
     cwd: folder,
     agent: agent.name,
     ...(title !== undefined && { title }),
     _meta: { toolgate: { door: "page", flags: startedWith } },
   };
+  const info = model === undefined ? started : withModel(started, model);
   const runs = await agentFor(info);
   if (!runs) throw new AapProblem("CONFLICT", "The agent's folder cannot be opened. No session was made.");
-  return turns.create(runs, info, { prompt, modeId });
+  return turns.create(runs, info, { prompt: prompt && withFiles(prompt, folder), modeId });
+}
+
+async function checkModel({ models }: ServeContext, model: string): Promise<void> {
+  if ((await models()).some(({ name }) => name === model)) return;
+  throw new AapProblem(
+    "BAD_REQUEST",
+    `This server has no key for the model "${model}". Nothing was changed.`,
+  );
+}
+
+/** Files of the folder that the text names go with it. */
+const withFiles = (prompt: readonly ContentBlock[], folder: string | undefined): readonly ContentBlock[] =>
+  folder === undefined
+    ? prompt
+    : prompt.flatMap((block) =>
+        block.type === "text" ? messageBlocks(block.text, folder, { onlyInside: true }) : [block],
+      );
+
+const MAX_LISTED_FOLDERS = 8;
+
+/** The lists of the folders that were asked for last. */
+function fileNamesByFolder(): (folder: string) => FileNames {
+  const lists = new Map<string, FileNames>();
+  return (folder) => {
+    const names = lists.get(folder) ?? new FileNames(folder);
+    lists.delete(folder);
+    lists.set(folder, names);
+    const [oldest] = lists.keys();
+    if (lists.size > MAX_LISTED_FOLDERS && oldest !== undefined) lists.delete(oldest);
+    return names;
+  };
 }
 
 const EXPORT_TYPES: Readonly<Record<ExportFormat, string>> = {

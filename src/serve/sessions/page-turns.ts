@@ -9,6 +9,7 @@ import type { TurnEnd } from "../../agent/index.js";
 import { readSessionInfo } from "../../call/index.js";
 import type { ContentBlock, SessionBook, SessionInfo } from "../../call/index.js";
 import { FlushTimer } from "../../record/index.js";
+import { withModel } from "./with-model.js";
 import type { RunsSession, ServeContext } from "../server/serve-context.js";
 
 type RunningTurn = {
@@ -20,9 +21,14 @@ type RunningTurn = {
 const LEASE_WAIT_MS = 1_000;
 const CANCELLED = "it was cancelled.";
 
+const busy = (kept: string): AapProblem =>
+  new AapProblem("BUSY", `A turn of this session is under way. ${kept}`);
+
 export class PageTurns {
   readonly #context: ServeContext;
   readonly #running = new Map<string, RunningTurn>();
+  /** Sessions between turns whose background commands run on. */
+  readonly #idle = new Map<string, AgentSession>();
   readonly #resuming = new Map<string, Promise<boolean>>();
   readonly #flushTimer = new FlushTimer();
   #isClosed = false;
@@ -37,7 +43,23 @@ export class PageTurns {
 
   /** Whether this server has the session open: its turn runs, or is looked at for an answer. */
   isOpen(sessionId: string): boolean {
-    return this.#running.has(sessionId) || this.#resuming.has(sessionId);
+    return this.#running.has(sessionId) || this.#resuming.has(sessionId) || this.#idle.has(sessionId);
+  }
+
+  /** The session between turns, where it is open because of its background commands. */
+  idle(sessionId: string): AgentSession | undefined {
+    return this.#idle.get(sessionId);
+  }
+
+  background(sessionId: string): AgentSession["gate"]["background"] | undefined {
+    return (this.#running.get(sessionId)?.session ?? this.#idle.get(sessionId))?.gate.background;
+  }
+
+  /** Ends the background commands of a session between turns. */
+  async end(sessionId: string): Promise<void> {
+    const session = this.#idle.get(sessionId);
+    this.#idle.delete(sessionId);
+    await session?.close();
   }
 
   /** Creates a session, and starts its first turn where there is a prompt. Returns when that is recorded. */
@@ -53,13 +75,12 @@ export class PageTurns {
     const session = await this.#open(runs, sessionId, info);
     if (modeId !== undefined) await session.setMode(modeId);
     if (prompt) await this.#begin(session, prompt);
-    else await session.close();
+    else await this.#release(session);
     return sessionId;
   }
 
   async prompt(sessionId: string, prompt: readonly ContentBlock[]): Promise<void> {
-    if (this.#running.has(sessionId))
-      throw new AapProblem("BUSY", "A turn of this session is under way. Nothing was started.");
+    if (this.#running.has(sessionId)) throw busy("Nothing was started.");
     const runs = await this.#runs(sessionId);
     await this.#begin(await this.#open(runs, sessionId), prompt);
   }
@@ -100,7 +121,7 @@ export class PageTurns {
     const session = await this.#open(runs, sessionId).catch(unlessElsewhere);
     if (!session) return false;
     if (!canGoOn(session.book)) {
-      await session.close();
+      await this.#release(session);
       return false;
     }
     this.#run(session, (signal) => session.advance(signal));
@@ -122,14 +143,14 @@ export class PageTurns {
     const session = await this.#open(await this.#runs(sessionId), sessionId);
     const status = session.book.turn?.state.status;
     if (status !== "parked" && status !== "running") {
-      await session.close();
+      await this.#release(session);
       return false;
     }
     if (toolCallId !== undefined) {
       try {
         return await session.gate.cancelCall(toolCallId, reason);
       } finally {
-        await session.close();
+        await this.#release(session);
         void this.resume(sessionId).catch(this.#context.onError);
       }
     }
@@ -138,23 +159,43 @@ export class PageTurns {
     try {
       await session.advance(stop.signal);
     } finally {
-      await session.close();
+      await this.#release(session);
     }
     return true;
   }
 
-  /** Renames it, or sets its mode, while it runs or while nobody has it. */
+  /** Renames it, or sets its mode, while it runs or while nobody has it; its model only between turns. */
   async change(
     sessionId: string,
-    { title, modeId }: { readonly title?: string; readonly modeId?: string },
+    { title, modeId, model }: { readonly title?: string; readonly modeId?: string; readonly model?: string },
   ): Promise<void> {
     const running = this.#running.get(sessionId)?.session;
+    if (running && model !== undefined) throw busy("Nothing was changed.");
     const session = running ?? (await this.#open(await this.#runs(sessionId), sessionId));
     try {
+      if (model !== undefined && session.book.turn && session.book.turn.state.status !== "stopped")
+        throw busy("Nothing was changed.");
+      if (model !== undefined && session.gate.background.isRunning)
+        throw new AapProblem(
+          "CONFLICT",
+          "Commands of this session run in the background. Nothing was changed; stop them first.",
+        );
       if (title !== undefined) await session.describe({ ...session.book.info, title });
+      if (model !== undefined) await session.describe(withModel(session.book.info, model));
       if (modeId !== undefined) await session.setMode(modeId);
     } finally {
-      if (!running) await session.close();
+      if (!running) await this.#release(session);
+    }
+  }
+
+  /** Summarizes the session for its model, between turns. False when there was nothing to summarize. */
+  async compact(sessionId: string): Promise<boolean> {
+    if (this.#running.has(sessionId)) throw busy("Nothing was summarized.");
+    const session = await this.#open(await this.#runs(sessionId), sessionId);
+    try {
+      return await session.compact(new AbortController().signal);
+    } finally {
+      await this.#release(session);
     }
   }
 
@@ -171,6 +212,19 @@ export class PageTurns {
     const running = [...this.#running.values()];
     for (const { stop } of running) stop.abort();
     await Promise.allSettled(running.map(({ over }) => over));
+    await Promise.allSettled([...this.#idle.keys()].map((sessionId) => this.end(sessionId)));
+  }
+
+  /** Closes a session, unless commands go on in its background. Then it is closed when they have ended. */
+  async #release(session: AgentSession): Promise<void> {
+    const { sessionId, gate } = session;
+    if (this.#isClosed || !gate.background.isRunning) return session.close();
+    this.#idle.set(sessionId, session);
+    const isOver = async (): Promise<void> => {
+      await gate.background.ended();
+      if (this.#idle.get(sessionId) === session && !gate.background.isRunning) await this.end(sessionId);
+    };
+    void isOver().catch(this.#context.onError);
   }
 
   async #begin(session: AgentSession, prompt: readonly ContentBlock[]): Promise<void> {
@@ -179,7 +233,7 @@ export class PageTurns {
         throw new AapProblem("UNAVAILABLE", "The server is about to end. Nothing was done; send it again.");
       await session.begin(prompt);
     } catch (error) {
-      await session.close();
+      await this.#release(session);
       throw error;
     }
     this.#run(session, (signal) => session.advance(signal));
@@ -208,7 +262,7 @@ export class PageTurns {
     } catch (error) {
       this.#context.onError(error);
     } finally {
-      await session.close().catch(this.#context.onError);
+      await this.#release(session).catch(this.#context.onError);
     }
   }
 
@@ -224,6 +278,13 @@ export class PageTurns {
     sessionId: string,
     info?: SessionInfo,
   ): Promise<AgentSession> {
+    const idle = this.#idle.get(sessionId);
+    this.#idle.delete(sessionId);
+    if (idle) {
+      // Other processes record answers too.
+      await idle.catchUp();
+      return idle;
+    }
     try {
       return await AgentSession.open({
         agent,

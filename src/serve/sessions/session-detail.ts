@@ -1,4 +1,5 @@
 /** All about one session beside its entries: turns, plan, mode, counts, and whether the page can prompt it. */
+import { sessionModel } from "../../call/index.js";
 import type { SessionBook, ToolCall } from "../../call/index.js";
 import { redactedRecord } from "../../history/redaction/redact-event.js";
 import type { CardStatus } from "../../view/index.js";
@@ -8,29 +9,39 @@ import type { ServeContext } from "../server/serve-context.js";
 import { whyNot } from "./page-turns.js";
 
 const MAX_TURNS = 50;
+const MAX_TOUCHED = 8;
 
 export async function sessionDetail(
   context: ServeContext,
   summary: SessionSummary,
   book: SessionBook,
+  isOpenHere: boolean,
 ): Promise<SessionDetail> {
-  const { info, modeId, plan } = book;
+  const { info, plan, modeId = info.cwd === undefined ? undefined : context.modeIn(info.cwd) } = book;
   const { redactPatterns, ledger, apps } = context;
   const holder = await ledger.holder?.(summary.sessionId);
   const isOfApp = apps.serves(info);
   const isOwn = !isOfApp && (await context.agentFor(info)) !== undefined;
   const why = isOfApp || isOwn ? undefined : whyNot(info);
   const isElsewhere =
-    isOwn && holder !== undefined && summary.state !== "running" && summary.state !== "waiting";
-  const follow = lastLocation(book);
-  const shown = { plan: [...plan], turns: book.snapshot().turns.slice(-MAX_TURNS).map(turnOf), follow };
+    isOwn &&
+    !isOpenHere &&
+    holder !== undefined &&
+    summary.state !== "running" &&
+    summary.state !== "waiting";
+  const { model } = sessionModel(info);
+  const shown = {
+    plan: [...plan],
+    turns: book.snapshot().turns.slice(-MAX_TURNS).map(turnOf),
+    touched: touchedFiles(book),
+  };
   // The walk changes texts and nothing else.
-  const { follow: place, ...redacted } = redactedRecord(shown, redactPatterns) as typeof shown;
+  const redacted = redactedRecord(shown, redactPatterns) as typeof shown;
   return {
     ...summary,
     ...redacted,
     ...(modeId !== undefined && { modeId }),
-    ...(place && { follow: place }),
+    ...(model !== undefined && { model }),
     statuses: statuses(book),
     canPrompt: why === undefined && !isElsewhere,
     ...((why ?? (isElsewhere ? OPEN_ELSEWHERE : undefined)) !== undefined && {
@@ -61,11 +72,22 @@ function statuses(book: SessionBook): Partial<Record<CardStatus, number>> {
   return counts;
 }
 
-function lastLocation(book: SessionBook): SessionDetail["follow"] {
-  let found: ToolCall | undefined;
-  for (const call of book.calls()) if (call.locations.length > 0) found = call;
-  const location = found?.locations.at(-1);
-  if (!found || !location) return undefined;
-  const { path, line } = location;
-  return { path, toolCallId: found.toolCallId, ...(line !== undefined && { line }) };
+/** The files that calls touched last, each once, the newest first. */
+function touchedFiles(book: SessionBook): SessionDetail["touched"] {
+  const placed: ToolCall[] = [];
+  for (const call of book.calls()) if (call.locations.length > 0) placed.push(call);
+  const found = new Map<string, SessionDetail["touched"][number]>();
+  for (const { locations, toolCallId, kind, times } of placed.toReversed()) {
+    for (const { path, line } of locations.toReversed())
+      if (!found.has(path))
+        found.set(path, {
+          path,
+          toolCallId,
+          kind,
+          isNow: times.ended === undefined,
+          ...(line !== undefined && { line }),
+        });
+    if (found.size >= MAX_TOUCHED) break;
+  }
+  return [...found.values()].slice(0, MAX_TOUCHED);
 }

@@ -4,6 +4,7 @@
  */
 import { oneLine, sessionModel, visibleText } from "../../call/index.js";
 import type { Question, SessionEvent, SessionInfo, ToolKind, Usage } from "../../call/index.js";
+import { sessionDoor } from "../../aap/sessions/session-door.js";
 import type { SessionDoor, TokenUsage } from "../api/session-bodies.js";
 
 export type OpenCall = { readonly name: string; readonly kind: ToolKind; readonly title: string };
@@ -45,7 +46,7 @@ export class SessionFacts {
   }
 
   get door(): SessionDoor {
-    return doorOf(this.info);
+    return sessionDoor(this.info);
   }
 
   call(toolCallId: string): OpenCall | undefined {
@@ -139,16 +140,4 @@ export function usageOf(
   if (!facts.hasUsage) return undefined;
   const costUsd = facts.model === undefined ? undefined : costOf(facts.model, facts.usage);
   return { ...facts.usage, ...(costUsd !== undefined && { costUsd }) };
-}
-
-/** Recorded by the door itself where it can be; otherwise by what only that door records. */
-function doorOf({ _meta, agent }: SessionInfo): SessionDoor {
-  const ours = _meta?.["toolgate"];
-  const fields = typeof ours === "object" && ours !== null ? new Map(Object.entries(ours)) : new Map();
-  const door: unknown = fields.get("door");
-  if (door === "page" || door === "demo" || door === "editor") return door;
-  if (_meta?.["aap"] !== undefined) return "app";
-  if (fields.has("agentSession")) return "driven";
-  if (fields.has("flags")) return "terminal";
-  return agent === undefined ? "unknown" : "editor";
 }

@@ -214,7 +214,8 @@ export class SessionView {
       return { type: "message", key, message: redacted(entry.message), isCutOff: entry.isCutOff };
     if (entry.type === "call") {
       const { call, depth, near, question } = entry;
-      const card = placedCard({ call: redacted(call), near, question: question && redacted(question) });
+      const placed = { call: redacted(call), near, question: question && redacted(question) };
+      const card = placedCard(placed, { keepsColours: true });
       return { type: "call", key, card, depth, ...this.#places.of(call, this.#book) };
     }
     return { ...redacted(entry), key };

@@ -5,9 +5,17 @@ import { LedgerError, readAll } from "../../call/index.js";
 import type { SessionBook } from "../../call/index.js";
 import { SessionRecord } from "../../record/index.js";
 import { undoCall, UndoRefused } from "../../run/index.js";
-import type { UndoOptions } from "../../run/index.js";
+import type { Gate, UndoOptions } from "../../run/index.js";
 import { keptCallsOf } from "../../run/kept-calls.js";
+import { undoEach } from "../../run/undo-each.js";
 import { previewUndo } from "../../run/undo-call.js";
+import type { Undone as UndoneCall } from "../../run/undo-call.js";
+import { readEdit, withoutHunks } from "../../run/undo-hunks.js";
+import type { Edit } from "../../run/undo-hunks.js";
+import { redactedRecord } from "../../history/redaction/redact-event.js";
+import type { Workspace } from "../../tools/index.js";
+import { diffCard } from "../../view/index.js";
+import type { DiffCard } from "../../view/index.js";
 import type { Undone, undoRequest } from "../api/session-bodies.js";
 import type { ServeContext } from "../server/serve-context.js";
 
@@ -17,6 +25,7 @@ export async function undoCalls(
   context: ServeContext,
   book: SessionBook,
   { toolCallId, turnId, hunks, dryRun = false }: z.output<typeof undoRequest>,
+  open?: Pick<Gate, "undo">,
 ): Promise<Undone> {
   if ((toolCallId === undefined) === (turnId === undefined))
     throw new AapProblem("BAD_REQUEST", 'Give a "toolCallId" or a "turnId". Nothing was undone.');
@@ -26,10 +35,16 @@ export async function undoCalls(
       '"hunks" goes with a "toolCallId", without "dryRun". Nothing was undone.',
     );
   const wanted =
-    toolCallId === undefined ? await keptCallsOf(context.ledger, book.sessionId, turnId ?? "") : [toolCallId];
+    toolCallId === undefined
+      ? await keptCallsOf(context.ledger, book.sessionId, [turnId ?? ""])
+      : [toolCallId];
   if (wanted.length === 0)
     return { ...NOTHING, why: "No call of this turn kept a file. No file was touched." };
-  return dryRun ? preview(context, book, wanted) : undo(context, book, wanted, hunks ? { hunks } : {});
+  if (dryRun) return preview(context, book, wanted);
+  const options = hunks ? { hunks } : {};
+  return open
+    ? undoAll(wanted, (id) => open.undo(id, options))
+    : undoInRecord(context, book, wanted, options);
 }
 
 const NOTHING = { isDone: false, isPossible: false, toolCallIds: [], paths: [], left: [] } satisfies Undone;
@@ -42,8 +57,10 @@ async function preview(
 ): Promise<Undone> {
   const { ledger } = context;
   const [last = ""] = toolCallIds;
+  const workspace = await openFolder(context, book);
+  const edit = toolCallIds.length === 1 ? await editHunks(context, book, workspace, last) : undefined;
+  if (edit) return { ...NOTHING, isPossible: edit.hunks.some(isOpen), toolCallIds: [last], ...edit };
   try {
-    const workspace = await openFolder(context, book);
     const { paths, left = [] } = await previewUndo(
       { book, ledger, sessionId: book.sessionId },
       workspace,
@@ -63,7 +80,48 @@ async function preview(
   }
 }
 
-async function undo(
+type Hunk = NonNullable<Undone["hunks"]>[number];
+
+const isOpen = ({ isUndone, why }: Hunk): boolean => !isUndone && why === undefined;
+
+/** The changes of an edit that has several of them, or of which some are undone; undefined for another call. */
+async function editHunks(
+  { ledger, redactPatterns }: ServeContext,
+  book: SessionBook,
+  workspace: Workspace,
+  toolCallId: string,
+): Promise<{ readonly paths: string[]; readonly hunks: Hunk[] } | undefined> {
+  try {
+    const edit = await readEdit({ book, ledger, sessionId: book.sessionId }, workspace, toolCallId);
+    if (edit.hunks.length < 2) return undefined;
+    const hunks = edit.hunks.map(({ number, isUndone, ...hunk }) => {
+      const why = isUndone ? undefined : whyNotWithout(toolCallId, edit, number);
+      const diff = diffCard(
+        { type: "diff", operation: "modify", path: edit.path, hunks: [hunk] },
+        { isWhole: true },
+      );
+      // The walk changes texts and nothing else.
+      const shown = redactedRecord(diff, redactPatterns) as DiffCard;
+      return { number, isUndone, diff: shown, ...(why !== undefined && { why }) };
+    });
+    return { paths: [edit.path], hunks };
+  } catch (error) {
+    if (!(error instanceof UndoRefused)) throw error;
+    return undefined;
+  }
+}
+
+function whyNotWithout(toolCallId: string, edit: Edit, number: number): string | undefined {
+  try {
+    withoutHunks(toolCallId, edit, [number]);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof UndoRefused)) throw error;
+    return error.message;
+  }
+}
+
+async function undoInRecord(
   context: ServeContext,
   book: SessionBook,
   wanted: readonly string[],
@@ -71,31 +129,26 @@ async function undo(
 ): Promise<Undone> {
   const workspace = await openFolder(context, book);
   const record = await openRecord(context, book.sessionId);
-  const toolCallIds: string[] = [];
-  const paths = new Set<string>();
-  const allLeft: Undone["left"] = [];
-  const undone = (why?: string): Undone => ({
-    isDone: toolCallIds.length > 0,
-    isPossible: toolCallIds.length > 0,
-    ...(why !== undefined && { why }),
-    toolCallIds,
-    paths: [...paths],
-    left: allLeft,
-  });
   try {
-    for (const toolCallId of wanted) {
-      const one = await undoCall(record, workspace, toolCallId, context.now, options);
-      toolCallIds.push(toolCallId);
-      for (const path of one.paths) paths.add(path);
-      allLeft.push(...(one.left ?? []));
-    }
-    return undone();
-  } catch (error) {
-    if (!(error instanceof UndoRefused)) throw error;
-    return undone(error.message);
+    return await undoAll(wanted, (id) => undoCall(record, workspace, id, context.now, options));
   } finally {
     await record.close();
   }
+}
+
+async function undoAll(
+  wanted: readonly string[],
+  undo: (toolCallId: string) => Promise<UndoneCall>,
+): Promise<Undone> {
+  const { undone, refused } = await undoEach(wanted, undo);
+  return {
+    isDone: undone.length > 0,
+    isPossible: undone.length > 0,
+    ...(refused && { why: refused.why }),
+    toolCallIds: undone.map(({ toolCallId }) => toolCallId),
+    paths: [...new Set(undone.flatMap(({ paths }) => paths))],
+    left: undone.flatMap(({ left = [] }) => left),
+  };
 }
 
 async function openFolder({ openWorkspace }: ServeContext, { info: { cwd } }: SessionBook) {

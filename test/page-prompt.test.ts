@@ -1,0 +1,162 @@
+/** Prompts of the page: files that they name, the model, the summary. */
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+import { readAll } from "../src/call/index.js";
+import { serving } from "./page-serving.js";
+import { until } from "./until.js";
+
+const text = (words: string) => [{ type: "text" as const, text: words }];
+
+test("completes files of the folder, and sends those that a prompt names", async () => {
+  const served = await serving({ steps: [{ say: "Seen." }, { say: "Again." }] });
+  const { root, ledger } = served;
+  mkdirSync(join(root, "src"));
+  writeFileSync(join(root, "src", "main.ts"), "export const one = 1;\n");
+  writeFileSync(join(root, "my notes.md"), "# Notes\n");
+  symlinkSync(join(dirname(root), "..", "..", "etc", "hostname"), join(root, "link"));
+  const page = await served.login("all");
+  expect((await page.files({ text: "mai" })).files).toEqual(["src/main.ts"]);
+  expect((await page.files()).files).toContain("my notes.md");
+  await expect((await served.login("answer")).files()).rejects.toMatchObject({ status: 403 });
+
+  const prompt = text('See @src/main.ts, @"my notes.md", @link, @../secret and @/etc/hostname');
+  const { sessionId } = await page.createSession({ prompt });
+  expect((await page.files({ session: sessionId, text: "notes" })).files).toEqual(["my notes.md"]);
+  await until(async () => (await page.session(sessionId)).state === "idle");
+  const blocks = (await readAll(ledger, sessionId)).flatMap(({ event }) =>
+    event.type === "message-chunk" && event.role === "user" ? [event.block] : [],
+  );
+  // Neither a path nor a link leads out of the folder.
+  expect(blocks.slice(1)).toEqual([
+    {
+      type: "resource",
+      resource: { uri: expect.stringContaining("/src/main.ts"), text: "export const one = 1;\n" },
+    },
+    { type: "resource", resource: { uri: expect.stringContaining("/my%20notes.md"), text: "# Notes\n" } },
+  ]);
+  expect(await page.compact(sessionId)).toEqual({ isDone: expect.any(Boolean) });
+});
+
+test("takes a model that the server can reach, and no other", async () => {
+  const served = await serving({ steps: [{ say: "Hello." }], models: ["anthropic/one", "openai/two"] });
+  const page = await served.login("all");
+  expect((await page.me()).models).toHaveLength(2);
+  await expect(page.createSession({ model: "openai/three" })).rejects.toMatchObject({ status: 400 });
+  const { sessionId } = await page.createSession({ model: "anthropic/one" });
+  expect(await page.session(sessionId)).toMatchObject({ model: "anthropic/one" });
+  await page.changeSession(sessionId, { model: "openai/two" });
+  expect(await page.session(sessionId)).toMatchObject({ model: "openai/two" });
+  await expect(page.changeSession(sessionId, { model: "openai/three" })).rejects.toMatchObject({
+    status: 400,
+  });
+});
+
+test("lets a background command run on between turns, shows its output, and stops it", async () => {
+  const served = await serving({
+    steps: [
+      { calls: [{ tool: "terminal", input: { command: "echo up; exec sleep 300", background: true } }] },
+      { say: "It runs." },
+      { say: "Still there." },
+    ],
+  });
+  const page = await served.login("all");
+  const { sessionId } = await page.createSession({ prompt: text("Start it") });
+  const idle = () => until(async () => (await page.session(sessionId)).state === "idle");
+  await until(async () => (await page.questions()).questions.length > 0);
+  await page.answer((await page.questions()).questions[0]?.questionId ?? "", { reply: "once" });
+  await idle();
+  const [running] = (await page.commands({ session: sessionId })).commands;
+  expect(running).toMatchObject({ sessionId, isBackground: true });
+  const toolCallId = running?.toolCallId ?? "";
+  await until(async () => (await page.commandOutput(sessionId, toolCallId)).text === "up\n");
+  // The server has the session open, and still takes prompts for it.
+  expect(await page.session(sessionId)).toMatchObject({ canPrompt: true });
+  await page.prompt(sessionId, { prompt: text("And now?") });
+  await idle();
+  expect((await page.commands({ session: sessionId })).commands).toHaveLength(1);
+  expect(await page.stopCommand(sessionId, { toolCallId })).toMatchObject({
+    processes: [{ outcome: "ended" }],
+  });
+  expect((await page.commands({ session: sessionId })).commands).toEqual([]);
+});
+
+test("knows which calls belong to an entry of the plan, and keeps colours in cards", async () => {
+  const todo = (first: string, second: string) => ({
+    tool: "todo_write",
+    input: {
+      todos: [
+        { content: "Look", status: first },
+        { content: "Print", status: second },
+      ],
+    },
+  });
+  const served = await serving({
+    steps: [
+      { calls: [todo("in_progress", "pending")] },
+      { calls: [{ tool: "read_file", input: { path: "a.txt" } }] },
+      { calls: [todo("completed", "in_progress")] },
+      { calls: [{ tool: "terminal", input: { command: String.raw`printf '\033[32mok\033[0m\n'` } }] },
+      { say: "Done." },
+    ],
+  });
+  writeFileSync(join(served.root, "a.txt"), "one\n");
+  const page = await served.login("all");
+  const { sessionId } = await page.createSession({ prompt: text("Go") });
+  const answered = new Set<string>();
+  await until(async () => {
+    for (const { questionId, isAnswerable } of (await page.questions()).questions)
+      if (isAnswerable && !answered.has(questionId)) {
+        answered.add(questionId);
+        await page.answer(questionId, { reply: "once" });
+      }
+    return (await page.session(sessionId)).state === "idle";
+  });
+  const { plan, touched } = await page.session(sessionId);
+  expect(plan.map(({ toolCallIds }) => toolCallIds)).toEqual([["call_2"], ["call_4"]]);
+  expect(touched).toMatchObject([{ path: join(served.root, "a.txt"), toolCallId: "call_2", isNow: false }]);
+  const { entries } = await page.entries(sessionId);
+  const last = entries.findLast((entry) => entry.type === "call");
+  expect(last?.card.blocks).toContainEqual(expect.objectContaining({ lines: ["\u001B[32mok\u001B[0m"] }));
+});
+
+test("undoes one change of an edit and leaves the others", async () => {
+  const before = Array.from({ length: 30 }, (_, line) => `line ${line + 1}\n`).join("");
+  const after = before.replace("line 2\n", "line two\n").replace("line 25\n", "line 25 b\n");
+  const served = await serving({
+    steps: [{ calls: [{ tool: "write_file", input: { path: "a.txt", content: after } }] }, { say: "Done." }],
+  });
+  const file = join(served.root, "a.txt");
+  writeFileSync(file, before);
+  const page = await served.login("all");
+  const { sessionId } = await page.createSession({ prompt: text("Change it") });
+  await until(async () => (await page.questions()).questions.length > 0);
+  await page.answer((await page.questions()).questions[0]?.questionId ?? "", { reply: "once" });
+  await until(async () => (await page.session(sessionId)).state === "idle");
+  const call = { toolCallId: "call_1" };
+  const trial = await page.undo(sessionId, { ...call, dryRun: true });
+  expect(trial.hunks).toMatchObject([
+    { number: 1, isUndone: false },
+    { number: 2, isUndone: false },
+  ]);
+  expect(trial.hunks?.[1]?.diff.rows).toContainEqual({ type: "added", text: "line 25 b", newLine: 25 });
+  expect(await page.undo(sessionId, { ...call, hunks: [2] })).toMatchObject({ isDone: true });
+  expect(readFileSync(file, "utf8")).toBe(before.replace("line 2\n", "line two\n"));
+  const rest = await page.undo(sessionId, { ...call, dryRun: true });
+  expect(rest.isPossible).toBe(true);
+  expect(rest.hunks?.map(({ isUndone }) => isUndone)).toEqual([false, true]);
+  writeFileSync(file, "something else\n");
+  const gone = await page.undo(sessionId, { ...call, dryRun: true });
+  expect(gone).toMatchObject({ isPossible: false, hunks: [{ why: expect.stringContaining("changed") }, {}] });
+});
+
+test("refuses an answer after its turn was cancelled, and runs nothing", async () => {
+  const served = await serving();
+  const page = await served.login("all");
+  const { sessionId } = await page.createSession({ prompt: text("Touch it") });
+  await until(async () => (await page.questions()).questions.length > 0);
+  const questionId = (await page.questions()).questions[0]?.questionId ?? "";
+  expect(await page.cancel(sessionId)).toEqual({ cancelled: true });
+  await expect(page.answer(questionId, { reply: "once" })).rejects.toMatchObject({ status: 409 });
+  expect(existsSync(join(served.root, "made"))).toBe(false);
+});
