@@ -45,6 +45,12 @@ test("talks: a read in one line, a plan, a question by one key, undo, and what w
   desk.types("/undo");
   await desk.sees("Restored:");
   expect(readFileSync(join(desk.project, "cart.js"), "utf8")).toContain("a - b");
+  desk.types("/back");
+  await desk.sees("→ 1  fix the sum in @cart.js, please");
+  desk.presses("Enter");
+  await desk.sees("No file was changed since that message.");
+  await desk.sees("> fix the sum in @cart.js, please");
+  desk.presses("C-u");
   desk.types("/nonsense");
   await desk.sees("There is no command /nonsense. Nothing was done");
   desk.types("thanks");

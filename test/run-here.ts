@@ -2,6 +2,7 @@
  * Runs a command line of the program in this process: a start of the program costs more CPU time than most commands.
  * Each command also has a test that starts the built program; signals, terminals and streams need one.
  */
+import { AsyncLocalStorage } from "node:async_hooks";
 import { Readable, Writable } from "node:stream";
 import { runCommand } from "../src/cli/run-command.js";
 
@@ -15,6 +16,9 @@ export type Ran = { readonly status: number; readonly stdout: string; readonly s
 /** The place of `process.exit`: what the command does after it is not part of the run. */
 class Exited extends Error {}
 
+/** Names the run that code belongs to: a timer left by an earlier test must not write into this run's text. */
+const runOf = new AsyncLocalStorage<symbol>();
+
 /** Working folder, environment and streams belong to the process: one run at a time. */
 let previous: Promise<unknown> = Promise.resolve();
 
@@ -26,12 +30,13 @@ export function runHere(words: readonly string[], options: RunHereOptions): Prom
 
 async function runAlone(words: readonly string[], { cwd, env, input = "" }: RunHereOptions): Promise<Ran> {
   const text = { stdout: "", stderr: "" };
+  const run = Symbol("run");
   let status: number | undefined;
   const into = (name: "stdout" | "stderr") =>
     new Writable({
       decodeStrings: false,
       write(piece: string | Buffer, _encoding, done) {
-        if (status === undefined) text[name] += piece.toString();
+        if (status === undefined && runOf.getStore() === run) text[name] += piece.toString();
         done();
       },
     });
@@ -48,7 +53,7 @@ async function runAlone(words: readonly string[], { cwd, env, input = "" }: RunH
     changeFolder(cwd),
   ];
   try {
-    await runCommand(words);
+    await runOf.run(run, () => runCommand(words));
     status ??= Number(process.exitCode ?? 0);
   } finally {
     for (const one of undo.toReversed()) one();

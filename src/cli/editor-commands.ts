@@ -15,7 +15,7 @@ export function editorCommands(
       name: "rules",
       description: "What is allowed, asked about and denied in this folder; takes back what was remembered",
       hint: "revoke and the id of a remembered rule",
-      run: (words) => runRules(words, root),
+      run: (words) => runRules(words, root, session.sessionId),
     },
     {
       name: "history",
@@ -65,10 +65,10 @@ export function editorCommands(
 }
 
 /** `/rules` lists the rules with the ids of the remembered ones, `/rules revoke 4f2a` takes one of those back. */
-async function runRules(words: string, root: string): Promise<string> {
+async function runRules(words: string, root: string, sessionId: string): Promise<string> {
   const { revoked, rulesText } = await import("./rules.js");
   const [word = "", id = "", ...more] = words.split(/\s+/).filter((one) => one !== "");
-  if (word === "" || (word === "list" && id === "")) return asBlock(rulesText(root));
+  if (word === "" || (word === "list" && id === "")) return asBlock(rulesText(root, sessionId));
   if (word !== "revoke" || more.length > 0)
     return `"${visibleText(words)}" is not known here. Nothing was changed. Type /rules, or /rules revoke and an id.`;
   const { text } = await revoked(id);

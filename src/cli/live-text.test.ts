@@ -6,9 +6,9 @@ import { LiveText } from "./live-text.js";
 
 const CALLS = 50;
 
-test("shows many parallel calls without listing all open ones for each", () => {
+/** A session with its text as it is shown, in a terminal without redrawn rows. */
+function shown() {
   const book = new SessionBook("s");
-  const openCalls = vi.spyOn(book, "openCalls");
   let show: (events: readonly SessionEvent[]) => void = () => undefined;
   const onRecorded = (subscriber: typeof show) => {
     show = subscriber;
@@ -16,11 +16,17 @@ test("shows many parallel calls without listing all open ones for each", () => {
   };
   let text = "";
   const live = new LiveText({ book, onRecorded, now: () => 2 }, { write: (piece) => (text += piece) });
-  const ids = Array.from({ length: CALLS }, (_, index) => `call_${index}`);
   const record = (...events: readonly SessionEvent[]): void => {
     book.applyAll(events);
     show(events);
   };
+  return { book, live, record, text: () => text };
+}
+
+test("shows many parallel calls without listing all open ones for each", () => {
+  const { book, live, record, text } = shown();
+  const openCalls = vi.spyOn(book, "openCalls");
+  const ids = Array.from({ length: CALLS }, (_, index) => `call_${index}`);
   const look = { name: "look", title: "Look", kind: "read", kindSource: "declared" } as const;
   for (const toolCallId of ids)
     record(
@@ -32,7 +38,7 @@ test("shows many parallel calls without listing all open ones for each", () => {
   for (const toolCallId of ids) record({ type: "call-done", toolCallId, at: 2 });
   live.close();
   // A line at the start, and a card at the end.
-  expect(text.match(/Look/g)).toHaveLength(2 * CALLS);
+  expect(text().match(/Look/g)).toHaveLength(2 * CALLS);
   expect(openCalls).not.toHaveBeenCalled();
 });
 
@@ -80,4 +86,26 @@ test("counts the seconds of a running call through a clock that somebody sets", 
   live.close();
   expect(row).toContain("Look");
   expect(row).not.toMatch(/\d (?:h|min)/);
+});
+
+test("shows a prompt that was sent within the turn, between the two replies, and not the one that began it", () => {
+  const { live, record, text } = shown();
+  const message = (messageId: string, role: "user" | "agent", words: string): SessionEvent => ({
+    type: "message-chunk",
+    at: 1,
+    messageId,
+    role,
+    block: { type: "text", text: words },
+  });
+  const events: readonly SessionEvent[] = [
+    { type: "turn-started", turnId: "t", at: 1 },
+    message("m1", "user", "go"),
+    message("a", "agent", "first"),
+    message("m2", "user", "it was refused"),
+    message("a", "agent", "second"),
+  ];
+  record(...events);
+  live.close();
+  expect(text()).toMatch(/first\n[^]*> it was refused\n[^]*second\n/);
+  expect(text()).not.toContain("> go");
 });

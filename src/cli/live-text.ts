@@ -6,7 +6,7 @@
  * While somebody reads a question, nothing is drawn and nothing is written.
  */
 import type { SessionHandle } from "../agent/index.js";
-import { handleEvent, isOver, shownText } from "../call/index.js";
+import { handleEvent, isOver, oneLine, shownText } from "../call/index.js";
 import type {
   BoundedText,
   EventOf,
@@ -39,6 +39,7 @@ const MAX_OUTPUT_LINES = 3;
 /** Text that streams in is drawn no more often than this. */
 const FRAME_MS = 33;
 const MAX_PLAN_ROWS = 8;
+const MAX_PROMPT_CHARS = 300;
 
 export type LiveTextOptions = {
   readonly write: (text: string) => void;
@@ -83,6 +84,8 @@ export class LiveText {
   /** How far the wall clock was ahead when each call started to run. */
   readonly #offsets = new Map<string, number>();
   /** The message whose last line is unfinished. */
+  /** The prompt that began the turn. */
+  #promptId: string | undefined;
   #openMessageId: string | undefined;
   /** Writes that wait until the question on the screen is answered. */
   #queued: (() => void)[] | undefined;
@@ -232,7 +235,8 @@ export class LiveText {
   }
 
   #text({ role, block, messageId }: EventOf<"message-chunk">): void {
-    if (role === "user" || block.type !== "text") return;
+    if (block.type !== "text") return;
+    if (role === "user") return this.#prompt(messageId, block.text);
     if (this.#openMessageId !== messageId) {
       this.endLine();
       this.#writeGap();
@@ -248,8 +252,15 @@ export class LiveText {
     }, FRAME_MS).unref();
   }
 
+  /** The person has typed the prompt of a turn; one that we send within it, such as the reason of a no, is shown. */
+  #prompt(messageId: string, text: string): void {
+    this.#promptId ??= messageId;
+    if (messageId !== this.#promptId) this.line(`> ${oneLine(text, MAX_PROMPT_CHARS)}`);
+  }
+
   /** The plan stays on the screen as it was at the end of the turn. */
   #turnEnd(): void {
+    this.#promptId = undefined;
     const { plan } = this.#session.book;
     if (!this.#block || !this.#hasNewPlan || plan.length === 0) return;
     this.#hasNewPlan = false;

@@ -18,6 +18,7 @@ import { demoAgent, newDemo } from "./demo-agent.js";
 import { MODES } from "./editor-modes.js";
 import type { ServeFlags } from "./commands/serve.js";
 import { ledgerAddress } from "./ledger-address.js";
+import { reachableModels } from "./models.js";
 import { sharedSettings } from "./open-agent.js";
 import type { OpenedAgent } from "./open-agent.js";
 import { flaggedKeeper } from "./open-keeper.js";
@@ -33,6 +34,8 @@ import { note } from "./stderr.js";
 export type PageSetting = {
   readonly flags: ServeFlags;
   readonly opened: OpenedAgent;
+  /** The same agent with another model. */
+  readonly openWith: (model: string) => Promise<OpenedAgent>;
   readonly workspace: Workspace;
   readonly ledger: Ledger;
   readonly shared: SharedTexts | undefined;
@@ -43,6 +46,7 @@ export type PageSetting = {
 export async function pageOptions({
   flags,
   opened,
+  openWith,
   workspace,
   ledger,
   shared,
@@ -70,11 +74,14 @@ export async function pageOptions({
       ...external.map((name) => ({ name, type: "external" as const, takesImages: false })),
     ],
     modes: MODES.map(({ value, name, description }) => ({ id: value, name, description })),
+    modeIn: opened.modeIn,
+    models: reachableModels,
     whyNotContained: () => (flags.contain === false ? "switched off" : whyNotContained(folder)),
-    agentFor: agentFor({ flags, opened, workspace }),
+    agentFor: agentFor({ flags, opened, openWith, workspace }),
     openWorkspace: openPlain,
     demo: newDemo,
-    costOf: (model, usage) => costOf(usage, opened.price ?? knownPrice(model)),
+    costOf: (model, usage) =>
+      costOf(usage, (model === flags.model ? opened.price : undefined) ?? knownPrice(model)),
     explain: explainIn(rules, flags),
     suggest: suggestIn(rules, flags),
     pageFolder: existsSync(page) ? page : undefined,
@@ -94,19 +101,28 @@ function withKeeper(flags: ServeFlags) {
   return keeper ? { keeper } : {};
 }
 
-type OwnSetting = Pick<PageSetting, "flags" | "opened" | "workspace">;
+type OwnSetting = Pick<PageSetting, "flags" | "opened" | "openWith" | "workspace">;
 
 /** Flags that a session was started with and that this server must share to continue it. */
-const CONDITIONS = ["model", "baseUrl", "script", "sandbox", "contain"] as const;
+const CONDITIONS = ["sandbox", "contain"] as const;
+const OF_MODEL = ["model", "baseUrl", "script"] as const;
 
 /** Our agent continues its own sessions, under the conditions that they were started with; the demo its own. */
 function agentFor({
   flags,
   opened,
+  openWith,
   workspace,
 }: OwnSetting): (info: SessionInfo) => Promise<RunsSession | undefined> {
   const openIn = once((cwd: string) => openWorkspace(cwd, flags, opened));
+  const openOther = once(openWith);
   const own = flagsToKeep(flags);
+  const withModelOf = async (started: { readonly [name: string]: unknown }) => {
+    const { model, baseUrl, script } = started;
+    if (OF_MODEL.every((name) => started[name] === own[name])) return opened;
+    if (typeof model !== "string" || baseUrl !== undefined || script !== undefined) return undefined;
+    return (await isReachable(model)) ? openOther(model) : undefined;
+  };
   return async ({ agent, cwd, _meta }) => {
     const ours = objectOf(_meta?.["toolgate"]);
     if (cwd === undefined || _meta?.["aap"] !== undefined || ours["agentSession"] !== undefined)
@@ -117,21 +133,24 @@ function agentFor({
     const started = objectOf(ours["flags"]);
     // Without them the session may have had another model, or a sandbox.
     const isSame = ours["flags"] !== undefined && CONDITIONS.every((name) => started[name] === own[name]);
-    if (!isSame) return undefined;
-    return { agent: opened.agent, workspace: cwd === workspace.root ? workspace : await openIn(cwd) };
+    const runs = isSame ? await withModelOf(started) : undefined;
+    return runs && { agent: runs.agent, workspace: cwd === workspace.root ? workspace : await openIn(cwd) };
   };
 }
+
+const isReachable = async (model: string): Promise<boolean> =>
+  (await reachableModels()).some(({ name }) => name === model);
 
 const objectOf = (value: unknown): { readonly [name: string]: unknown } =>
   typeof value === "object" && value !== null ? { ...value } : {};
 
-/** Opens each folder once: finding its shell is slow. */
-function once<Value>(open: (folder: string) => Promise<Value>): (folder: string) => Promise<Value> {
+/** Opens each name once: finding the shell of a folder is slow. */
+function once<Value>(open: (name: string) => Promise<Value>): (name: string) => Promise<Value> {
   const opened = new Map<string, Promise<Value>>();
-  return (folder) => {
-    const known = opened.get(folder) ?? open(folder);
-    opened.set(folder, known);
-    known.catch(() => opened.delete(folder));
+  return (name) => {
+    const known = opened.get(name) ?? open(name);
+    opened.set(name, known);
+    known.catch(() => opened.delete(name));
     return known;
   };
 }

@@ -13,6 +13,7 @@ import {
   ruleWarning,
   settingsFolder,
 } from "../settings/index.js";
+import type { ListedGrant } from "../settings/index.js";
 import { builtInTools } from "../tools/index.js";
 import { readText } from "./read-text.js";
 import { note } from "./stderr.js";
@@ -30,12 +31,12 @@ export function listRules(cwd: string): number {
   return problems.length === 0 ? 0 : 1;
 }
 
-/** The rules in force in a folder, as text without control characters. */
-export const rulesText = (cwd: string): string => rulesIn(cwd).text;
+/** The rules in force in a folder, or in a session there, as text without control characters. */
+export const rulesText = (cwd: string, sessionId?: string): string => rulesIn(cwd, sessionId).text;
 
-function rulesIn(cwd: string) {
+function rulesIn(cwd: string, sessionId?: string) {
   const source = new RuleSource({ folder: settingsFolder() });
-  const { rules, mode, problems, ignored, origins } = source.current(cwd);
+  const { rules, mode, problems, ignored, origins } = source.current(cwd, sessionId);
   source.close();
   const remembered = new GrantStore(settingsFolder()).list();
   const own = inMode(mode, []);
@@ -43,7 +44,7 @@ function rulesIn(cwd: string) {
   const lines = [
     `mode: ${mode}, which ${WITHOUT_RULE[own.default]} anything no rule covers`,
     ...own.rules.map((rule) => `  ${shown(rule)}  (the mode's)`),
-    ...(rules.length === 0 ? [NO_RULES] : []),
+    ...(rules.length > 0 ? [] : [`${remembered.length > 0 ? NONE_HERE : NO_RULES} ${WRITE_SOME}`]),
     ...rules.map((rule) =>
       inForce.has(rule)
         ? `  ${shown(rule)}  (${originText(origins.get(rule))})`
@@ -52,8 +53,8 @@ function rulesIn(cwd: string) {
     ...ignored.map(({ rule, why }) => `  not in force: ${shown(rule)}  (${why})`),
     ...(remembered.length > 0 ? ["remembered:"] : []),
     ...remembered.map(
-      ({ grantId, sentence, scope, uses, isOver }) =>
-        `  ${grantId}  ${sentence}, ${scopeText(scope)}, used ${pluralize(uses, "time")}${isOver ? ", over" : ""}`,
+      (grant) =>
+        `  ${grant.grantId}  ${grant.sentence}${placeText(grant, sessionId)}${endText(grant)}, used ${pluralize(grant.uses, "time")}`,
     ),
   ];
   return { text: lines.map((line) => visibleText(line)).join("\n"), rules, problems };
@@ -61,8 +62,9 @@ function rulesIn(cwd: string) {
 
 const WITHOUT_RULE = { allow: "allows", ask: "asks about", deny: "refuses" } as const;
 
-const NO_RULES =
-  "No rules beside the mode's. Write some into rules.json in your settings folder, or: toolgate rules add";
+const NO_RULES = "No rules beside the mode's.";
+const NONE_HERE = "No rules beside the mode's are in force here.";
+const WRITE_SOME = "Write some into rules.json in your settings folder, or: toolgate rules add";
 
 /** Warns of valid rules that may not say what their author meant. */
 function warnOf(rules: readonly Rule[]): void {
@@ -82,6 +84,16 @@ function originText(origin: Origin | undefined): string {
 function scopeText(scope: GrantScope): string {
   if (scope.type === "project") return `in ${scope.root}`;
   return scope.type === "user" ? "everywhere" : `in session ${scope.sessionId}`;
+}
+
+/** The sentence of a session's grant ends with "in this session", which is true in that session only. */
+const placeText = ({ scope }: ListedGrant, sessionId: string | undefined): string =>
+  scope.type === "session" && scope.sessionId === sessionId ? "" : `, ${scopeText(scope)}`;
+
+function endText({ expiresAt, isOver }: ListedGrant): string {
+  if (expiresAt === undefined) return "";
+  const end = `${new Date(expiresAt).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  return isOver ? `, over since ${end}` : `, until ${end}`;
 }
 
 /** Parses the rule as strictly as a rule file. */

@@ -73,7 +73,9 @@ async function serveWith(
   );
   try {
     const external = others.map(({ name }) => name);
-    const page = await pageOptions({ flags, opened, workspace, ledger, shared, external });
+    const { script: _script, baseUrl: _address, contextWindow: _window, ...kept } = flags;
+    const openWith = (model: string) => openAgent({ ...kept, model }, toolSources, shared);
+    const page = await pageOptions({ flags, opened, openWith, workspace, ledger, shared, external });
     const options = {
       ...door,
       version: packageVersion(),

@@ -1,10 +1,14 @@
-/** `toolgate undo`: restores the files that a call changed. */
+/** `toolgate undo`: restores the files that a call, or all calls of the newest turns, changed. */
 import { LocalWorkspace } from "../tools/index.js";
 import { SessionRecord } from "../record/index.js";
 import { undoCall } from "../run/index.js";
 import type { EditHunk, Gate, Undone } from "../run/index.js";
+import { undoEach } from "../run/undo-each.js";
+import type { UndoneEach } from "../run/undo-each.js";
 import { readEdit } from "../run/undo-hunks.js";
-import { diffContent, visibleText } from "../call/index.js";
+import { keptCallsOf } from "../run/kept-calls.js";
+import { diffContent, oneLine, visibleText } from "../call/index.js";
+import type { SessionBook } from "../call/index.js";
 import { diffLines } from "../view/index.js";
 import { findSession } from "./find-session.js";
 import { jsonText } from "./json-text.js";
@@ -44,7 +48,17 @@ export async function undoByWords(gate: Gate, words: string): Promise<string> {
   return undoneText(await gate.undo(toolCallId, numbers.length === 0 ? {} : { hunks: numbers.map(Number) }));
 }
 
-export async function undo(toolCallId: string, flags: UndoFlags): Promise<number> {
+/** The lines of undone turns, each with the title of its call. */
+export function undoneTurnsText(book: Pick<SessionBook, "call">, { undone, refused }: UndoneEach): string {
+  const named = (toolCallId: string) => `${toolCallId} ${oneLine(book.call(toolCallId)?.title ?? "", 60)}`;
+  return [
+    ...undone.map(({ toolCallId, ...files }) => `${named(toolCallId)}: ${undoneText(files)}`),
+    ...(refused ? [`${named(refused.toolCallId)}: ${visibleText(refused.why)}`] : []),
+  ].join("\n");
+}
+
+/** Undoes a call, or without one the newest turns. */
+export async function undo(call: string | undefined, flags: UndoFlags): Promise<number> {
   const workspace = await LocalWorkspace.open(flags.cwd ?? process.cwd());
   const ledger = await openLedger(flags);
   try {
@@ -54,18 +68,8 @@ export async function undo(toolCallId: string, flags: UndoFlags): Promise<number
       ...LEASE_WAIT,
     });
     try {
-      if (flags.hunks) {
-        const { hunks } = await readEdit(record, workspace, toolCallId);
-        process.stdout.write(
-          `${flags.json ? jsonText({ sessionId, toolCallId, hunks }) : hunksText(hunks)}\n`,
-        );
-        return 0;
-      }
-      const options = flags.hunk ? { hunks: flags.hunk } : {};
-      const undone = await undoCall(record, workspace, toolCallId, Date.now, options);
-      const text = flags.json ? jsonText({ sessionId, toolCallId, ...undone }) : undoneText(undone);
-      process.stdout.write(`${text}\n`);
-      return 0;
+      const place = { record, workspace, sessionId };
+      return await (call === undefined ? undoNewest(place, flags) : undoOneCall(place, call, flags));
     } finally {
       await record.close();
     }
@@ -73,3 +77,42 @@ export async function undo(toolCallId: string, flags: UndoFlags): Promise<number
     await ledger.close();
   }
 }
+
+type Place = {
+  readonly record: SessionRecord;
+  readonly workspace: LocalWorkspace;
+  readonly sessionId: string;
+};
+
+async function undoOneCall(
+  { record, workspace, sessionId }: Place,
+  toolCallId: string,
+  flags: UndoFlags,
+): Promise<number> {
+  if (flags.hunks) {
+    const { hunks } = await readEdit(record, workspace, toolCallId);
+    print(flags.json ? jsonText({ sessionId, toolCallId, hunks }) : hunksText(hunks));
+    return 0;
+  }
+  const options = flags.hunk ? { hunks: flags.hunk } : {};
+  const undone = await undoCall(record, workspace, toolCallId, Date.now, options);
+  print(flags.json ? jsonText({ sessionId, toolCallId, ...undone }) : undoneText(undone));
+  return 0;
+}
+
+/** Returns 1 when a call of the turns could not be undone. */
+async function undoNewest({ record, workspace, sessionId }: Place, flags: UndoFlags): Promise<number> {
+  const { ledger, book } = record;
+  const turnIds = book
+    .snapshot()
+    .turns.slice(-(flags.turns ?? 1))
+    .map(({ turnId }) => turnId);
+  const undone = await undoEach(await keptCallsOf(ledger, sessionId, turnIds), (toolCallId) =>
+    undoCall(record, workspace, toolCallId, Date.now),
+  );
+  const text = undoneTurnsText(book, undone) || "These turns changed no file that can be put back.";
+  print(flags.json ? jsonText({ sessionId, turnIds, ...undone }) : text);
+  return undone.refused ? 1 : 0;
+}
+
+const print = (text: string): void => void process.stdout.write(`${text}\n`);

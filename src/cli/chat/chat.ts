@@ -21,7 +21,7 @@ import { LiveBlock } from "../live-block.js";
 import { LiveText } from "../live-text.js";
 import { CANCELLING_CHAT, endText } from "../run-turn.js";
 import { shortUsage } from "../usage-text.js";
-import { messageBlocks } from "./attached-files.js";
+import { messageBlocks } from "../../agent/attached-files.js";
 import { chatCommands } from "./chat-commands.js";
 import { ChatFooter } from "./chat-footer.js";
 import { completionOf } from "./complete.js";
@@ -29,7 +29,7 @@ import { openConversation } from "./conversation.js";
 import type { Conversation } from "./conversation.js";
 import { editInput, EditFailed } from "./edit-input.js";
 import { elicitInChat } from "./elicit-in-chat.js";
-import { FileNames } from "./file-names.js";
+import { FileNames } from "../../tools/search/file-names.js";
 import { keyDesk } from "./key-desk.js";
 import { Keyboard } from "./keyboard.js";
 import { MessageLayer } from "./message-layer.js";
@@ -138,6 +138,12 @@ export class Chat {
     }
     this.#greet();
     await this.#resumeTurn();
+  }
+
+  /** Puts a text into the input. */
+  setMessage(text: string): void {
+    this.#message.set(text);
+    this.footer.draw();
   }
 
   quit(): void {

@@ -1,6 +1,6 @@
 /** Completion of a message: commands at its beginning, and files after an @. */
 import { chatCommands } from "./chat-commands.js";
-import type { FileNames } from "./file-names.js";
+import type { FileNames } from "../../tools/search/file-names.js";
 import type { Completion } from "./message-layer.js";
 import type { TextInput } from "./text-input.js";
 
