@@ -1,74 +1,64 @@
 /** The drawn cells, read by a real terminal emulator: permanent text once, the rows below it, the cursor where it belongs. */
-import xterm from "@xterm/headless";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { textUnits } from "../call/text-units.js";
 import { styled, styledClip, withoutStyles } from "../view/styled-text.js";
 import { coloured } from "./colour.js";
+import { Emulator } from "./emulator.samples.js";
 import { LiveBlock } from "./live-block.js";
 import type { Footer } from "./live-block.js";
 
-class Emulator {
-  readonly terminal;
-  #written: Promise<void> = Promise.resolve();
-  bytes = 0;
-
-  constructor(columns: number, rows: number) {
-    this.terminal = new xterm.Terminal({ cols: columns, rows, scrollback: 10_000, allowProposedApi: true });
-  }
-
-  get columns(): number {
-    return this.terminal.cols;
-  }
-
-  get rows(): number {
-    return this.terminal.rows;
-  }
-
-  write(text: string): void {
-    this.bytes += text.length;
-    // The kernel does this for a program: a line end goes to the first column too.
-    const sent = text.replaceAll("\n", "\r\n");
-    this.#written = this.#written.then(() => new Promise((resolve) => this.terminal.write(sent, resolve)));
-  }
-
-  async resize(columns: number): Promise<void> {
-    await this.#written;
-    this.terminal.resize(columns, this.terminal.rows);
-  }
-
-  /** All lines, wrapped ones joined, without empty ones at the end. */
-  async lines(): Promise<readonly string[]> {
-    await this.#written;
-    const { active } = this.terminal.buffer;
-    const lines: string[] = [];
-    for (let at = 0; at < active.length; at += 1) {
-      const line = active.getLine(at);
-      const text = line?.translateToString(true) ?? "";
-      if (line?.isWrapped) lines.push((lines.pop() ?? "") + text);
-      else lines.push(text);
-    }
-    return lines.slice(0, lines.findLastIndex((line) => line !== "") + 1);
-  }
-
-  async cursor(): Promise<{ readonly line: string; readonly before: string }> {
-    await this.#written;
-    const { active } = this.terminal.buffer;
-    const line = active.getLine(active.baseY + active.cursorY)?.translateToString(true) ?? "";
-    return { line, before: line.slice(0, active.cursorX) };
-  }
-}
-
 const word = fc.stringMatching(/^[a-z]{1,30}$/);
-const row = fc.tuple(word, fc.boolean()).map(([text, isStyled]) => (isStyled ? styled(text, "bold") : text));
+const wide = fc.constantFrom(
+  "中文",
+  "a中b",
+  "⚠️ x",
+  "👍🏽",
+  "│ é",
+  "✓ ok",
+  "⠋ 1 s",
+  "    │ - old",
+  "    │ + new",
+);
+const styledWord = fc
+  .tuple(fc.oneof(word, wide), fc.constantFrom("bold", "dim", "red", "inverse"))
+  .map(([text, style]) => styled(text, style));
+const row = fc.oneof(
+  word,
+  wide,
+  styledWord,
+  fc.tuple(word, styledWord, wide).map((parts) => parts.join(" ")),
+);
+const rows = fc.array(row, { maxLength: 4 });
+/** Narrow enough that no resize breaks a wide character at the end of a row. */
+const line = fc.oneof(
+  word,
+  wide,
+  fc.stringMatching(/^[a-z]{1,10}$/).map((text) => styled(text, "green")),
+);
+const lines = fc.array(line, { minLength: 1, maxLength: 3 }).map((all) => `${all.join("\n")}\n`);
 const footer: fc.Arbitrary<Footer> = fc
-  .tuple(fc.array(word, { minLength: 1, maxLength: 3 }), fc.nat(2), fc.nat(8))
-  .map(([rows, at, column]) => {
-    const index = Math.min(at, rows.length - 1);
-    return { rows, cursor: { row: index, before: (rows[index] ?? "").slice(0, column) } };
+  // The cursor stands in rows without a style.
+  .tuple(
+    fc.array(
+      fc.oneof(
+        word,
+        wide.filter((text) => coloured(text) === text),
+      ),
+      { minLength: 1, maxLength: 3 },
+    ),
+    fc.nat(2),
+    fc.nat(8),
+  )
+  .map(([all, at, column]) => {
+    const index = Math.min(at, all.length - 1);
+    const units = textUnits(all[index] ?? "");
+    return { rows: all, cursor: { row: index, before: units.slice(0, column).join("") } };
   });
 const step = fc.oneof(
-  word.map((text) => ({ type: "print" as const, text: `${text}\n` })),
-  fc.array(row, { maxLength: 4 }).map((rows) => ({ type: "draw" as const, rows })),
+  lines.map((text) => ({ type: "print" as const, text })),
+  fc.tuple(lines, rows).map(([text, next]) => ({ type: "print" as const, text, rows: next })),
+  rows.map((next) => ({ type: "draw" as const, rows: next })),
   footer.map((next) => ({ type: "footer" as const, footer: next })),
   fc.integer({ min: 16, max: 70 }).map((columns) => ({ type: "resize" as const, columns })),
 );
@@ -78,13 +68,14 @@ test("prints each line once and redraws only what is below it, through resizes",
     fc.asyncProperty(footer, fc.array(step, { maxLength: 20 }), async (first, steps) => {
       const emulator = new Emulator(50, 14);
       const block = new LiveBlock(emulator, coloured);
-      const printed: string[] = [];
+      let printed = "";
       let shown: { rows: readonly string[]; footer: Footer } = { rows: [], footer: first };
       block.setFooter(first);
       for (const one of steps) {
         if (one.type === "print") {
-          printed.push(one.text.trimEnd());
-          block.print(one.text);
+          printed += coloured(one.text);
+          if ("rows" in one) shown = { ...shown, rows: one.rows };
+          block.print(one.text, shown.rows);
         } else if (one.type === "draw") {
           shown = { ...shown, rows: one.rows };
           block.draw(one.rows);
@@ -97,19 +88,40 @@ test("prints each line once and redraws only what is below it, through resizes",
           block.refresh();
         }
       }
-      const fitting = (text: string): string => withoutStyles(styledClip(text, block.width));
-      const expected = [...printed, ...shown.rows.map(fitting), ...shown.footer.rows.map(fitting)];
-      expect(await emulator.lines()).toEqual(expected);
-      const { cursor, rows } = shown.footer;
+      const fitting = (text: string): string => coloured(styledClip(text, block.width));
+      // The same, drawn at once on a screen of its own.
+      const atOnce = new Emulator(emulator.columns, 14);
+      atOnce.write(printed + [...shown.rows, ...shown.footer.rows].map(fitting).join("\n"));
+      expect(await emulator.lines()).toEqual(await atOnce.lines());
+      expect(await emulator.cells()).toEqual(await atOnce.cells());
+      const { cursor, rows: footerRows } = shown.footer;
       expect(await emulator.cursor()).toEqual({
-        line: fitting(rows[cursor.row] ?? ""),
+        line: withoutStyles(fitting(footerRows[cursor.row] ?? "")),
         before: cursor.before,
       });
       block.draw([]);
       block.setFooter(undefined);
-      expect(await emulator.lines()).toEqual(printed);
+      expect(await emulator.lines()).toEqual(withoutStyles(printed).split("\n").slice(0, -1));
     }),
   );
+});
+
+test("writes only the cells that differ", () => {
+  const writes: string[] = [];
+  const block = new LiveBlock({ write: (text) => writes.push(text), columns: 80, rows: 24 }, coloured);
+  block.setFooter({ rows: ["─".repeat(79), "> a message", "the model"], cursor: { row: 1, before: "> a" } });
+  block.draw([`│ ${"word ".repeat(10)}`, "⠋ working 1 s"]);
+  writes.length = 0;
+  block.draw([`│ ${"word ".repeat(10)}next`, "⠙ working 1 s"]);
+  block.print("│ a line that has ended\n");
+  expect(writes).toHaveLength(2);
+  expect(writes[0]).toContain("next");
+  expect(writes[0]?.length).toBeLessThan(80);
+  expect(writes[1]).not.toContain("working");
+  expect(writes[1]?.length).toBeLessThan(100);
+  writes.length = 0;
+  block.draw([`│ ${"word ".repeat(10)}next`, "⠙ working 1 s"]);
+  expect(writes).toEqual([]);
 });
 
 test("keeps emoji and wide characters whole in its cells, and the cursor behind them", async () => {

@@ -8,9 +8,12 @@
  *
  * Without a footer the terminal echoes keys, and a user who presses Enter meanwhile moves the cursor without our notice:
  * so the terminal saves the position of the first row, and some empty rows stay below the last one, where the cursor can
- * move without scrolling. With a footer the terminal is in raw mode, and only we move the cursor.
+ * move without scrolling. With a footer the terminal is in raw mode, and only we move the cursor: then the cells on the
+ * screen are known, and only those that differ are written.
  */
 import { styledClip, styledColumns } from "../view/styled-text.js";
+import { maxColumns, toCellAfter } from "./changed-cells.js";
+import { rowsUpdate, toRow } from "./rows-update.js";
 
 /** The used part of a terminal's stream. */
 export type BlockTerminal = {
@@ -51,6 +54,8 @@ export class LiveBlock {
   #isAtLineStart = true;
   /** The terminal size at the last draw: a saved position is valid only while the size stays. */
   #size = "";
+  /** Whether the screen shows what was drawn last, cell by cell. */
+  #isKnown = true;
 
   constructor(terminal: BlockTerminal, coloured: (text: string) => string) {
     this.#terminal = terminal;
@@ -72,13 +77,14 @@ export class LiveBlock {
     return this.#rows.length === 0;
   }
 
-  /** Writes permanent text. */
-  print(text: string): void {
-    if (this.#hasNothing) return this.#writeNow(text);
+  /** Writes permanent text, and replaces the rows in the same write. */
+  print(text: string, rows: readonly string[] = this.#rows): void {
+    this.#rows = rows;
     const all = this.#open + text;
-    const end = all.lastIndexOf("\n") + 1;
+    const end = this.#hasNothing ? all.length : all.lastIndexOf("\n") + 1;
     this.#open = all.slice(end);
-    this.#redraw(all.slice(0, end));
+    if (this.#hasNothing && this.#drawn.length === 0) this.#writeNow(all);
+    else this.#redraw(all.slice(0, end));
   }
 
   /** Replaces the rows; without rows and footer, the permanent text continues where it stopped. */
@@ -93,8 +99,9 @@ export class LiveBlock {
     this.#redraw(this.#takeOpen());
   }
 
-  /** Draws everything again, since the size of the terminal has changed. */
+  /** Draws everything again, since the screen may show something else than was drawn. */
   refresh(): void {
+    this.#isKnown = false;
     this.#redraw("");
   }
 
@@ -121,24 +128,45 @@ export class LiveBlock {
 
   #redraw(text: string): void {
     const footer = this.#footer;
-    const next = this.#nextRows();
+    const next = this.#nextRows().map((row) => this.#coloured(row));
     if (text === "" && next.length === 0 && this.#drawn.length === 0) return;
-    // An unfinished line of another writer stays whole above the rows.
-    const lineEnd = next.length > 0 && this.#drawn.length === 0 && !this.#isAtLineStart ? "\n" : "";
-    // Overwriting rows does not flicker; new permanent text must first clear the old rows.
-    const shown = text === "" ? "" : TO_SCREEN_END + this.#coloured(text);
-    const rows = next.map((row) => this.#coloured(row) + TO_LINE_END).join("\n");
-    const first = this.#drawn.length === 0 ? "" : this.#toFirstRow();
+    const shown = this.#coloured(text);
     const cursor = footer && { ...footer.cursor, row: next.length - footer.rows.length + footer.cursor.row };
-    const place = cursor
-      ? TO_SCREEN_END + UP(next.length - 1 - cursor.row) + cursor.before
-      : `${next.length === 0 ? "" : "\n"}${TO_SCREEN_END}${this.#keepPlace(next.length)}`;
-    this.#terminal.write(SYNC_START + first + lineEnd + shown + rows + place + SYNC_END);
+    const written = this.#changes(shown, next, cursor) ?? this.#everything(shown, next, cursor);
+    if (written !== "") this.#terminal.write(SYNC_START + written + SYNC_END);
     this.#drawn = next;
     this.#drawnCursor = cursor;
     this.#size = this.#sizeNow;
+    this.#isKnown = true;
     if (text !== "") this.#isAtLineStart = text.endsWith("\n");
     else if (next.length > 0) this.#isAtLineStart = true;
+  }
+
+  /** Writes the cells that differ. Undefined where it is not known what the screen shows, or how wide the text is. */
+  #changes(text: string, next: readonly string[], cursor: Footer["cursor"] | undefined): string | undefined {
+    const from = this.#drawnCursor;
+    if (!from || !cursor || !this.#isKnown || this.#size !== this.#sizeNow) return undefined;
+    const lines = text === "" ? [] : text.slice(0, -1).split("\n");
+    const { columns = WIDTH, rows = HEIGHT } = this.#terminal;
+    if (lines.length + next.length > rows || lines.some((line) => maxColumns(line) > columns))
+      return undefined;
+    const update = rowsUpdate(this.#drawn, [...lines, ...next], from.row);
+    const row = lines.length + cursor.row;
+    if (update.text === "" && from.row === row && from.before === cursor.before) return "";
+    return update.text + toRow(update.at, row) + toCellAfter(cursor.before);
+  }
+
+  #everything(text: string, next: readonly string[], cursor: Footer["cursor"] | undefined): string {
+    // An unfinished line of another writer stays whole above the rows.
+    const lineEnd = next.length > 0 && this.#drawn.length === 0 && !this.#isAtLineStart ? "\n" : "";
+    // Overwriting rows does not flicker; new permanent text must first clear the old rows.
+    const shown = text === "" ? "" : TO_SCREEN_END + text;
+    const rows = next.map((row) => row + TO_LINE_END).join("\n");
+    const first = this.#drawn.length === 0 ? "" : this.#toFirstRow();
+    const place = cursor
+      ? TO_SCREEN_END + UP(next.length - 1 - cursor.row) + toCellAfter(cursor.before)
+      : `${next.length === 0 ? "" : "\n"}${TO_SCREEN_END}${this.#keepPlace(next.length)}`;
+    return first + lineEnd + shown + rows + place;
   }
 
   /** The rows that fit the screen, each clipped to its width; the footer stays when there are too many. */

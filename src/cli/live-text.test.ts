@@ -1,7 +1,9 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { SessionEvent } from "../call/index.js";
 import { SessionBook } from "../call/index.js";
-import type { LiveBlock } from "./live-block.js";
+import { coloured } from "./colour.js";
+import { Emulator } from "./emulator.samples.js";
+import { LiveBlock } from "./live-block.js";
 import { LiveText } from "./live-text.js";
 
 const CALLS = 50;
@@ -108,4 +110,52 @@ test("shows a prompt that was sent within the turn, between the two replies, and
   live.close();
   expect(text()).toMatch(/first\n[^]*> it was refused\n[^]*second\n/);
   expect(text()).not.toContain("> go");
+});
+
+const STREAMED = Array.from(
+  { length: 12 },
+  (_, at) =>
+    `## Step ${at}\n\nThe **${at}th** step reads \`src/part-${at}.ts\`, and ${"goes on ".repeat(at * 3)}.\n\n` +
+    `- it keeps the name\n\n| a | b |\n|---|---|\n| ${at} | 中文 |\n\n\`\`\`ts\nconst part = ${at};\n\`\`\`\n\n`,
+).join("");
+
+test("draws streamed text once: few bytes, and no row in two forms at a time", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const book = new SessionBook("s");
+  let show: (events: readonly SessionEvent[]) => void = () => undefined;
+  const onRecorded = (subscriber: typeof show) => {
+    show = subscriber;
+    return () => undefined;
+  };
+  const writes: string[] = [];
+  const block = new LiveBlock({ write: (text) => writes.push(text), columns: 80, rows: 20 }, coloured);
+  block.setFooter({ rows: ["─".repeat(79), "> ", "  the model · ask"], cursor: { row: 1, before: "> " } });
+  const live = new LiveText(
+    { book, onRecorded, now: () => 2 },
+    { write: () => undefined, block, isStyled: true },
+  );
+  const record = (event: SessionEvent): void => {
+    book.applyAll([event]);
+    show([event]);
+  };
+  record({ type: "turn-started", turnId: "t", at: 1 });
+  for (let at = 0; at < STREAMED.length; at += 40) {
+    const text = STREAMED.slice(at, at + 40);
+    record({ type: "message-chunk", at: 2, messageId: "m", role: "agent", block: { type: "text", text } });
+    vi.advanceTimersByTime(10);
+  }
+  expect(Buffer.byteLength(writes.join("")) / STREAMED.length).toBeLessThan(3);
+  record({ type: "turn-stopped", turnId: "t", at: 3, stopReason: "end_turn" });
+  live.close();
+  vi.useRealTimers();
+  const emulator = new Emulator(80, 20);
+  for (const text of writes) {
+    emulator.write(text);
+    const headings = (await emulator.lines()).filter((line) => line.startsWith("│ Step"));
+    expect(new Set(headings).size).toBe(headings.length);
+  }
+  const lines = await emulator.lines();
+  expect(lines.filter((line) => line.includes("const part = "))).toHaveLength(12);
+  expect(lines.slice(-3)).toEqual(["─".repeat(79), "> ", "  the model · ask"]);
 });

@@ -71,6 +71,8 @@ export class LiveText {
   #isAfterLine = false;
   #hasNewPlan = false;
   #frame: NodeJS.Timeout | undefined;
+  /** Rows of the open message that are final and not yet shown. */
+  #ended = "";
   readonly #shown = new Set<string>();
   readonly #breached = new Set<string>();
   /** Calls that were shown in full with their question: their end is one line. */
@@ -109,7 +111,10 @@ export class LiveText {
     this.#markdown = isStyled && block ? new MarkdownStream(() => block.width) : undefined;
     this.#gutter = new Gutter(() => block?.width ?? screenColumns());
     const print = block ? (text: string) => block.print(text) : write;
-    this.#write = (text) => this.#unlessPaused(() => print(text));
+    this.#write = (text) => {
+      this.#showFrame();
+      this.#unlessPaused(() => print(text));
+    };
     this.#ends = [
       session.onRecorded((events) => {
         for (const event of events) handleEvent(SHOW, event, this.#shows);
@@ -172,6 +177,7 @@ export class LiveText {
 
   /** Queues all output while somebody reads a question. */
   pause(): void {
+    this.#showFrame();
     this.#queued ??= [];
     this.#block?.draw([]);
   }
@@ -197,9 +203,15 @@ export class LiveText {
   }
 
   endLine(): void {
-    if (this.#openMessageId !== undefined)
-      this.#write(`${this.#markdown ? this.#asText(this.#markdown.end()) : this.#gutter.end()}\n`);
+    if (this.#openMessageId === undefined) return;
     this.#openMessageId = undefined;
+    if (!this.#markdown) return this.#write(`${this.#gutter.end()}\n`);
+    const text = `${this.#ended}${this.#asText(this.#markdown.end())}\n`;
+    this.#ended = "";
+    clearTimeout(this.#frame);
+    this.#frame = undefined;
+    // In one write, so that the open rows do not stand below their final form.
+    this.#unlessPaused(() => this.#block?.print(text, this.#rowsNow()));
   }
 
   #asText(rows: readonly string[]): string {
@@ -216,7 +228,6 @@ export class LiveText {
   close(): void {
     for (const end of this.#ends) end();
     clearInterval(this.#timer);
-    clearTimeout(this.#frame);
     this.#timer = undefined;
     this.endLine();
     this.#writeGap();
@@ -244,12 +255,18 @@ export class LiveText {
     this.#openMessageId = messageId;
     this.#isThought = role === "thought";
     if (!this.#markdown) return this.#write(this.#gutter.write(block.text));
-    const text = this.#asText(this.#markdown.write(block.text));
-    if (text !== "") this.#write(text);
-    this.#frame ??= setTimeout(() => {
-      this.#frame = undefined;
-      this.#draw();
-    }, FRAME_MS).unref();
+    this.#ended += this.#asText(this.#markdown.write(block.text));
+    this.#frame ??= setTimeout(() => this.#showFrame(), FRAME_MS).unref();
+  }
+
+  /** Shows the text that has arrived since the last frame: rows that are final, and the open ones, in one write. */
+  #showFrame(): void {
+    if (this.#frame === undefined) return;
+    clearTimeout(this.#frame);
+    this.#frame = undefined;
+    const text = this.#ended;
+    this.#ended = "";
+    this.#unlessPaused(() => this.#block?.print(text, this.#rowsNow()));
   }
 
   /** The person has typed the prompt of a turn; one that we send within it, such as the reason of a no, is shown. */
@@ -328,7 +345,12 @@ export class LiveText {
     const calls = this.#session.book.openCalls();
     // Text before the rows is finished; later text is written above them.
     if (!this.#markdown && calls.length > 0 && this.#block.isEmpty) this.endLine();
+    if (this.#frame !== undefined) return this.#showFrame();
     this.#block.draw(this.#rows(this.#block, calls));
+  }
+
+  #rowsNow(): readonly string[] {
+    return this.#block ? this.#rows(this.#block, this.#session.book.openCalls()) : [];
   }
 
   #rows({ width, height }: LiveBlock, calls: readonly ToolCall[]): readonly string[] {

@@ -125,7 +125,7 @@ const KEYS = [
   "  Enter sends; Alt-Enter, Shift-Enter, Ctrl-J or a backslash before Enter starts a new line",
   "  ↑ ↓ earlier messages; @ names a file, which goes with the message; Tab completes",
   "  Esc interrupts the turn; a message sent meanwhile waits, and ↑ takes it back",
-  "  Ctrl-C clears the line; twice with an empty line quits; Ctrl-D quits; Ctrl-Z suspends",
+  "  Ctrl-C clears the line; twice with an empty line quits; Ctrl-D quits; Ctrl-Z suspends; Ctrl-L draws again",
 ];
 
 function ownOf(chat: Chat) {
@@ -209,7 +209,7 @@ async function startNew(chat: Chat): Promise<string | undefined> {
 async function answerElsewhere(chat: Chat): Promise<string | undefined> {
   const { ledger } = chat.conversation;
   if (!ledger) return "Other sessions are not known here.";
-  const { elsewhere } = chat;
+  const { elsewhere } = chat.questions;
   if (elsewhere.length === 0) return "No other session waits for an answer.";
   const choices = elsewhere.map((value) => ({
     value,
@@ -221,7 +221,7 @@ async function answerElsewhere(chat: Chat): Promise<string | undefined> {
   const found = await questionWithCall(ledger, chosen);
   if (!found) return "It was answered meanwhile.";
   const { question, call } = found;
-  const answer = await chat
+  const answer = await chat.questions
     .askElsewhere(question, () => chat.print(`${callText(call, { question: "asked" })}\n`))
     .catch(() => undefined);
   if (!answer) return "Nothing was answered.";

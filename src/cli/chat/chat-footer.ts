@@ -42,6 +42,7 @@ export class ChatFooter {
   }
 
   receive(key: Key): void {
+    if (key.type === "key" && key.name === "ctrl-l") return this.redraw();
     this.#layers.at(-1)?.onKey(key);
     this.lastKeyAt = Date.now();
     this.draw();
@@ -54,6 +55,12 @@ export class ChatFooter {
 
   draw(): void {
     if (!this.#isHidden) this.#block.setFooter(this.#footer());
+  }
+
+  /** Draws all rows again, since the terminal may show something else than was drawn. */
+  redraw(): void {
+    this.draw();
+    this.#block.refresh();
   }
 
   /** Leaves the screen to somebody else. */

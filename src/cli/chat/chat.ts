@@ -3,17 +3,13 @@
  * change and the line where the person types. One turn runs at a time; messages that are sent meanwhile wait.
  */
 import { realpath } from "node:fs/promises";
+import { messageBlocks } from "../../agent/attached-files.js";
 import type { TurnEnd } from "../../agent/index.js";
-import { isOver, pluralize, STATUS_AT_END, visibleText } from "../../call/index.js";
-import type { Question, Session, ShownQuestion } from "../../call/index.js";
+import { STATUS_AT_END, visibleText } from "../../call/index.js";
 import { ClientGone } from "../../run/client-gone.js";
-import type { Ask } from "../../run/index.js";
 import type { ToolSource } from "../../tools/index.js";
-import { sessionText } from "../../view/index.js";
-import { rows } from "../../view/visible-line.js";
+import { FileNames } from "../../tools/search/file-names.js";
 import { styled } from "../../view/styled-text.js";
-import { askInTerminal } from "../ask-in-terminal.js";
-import type { OpenDesk, Screen } from "../ask-in-terminal.js";
 import { coloured, wantsColour } from "../colour.js";
 import type { RunFlags } from "../commands/run.js";
 import { errorText } from "../error-text.js";
@@ -21,50 +17,43 @@ import { LiveBlock } from "../live-block.js";
 import { LiveText } from "../live-text.js";
 import { CANCELLING_CHAT, endText } from "../run-turn.js";
 import { shortUsage } from "../usage-text.js";
-import { messageBlocks } from "../../agent/attached-files.js";
 import { chatCommands } from "./chat-commands.js";
 import { ChatFooter } from "./chat-footer.js";
+import { ChatQuestions } from "./chat-questions.js";
+import { greetingText, recentText, resumeHint, typedRows } from "./chat-text.js";
 import { completionOf } from "./complete.js";
 import { openConversation } from "./conversation.js";
 import type { Conversation } from "./conversation.js";
-import { editInput, EditFailed } from "./edit-input.js";
-import { elicitInChat } from "./elicit-in-chat.js";
-import { FileNames } from "../../tools/search/file-names.js";
-import { keyDesk } from "./key-desk.js";
 import { Keyboard } from "./keyboard.js";
 import { MessageLayer } from "./message-layer.js";
 import { notification } from "./notify.js";
-import { otherQuestions } from "./other-questions.js";
 import { recentPrompts } from "./recent-prompts.js";
-import { shortId } from "../short-id.js";
-import { whyAsked } from "./why-asked.js";
+import { statusRow } from "./status-row.js";
+import { TurnQueue } from "./turn-queue.js";
 
 /** Somebody who waits longer has looked away. */
 const LONG_TURN_MS = 15_000;
 const QUIT_AGAIN_MS = 2_000;
-const LOOK_ELSEWHERE_MS = 3_000;
-const MAX_SHOWN_LINES = 40;
+const QUIT_SIGNALS = ["SIGTERM", "SIGHUP"] as const;
 
 export class Chat {
   readonly folder: string;
+  readonly footer: ChatFooter;
+  readonly questions: ChatQuestions;
   readonly #toolSources: readonly ToolSource[];
   readonly #isColoured = wantsColour(process.stdout);
   readonly #block: LiveBlock;
   readonly #keyboard: Keyboard;
   readonly #message: MessageLayer;
   readonly #files: FileNames;
-  readonly #queue: string[] = [];
+  readonly #turns = new TurnQueue((text, running) => this.#turn(text, running));
+  /** Messages and commands of this conversation, and of earlier ones in this folder. */
   readonly #sent: string[] = [];
   #earlier: readonly string[] = [];
-  readonly footer: ChatFooter;
   #flags: RunFlags;
   #opened: Conversation | undefined;
   #live: LiveText | undefined;
-  #running: AbortController | undefined;
-  #turnOver: Promise<void> = Promise.resolve();
   #isQuitAsked = false;
-  /** Open questions of other sessions. */
-  #elsewhere: readonly Question[] = [];
   #quit: () => void = () => undefined;
   readonly #hasQuit = new Promise<void>((resolve) => (this.#quit = resolve));
 
@@ -83,6 +72,15 @@ export class Chat {
     this.#keyboard = new Keyboard({ input: stdin, write: (text) => void stdout.write(text) }, (key) =>
       this.footer.receive(key),
     );
+    this.questions = new ChatQuestions({
+      folder,
+      footer: this.footer,
+      keyboard: this.#keyboard,
+      print: (text) => this.print(text),
+      notify: (text) => this.#notify(text),
+      live: () => this.#live,
+      conversation: () => this.#opened,
+    });
     this.#message = new MessageLayer({
       onSubmit: (text) => void this.submit(text),
       onInterrupt: () => this.#interrupt(),
@@ -90,8 +88,8 @@ export class Chat {
       onSuspend: () => this.#suspend(),
       complete: (input) => completionOf(input, this.#files),
       earlier: () => [...this.#sent.toReversed(), ...this.#earlier],
-      queued: () => this.#queue,
-      unqueue: () => this.#queue.pop(),
+      queued: () => this.#turns.waiting,
+      unqueue: () => this.#turns.unqueue(),
     });
   }
 
@@ -106,11 +104,7 @@ export class Chat {
   }
 
   get isBusy(): boolean {
-    return this.#running !== undefined;
-  }
-
-  get elsewhere(): readonly Question[] {
-    return this.#elsewhere;
+    return this.#turns.running !== undefined;
   }
 
   /** Prints permanent text above the rows. */
@@ -121,8 +115,9 @@ export class Chat {
   async submit(text: string): Promise<void> {
     this.#sent.push(text);
     if (/^\/[a-z?]/.test(text)) return this.#command(text);
-    this.#queue.push(text);
-    await this.#next();
+    const sent = this.#turns.send(text);
+    this.footer.draw();
+    await sent;
   }
 
   /** Opens another conversation in place of this one, and this one again when that fails. */
@@ -133,7 +128,7 @@ export class Chat {
     try {
       await this.#open(flags);
     } catch (error) {
-      this.print(`${visibleText(errorText(error), { keepNewlines: true })}\n\n`);
+      this.#printError(error);
       await this.#open({ ...before, resume: sessionId });
     }
     this.#greet();
@@ -152,50 +147,37 @@ export class Chat {
 
   async #run(first: string): Promise<number> {
     const { stdout } = process;
-    const onResize = (): void => this.footer.draw();
+    const onResize = (): void => this.footer.redraw();
     const onSignal = (): void => this.quit();
-    let looks: NodeJS.Timeout | undefined;
     try {
       await this.#open(this.#flags);
       this.#keyboard.open();
       this.footer.push(this.#message);
       stdout.on("resize", onResize);
-      for (const signal of ["SIGTERM", "SIGHUP"] as const) process.on(signal, onSignal);
+      for (const signal of QUIT_SIGNALS) process.on(signal, onSignal);
       this.#files.refresh();
       this.#greet();
-      void this.#lookElsewhere();
-      looks = setInterval(() => void this.#lookElsewhere(), LOOK_ELSEWHERE_MS).unref();
+      this.questions.start();
       void this.#resumeTurn().then(() => (first === "" ? undefined : this.submit(first)));
       await this.#hasQuit;
       return 0;
     } finally {
-      clearInterval(looks);
+      this.questions.stop();
       stdout.off("resize", onResize);
-      for (const signal of ["SIGTERM", "SIGHUP"] as const) process.off(signal, onSignal);
+      for (const signal of QUIT_SIGNALS) process.off(signal, onSignal);
       const sessionId = this.#opened?.session.sessionId;
       await this.#close();
       this.footer.hide();
       this.#keyboard.close();
-      if (sessionId !== undefined && this.#sent.length > 0) stdout.write(`${this.#resumeHint(sessionId)}\n`);
+      if (sessionId !== undefined && this.#sent.length > 0)
+        stdout.write(`${resumeHint(sessionId, this.#flags)}\n`);
     }
-  }
-
-  #resumeHint(sessionId: string): string {
-    const { agent, url } = this.#flags;
-    const how = url === undefined ? (agent === undefined ? "" : ` --agent '${agent}'`) : ` --url ${url}`;
-    return `Go on with it: toolgate chat${visibleText(how)} --resume ${visibleText(url === undefined ? shortId(sessionId) : sessionId)}`;
   }
 
   async #open(flags: RunFlags): Promise<void> {
     const conversation = await openConversation(flags, {
       toolSources: this.#toolSources,
-      elicit: elicitInChat({
-        footer: this.footer,
-        write: (text) => this.print(text),
-        pause: () => this.#live?.pause(),
-        resume: () => this.#live?.resume(),
-        onAsk: (message) => this.#notify(message),
-      }),
+      elicit: this.questions.elicit,
       showLine: (text) => this.#live?.line(text),
     });
     this.#opened = conversation;
@@ -204,7 +186,7 @@ export class Chat {
       write: (text) => this.print(text),
       block: this.#block,
       isStyled: this.#isColoured,
-      turnFacts: () => [...this.#usage("turn"), "Esc interrupts"],
+      turnFacts: () => [...this.#turnUsage(), "Esc interrupts"],
     });
     const { ledger } = conversation;
     if (ledger)
@@ -216,8 +198,7 @@ export class Chat {
 
   /** A running turn is parked, so that it can be resumed. */
   async #close(): Promise<void> {
-    this.#running?.abort(new ClientGone());
-    await this.#turnOver;
+    await this.#turns.stop(new ClientGone());
     this.#live?.close();
     await this.#opened?.close();
     this.#opened = undefined;
@@ -225,136 +206,63 @@ export class Chat {
 
   #greet(): void {
     const { session, settled } = this.conversation;
-    const width = this.#block.width;
-    const lines = [
-      `Talking with ${visibleText(this.conversation.with)} in ${visibleText(this.folder)}. /help shows the commands.`,
-    ];
-    this.print(`${lines.flatMap((line) => rows(line, { first: "", next: "  " }, width)).join("\n")}\n\n`);
-    if (session.book.turn) this.#showRecent();
+    const { width } = this.#block;
+    this.print(greetingText(this.conversation.with, this.folder, width));
+    if (session.book.turn) this.print(recentText(session.book.snapshot(), width));
     for (const event of settled)
       if ("toolCallId" in event && STATUS_AT_END.has(event.type)) this.#live?.showCall(event.toolCallId);
   }
 
-  /** The end of a conversation that was resumed. */
-  #showRecent(): void {
-    const { session } = this.conversation;
-    const lines = sessionText(endedPart(session.book.snapshot()), { width: this.#block.width }).split("\n");
-    const hidden = Math.max(0, lines.length - MAX_SHOWN_LINES);
-    if (hidden > 0)
-      this.print(
-        `… ${pluralize(hidden, "line")} before: toolgate history show ${shortId(session.sessionId)}\n`,
-      );
-    this.print(`${lines.slice(hidden).join("\n")}\n\n`);
-  }
-
   async #resumeTurn(): Promise<void> {
     const state = this.conversation.session.book.turn?.state.status;
-    if (state === "running" || state === "parked") await this.#turn("");
+    if (state === "running" || state === "parked") await this.#turns.send("");
   }
 
-  async #next(): Promise<void> {
-    if (this.#running) return this.footer.draw();
-    const text = this.#queue.shift();
-    if (text === undefined) return;
-    await this.#turn(text);
-    await this.#next();
-  }
-
-  async #turn(text: string): Promise<void> {
+  /** An empty text resumes the turn that stopped. */
+  async #turn(text: string, running: AbortController): Promise<void> {
     const { conversation } = this;
-    const running = new AbortController();
-    this.#running = running;
     const startedAt = Date.now();
     if (text !== "") this.#echo(text);
-    const blocks = text === "" ? [] : messageBlocks(text, this.folder);
-    const turn = conversation.turn(blocks, this.#asker(running), running.signal);
-    // Only for the end of the conversation; this turn reports its own errors.
-    this.#turnOver = turn.then(
-      () => undefined,
-      () => undefined,
-    );
     try {
-      this.#showEnd(await turn, Date.now() - startedAt);
+      const blocks = text === "" ? [] : messageBlocks(text, this.folder);
+      const ask = this.questions.asker(() => this.#cancel(running));
+      this.#showEnd(await conversation.turn(blocks, ask, running.signal), Date.now() - startedAt);
     } catch (error) {
       this.#live?.endLine();
-      this.print(`${visibleText(errorText(error), { keepNewlines: true })}\n\n`);
+      this.#printError(error);
     } finally {
-      this.#running = undefined;
       this.footer.draw();
     }
   }
 
   #echo(text: string): void {
-    const width = this.#block.width;
-    const shown = text
-      .split("\n")
-      .flatMap((line, index) =>
-        rows(visibleText(line), { first: index === 0 ? "> " : "  ", next: "  " }, width),
-      );
-    const styledRows = this.#isColoured ? shown.map((row) => styled(row, "bold")) : shown;
-    this.print(`${styledRows.join("\n")}\n\n`);
+    const rows = typedRows(text, this.#block.width);
+    this.print(`${(this.#isColoured ? rows.map((row) => styled(row, "bold")) : rows).join("\n")}\n\n`);
   }
 
   #showEnd(end: TurnEnd, tookMs: number): void {
     this.#live?.endLine();
     const text = endText(end);
-    const usage = this.#usage("turn");
+    const usage = this.#turnUsage().join(", ");
     if (text !== undefined) this.print(`${visibleText(text)}\n`);
-    if (usage.length > 0) this.print(`${this.#dim(usage.join(", "))}\n`);
-    if (text !== undefined || usage.length > 0) this.print("\n");
+    if (usage !== "") this.print(`${this.#isColoured ? styled(usage, "dim") : usage}\n`);
+    if (text !== undefined || usage !== "") this.print("\n");
     if (tookMs >= LONG_TURN_MS) this.#notify("The turn has ended.");
   }
 
-  #usage(of: "session" | "turn"): readonly string[] {
+  #turnUsage(): readonly string[] {
     const opened = this.#opened;
-    const used = opened && shortUsage(opened.session.book, opened.own?.opened.price, of);
+    const used = opened && shortUsage(opened.session.book, opened.own?.opened.price, "turn");
     return used === undefined ? [] : [used];
   }
 
-  readonly #dim = (text: string): string => (this.#isColoured ? styled(text, "dim") : text);
-
-  #asker(running: AbortController): Ask {
-    const live = this.#live;
-    const screen: Screen = {
-      showCall: (toolCallId) => live?.showCall(toolCallId),
-      pause: () => live?.pause(),
-      resume: () => live?.resume(),
-    };
-    return askInTerminal(
-      screen,
-      this.desk(() => this.#cancel(running)),
-    );
-  }
-
-  /** Where questions are answered; `onCancel`: the person presses Escape there. */
-  desk(onCancel: () => void): OpenDesk {
-    return keyDesk({
-      footer: this.footer,
-      write: (text) => this.print(text),
-      why: (question) => whyAsked(question, this.folder),
-      onCancel,
-      onAsk: (question) => this.#notify(`A question: ${question.title}`),
-      ...(this.conversation.own && { edit: (input: unknown) => this.#edit(input) }),
-    });
-  }
-
-  async #edit(input: unknown): Promise<{ readonly input: unknown } | undefined> {
-    this.#keyboard.close();
-    this.footer.hide();
-    try {
-      return await editInput(input);
-    } catch (error) {
-      if (!(error instanceof EditFailed)) throw error;
-      this.print(`${visibleText(error.message)}\n`);
-      return undefined;
-    } finally {
-      this.#keyboard.open();
-      this.footer.show();
-    }
+  #printError(error: unknown): void {
+    this.print(`${visibleText(errorText(error), { keepNewlines: true })}\n\n`);
   }
 
   #interrupt(): void {
-    if (this.#running) return this.#cancel(this.#running);
+    const { running } = this.#turns;
+    if (running) return this.#cancel(running);
     if (this.#isQuitAsked) return this.quit();
     this.#isQuitAsked = true;
     setTimeout(() => {
@@ -373,9 +281,9 @@ export class Chat {
     this.#keyboard.close();
     process.once("SIGCONT", () => {
       this.#keyboard.open();
-      this.footer.draw();
+      this.footer.redraw();
     });
-    process.kill(process.pid, "SIGSTOP");
+    this.#block.around(() => process.kill(process.pid, "SIGSTOP"));
   }
 
   async #command(text: string): Promise<void> {
@@ -392,7 +300,7 @@ export class Chat {
       const reply = await command.run(this, words.trim());
       if (reply !== undefined) this.print(`${reply}\n\n`);
     } catch (error) {
-      this.print(`${visibleText(errorText(error), { keepNewlines: true })}\n\n`);
+      this.#printError(error);
     }
     this.footer.draw();
   }
@@ -401,46 +309,10 @@ export class Chat {
     process.stdout.write(notification(text));
   }
 
-  async #lookElsewhere(): Promise<void> {
-    const { ledger, session } = this.#opened ?? {};
-    if (!ledger || !session) return;
-    const before = this.#elsewhere.length;
-    // A ledger that is closing has none to show.
-    this.#elsewhere = await otherQuestions(ledger, session.sessionId).catch(() => []);
-    if (this.#elsewhere.length !== before) this.footer.draw();
-  }
-
   #statusRows(): readonly string[] {
-    const opened = this.#opened;
-    if (!opened) return [];
-    const { own } = opened;
-    const count = this.#elsewhere.length;
-    const facts = [
-      visibleText(opened.with),
-      ...(own ? [visibleText(own.session.book.modeId ?? own.opened.modeIn(this.folder))] : []),
-      ...this.#usage("session"),
-      ...(count > 0 ? [`${pluralize(count, "question")} elsewhere: /questions`] : []),
-      this.#isQuitAsked ? "Ctrl-C again quits" : "/help",
-    ];
-    return [`  ${facts.join(" · ")}`];
-  }
-
-  /** Asks about a question of another session. */
-  async askElsewhere(question: ShownQuestion, showCall: () => void): Promise<Awaited<ReturnType<Ask>>> {
-    const stop = new AbortController();
-    const live = this.#live;
-    const screen: Screen = { showCall, pause: () => live?.pause(), resume: () => live?.resume() };
-    return askInTerminal(
-      screen,
-      this.desk(() => stop.abort()),
-    )(question, stop.signal);
+    if (!this.#opened) return [];
+    const hint = this.#isQuitAsked ? "Ctrl-C again quits" : "/help";
+    const elsewhere = this.questions.elsewhere.length;
+    return [statusRow(this.#opened, { folder: this.folder, elsewhere, hint })];
   }
 }
-
-/** Without the calls and questions that are open: these are shown as they go on. */
-const endedPart = (session: Session): Session => ({
-  ...session,
-  questions: [],
-  turns: session.turns.filter(({ state }) => state.status === "stopped"),
-  timeline: session.timeline.filter((entry) => entry.type !== "call" || isOver(entry.call.state)),
-});

@@ -1,0 +1,50 @@
+/** The permanent text of a conversation beside its messages and calls: greeting, earlier part, what was typed. */
+import { isOver, pluralize, visibleText } from "../../call/index.js";
+import type { Session } from "../../call/index.js";
+import { sessionText } from "../../view/index.js";
+import { rows } from "../../view/visible-line.js";
+import { shortId } from "../short-id.js";
+
+const MAX_SHOWN_LINES = 40;
+
+export function greetingText(agent: string, folder: string, width: number): string {
+  const line = `Talking with ${visibleText(agent)} in ${visibleText(folder)}. /help shows the commands.`;
+  return `${rows(line, { first: "", next: "  " }, width).join("\n")}\n\n`;
+}
+
+/** The end of a conversation that was resumed. */
+export function recentText(session: Session, width: number): string {
+  const lines = sessionText(endedPart(session), { width }).split("\n");
+  const hidden = Math.max(0, lines.length - MAX_SHOWN_LINES);
+  const before =
+    hidden > 0
+      ? `… ${pluralize(hidden, "line")} before: toolgate history show ${shortId(session.sessionId)}\n`
+      : "";
+  return `${before}${lines.slice(hidden).join("\n")}\n\n`;
+}
+
+/** Without the calls and questions that are open: these are shown as they go on. */
+const endedPart = (session: Session): Session => ({
+  ...session,
+  questions: [],
+  turns: session.turns.filter(({ state }) => state.status === "stopped"),
+  timeline: session.timeline.filter((entry) => entry.type !== "call" || isOver(entry.call.state)),
+});
+
+/** A message or a command as the person typed it. */
+export function typedRows(text: string, width: number): readonly string[] {
+  return text
+    .split("\n")
+    .flatMap((line, index) =>
+      rows(visibleText(line), { first: index === 0 ? "> " : "  ", next: "  " }, width),
+    );
+}
+
+/** How to go on with a conversation that was left. */
+export function resumeHint(
+  sessionId: string,
+  { agent, url }: { readonly agent?: string; readonly url?: string },
+): string {
+  const how = url === undefined ? (agent === undefined ? "" : ` --agent '${agent}'`) : ` --url ${url}`;
+  return `Go on with it: toolgate chat${visibleText(how)} --resume ${visibleText(url === undefined ? shortId(sessionId) : sessionId)}`;
+}
