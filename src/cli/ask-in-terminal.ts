@@ -9,6 +9,7 @@ import { pluralize, visibleText } from "../call/index.js";
 import type { OptionKind, ShownQuestion } from "../call/index.js";
 import type { Ask } from "../run/index.js";
 import { alikeText, hiddenWords, questionFacts, wholeQuestion, widthsText } from "../view/index.js";
+import { rows } from "../view/visible-line.js";
 import { printPages } from "./print-pages.js";
 import { readReply, readWidth, widthsOf } from "./read-reply.js";
 import type { Reply } from "./read-reply.js";
@@ -32,6 +33,8 @@ export type AnswerDesk = {
   readonly edit?: (input: unknown) => Promise<{ readonly input: unknown } | undefined>;
   /** Explains the decision to ask. */
   readonly why?: (question: ShownQuestion) => Promise<string>;
+  /** Explains the answers. */
+  readonly help: (question: ShownQuestion, alike: number) => string;
   readonly close: () => void;
 };
 
@@ -121,7 +124,7 @@ async function untilAnswered(question: ShownQuestion, alike: number, desk: Answe
         );
         break;
       case "help":
-        desk.write(helpText(question, alike));
+        desk.write(desk.help(question, alike));
         break;
       case "again":
         desk.write(`${visibleText(chosen.hint)}\n`);
@@ -145,7 +148,8 @@ const screenRows = () => (process.stdout.rows === undefined ? {} : { rows: proce
 
 /** Shows the widths of "always" with their rules, until one is chosen. Undefined when the person goes back. */
 async function untilChosen(question: ShownQuestion, desk: AnswerDesk): Promise<Reply | undefined> {
-  desk.write(`\n${widthsText(widthsOf(question, "allow"), screenWidth())}\n${SCOPE_LINES}`);
+  const scopes = rows(SCOPES, { first: "  ", next: "    " }, screenWidth()).join("\n");
+  desk.write(`\n${widthsText(widthsOf(question, "allow"), screenWidth())}\n${scopes}\n`);
   for (;;) {
     const reply = readWidth(await desk.line(WIDTH_PROMPT), question);
     if (reply?.type !== "again") return reply;
@@ -166,6 +170,7 @@ const lineDesk: OpenDesk = (signal) => {
     write: (text) => void process.stdout.write(text),
     line,
     reply: (question, alike) => line(choicesText(question, alike, hiddenWords(question))),
+    help: helpText,
     close: () => {
       terminal.close();
       process.stdout.write("\n");
@@ -173,8 +178,8 @@ const lineDesk: OpenDesk = (signal) => {
   };
 };
 
-const SCOPE_LINES =
-  "  for: [p]roject, [s]ession or [e]verywhere; it ends after an [h]our, [t]oday, in a [m]onth, or not at all\n";
+const SCOPES =
+  "for: [p]roject, [s]ession or [e]verywhere; it ends after an [h]our, [t]oday, in a [m]onth, or not at all";
 const WIDTH_PROMPT = "Always allow which? Enter is 1 p; or a number and letters, such as 2 s h; [b]ack: ";
 
 const screenWidth = (): number => (process.stdout.columns ?? 80) - 1;

@@ -1,15 +1,16 @@
 /**
- * What to write so that a row of the screen shows another text: the cells that differ. The cursor is in the row before
+ * The writes that make a row of the screen show another text: the cells that differ. The cursor is in the row before
  * and after; its column is not kept.
  *
  * Terminals disagree about the width of some characters, so a column is computed only from characters about which they
- * agree. A row whose styles are not all known is written again as a whole.
+ * agree. Other rows, rows that get shorter, and rows whose styles are not all known are written again as a whole.
  */
 import { textUnits } from "../call/text-units.js";
 
 const ESCAPE = "\u001B";
 const STYLE = new RegExp(String.raw`${ESCAPE}\[([\d;]*)m`);
-const TO_LINE_END = `${ESCAPE}[K`;
+/** Clears the row. One whose end alone was cleared keeps its old length in tmux, which then breaks it when it is narrowed. */
+export const CLEAR_ROW = `\r${ESCAPE}[2K`;
 
 /** A character, and the numbers of the styles it has. */
 type Cell = { readonly text: string; readonly styles: string };
@@ -17,13 +18,12 @@ type Cell = { readonly text: string; readonly styles: string };
 export function changedCells(before: string, after: string): string {
   if (before === after) return "";
   const [old, next] = [cellsOf(before), cellsOf(after)];
-  if (!old || !next) return `\r${after}${TO_LINE_END}`;
+  // A longer row covers the old one.
+  const covers = next && old && next.length >= old.length && [...old, ...next].every(isOneColumn);
+  if (!covers) return CLEAR_ROW + after;
   const from = firstDifference(old, next);
-  const isInPlace = old.length === next.length && [...old, ...next].every(isOneColumn);
-  const to = isInPlace ? lastDifference(old, next) + 1 : next.length;
-  const isLonger = old.every(isOneColumn) && next.every(isOneColumn) && next.length >= old.length;
-  const end = isInPlace || isLonger ? "" : TO_LINE_END;
-  return toColumn(from) + written(next.slice(from, to)) + end;
+  const to = old.length === next.length ? lastDifference(old, next) + 1 : next.length;
+  return toColumn(from) + written(next.slice(from, to));
 }
 
 /** Moves the cursor behind this text of its row. */
@@ -36,7 +36,7 @@ export function toCellAfter(text: string): string {
 export function maxColumns(text: string): number {
   const cells = cellsOf(text);
   if (!cells) return Infinity;
-  return cells.reduce((sum, cell) => sum + (isOneColumn(cell) ? 1 : 2 * [...cell.text].length), 0);
+  return cells.reduce((sum, cell) => sum + (isOneColumn(cell) ? 1 : 2 * cell.text.length), 0);
 }
 
 /** Undefined where the text has a style or a control character that is not known here, or leaves a style open. */
@@ -85,25 +85,22 @@ function stylesAfter(styles: readonly number[], numbers: string): readonly numbe
   return open;
 }
 
-/** Latin letters, lines, blocks and the dots of our spinner. */
-const ONE_COLUMN = /^[\u0020-\u007E\u00A1-\u00AC\u00AE-\u02FF\u2026\u2190-\u2193\u2500-\u259F\u2800-\u28FF]$/;
+/** Latin letters, lines, blocks, the dots of our spinner and the signs of calls. */
+const ONE_COLUMN =
+  /^[\u0020-\u007E\u00A1-\u00AC\u00AE-\u02FF\u2026\u2190-\u2193\u2500-\u259F\u2800-\u28FF❯✎≡⌕∴]$/;
 
 const isOneColumn = ({ text }: Cell): boolean => ONE_COLUMN.test(text);
 
 const isSame = (one: Cell | undefined, other: Cell | undefined): boolean =>
   one?.text === other?.text && one?.styles === other?.styles;
 
-/** The column of the first cell that differs, or of one before it: all cells before it are one column wide. */
 function firstDifference(old: readonly Cell[], next: readonly Cell[]): number {
   let at = 0;
-  for (;;) {
-    const [one, other] = [old[at], next[at]];
-    if (!one || !other || !isSame(one, other) || !isOneColumn(one)) return at;
-    at += 1;
-  }
+  while (at < old.length && isSame(old[at], next[at])) at += 1;
+  return at;
 }
 
-/** Of rows with as many cells. */
+/** Both rows have as many cells. */
 function lastDifference(old: readonly Cell[], next: readonly Cell[]): number {
   let at = next.length - 1;
   while (at > 0 && isSame(old[at], next[at])) at -= 1;

@@ -42,7 +42,9 @@ async function ask(
   terminal.on("SIGINT", () => process.kill(process.pid, "SIGINT"));
   try {
     const lines = models.map(({ name, note }, index) => `  ${index + 1}  ${name}  ${note}`);
-    process.stdout.write(`Which model should answer? It is remembered.\n${lines.join("\n")}\n`);
+    process.stdout.write(
+      `Which model should answer? It is remembered. Prices are for a million tokens.\n${lines.join("\n")}\n`,
+    );
     for (;;) {
       const typed = (
         await terminal.question("A number, or a name such as openai/…; Enter plays the script: ")

@@ -1,4 +1,4 @@
-/** The script that the built-in model plays by default: it introduces itself and makes one call that needs approval. */
+/** The script that plays where no model is chosen: it introduces itself, looks around, and says how to get a model. */
 import type { Script } from "../model/index.js";
 
 export const defaultScript: Script = {
@@ -17,7 +17,11 @@ export const defaultScript: Script = {
         },
         { tool: "terminal", input: { command: "ls" } },
       ],
-      otherwise: [{ say: "It was refused, so I have seen nothing. Give me a script with --script." }],
+      otherwise: [
+        {
+          say: "It was refused, so I have seen nothing. A model may do better: toolgate models says how to choose one.",
+        },
+      ],
     },
     {
       calls: [
@@ -32,6 +36,8 @@ export const defaultScript: Script = {
         },
       ],
     },
-    { say: "That is what is here. Give me a script with --script, and I will do more." },
+    {
+      say: "That is what is here. A model does more: toolgate models says how to choose one. --script plays a script of yours.",
+    },
   ],
 };

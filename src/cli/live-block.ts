@@ -12,7 +12,7 @@
  * screen are known, and only those that differ are written.
  */
 import { styledClip, styledColumns } from "../view/styled-text.js";
-import { maxColumns, toCellAfter } from "./changed-cells.js";
+import { CLEAR_ROW, maxColumns, toCellAfter } from "./changed-cells.js";
 import { rowsUpdate, toRow } from "./rows-update.js";
 
 /** The used part of a terminal's stream. */
@@ -31,7 +31,6 @@ export type Footer = {
 const UP = (rows: number): string => (rows === 0 ? "\r" : `\u001b[${rows}A\r`);
 const DOWN = (rows: number): string => `\u001b[${rows}B`;
 const [SAVE, RESTORE] = ["\u001b7", "\u001b8"];
-const TO_LINE_END = "\u001b[K";
 const TO_SCREEN_END = "\u001b[J";
 /** The terminal shows what is between them at once; terminals that do not know them skip them. */
 const [SYNC_START, SYNC_END] = ["\u001b[?2026h", "\u001b[?2026l"];
@@ -161,7 +160,7 @@ export class LiveBlock {
     const lineEnd = next.length > 0 && this.#drawn.length === 0 && !this.#isAtLineStart ? "\n" : "";
     // Overwriting rows does not flicker; new permanent text must first clear the old rows.
     const shown = text === "" ? "" : TO_SCREEN_END + text;
-    const rows = next.map((row) => row + TO_LINE_END).join("\n");
+    const rows = next.map((row) => CLEAR_ROW + row).join("\n");
     const first = this.#drawn.length === 0 ? "" : this.#toFirstRow();
     const place = cursor
       ? TO_SCREEN_END + UP(next.length - 1 - cursor.row) + toCellAfter(cursor.before)

@@ -1,5 +1,5 @@
 /**
- * What to write so that rows of the screen show others, in place of all that is drawn there. Rows that stay are not
+ * The writes that make the drawn rows of the screen show others. Rows that stay are not
  * written: where rows come or go between them, the terminal moves them.
  */
 import { changedCells } from "./changed-cells.js";

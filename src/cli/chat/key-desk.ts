@@ -17,8 +17,13 @@ export type KeyDeskOptions = Pick<AnswerDesk, "write" | "why"> & {
   readonly onAsk: (question: ShownQuestion) => void;
 };
 
-/** A key, its label in the prompt, and the word that it stands for. */
-type AnswerKey = { readonly key: string; readonly label: string; readonly word: string };
+/** A key, its label in the prompt, the word that it stands for, and what it does. */
+type AnswerKey = {
+  readonly key: string;
+  readonly label: string;
+  readonly word: string;
+  readonly does: string;
+};
 
 export function keyDesk(options: KeyDeskOptions): OpenDesk {
   const { footer, write, why, edit, onCancel, onAsk } = options;
@@ -48,6 +53,7 @@ export function keyDesk(options: KeyDeskOptions): OpenDesk {
           if (reason !== undefined && reason.trim() !== "") return `no ${reason.trim()}`;
         }
       },
+      help: (question, alike) => helpText(answerKeys(question, alike, edit !== undefined)),
       close: () => write("\n"),
     };
   };
@@ -55,21 +61,52 @@ export function keyDesk(options: KeyDeskOptions): OpenDesk {
 
 const REASON = "reason";
 
-const key = (one: string, label: string, word: string): AnswerKey => ({ key: one, label, word });
+const key = (one: string, label: string, word: string, does: string): AnswerKey => ({
+  key: one,
+  label,
+  word,
+  does,
+});
+
+const YES = key("y", "[y]es", "yes", "allow this call, once");
+const SESSION = key(
+  "s",
+  "this [s]ession",
+  "session",
+  'allow it, and for this session what "always" above names',
+);
+const ALWAYS = key(
+  "a",
+  "[a]lways",
+  "always",
+  "allow it and store a rule: you choose how wide, where, for how long",
+);
+const NO = key("n", "[n]o", "no", "refuse this call; the agent goes on without it");
+const NO_BECAUSE = key("r", "no with a [r]eason", REASON, "refuse it, with a reason that the agent reads");
+const NEVER = key("d", "always [d]eny", "never", 'refuse it, and store the rule after "never" above');
+const EDIT = key("e", "[e]dit", "edit", "change its input in your editor; it is then checked again");
+const VIEW = key("v", "[v]iew all", "view", "show all of the call: the whole command, input and preview");
+const WHY = key("w", "[w]hy", "why", "why it is asked");
+const HELP = key("?", "[?]", "?", "this list");
 
 function answerKeys(question: ShownQuestion, alike: number, canEdit: boolean): readonly AnswerKey[] {
+  const all = key("A", `[A]ll ${alike + 1}`, "all", "allow, once, all the calls that are listed");
+  const none = key("N", "[N]one", "none", "refuse all the calls that are listed");
   return [
-    key("y", "[y]es", "yes"),
-    ...(alike > 0 ? [key("A", `[A]ll ${alike + 1}`, "all")] : []),
-    ...(offersSession(question) ? [key("s", "this [s]ession", "session")] : []),
-    ...(offers(question, "allow_always") ? [key("a", "[a]lways", "always")] : []),
-    key("n", "[n]o", "no"),
-    key("r", "no with a [r]eason", REASON),
-    ...(alike > 0 ? [key("N", "[N]one", "none")] : []),
-    ...(offers(question, "reject_always") ? [key("d", "always [d]eny", "never")] : []),
-    ...(canEdit ? [key("e", "[e]dit", "edit")] : []),
-    ...(hiddenWords(question) === undefined ? [] : [key("v", "[v]iew all", "view")]),
-    key("w", "[w]hy", "why"),
-    key("?", "[?]", "?"),
+    YES,
+    ...(alike > 0 ? [all] : []),
+    ...(offersSession(question) ? [SESSION] : []),
+    ...(offers(question, "allow_always") ? [ALWAYS] : []),
+    NO,
+    NO_BECAUSE,
+    ...(alike > 0 ? [none] : []),
+    ...(offers(question, "reject_always") ? [NEVER] : []),
+    ...(canEdit ? [EDIT] : []),
+    ...(hiddenWords(question) === undefined ? [] : [VIEW]),
+    WHY,
+    HELP,
   ];
 }
+
+const helpText = (keys: readonly AnswerKey[]): string =>
+  [...keys.map((one) => `  ${one.key}    ${one.does}`), "  Esc  interrupt the turn", "", ""].join("\n");
