@@ -32,6 +32,25 @@ test("runs a session on a server and lists, shows and continues it", async () =>
   expect(readdirSync(at.project)).toEqual([]);
 });
 
+test("lists, tries, adds and revokes the rules that servers share", async () => {
+  const at = await atHome();
+  const ledger = ["--ledger", await newAddress()];
+  const rules = async (...words: readonly string[]) => {
+    const { status, stdout, stderr } = await at.runHere(["rules", ...words]);
+    expect([status, stderr]).toEqual([0, ""]);
+    return stdout;
+  };
+  const added = await rules("add", ...ledger, '{"allow":"execute","command":"npm test"}');
+  const [, grantId = ""] = /rules revoke (\S+)/.exec(added) ?? [];
+  expect(await rules("list", ...ledger)).toContain(`remembered, ${grantId}`);
+  expect(await rules("test", ...ledger, "--", "npm test")).toMatch(/^allow/);
+  expect(await rules("explain", ...ledger, "--", "npm test")).toMatch(/^allow/);
+  // The files of this machine have nothing of it.
+  expect(await rules("list")).not.toContain(grantId);
+  expect(await rules("revoke", grantId, ...ledger)).toContain("is revoked");
+  expect(await rules("list", ...ledger)).not.toContain(grantId);
+});
+
 test("takes the password from the address, the environment or a passfile, and shows it nowhere", async () => {
   const at = await atHome();
   const plain = server.tcpAddress("passwords");

@@ -97,7 +97,8 @@ export interface Ledger {
    * Appends all of the events or none, and returns the last one's `seq`. With `durable` it returns only
    * when they would survive a power cut. Throws LEASE_LOST when the lease is not the newest, and
    * IllegalEvent when an event settles a question that is settled already (an answer may have come in
-   * between): then read what is new and decide again. `questionId`s are unique over all sessions.
+   * between): then read what is new and decide again. `questionId`s are unique over all sessions. Throws APPEND_UNKNOWN
+   * when a store on another machine was lost in between, for this and every further append of the lease.
    */
   append(lease: Lease, events: readonly SessionEvent[], options: AppendOptions): Promise<number>;
 
@@ -176,6 +177,8 @@ export type LedgerErrorCode =
   | "OTHER_PLACE"
   /** The store lost events that it had acknowledged: a server that failed over to a standby that lagged. */
   | "LOG_BEHIND"
+  /** The store was lost during an append, which may be stored or not. The lease appends no more; a new claim reads the log. */
+  | "APPEND_UNKNOWN"
   | "LEDGER_CLOSED";
 
 export class LedgerError extends Error {

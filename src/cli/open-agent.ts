@@ -11,10 +11,9 @@ import { openModel, parseScript, scriptedModel } from "../model/index.js";
 import type { ModelPrice, Script } from "../model/index.js";
 import { inMode, isMode } from "../policy/index.js";
 import type { GrantScope, Mode, Rule } from "../policy/index.js";
-import { createFolder, RuleSource, settingsFolder, sharedDocuments } from "../settings/index.js";
+import { createFolder, RuleSource, settingsFolder } from "../settings/index.js";
 import { builtInTools } from "../tools/index.js";
 import type { ToolSource } from "../tools/index.js";
-import type { OpenDocument } from "../settings/index.js";
 import { withDefaultModel } from "./default-model.js";
 import { defaultScript } from "./default-script.js";
 import { instructions } from "./instructions.js";
@@ -25,6 +24,7 @@ import type { LogFlags } from "./open-log.js";
 import type { AgentFlags } from "./commands/agent-options.js";
 import { readRedaction } from "./redaction.js";
 import { readText } from "./read-text.js";
+import { sharedSettings } from "./shared-settings.js";
 import { codeCacheFolder, stateFolder } from "../tools/state-folder.js";
 import { note } from "./stderr.js";
 
@@ -99,10 +99,6 @@ export async function openAgent(
     ...(price && { price }),
   };
 }
-
-/** Where instances share a ledger, they share the settings that are stored by an answer or the page. */
-export const sharedSettings = (shared: SharedTexts | undefined): { readonly open?: OpenDocument } =>
-  shared === undefined ? {} : { open: sharedDocuments(shared) };
 
 /** A provider's model by its name, or the scripted one, which needs no key. */
 export async function openFlaggedModel(

@@ -19,7 +19,6 @@ import { MODES } from "./editor-modes.js";
 import type { ServeFlags } from "./commands/serve.js";
 import { ledgerAddress } from "./ledger-address.js";
 import { reachableModels } from "./models.js";
-import { sharedSettings } from "./open-agent.js";
 import type { OpenedAgent } from "./open-agent.js";
 import { flaggedKeeper } from "./open-keeper.js";
 import { openWorkspace, whyNotContained } from "./open-workspace.js";
@@ -28,6 +27,7 @@ import { projectCommands } from "./project-commands.js";
 import { recordedCommands } from "./recorded-commands.js";
 import { readRedaction } from "./redaction.js";
 import { openOnce, readQuestion, ruleQuestion } from "./rule-question.js";
+import { sharedSettings } from "./shared-settings.js";
 import { flagsToKeep } from "./session-flags.js";
 import { note } from "./stderr.js";
 

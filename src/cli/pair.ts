@@ -1,13 +1,11 @@
 /** `toolgate pair`: a one-use code for another device, and the list of devices. The running server reads both. */
 import { visibleText } from "../call/index.js";
-import { openSharedTexts } from "../history/open-shared-texts.js";
 import { Devices, qrCode } from "../serve/index.js";
 import { settingsFolder } from "../settings/index.js";
 import { alignedTable } from "./aligned-table.js";
 import type { PairFlags } from "./commands/pair.js";
-import { ledgerAddress } from "./ledger-address.js";
-import { sharedSettings } from "./open-agent.js";
 import { notedAddress } from "./page-link.js";
+import { withSettingsOf } from "./shared-settings.js";
 import { note } from "./stderr.js";
 
 const PAIRING_MS = 5 * 60_000;
@@ -16,12 +14,7 @@ const ID_LENGTH = 8;
 const write = (text: string): void => void process.stdout.write(text);
 
 export async function pair({ ledger, ...flags }: PairFlags): Promise<number> {
-  const shared = ledger === undefined ? undefined : await openSharedTexts(ledgerAddress({ ledger }));
-  try {
-    return await pairIn(new Devices(settingsFolder(), Date.now, sharedSettings(shared).open), flags);
-  } finally {
-    await shared?.close();
-  }
+  return withSettingsOf(ledger, ({ open }) => pairIn(new Devices(settingsFolder(), Date.now, open), flags));
 }
 
 async function pairIn(

@@ -17,6 +17,7 @@ import type { Workspace } from "../tools/index.js";
 import { sessionWorkspace } from "../tools/scratch/session-workspace.js";
 import { temporaryPaths } from "../tools/scratch/temporary-paths.js";
 import { readText } from "./read-text.js";
+import { withSettingsOf } from "./shared-settings.js";
 
 /** One case: the action, and the rules to apply. */
 export const ruleQuestion = z.object({
@@ -44,10 +45,14 @@ export class BadQuestion extends Error {
 export async function rulesToTry(
   file: string | undefined,
   cwd: string,
+  ledger?: string,
 ): Promise<ModeRules & Pick<Policy, "programs">> {
-  const source = new RuleSource({ folder: settingsFolder() });
-  const { mode, rules, programs } = source.current(cwd);
-  source.close();
+  const { mode, rules, programs } = await withSettingsOf(ledger, (settings) => {
+    const source = new RuleSource({ folder: settingsFolder(), ...settings });
+    const inForce = source.current(cwd);
+    source.close();
+    return inForce;
+  });
   const described = programs && { programs };
   if (file === undefined) return { ...inMode(mode, rules), ...described };
   const reading = readRuleFile(await readText(file), file);

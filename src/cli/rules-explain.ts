@@ -11,11 +11,16 @@ import { jsonText } from "./json-text.js";
 import { whyNotContained } from "./open-workspace.js";
 import { openOnce, readQuestion, ruleQuestion, rulesToTry } from "./rule-question.js";
 
-export type RulesExplainFlags = { readonly rules?: string; readonly cwd?: string; readonly json?: boolean };
+export type RulesExplainFlags = {
+  readonly rules?: string;
+  readonly cwd?: string;
+  readonly ledger?: string;
+  readonly json?: boolean;
+};
 
 export async function explainRules(words: readonly string[], flags: RulesExplainFlags): Promise<number> {
   const cwd = resolve(flags.cwd ?? process.cwd());
-  const { programs, ...inForce } = await rulesToTry(flags.rules, cwd);
+  const { programs, ...inForce } = await rulesToTry(flags.rules, cwd, flags.ledger);
   const asked = ruleQuestion.parse({ ...inForce, cwd, command: words.length === 1 ? words[0] : [...words] });
   const { intent, policy } = await readQuestion(asked, openOnce(), programs);
   const explanation = explain(intent, { ...policy, canContain: whyNotContained() === undefined });

@@ -14,6 +14,8 @@ import { GrantStore, RuleSource, settingsFolder } from "../settings/index.js";
 import { jsonText } from "./json-text.js";
 import { projectCommands } from "./project-commands.js";
 import { recordedCommands } from "./recorded-commands.js";
+import { withSettingsOf } from "./shared-settings.js";
+import type { StoredSettings } from "./shared-settings.js";
 import { recordedFolder } from "./shown-folder.js";
 import { note } from "./stderr.js";
 
@@ -28,27 +30,34 @@ type Listed = RuleSuggestion & { readonly id: string };
 
 const DAY_MS = 86_400_000;
 
-export async function showSuggestions({ days, take, json, ...flags }: RulesSuggestFlags): Promise<number> {
+export const showSuggestions = (flags: RulesSuggestFlags): Promise<number> =>
+  withSettingsOf(flags.ledger, (settings) => showSuggestionsFor(flags, settings));
+
+async function showSuggestionsFor(
+  { days, take, json, ...flags }: RulesSuggestFlags,
+  settings: StoredSettings,
+): Promise<number> {
   const root = recordedFolder(process.cwd());
   const record = await recordedCommands(root, Date.now() - days * DAY_MS, flags);
-  const listed = suggestRules(projectCommands(root), record, policyIn(root)).map((one) => ({
+  const listed = suggestRules(projectCommands(root), record, policyIn(root, settings)).map((one) => ({
     id: idOf(one),
     ...one,
   }));
-  if (take !== undefined) return takeByIds(take, listed, root);
+  const adder = (one: Listed) => add(one, root, settings);
+  if (take !== undefined) return takeByIds(take, listed, adder);
   if (json === true) {
     process.stdout.write(`${jsonText({ days, commands: record.length, suggestions: listed })}\n`);
     return 0;
   }
   write(headline(listed.length, record.length, days));
-  if (process.stdin.isTTY && process.stdout.isTTY) return takeOneByOne(listed, root);
+  if (process.stdin.isTTY && process.stdout.isTTY) return takeOneByOne(listed, adder);
   for (const one of listed) write(text(one));
   if (listed.length > 0) write("Take one with: toolgate rules suggest --take ID\n");
   return 0;
 }
 
-function policyIn(root: string): Policy {
-  const source = new RuleSource({ folder: settingsFolder() });
+function policyIn(root: string, settings: StoredSettings): Policy {
+  const source = new RuleSource({ folder: settingsFolder(), ...settings });
   const { mode, rules, programs } = source.current(root);
   source.close();
   return {
@@ -84,14 +93,16 @@ function text({ id, rule, from, saved, allowed, alsoLets }: Listed): string {
   ].join("");
 }
 
-async function takeOneByOne(listed: readonly Listed[], root: string): Promise<number> {
+type Add = (one: Listed) => Promise<void>;
+
+async function takeOneByOne(listed: readonly Listed[], takeOne: Add): Promise<number> {
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   try {
     for (const one of listed) {
       write(text(one));
       const reply = await terminal.question("  Add it for this project? [y/n, q to stop] ");
       if (/^q/i.test(reply)) break;
-      if (/^y(?:es)?$/i.test(reply.trim())) await add(one, root);
+      if (/^y(?:es)?$/i.test(reply.trim())) await takeOne(one);
     }
   } finally {
     terminal.close();
@@ -99,7 +110,7 @@ async function takeOneByOne(listed: readonly Listed[], root: string): Promise<nu
   return 0;
 }
 
-async function takeByIds(ids: readonly string[], listed: readonly Listed[], root: string): Promise<number> {
+async function takeByIds(ids: readonly string[], listed: readonly Listed[], takeOne: Add): Promise<number> {
   const unknown = ids.filter((id) => !listed.some((one) => one.id === id));
   if (unknown.length > 0) {
     note(
@@ -109,13 +120,13 @@ async function takeByIds(ids: readonly string[], listed: readonly Listed[], root
     );
     return 1;
   }
-  for (const one of listed.filter(({ id }) => ids.includes(id))) await add(one, root);
+  for (const one of listed.filter(({ id }) => ids.includes(id))) await takeOne(one);
   return 0;
 }
 
-async function add({ rule }: Listed, root: string): Promise<void> {
+async function add({ rule }: Listed, root: string, settings: StoredSettings): Promise<void> {
   const sentence = JSON.stringify(rule);
-  const { grantId } = await new GrantStore(settingsFolder()).add(
+  const { grantId } = await new GrantStore(settingsFolder(), settings).add(
     { rules: [rule], sentence },
     { type: "project", root },
   );

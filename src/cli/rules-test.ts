@@ -15,6 +15,7 @@ import type { OpenWorkspace } from "./rule-question.js";
 export type RulesTestFlags = {
   readonly rules?: string;
   readonly cwd?: string;
+  readonly ledger?: string;
   readonly json?: boolean;
   readonly batch?: boolean;
   readonly read?: string;
@@ -28,7 +29,7 @@ export type RulesTestFlags = {
 export async function testRules(words: readonly string[], flags: RulesTestFlags): Promise<number> {
   if (flags.batch) return testBatch();
   const cwd = resolve(flags.cwd ?? process.cwd());
-  const { programs, ...inForce } = await rulesToTry(flags.rules, cwd);
+  const { programs, ...inForce } = await rulesToTry(flags.rules, cwd, flags.ledger);
   const asked = ruleQuestion.parse({
     ...flags,
     ...inForce,

@@ -16,6 +16,7 @@ import {
 import type { ListedGrant } from "../settings/index.js";
 import { builtInTools } from "../tools/index.js";
 import { readText } from "./read-text.js";
+import type { StoredSettings } from "./shared-settings.js";
 import { note } from "./stderr.js";
 
 /** Rules and folder names may come from others: their control characters must not reach the terminal. */
@@ -23,8 +24,8 @@ const write = (text: string): void => void process.stdout.write(visibleText(text
 
 const shown = (rule: Rule): string => visibleText(JSON.stringify(rule));
 
-export function listRules(cwd: string): number {
-  const { text, rules, problems } = rulesIn(cwd);
+export function listRules(cwd: string, settings: StoredSettings = {}): number {
+  const { text, rules, problems } = rulesIn(cwd, undefined, settings);
   write(`${text}\n`);
   warnOf(rules);
   for (const problem of problems) note(problem);
@@ -34,11 +35,11 @@ export function listRules(cwd: string): number {
 /** The rules in force in a folder, or in a session there, as text without control characters. */
 export const rulesText = (cwd: string, sessionId?: string): string => rulesIn(cwd, sessionId).text;
 
-function rulesIn(cwd: string, sessionId?: string) {
-  const source = new RuleSource({ folder: settingsFolder() });
+function rulesIn(cwd: string, sessionId?: string, settings: StoredSettings = {}) {
+  const source = new RuleSource({ folder: settingsFolder(), ...settings });
   const { rules, mode, problems, ignored, origins } = source.current(cwd, sessionId);
   source.close();
-  const remembered = new GrantStore(settingsFolder()).list();
+  const remembered = source.grants.list();
   const own = inMode(mode, []);
   const inForce = new Set(inMode(mode, rules).rules);
   const lines = [
@@ -100,6 +101,7 @@ function endText({ expiresAt, isOver }: ListedGrant): string {
 export async function addRule(
   json: string,
   { user, cwd }: { readonly user: boolean; readonly cwd: string },
+  settings: StoredSettings = {},
 ): Promise<number> {
   const reading = readRuleFile(`{ "rules": [${json}] }`, "the rule");
   if (!reading.ok) return trouble(`${reading.mistake} Nothing was stored.`);
@@ -112,7 +114,7 @@ export async function addRule(
   warnOf([rule]);
   noteUnknownProgram(rule, cwd);
   const scope: GrantScope = user ? { type: "user" } : { type: "project", root: realpathSync(cwd) };
-  const { grantId } = await new GrantStore(settingsFolder()).add(
+  const { grantId } = await new GrantStore(settingsFolder(), settings).add(
     { rules: [rule], sentence: shown(rule) },
     scope,
   );
@@ -139,8 +141,8 @@ function noteUnknownProgram(rule: Rule, cwd: string): void {
   );
 }
 
-export async function revokeRule(wanted: string): Promise<number> {
-  const { isRevoked, text } = await revoked(wanted);
+export async function revokeRule(wanted: string, settings: StoredSettings = {}): Promise<number> {
+  const { isRevoked, text } = await revoked(wanted, settings);
   if (!isRevoked) return trouble(text);
   write(`${text}\n`);
   return 0;
@@ -149,8 +151,9 @@ export async function revokeRule(wanted: string): Promise<number> {
 /** Revokes by id or by the start of it, which must match one rule only. Says what was done. */
 export async function revoked(
   wanted: string,
+  settings: StoredSettings = {},
 ): Promise<{ readonly isRevoked: boolean; readonly text: string }> {
-  const store = new GrantStore(settingsFolder());
+  const store = new GrantStore(settingsFolder(), settings);
   const known = store.list().filter(({ grantId }) => grantId.startsWith(wanted));
   const meant = known.find(({ grantId }) => known.length === 1 || grantId === wanted);
   if (meant && wanted !== "" && (await store.revoke(meant.grantId))) {
@@ -176,9 +179,9 @@ export async function checkRules(file: string): Promise<number> {
 }
 
 /** fast-agent's remembered permissions, for this project. */
-export async function importRules(file: string, cwd: string): Promise<number> {
+export async function importRules(file: string, cwd: string, settings: StoredSettings = {}): Promise<number> {
   const { rules, skipped } = rulesFromAuths(await readText(file));
-  const store = new GrantStore(settingsFolder());
+  const store = new GrantStore(settingsFolder(), settings);
   const scope: GrantScope = { type: "project", root: realpathSync(cwd) };
   for (const rule of rules) await store.add({ rules: [rule], sentence: shown(rule) }, scope);
   write(
@@ -188,8 +191,8 @@ export async function importRules(file: string, cwd: string): Promise<number> {
   return 0;
 }
 
-export async function trustRules(cwd: string): Promise<number> {
-  const source = new RuleSource({ folder: settingsFolder() });
+export async function trustRules(cwd: string, settings: StoredSettings = {}): Promise<number> {
+  const source = new RuleSource({ folder: settingsFolder(), ...settings });
   const { file, sha256 } = await source.trustProjectRules(cwd);
   source.close();
   write(`${file} is trusted as it is now (SHA-256 ${sha256}). When it changes, it only tightens again.\n`);

@@ -1,12 +1,15 @@
 /** The lease on a session: claimed when the session is opened, renewed while it is open, released when it is closed. */
 import { LedgerError } from "../call/index.js";
 import type { Lease, Ledger } from "../call/index.js";
+import type { LedgerErrorCode } from "../call/ledger.js";
 
 /** Long enough for a busy process to renew in time, short enough to take over a dead process's session soon. */
 const LEASE_MS = 5_000;
 const CLAIM_RETRY_MS = 100;
 /** A wait that is over sooner is not reported. */
 const REPORT_WAIT_AFTER_MS = 500;
+
+const ENDS_LEASE: ReadonlySet<LedgerErrorCode> = new Set(["LEASE_LOST", "LOG_BEHIND", "APPEND_UNKNOWN"]);
 
 export type LeaseWait = {
   /** How long to wait for a lease that another owner has. The lease of a process that is gone is not waited for. */
@@ -99,11 +102,11 @@ export class SessionLease {
 
   /**
    * Remembers that the lease is lost when the ledger says so; a busy disk says nothing about it. A store that lost
-   * acknowledged events ends the work too: what this process knows of the session is no longer in the log.
+   * acknowledged events, or was lost itself during an append, ends the work too: the log is not what this process knows.
    */
   noteError(error: unknown): void {
     if (!this.isHeld || !(error instanceof LedgerError)) return;
-    if (error.code !== "LEASE_LOST" && error.code !== "LOG_BEHIND") return;
+    if (!ENDS_LEASE.has(error.code)) return;
     clearInterval(this.#renewal);
     this.#state = "lost";
     this.#lost.abort(error);

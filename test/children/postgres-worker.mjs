@@ -62,9 +62,10 @@ const agent = createAgent({
 const workspace = await LocalWorkspace.open(folder);
 const over = new AbortController();
 
-/** Errors of a fault have a code of the ledger; any other is a bug. */
+/** Errors of a fault have a code of the ledger; any other is a bug, and so is LOG_BEHIND: this server loses nothing. */
 function note(error) {
-  if (!/^(LEASE|LEDGER)_/.test(error?.code ?? "")) appendFileSync(`${folder}/errors`, `${error?.stack}\n`);
+  if (!/^(LEASE|LEDGER)_|^APPEND_UNKNOWN$/.test(error?.code ?? ""))
+    appendFileSync(`${folder}/errors`, `${error?.stack}\n`);
 }
 
 async function takeOver(sessionId) {
@@ -90,9 +91,6 @@ process.on("message", (message) => {
   else ({ shiftMs } = message);
 });
 process.send?.("ready");
-await takeOverWork(
-  { ledger, onError: note, now: Date.now, parts: [takeOver], onTaken: () => undefined },
-  over.signal,
-);
+await takeOverWork({ ledger, onError: note, parts: [takeOver], onTaken: () => undefined }, over.signal);
 await store.close().catch(note);
 process.exit(0);

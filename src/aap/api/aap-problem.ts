@@ -1,5 +1,6 @@
 /** Why a request is refused. The text says what was not done; the HTTP status of each code is in `http/`. */
 import { LedgerError } from "../../call/index.js";
+import type { LedgerErrorCode } from "../../call/ledger.js";
 import { LedgerFileError } from "../../history/ledger-file-error.js";
 import type { LedgerFileErrorCode } from "../../history/ledger-file-error.js";
 import { errorBody, STATUSES } from "../../http/index.js";
@@ -43,6 +44,12 @@ const STORE_PROBLEMS: { readonly [code in LedgerFileErrorCode]?: ProblemCode } =
   LEDGER_BUSY: "UNAVAILABLE",
 };
 
+const LEDGER_PROBLEMS: { readonly [code in LedgerErrorCode]?: ProblemCode } = {
+  LEASE_HELD: "BUSY",
+  LEASE_LOST: "BUSY",
+  APPEND_UNKNOWN: "UNAVAILABLE",
+};
+
 /** Another process or place has the session: a problem of the request. Other errors are returned as they are. */
 export function problemIfElsewhere(error: unknown): unknown {
   const isElsewhere =
@@ -53,8 +60,7 @@ export function problemIfElsewhere(error: unknown): unknown {
 export function problemOf(error: unknown): AapProblem {
   if (error instanceof AapProblem) return error;
   if (error instanceof LedgerError && error.code !== "LEDGER_CLOSED") {
-    const code = error.code === "LEASE_HELD" || error.code === "LEASE_LOST" ? "BUSY" : "CONFLICT";
-    return new AapProblem(code, error.message);
+    return new AapProblem(LEDGER_PROBLEMS[error.code] ?? "CONFLICT", error.message);
   }
   const stored = error instanceof LedgerFileError ? STORE_PROBLEMS[error.code] : undefined;
   if (stored && error instanceof LedgerFileError) return new AapProblem(stored, error.messageWithoutPath);

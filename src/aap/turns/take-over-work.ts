@@ -9,30 +9,34 @@ export type TakeOver = "taken" | "left" | "foreign";
 /** Resolves when the turn is over, or when it was not taken. */
 export type TakesOver = (sessionId: string) => Promise<TakeOver>;
 
-/** A session that cannot be resumed here is not tried at every look. */
+/** A session that cannot be resumed here is not tried at every look. By a clock that nobody sets. */
 const RETRY_MS = 2_000;
 
-type Options = Pick<ServerContext, "ledger" | "onError" | "now"> & {
+type Options = Pick<ServerContext, "ledger" | "onError"> & {
   /** The first that knows the session decides. */
   readonly parts: readonly TakesOver[];
   readonly onTaken: () => void;
 };
 
 export async function takeOverWork(
-  { ledger, onError, now, parts, onTaken }: Options,
+  { ledger, onError, parts, onTaken }: Options,
   signal: AbortSignal,
 ): Promise<void> {
   const retryAt = new Map<string, number>();
   const takeOver = async (sessionId: string): Promise<void> => {
     for (const part of parts) {
       const result = await part(sessionId);
-      if (result === "taken") onTaken();
+      if (result === "taken") {
+        // Its next question may be answered elsewhere within a moment.
+        retryAt.delete(sessionId);
+        onTaken();
+      }
       if (result !== "foreign") return;
     }
   };
   try {
     for await (const sessionId of ledger.work?.({ signal }) ?? []) {
-      const time = now();
+      const time = performance.now();
       for (const [id, at] of retryAt) if (at <= time) retryAt.delete(id);
       if (retryAt.has(sessionId)) continue;
       retryAt.set(sessionId, time + RETRY_MS);

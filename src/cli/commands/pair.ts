@@ -2,6 +2,7 @@
 import { Option } from "commander";
 import type { Command } from "commander";
 import type { DeviceRole } from "../../serve/index.js";
+import { SHARED_LEDGER } from "./shared-ledger.js";
 
 export type PairFlags = {
   readonly role: DeviceRole;
@@ -35,7 +36,7 @@ export function addPairCommand(program: Command): void {
         "name",
       ]),
     )
-    .option("--ledger <address>", "the ledger of the servers, where several share one: postgres://…")
+    .option(...SHARED_LEDGER)
     .action(async (flags: PairFlags) => {
       process.exitCode = await (await import("../pair.js")).pair(flags);
     });

@@ -1,6 +1,7 @@
 /** The command line of `toolgate rules explain`. */
 import type { Command } from "commander";
 import type { RulesExplainFlags } from "../rules-explain.js";
+import { SHARED_LEDGER } from "./shared-ledger.js";
 
 export function addRulesExplainCommand(rules: Command): void {
   rules
@@ -12,6 +13,7 @@ export function addRulesExplainCommand(rules: Command): void {
     .argument("<command...>", "one shell text, or the words of a command")
     .option("--rules <file>", "a file of rules (default: those in force here)")
     .option("--cwd <folder>", "the workspace (default: this folder)")
+    .option(...SHARED_LEDGER)
     .option("--json", "print JSON")
     .action(async (words: string[], options: RulesExplainFlags) => {
       const { explainRules } = await import("../rules-explain.js");

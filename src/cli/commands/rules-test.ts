@@ -3,6 +3,7 @@ import { Option } from "commander";
 import type { Command } from "commander";
 import type { RulesTestFlags } from "../rules-test.js";
 import { optionNeeds } from "./option-needs.js";
+import { SHARED_LEDGER } from "./shared-ledger.js";
 
 export function addRulesTestCommand(rules: Command): void {
   const test = rules
@@ -13,6 +14,7 @@ export function addRulesTestCommand(rules: Command): void {
     .argument("[command...]", "one shell text, or the words of a command")
     .option("--rules <file>", "a file of rules (default: those in force here)")
     .option("--cwd <folder>", "the workspace (default: this folder)")
+    .option(...SHARED_LEDGER)
     .option("--read <path>", "reading this file")
     .option("--write <path>", "writing this file")
     .option("--delete <path>", "deleting this file")
@@ -26,6 +28,7 @@ export function addRulesTestCommand(rules: Command): void {
       new Option("--batch", "read cases from stdin as JSON, one a line, and answer one a line").conflicts([
         "rules",
         "cwd",
+        "ledger",
         "read",
         "write",
         "delete",

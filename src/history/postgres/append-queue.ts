@@ -4,7 +4,8 @@
  * Invariants: the statement stores a session's events only while the lease's fence and the expected position hold, so
  * an append that is sent again is stored once. The links of the chain are made here, from the position that was last
  * seen. A position that has moved is read again: a higher one has an answer before it, a lower one means that the server
- * lost what it had acknowledged (LOG_BEHIND). An append that is refused is refused alone.
+ * lost what it had acknowledged (LOG_BEHIND). An append that is refused is refused alone. A lease with an append that may
+ * be stored or not stores nothing more (APPEND_UNKNOWN): its owner does not know the log that the next event would follow.
  */
 import type { AskedQuestion, Lease } from "../../call/index.js";
 import { LedgerError } from "../../call/index.js";
@@ -24,16 +25,9 @@ import {
 } from "./append-batch.js";
 import type { AppendGroup, AppendItem, Position, SentEvents } from "./append-batch.js";
 import { BatchQueue } from "./batch-queue.js";
-import type { HeadRow, LedgerStatements } from "./ledger-statements.js";
-import type { SqlConnections } from "./sql-connections.js";
-
-export type AppendQueueOptions = {
-  readonly sql: SqlConnections;
-  readonly statements: LedgerStatements;
-  /** The time of a test; null for the server's clock. */
-  readonly time: () => number | null;
-  readonly onStored: (sessionId: string) => void;
-};
+import type { LedgerContext } from "./ledger-context.js";
+import type { HeadRow } from "./ledger-statements.js";
+import { ConnectionLost } from "./sql-connections.js";
 
 /**
  * Another session has asked a question of that id in between, which the check finds now; or two instances, of which one has
@@ -43,15 +37,19 @@ const CONFLICTS: ReadonlySet<string | undefined> = new Set(["23505", "40P01"]);
 const MAX_CONFLICTS = 3;
 
 export class AppendQueue {
-  readonly #options: AppendQueueOptions;
+  readonly #context: LedgerContext;
+  readonly #onStored: (sessionId: string) => void;
   readonly #queue = new BatchQueue<AppendItem>((items) => this.#run(items));
   /** By fence, since fences are unique. */
   readonly #positions = new Map<number, Position>();
+  /** Fences with an append whose outcome stayed unknown. */
+  readonly #unknown = new Set<number>();
   /** The newest append of each fence: those before it are settled first. */
   readonly #newest = new Map<number, Promise<number>>();
 
-  constructor(options: AppendQueueOptions) {
-    this.#options = options;
+  constructor(context: LedgerContext, onStored: (sessionId: string) => void) {
+    this.#context = context;
+    this.#onStored = onStored;
   }
 
   append(lease: Lease, events: readonly StoredEvent[], atOnce: boolean): Promise<number> {
@@ -77,6 +75,7 @@ export class AppendQueue {
 
   forget({ fence }: Lease): void {
     this.#positions.delete(fence);
+    this.#unknown.delete(fence);
   }
 
   drained(): Promise<void> {
@@ -94,7 +93,7 @@ export class AppendQueue {
     let left = groups;
     let conflicts = 0;
     try {
-      await this.#options.sql.withRetries(async () => {
+      await this.#context.sql.withRetries(async () => {
         while (left.length > 0) {
           try {
             left = await this.#attempt(left);
@@ -104,7 +103,10 @@ export class AppendQueue {
         }
       });
     } catch (error) {
-      for (const { appends } of left) for (const { reject } of appends) reject(error);
+      for (const { lease, appends, sent } of left) {
+        if (sent) this.#unknown.add(lease.fence);
+        for (const { reject } of appends) reject(sent ? unknownOutcome(lease.sessionId) : error);
+      }
     }
   }
 
@@ -113,7 +115,13 @@ export class AppendQueue {
     const groups = await this.#positioned(given);
     const [first] = groups;
     if (!first || (hasQuestions(first) && !(await this.#checkQuestions(first)))) return [];
-    const [row] = await this.#send(first, groups);
+    // A renewal has found meanwhile that a lease is lost: the head is read again, and says so.
+    if (groups.some(({ lease }) => !this.#positions.has(lease.fence))) return groups;
+    const [row] = await this.#send(first, groups).catch((error: unknown) => {
+      const mayBeStored = error instanceof ConnectionLost && error.wasSent;
+      if (!mayBeStored) for (const group of groups) group.sent = undefined;
+      throw error;
+    });
     // Which of them were not stored, and why, is read from their heads.
     if (row?.stored !== groups.length) return groups;
     for (const group of groups) if (group.sent) this.#settle(group, group.sent);
@@ -121,7 +129,7 @@ export class AppendQueue {
   }
 
   #send(first: AppendGroup, groups: readonly AppendGroup[]): Promise<{ readonly stored: number }[]> {
-    const { sql, statements, time } = this.#options;
+    const { sql, statements, time } = this.#context;
     const { append, appendOne, appendQuestions } = statements;
     const positionOf = ({ fence, sessionId }: Lease): Position => {
       const position = this.#positions.get(fence);
@@ -134,7 +142,12 @@ export class AppendQueue {
   }
 
   /** The groups that can be sent: each has a position, and nothing that was sent before is pending. */
-  async #positioned(groups: readonly AppendGroup[]): Promise<readonly AppendGroup[]> {
+  async #positioned(given: readonly AppendGroup[]): Promise<readonly AppendGroup[]> {
+    const groups = given.filter(({ lease, appends }) => {
+      if (!this.#unknown.has(lease.fence)) return true;
+      for (const { reject } of appends) reject(unknownOutcome(lease.sessionId));
+      return false;
+    });
     const unsure = groups.filter(
       ({ lease, sent, appends }) =>
         sent !== undefined ||
@@ -142,7 +155,7 @@ export class AppendQueue {
         appends.every(({ events }) => events.length === 0),
     );
     if (unsure.length === 0) return groups;
-    const { sql, statements } = this.#options;
+    const { sql, statements } = this.#context;
     const rows = await sql.run(
       statements.heads,
       unsure.map(({ lease }) => storedName(lease.sessionId)),
@@ -192,12 +205,12 @@ export class AppendQueue {
     // A release that came meanwhile has forgotten the lease.
     if (this.#positions.has(lease.fence)) this.#positions.set(lease.fence, { session, lastSeq, link });
     for (const [index, { resolve }] of appends.entries()) resolve(ends[index] ?? lastSeq);
-    this.#options.onStored(lease.sessionId);
+    this.#onStored(lease.sessionId);
   }
 
   /** Rejects the appends that are illegal; false when none is left. */
   async #checkQuestions(group: AppendGroup): Promise<boolean> {
-    const { sql, statements } = this.#options;
+    const { sql, statements } = this.#context;
     const { sessionId } = group.lease;
     const ids = new Set(group.appends.flatMap(({ events }) => aboutQuestions(events).map(questionIdOf)));
     const rows = await sql.run(statements.questions, [...ids].map(storedName));
@@ -235,5 +248,12 @@ function behind(sessionId: string): LedgerError {
   return new LedgerError(
     "LOG_BEHIND",
     `The server of the ledger lost events of session ${sessionId} that it had acknowledged, as after a failover to a standby that lagged. Nothing more is recorded here; look at the server before you open the session again.`,
+  );
+}
+
+function unknownOutcome(sessionId: string): LedgerError {
+  return new LedgerError(
+    "APPEND_UNKNOWN",
+    `The server of the ledger was lost while it stored events of session ${sessionId}: they may be recorded or not. Nothing more is recorded with this lease; open the session again, which reads what is there.`,
   );
 }

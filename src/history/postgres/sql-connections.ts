@@ -18,8 +18,7 @@ const MAX_POOLED = 3;
 const CONNECT_TIMEOUT_MS = 5_000;
 /** A connection that is silent for longer is given up: its other end may be gone without a word. */
 const STATEMENT_TIMEOUT_MS = 30_000;
-/** How long a server that restarts or fails over is waited for. */
-const RETRY_TIMEOUT_MS = 15_000;
+const RETRY_MS = 15_000;
 /** At least so many tries: a process that was paused finds its deadline over. */
 const MIN_TRIES = 6;
 const FIRST_RETRY_MS = 20;
@@ -34,8 +33,18 @@ export type Statement<Values extends readonly SqlValue[], Row = never> = {
   readonly row?: Row;
 };
 
-/** The connection ended during a statement: nobody knows whether the statement took effect. */
-export class ConnectionLost extends Error {}
+/**
+ * The connection ended during a statement: nobody knows whether the statement took effect. Without `wasSent` there was no
+ * connection to send it on, so it did not.
+ */
+export class ConnectionLost extends Error {
+  constructor(
+    message: string,
+    readonly wasSent: boolean,
+  ) {
+    super(message);
+  }
+}
 
 /** The connections of this process to one database, shared by the ledgers and archives on it. */
 type SharedPool = {
@@ -50,21 +59,23 @@ const pools = new Map<string, SharedPool>();
 export class SqlConnections {
   readonly address: PostgresAddress;
   readonly #shared: SharedPool;
+  readonly #retryMs: number;
   readonly #names = new Map<string, string>();
   #isClosed = false;
 
-  private constructor(address: PostgresAddress, shared: SharedPool) {
+  private constructor(address: PostgresAddress, shared: SharedPool, retryMs: number) {
     this.address = address;
     this.#shared = shared;
+    this.#retryMs = retryMs;
     shared.users += 1;
   }
 
-  /** The driver is loaded here and not before. */
-  static async open(address: PostgresAddress): Promise<SqlConnections> {
+  /** The driver is loaded here and not before. `retryMs`: how long a server that restarts or fails over is waited for. */
+  static async open(address: PostgresAddress, { retryMs = RETRY_MS } = {}): Promise<SqlConnections> {
     const { default: pg } = await import("pg");
     const { connectionString } = address;
     const known = pools.get(connectionString);
-    if (known) return new SqlConnections(address, known);
+    if (known) return new SqlConnections(address, known, retryMs);
     const config: PoolConfig = {
       connectionString,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -82,10 +93,10 @@ export class SqlConnections {
     pool.on("connect", (client) => void client.on("error", () => undefined));
     const shared = { pool, newClient: () => new pg.Client(config), canPrepare: true, users: 0 };
     pools.set(connectionString, shared);
-    return new SqlConnections(address, shared);
+    return new SqlConnections(address, shared, retryMs);
   }
 
-  /** Throws ConnectionLost when nobody knows whether the statement took effect. */
+  /** Throws ConnectionLost when the server cannot be reached, or was lost during the statement. */
   async run<Values extends readonly SqlValue[], Row>(
     statement: Statement<Values, Row>,
     ...values: Values
@@ -95,7 +106,7 @@ export class SqlConnections {
     return await this.#runOn(client, statement.sql, values, this.#shared.canPrepare);
   }
 
-  /** For a statement that may run twice: repeats it when the connection is lost, up to RETRY_TIMEOUT_MS. */
+  /** For a statement that may run twice: repeats it when the connection is lost, up to `retryMs`. */
   retried<Values extends readonly SqlValue[], Row>(
     statement: Statement<Values, Row>,
     ...values: Values
@@ -103,9 +114,9 @@ export class SqlConnections {
     return this.withRetries(() => this.run(statement, ...values));
   }
 
-  /** Repeats the work when the connection is lost or the server is not there, up to RETRY_TIMEOUT_MS. */
+  /** Repeats the work when the connection is lost or the server is not there, up to `retryMs`. */
   async withRetries<Result>(work: () => Promise<Result>): Promise<Result> {
-    const deadline = performance.now() + RETRY_TIMEOUT_MS;
+    const deadline = performance.now() + this.#retryMs;
     let tries = 0;
     for (let waitMs = FIRST_RETRY_MS; ; waitMs = Math.min(2 * waitMs, MAX_RETRY_MS)) {
       tries += 1;
@@ -178,7 +189,10 @@ export class SqlConnections {
   ): Promise<Row[]> {
     let timer: NodeJS.Timeout | undefined;
     const silent = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new ConnectionLost("The server is silent.")), STATEMENT_TIMEOUT_MS);
+      timer = setTimeout(
+        () => reject(new ConnectionLost("The server is silent.", true)),
+        STATEMENT_TIMEOUT_MS,
+      );
     });
     try {
       const query = { text: sql, values: [...values], ...(isNamed && { name: this.#nameOf(sql) }) };
@@ -220,7 +234,7 @@ export class SqlConnections {
     if (error instanceof ConnectionLost || error instanceof LedgerError || error instanceof LedgerFileError)
       return error;
     const code = errorCode(error) ?? "";
-    if (isLost(error)) return new ConnectionLost(messageOf(error));
+    if (isLost(error)) return new ConnectionLost(messageOf(error), !isConnecting);
     const { shown } = this.address;
     if (code === DISK_FULL)
       return new LedgerFileError(

@@ -1,0 +1,74 @@
+/** A line to the run's server that can lose the server's replies, end, and come back. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { createConnection, createServer } from "node:net";
+import type { Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+export class BrokenLine {
+  readonly #folder = mkdtempSync(join(tmpdir(), "toolgate-line-"));
+  readonly #sockets = new Set<Socket>();
+  readonly #server = createServer((client) => this.#connected(client));
+  #target = "";
+  #lostText: string | undefined;
+  #isCut = false;
+
+  /** The address by this line. */
+  async open(address: string): Promise<string> {
+    const url = new URL(address);
+    const name = `.s.PGSQL.${url.port}`;
+    this.#target = join(url.searchParams.get("host") ?? "", name);
+    url.searchParams.set("host", this.#folder);
+    await new Promise<void>((resolve) => this.#server.listen(join(this.#folder, name), resolve));
+    return url.href;
+  }
+
+  /** The server gets the statement with this text, and its reply does not arrive. */
+  loseReplyTo(text: string): void {
+    this.#lostText = text;
+  }
+
+  /** Ends all connections, and every new one. */
+  cut(): void {
+    this.#isCut = true;
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  reopen(): void {
+    this.#isCut = false;
+    this.#lostText = undefined;
+  }
+
+  async close(): Promise<void> {
+    this.cut();
+    await new Promise((resolve) => this.#server.close(resolve));
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  #connected(client: Socket): void {
+    if (this.#isCut) {
+      client.destroy();
+      return;
+    }
+    const server = createConnection(this.#target);
+    for (const [from, to] of [
+      [client, server],
+      [server, client],
+    ] as const) {
+      this.#sockets.add(from);
+      from.on("error", () => to.destroy());
+      from.on("close", () => {
+        this.#sockets.delete(from);
+        to.destroy();
+      });
+    }
+    let isReplyLost = false;
+    client.on("data", (bytes) => {
+      isReplyLost ||= this.#lostText !== undefined && bytes.includes(this.#lostText);
+      server.write(bytes);
+    });
+    server.on("data", (bytes) => {
+      if (!isReplyLost) client.write(bytes);
+    });
+  }
+}
