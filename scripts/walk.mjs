@@ -1,6 +1,6 @@
 // How much code one call touches: an edit over ACP v1, asked about and allowed, recorded in SQLite, then shown as text.
-// Counts the files below dist/ in which at least one function ran from the prompt on, by V8's own call counts. Loading
-// files and opening the session are not counted.
+// Counts the files below dist/ in which at least one function ran between the prompt and its response, or for the view, by
+// V8's own call counts. Loading files, opening the session and closing the connection are not counted.
 //   node scripts/walk.mjs          the counts by room
 //   node scripts/walk.mjs --files  and the files
 import { spawn } from "node:child_process";
@@ -31,17 +31,23 @@ inspector.connect();
 await inspector.post("Profiler.enable");
 await inspector.post("Profiler.startPreciseCoverage", { callCount: true, detailed: false });
 // To take the counts sets them to zero.
+const counts = () => inspector.post("Profiler.takePreciseCoverage");
 const emit = process.stdin.emit.bind(process.stdin);
+let turn;
 process.stdin.emit = (name, chunk) => {
-  if (name === "data" && String(chunk).includes("session/prompt")) void inspector.post("Profiler.takePreciseCoverage");
+  if (name === "data" && String(chunk).includes("session/prompt")) void counts();
+  // The client closes the connection when it has the response.
+  if (name === "end") turn = counts();
   return emit(name, chunk);
 };
 const agent = createAgent({ name: "walker", model: scriptedModel({ steps: ${JSON.stringify(steps)} }), tools: builtInTools, rules: [] });
 const ledger = await openLedger(${JSON.stringify(join(folder, "ledger.sqlite"))});
 await serveAcp(agent, { ledger });
 const [session] = await ledger.sessions();
+await counts();
 process.stderr.write(sessionText(replaySession(session.sessionId, await ledger.read(session.sessionId)).session) + "\\n");
-writeFileSync(${JSON.stringify(coverage)}, JSON.stringify(await inspector.post("Profiler.takePreciseCoverage")));
+const { result } = await counts();
+writeFileSync(${JSON.stringify(coverage)}, JSON.stringify([...(await turn).result, ...result]));
 process.exit();
 `,
 );
@@ -89,12 +95,11 @@ async function drive() {
 }
 
 function touchedFiles() {
-  const { result } = JSON.parse(readFileSync(coverage, "utf8"));
-  const files = result.flatMap(({ url, functions }) => {
+  const files = JSON.parse(readFileSync(coverage, "utf8")).flatMap(({ url, functions }) => {
     const [, path] = url.startsWith(pathToFileURL(root).href) ? (/\/dist\/(.+\.js)$/.exec(url) ?? []) : [];
     return path !== undefined && functions.some(({ ranges: [{ count }] }) => count > 0) ? [path] : [];
   });
-  return files.toSorted();
+  return [...new Set(files)].toSorted();
 }
 
 function roomOf(path) {

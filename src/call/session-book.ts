@@ -299,7 +299,7 @@ export class SessionBook {
     } else if (event.type === "call-announced") {
       this.#timeline.push(toolCallId);
       this.#openCalls.add(toolCallId);
-      this.#plan = withCall(this.#plan, event);
+      if (this.#plan.length > 0) this.#plan = withCall(this.#plan, event);
     } else if (STATUS_AT_END.has(event.type)) this.#openCalls.delete(toolCallId);
   }
 

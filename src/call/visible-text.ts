@@ -16,6 +16,8 @@ import { isEmoji, mayHaveEmojiSequence, textUnits } from "./text-units.js";
 const HIDDEN =
   /(?! )[\p{Cc}\p{Cf}\p{Cs}\p{Zs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2800\uFFFC\u{1D159}]/gu;
 
+const PLAIN = /^[ -~]*$/;
+
 const SHORT = new Map([
   ["\n", "\\n"],
   ["\r", "\\r"],
@@ -24,6 +26,8 @@ const SHORT = new Map([
 
 /** With `keepNewlines`, line feeds and tabs stay, for a display of many lines. */
 export function visibleText(text: string, options: { readonly keepNewlines?: boolean } = {}): string {
+  // Most texts are plain already.
+  if (PLAIN.test(text)) return text;
   const kept = options.keepNewlines === true ? "\n\t" : "";
   if (!mayHaveEmojiSequence(text)) return escaped(text, kept);
   return textUnits(text)

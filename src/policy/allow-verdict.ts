@@ -41,7 +41,9 @@ export function allowVerdict(found: Found): Verdict {
   const outside = outsideUncovered(parts, covering, policy);
   if (effect !== "allow") {
     const flags = parts.flatMap((part, index) =>
-      covering[index] === undefined ? [...flagDoubts(part), ...gitDoubts(part, intent)] : [],
+      part.type === "command" && covering[index] === undefined
+        ? [...flagDoubts(part), ...gitDoubts(part, intent)]
+        : [],
     );
     const worries = [...sourceDoubts(found), ...outside, ...concerns(looked), ...flags];
     const reason = worries[0] ?? (effect === "deny" ? "no rule allows it here" : undefined);
@@ -56,7 +58,7 @@ export function allowVerdict(found: Found): Verdict {
   ];
   if (worries.length > 0) return verdict({ effect: inDoubt, reason: worries[0], saw: [...saw, ...worries] });
   const lifted = parts.flatMap((part, index) =>
-    covering[index]?.[0]?.anyFlags === true
+    part.type === "command" && covering[index]?.[0]?.anyFlags === true
       ? flagDoubts(part).map((doubt) => `anyFlags lets this pass: ${doubt}`)
       : [],
   );

@@ -3,7 +3,7 @@ import { visibleText } from "../call/index.js";
 import { forcesGitSettings } from "./git-settings.js";
 import type { Intent } from "./intent.js";
 import { isGit } from "./part.js";
-import type { CommandPart, Part } from "./part.js";
+import type { CommandPart } from "./part.js";
 import { namedActs } from "./programs/named-acts.js";
 import { SYSTEM_WINDOW, unclearDoubts } from "./programs/path-effects.js";
 
@@ -26,8 +26,7 @@ export function unknownEffects(part: CommandPart, intent: Intent): string | unde
 const WITHOUT_HOOKS: ReadonlySet<string> = new Set(["config", "remote", "init"]);
 
 /** The objections of the lists of harmless flags to a command. */
-export function flagDoubts(part: Part): readonly string[] {
-  if (part.type !== "command") return [];
+export function flagDoubts(part: CommandPart): readonly string[] {
   const named = namedActs(part.judgement).map(
     ({ does, word }) => `it ${does}, which only a rule with "${word}" in it allows`,
   );
@@ -35,8 +34,8 @@ export function flagDoubts(part: Part): readonly string[] {
 }
 
 /** Why a git command that only shows something does not count as a read here. */
-export function gitDoubts(part: Part, { executor }: Intent): readonly string[] {
-  if (part.type !== "command" || !isGit(part) || !part.judgement.onlyReads) return [];
+export function gitDoubts(part: CommandPart, { executor }: Intent): readonly string[] {
+  if (!isGit(part) || !part.judgement.onlyReads) return [];
   if (forcesGitSettings(executor)) return [];
   if (executor === undefined)
     return ["git runs programs that a repository's settings name, and Toolgate does not start it here"];

@@ -1,19 +1,9 @@
-/**
- * Splits an intent into the parts that rules can name: commands with their effects, paths, hosts, or the tool alone.
- * The shell text is read here and nowhere else.
- */
-import { visibleText } from "../call/index.js";
-import { commandPart } from "./command-part.js";
+/** Splits an intent into the parts that rules can name: commands with their effects, paths, hosts, or the tool alone. */
+import { commandParts } from "./command-parts.js";
+import type { CommandParts } from "./command-parts.js";
 import type { Intent } from "./intent.js";
-import type { CommandPart, HostPart, Part, PathPart } from "./part.js";
-import { linksInTheWay, withChangedFiles } from "./part-order.js";
-import { isProcessPath } from "./paths/process-paths.js";
+import type { HostPart, Part, PathPart } from "./part.js";
 import type { UserPrograms } from "./programs/known-programs.js";
-import { baseName } from "./shell/base-name.js";
-import { readArgv, readShell } from "./shell/read-shell.js";
-import type { ReadCommand, ShellReading } from "./shell/read-shell.js";
-import { isHarmlessVariable } from "./shell/variable-names.js";
-import { joined, valuesIn } from "./word-paths.js";
 
 export type IntentParts = {
   readonly parts: readonly Part[];
@@ -28,62 +18,12 @@ export type Places = {
   readonly programs?: UserPrograms;
 };
 
-export function partsOf(intent: Intent, { home, programs }: Places): IntentParts {
-  const reading = readCommand(intent, home);
-  const commands = withChangedFiles(
-    reading.commands.map((command) =>
-      commandPart(command, { start: intent.cwd, home, programs, links: intent.outsideLinks ?? [] }),
-    ),
-  );
+const NO_COMMANDS: CommandParts = { commands: [], doubts: [] };
+
+export function partsOf(intent: Intent, places: Places): IntentParts {
+  const { commands, doubts } = intent.command === undefined ? NO_COMMANDS : commandParts(intent, places);
   const paths = intent.paths.map((access): PathPart => ({ type: "path", ...access }));
   const hosts = intent.hosts.map((url): HostPart => ({ type: "host", url }));
   const parts = [...commands, ...paths, ...hosts];
-  const env = Object.entries(intent.env ?? {})
-    .filter(([name, value]) => !isHarmlessVariable(name, value))
-    .map(([name]) => `the variable ${name} is set for it`);
-  const otherNames = reading.commands.flatMap((command) => otherNamesIn(command, intent.cwd));
-  return {
-    parts: parts.length > 0 ? parts : [{ type: "tool" }],
-    doubts: [
-      ...new Set([
-        ...reading.doubts,
-        ...env,
-        ...otherNames,
-        ...linksInTheWay(commands, intent.paths),
-        ...fedKeys(commands),
-      ]),
-    ],
-  };
-}
-
-/** An editor reads its input as keys, and keys can run programs. */
-function fedKeys(commands: readonly CommandPart[]): readonly string[] {
-  return commands
-    .filter(({ read }) => read.feeds.length + read.reads.length > 0 || read.fedText !== undefined)
-    .filter(({ argv: [program = ""] }) => TAKES_KEYS.test(baseName(program)))
-    .map(
-      ({ argv: [program = ""] }) => `${visibleText(program)} reads its input as keys, which can run programs`,
-    );
-}
-
-const TAKES_KEYS =
-  /^(?:vi|vim|nvim|view|vimdiff|ex|emacs|emacsclient|nano|pico|micro|joe|mg|less|more|most|top|htop|gdb|lldb|tmux|screen|mutt|mail|mailx|lynx|w3m|links|tig|man|info)$/;
-
-/** Words by which a command may reach a file that rules know under another name. */
-function otherNamesIn({ argv, reads, writes, after }: ReadCommand, cwd: string): readonly string[] {
-  const folder = after.reduce((here, change) => joined(here, change), cwd);
-  return [...argv.slice(1).flatMap(valuesIn), ...reads, ...writes]
-    .filter((word) => isProcessPath(joined(folder, word)))
-    .map((word) => `${word} reaches a file by another name than its own`);
-}
-
-/** Every reader of a command's text reads it here, so that none sees other words than the rules do. */
-export function readCommand(
-  { command, executor, cwd }: Pick<Intent, "command" | "executor" | "cwd">,
-  home: string,
-): ShellReading {
-  if (command === undefined) return { commands: [], doubts: [] };
-  if (typeof command !== "string") return readArgv(command);
-  const { language = "sh", known } = executor ?? {};
-  return readShell(command, { language, cwd, inherited: { HOME: home, ...known } });
+  return { parts: parts.length > 0 ? parts : [{ type: "tool" }], doubts };
 }
