@@ -99,7 +99,7 @@ function touchedFiles() {
     const [, path] = url.startsWith(pathToFileURL(root).href) ? (/\/dist\/(.+\.js)$/.exec(url) ?? []) : [];
     return path !== undefined && functions.some(({ ranges: [{ count }] }) => count > 0) ? [path] : [];
   });
-  return [...new Set(files)].toSorted();
+  return [...new Set(files)].toSorted((one, other) => (one < other ? -1 : 1));
 }
 
 function roomOf(path) {
