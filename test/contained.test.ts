@@ -102,7 +102,7 @@ describe.skipIf(typeof opened === "string")(`a contained command${why}`, () => {
     ["a push", "git push", []],
     ["an installation", "npm install left-pad", []],
     ["a service", "docker ps", []],
-    ["a process that stays and writes into the workspace", "node build.js > dev.log &", []],
+    ["a process that stays, and a change of the workspace", "echo > a.txt; node build.js &", []],
     ["a path outside", "node build.js /var/lib/data", []],
     ["a protected name", "node build.js > .vscode/tasks.json", []],
     ["a secret", "node build.js < .env", []],

@@ -4,6 +4,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { decide, inMode, readShell } from "toolgate/policy";
 import { builtInTools, LocalWorkspace } from "toolgate/tools";
+import { matchPath } from "../../dist/policy/paths/match-path.js";
 import { questionOptions } from "../../dist/run/question-options.js";
 import { ForwardingWorkspace } from "../../dist/tools/forwarding-workspace.js";
 import { temporaryPaths } from "../../dist/tools/scratch/temporary-paths.js";
@@ -77,8 +78,9 @@ class SessionOfBench extends ForwardingWorkspace {
     return executor && { ...executor, known: { ...executor.known, TMPDIR: this.#scratch } };
   }
 
-  async isOwnTemporary(path, isMade) {
-    return isMade || this.#made.has(path);
+  async ownTemporary(path, isMade) {
+    const found = [...this.#made].filter((name) => matchPath(path, name));
+    return isMade || found.length > 0 ? [path, ...found] : [];
   }
 
   made(paths) {

@@ -212,7 +212,7 @@ export class LocalWorkspace implements Workspace {
         guards,
         temporary,
         ...(scratch !== undefined && { scratch, session: scratch }),
-        ...(contained?.stays && { stays: true }),
+        ...(contained?.stays && { stays: true, logs: contained.logs ?? [] }),
       };
       return runContained(sandbox, argv, place, options);
     }

@@ -110,10 +110,11 @@ export interface Commands {
 
 export interface Workspace extends Files, Commands {
   /**
-   * Whether a path directly in the system's temporary folder is the session's own; `isMade`: the call writes it, so that
-   * it may also be new. Only a session's workspace knows.
+   * The session's own names that a path or a pattern directly in the system's temporary folder stands for; none when
+   * something of others is among them. `isMade`: the call writes it, so that it may also be new. Only a session's
+   * workspace knows.
    */
-  isOwnTemporary?(path: string, isMade: boolean): Promise<boolean>;
+  ownTemporary?(path: string, isMade: boolean): Promise<readonly string[]>;
   /** Keeps the workspace before commands, so that they can be undone. Without it they cannot. */
   readonly keeper?: WorkspaceKeeper | undefined;
   /** A view for one call. Only a workspace whose reads are requests to somebody else has one. */

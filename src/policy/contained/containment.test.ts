@@ -123,6 +123,17 @@ test.each([
   expect(stayingOn(command, { isRunning: false, outsidePorts: [] })).toEqual({ guards: [], stays: true });
 });
 
+test("lets the output of a server go to a file of the workspace, and asks about other changes", () => {
+  const contained = { guards: [], stays: true, logs: ["/ws/dev.log"] };
+  expect(stayingOn("npm run dev > dev.log 2>&1 &", servers)).toEqual(contained);
+  for (const command of [
+    "echo a > dev.log; npm run dev &",
+    "npm run dev > AGENTS.md &",
+    "rm a.js; npm run dev &",
+  ])
+    expect(stayingOn(command, servers), command).toBeUndefined();
+});
+
 test("lets a command go on in the background of the sandbox", () => {
   expect(stayingOn("npm run dev", servers, true)).toEqual({ guards: [], stays: true });
   expect(stayingOn("npm run dev", undefined, true)).toBeUndefined();
@@ -152,7 +163,6 @@ test.each([
   "ssh localhost",
   "docker compose up &",
   "npm install &",
-  "npm run dev > dev.log &",
   "node server.js --upstream https://example.com &",
   "sudo pkill node",
 ])("asks about %s although a server of the sandbox runs", (command) => {

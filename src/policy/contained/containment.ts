@@ -7,7 +7,7 @@ import { visibleText } from "../../call/index.js";
 import type { CommandPart } from "../part.js";
 import type { RuleParts } from "../rule.js";
 import { meets } from "../strict-rules.js";
-import { changesWorkspace, isContainable, questionCauses } from "./question-causes.js";
+import { changesWorkspace, isContainable, questionCauses, serverLogs } from "./question-causes.js";
 import type { Caused, QuestionCause } from "./question-causes.js";
 import { ruleGuards } from "./rule-guards.js";
 import type { PathGuard } from "./rule-guards.js";
@@ -17,6 +17,8 @@ export type Containment = {
   readonly guards: readonly PathGuard[];
   /** Processes that the command leaves go on in the sandbox, which shows it the workspace read-only. */
   readonly stays?: true;
+  /** Files of the workspace that such processes put their output into. */
+  readonly logs?: readonly string[];
 };
 
 export type Contained =
@@ -51,7 +53,8 @@ export function containment(caused: Caused, { unknownEffects }: ContainedOptions
     ...own.filter((cause) => !isContainable(cause)),
   ];
   if (causes.length > 0) return { ok: false, causes };
-  return { ok: true, containment: { guards, ...(stays && { stays }) } };
+  const logs = stays ? parts.flatMap((part) => serverLogs(part, policy)) : [];
+  return { ok: true, containment: { guards, ...(stays && { stays }), ...(logs.length > 0 && { logs }) } };
 }
 
 /** The changes of a command that goes on could not be undone, so it can make none. */

@@ -96,12 +96,22 @@ function partCauses(part: Part, caused: Caused): readonly QuestionCause[] {
   ];
 }
 
-/** Whether the words of a command name a file of the workspace that it changes. A build only says "somewhere below". */
-export const changesWorkspace = (part: Part, policy: Roots): boolean =>
-  part.type === "command" &&
-  [...part.touches.filter((touch) => !isLook(touch) && touch.below !== true), ...part.redirects].some(
-    ({ path }) => isInside(path, policy),
-  );
+/**
+ * Whether the words of a command name a file of the workspace that it changes, other than the log of a server. A build
+ * only says "somewhere below".
+ */
+export function changesWorkspace(part: Part, policy: Roots): boolean {
+  if (part.type !== "command") return false;
+  const touched = part.touches.filter((touch) => !isLook(touch) && touch.below !== true);
+  const logs = serverLogs(part, policy);
+  return [...touched, ...part.redirects].some(({ path }) => isInside(path, policy) && !logs.includes(path));
+}
+
+/** The files of the workspace that the output of a command in the background goes to. */
+export const serverLogs = (part: Part, policy: Roots): readonly string[] =>
+  part.type === "command" && part.read.isBackground === true
+    ? part.redirects.map(({ path }) => path).filter((path) => isInside(path, policy))
+    : [];
 
 /** Paths that a contained command does not see as they are. */
 function outsidePaths(part: CommandPart, policy: Roots): readonly string[] {

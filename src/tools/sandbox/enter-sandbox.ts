@@ -20,6 +20,7 @@ import { type Mount, mountWords } from "./mount.js";
 import { sandboxEnvironment } from "./sandbox-environment.js";
 import type { SandboxFolder } from "./sandbox-folder.js";
 import { type SandboxLayout, sandboxLayout } from "./sandbox-layout.js";
+import type { ServerLogs } from "./server-logs.js";
 import { fixedWords, type Joining, joinWords } from "./sandbox-words.js";
 import type { SandboxedCommand, SandboxPlace } from "./sandbox.js";
 import { commandText, insideWords, packetsRefused, startWords, WAITING_WORDS } from "./start-script.js";
@@ -33,6 +34,7 @@ export type OpenedSandbox = {
   readonly hasNetwork: boolean;
   readonly folder: SandboxFolder;
   readonly seen: SeenFolders;
+  readonly logs: ServerLogs;
   /** When a command could last not be started, by the clock of this process. */
   brokenAt: number;
   waiting?: StartedSandbox | undefined;
@@ -61,7 +63,9 @@ export async function enterSandbox(
   const roots = place.roots.filter((root) => !place.roots.some((other) => root.startsWith(`${other}/`)));
   const places = { home, roots, own: place.own ?? [], guards: place.guards ?? [] };
   const before = findGuarded(places, opened.seen);
-  const writable = place.stays ? buildFolders(roots, before) : undefined;
+  const writable = place.stays
+    ? [...buildFolders(roots, before), ...opened.logs.open(place.logs ?? [], roots)]
+    : undefined;
   const joined = await joinStaying(place, { ...places, roots: writable ?? [] }, opened);
   const paths = place.temporary ?? [];
   const temporary = place.stays

@@ -23,6 +23,7 @@ import { openSandboxFolder } from "./sandbox-folder.js";
 import { isProved, machineState, storeProof } from "./sandbox-proof.js";
 import { findJoinProgram, fixedWords } from "./sandbox-words.js";
 import { SELF_TEST, selfTest } from "./self-test.js";
+import { ServerLogs } from "./server-logs.js";
 import { joiningWords, StayingSandboxes } from "./staying-sandboxes.js";
 
 export type SandboxPlace = {
@@ -45,6 +46,8 @@ export type SandboxPlace = {
   readonly session?: string;
   /** Processes that the command leaves go on. Then it can write only build folders of the workspace, and no other file. */
   readonly stays?: boolean;
+  /** Files of the workspace that it may make for its output. */
+  readonly logs?: readonly string[];
   /** The command may enter a sandbox that was started before, and the next one is started after it. */
   readonly isPrepared?: boolean;
 };
@@ -99,8 +102,15 @@ export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox
   if (program === undefined || !existsSync(program)) throw new NoSandbox();
   const tested = machineState(program);
   const folder = openSandboxFolder(options.folder);
-  const seen = new SeenFolders();
-  const opened: OpenedSandbox = { program, hasNetwork, folder, seen, brokenAt: -Infinity, recovered: [] };
+  const opened: OpenedSandbox = {
+    program,
+    hasNetwork,
+    folder,
+    seen: new SeenFolders(),
+    logs: new ServerLogs(),
+    brokenAt: -Infinity,
+    recovered: [],
+  };
   const joinProgram = hasNetwork ? undefined : findJoinProgram();
   if (joinProgram !== undefined) opened.staying = { sandboxes: stayingSandboxes(opened), joinProgram };
   const words = JSON.stringify([fixedWords(hasNetwork), joinProgram ? joiningWords() : [], SELF_TEST]);

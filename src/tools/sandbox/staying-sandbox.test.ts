@@ -1,4 +1,6 @@
 import { randomUUID } from "node:crypto";
+import { symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { collectOutput } from "../../process/index.js";
 import { LocalWorkspace } from "../local-workspace.js";
@@ -26,9 +28,9 @@ async function sessions() {
 
 const runIn =
   (workspace: Workspace) =>
-  async (command: string, { stays = false } = {}) => {
+  async (command: string, { stays = false, logs = [] as readonly string[] } = {}) => {
     let output = "";
-    const contained = { guards: [], ...(stays && { stays: true as const }) };
+    const contained = { guards: [], logs, ...(stays && { stays: true as const }) };
     const exit = await workspace.runCommand(command, {
       signal: new AbortController().signal,
       onOutput: (text) => void (output += text),
@@ -74,4 +76,11 @@ test("a command that stays writes build folders, and none that may be a person's
     "ui/build/a",
     "node_modules/a",
   ]);
+  symlinkSync("site", join(root, "linked"));
+  const names = ["new.log", "site/a.md", "site/b.md", "linked/c.md"];
+  const writing = `for name in ${names.join(" ")}; do echo evil 2>/dev/null >$name && echo $name; done; true`;
+  const logs = names.filter((name) => name !== "site/b.md").map((name) => join(root, name));
+  // Again: its own file may be written once more.
+  for (let round = 0; round < 2; round += 1)
+    expect((await runIn(workspace)(writing, { stays: true, logs })).output).toBe("new.log");
 }, 60_000);

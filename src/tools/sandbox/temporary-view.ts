@@ -15,9 +15,12 @@ export type TemporaryView = {
   release(): void;
 };
 
-/** The same for a command that may leave a server behind: others read the files while it writes them. */
+/**
+ * The same for a command that may leave a server behind: others read the files while it writes them. A name without an
+ * ending may become a program or a folder, which no file can stand in for: that is in the command's own `/tmp`.
+ */
 export function livingTemporaryView(paths: readonly string[]): TemporaryView {
-  for (const path of paths) makeEmpty(path);
+  for (const path of paths) if (!isPattern(path) && basename(path).includes(".")) makeEmpty(path);
   return { mounts: paths.filter(isPlain).map((path): Mount => ({ type: "write", path })), release: () => {} };
 }
 
@@ -31,7 +34,7 @@ function makeEmpty(path: string): void {
 
 export function temporaryView(paths: readonly string[], folder: string): TemporaryView {
   const there = paths.filter((path) => isPlain(path));
-  const absent = paths.filter((path) => pathInfo(path) === undefined);
+  const absent = paths.filter((path) => !isPattern(path) && pathInfo(path) === undefined);
   if (absent.length > 0) mkdirSync(folder, { mode: 0o700 });
   return {
     mounts: [
@@ -44,6 +47,9 @@ export function temporaryView(paths: readonly string[], folder: string): Tempora
     },
   };
 }
+
+/** The names that a pattern stands for are among the paths too. */
+const isPattern = (path: string): boolean => /[*?]/.test(path);
 
 /** A link could lead anywhere. */
 function isPlain(path: string): boolean {

@@ -23,20 +23,20 @@ test("counts what a command of the session made, while it is a plain file or fol
   symlinkSync("/etc/hostname", link);
   writeFileSync(twice, "");
   linkSync(twice, `${folder}/again`);
-  const found = await Promise.all([file, folder, link, twice].map((path) => own.has(path, true)));
-  expect(found).toEqual([true, true, false, false]);
+  const found = await Promise.all([file, folder, link, twice].map((path) => own.find(path, true)));
+  expect(found).toEqual([[file], [folder], [], []]);
 });
 
 test("counts no file that was there before, and none that the command did not make", async () => {
   const own = new OwnTemporary();
   const [there, missing] = [newName(), newName()];
   writeFileSync(there, "secret");
-  expect(await own.has(there, true)).toBe(false);
-  expect(await own.has(missing, false)).toBe(false);
+  expect(await own.find(there, true)).toEqual([]);
+  expect(await own.find(missing, false)).toEqual([]);
   own.add([missing]);
   await own.forgetMissing([missing]);
   writeFileSync(missing, "somebody else's");
-  expect(await own.has(missing, true)).toBe(false);
+  expect(await own.find(missing, true)).toEqual([]);
 });
 
 test("finds the names that a command writes or has written, and no others", async () => {
@@ -58,4 +58,32 @@ test("finds the names that a command writes or has written, and no others", asyn
   expect(await found("cat a.ts")).toEqual([]);
   await run(`rm ${made}; ln -s /etc/hostname ${made}`, [made]);
   expect(await found(`cat ${made}`)).toEqual([]);
+});
+
+test("finds names that code is given when nothing is there, and files that land in the folder", async () => {
+  const { workspace: local, root } = await aWorkspace({ "a.ts": "" });
+  const workspace = await sessionWorkspace(local, `session_${randomUUID()}`);
+  const found = (command: string) =>
+    temporaryPaths(plannedCommand({ command, cwd: root, executor: { language: "bash" } }), workspace);
+  const [made, taken] = [newName(), newName()];
+  writeFileSync(taken, "somebody else's");
+  const isSafe = (await found(`echo x > ${made}`)).length > 0;
+  expect(await found(`python3 a.py --out=${made}`)).toEqual(isSafe ? [made] : []);
+  expect(await found(`python3 a.py --out=${taken}`)).toEqual([]);
+  const landed = newName();
+  const name = landed.slice(SHARED_FOLDER.length + 1);
+  expect(await found(`mv ${name} ${SHARED_FOLDER}/`)).toEqual(isSafe ? [landed] : []);
+});
+
+test("takes a pattern when everything that it matches is the session's own", async () => {
+  const own = new OwnTemporary();
+  const base = newName();
+  const [one, two] = [`${base}-1.txt`, `${base}-2.txt`];
+  onTestFinished(() => [one, two].forEach((path) => rmSync(path, { force: true })));
+  own.add([one]);
+  expect(await own.find(`${base}-*.txt`, false)).toEqual([]);
+  writeFileSync(one, "");
+  expect(await own.find(`${base}-*.txt`, false)).toEqual([`${base}-*.txt`, one]);
+  writeFileSync(two, "somebody else's");
+  expect(await own.find(`${base}-*.txt`, false)).toEqual([]);
 });

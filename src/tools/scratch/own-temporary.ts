@@ -8,6 +8,7 @@
  */
 import { lstat, readdir, readFile } from "node:fs/promises";
 import { errorCode } from "../../call/error-code.js";
+import { matchPath } from "../../policy/paths/match-path.js";
 
 export const SHARED_FOLDER = "/tmp";
 
@@ -17,8 +18,19 @@ const MAX_NAMES = 5_000;
 export class OwnTemporary {
   readonly #made = new Set<string>();
 
-  /** `isMade`: the call writes it, so that it may also be new. `path` is directly in the shared folder. */
-  async has(path: string, isMade: boolean): Promise<boolean> {
+  /**
+   * The session's own names that a path or a pattern stands for; none when something of others is among them. `isMade`:
+   * the call writes it, so that it may also be new. `path` is directly in the shared folder.
+   */
+  async find(path: string, isMade: boolean): Promise<readonly string[]> {
+    if (!/[*?]/.test(path)) return (await this.#has(path, isMade)) ? [path] : [];
+    const names = (await readdir(SHARED_FOLDER)).map((name) => `${SHARED_FOLDER}/${name}`);
+    const matched = names.filter((name) => matchPath(path, name));
+    const own = await Promise.all(matched.map((name) => this.#has(name, false)));
+    return matched.length > 0 && own.every(Boolean) ? [path, ...matched] : [];
+  }
+
+  async #has(path: string, isMade: boolean): Promise<boolean> {
     try {
       const info = await lstat(path);
       const isOwn =

@@ -51,8 +51,8 @@ class SessionWorkspace extends ForwardingWorkspace {
     return { ...executor, known: { ...executor.known, TMPDIR: this.scratch } };
   }
 
-  isOwnTemporary(path: string, isMade: boolean): Promise<boolean> {
-    return this.#temporary.has(path, isMade);
+  ownTemporary(path: string, isMade: boolean): Promise<readonly string[]> {
+    return this.#temporary.find(path, isMade);
   }
 
   override async runCommand(

@@ -24,7 +24,8 @@ function places(words: readonly string[], seen: Seen): Places {
     (named.length > 0 ||
       sources.length > 1 ||
       targets.some((target) => /(?:^|\/)\.{0,2}$|^~[^/]*$/.test(target)));
-  const writes = named.length > 0 ? [] : targets;
+  // Everybody's folder gets a file, and stays as it is.
+  const writes = named.length > 0 ? [] : targets.filter((target) => !isFolder || !/^\/tmp\/+$/.test(target));
   const landings = isFolder ? within(targets, sources) : [];
   return { sources, writes: [...writes, ...backups([...targets, ...landings], seen)], targets, landings };
 }
