@@ -31,8 +31,17 @@ export type Guarded =
       readonly isFolder: boolean;
       readonly isSecret: boolean;
     }
-  /** A link with a protected name; a link cannot be mounted over, but the file that it leads to can. */
-  | { readonly type: "link"; readonly path: string; readonly target: string; readonly isSecret: boolean }
+  /**
+   * A link with a protected name; a link cannot be mounted over, but the file that it leads to can. `isOfGit`: it lies
+   * among git's own files, and git writes through it.
+   */
+  | {
+      readonly type: "link";
+      readonly path: string;
+      readonly target: string;
+      readonly isSecret: boolean;
+      readonly isOfGit?: true;
+    }
   /** The `.git` folder of a repository. */
   | Repository
   /** A socket or a pipe. */
@@ -78,6 +87,7 @@ export function findGuarded(places: GuardedPlaces, seen?: SeenFolders): Readonly
     if (one.type === "protected" && one.isFolder && !one.isSecret)
       for (const secret of secretsBelow(one.path, places)) found.set(secret.path, secret);
     if (one.type !== "repository") continue;
+    for (const odd of oddFiles(one.path, places, seen)) found.set(odd.path, odd);
     for (const link of steeringLinks(one.path)) found.set(link.path, link);
     if (one.isBare) continue;
     for (const folder of enteredFolders(one.path, dependencies))
@@ -102,13 +112,14 @@ export class SeenFolders {
   #key = "";
   readonly #folders = new Map<string, { readonly folder: Folder; readonly info: Stats }>();
 
-  look(path: string, places: GuardedPlaces): Folder {
+  look(path: string, places: GuardedPlaces, how = lookInto): Folder {
     const info = settledInfo(path);
-    const known = info && this.#folders.get(path);
+    const key = `${how.name} ${path}`;
+    const known = info && this.#folders.get(key);
     if (known && isUnchanged(known.info, info)) return known.folder;
-    const folder = lookInto(path, places);
-    if (!info || this.#folders.size >= MAX_SEEN) this.#folders.delete(path);
-    else this.#folders.set(path, { folder, info });
+    const folder = how(path, places);
+    if (!info || this.#folders.size >= MAX_SEEN) this.#folders.delete(key);
+    else this.#folders.set(key, { folder, info });
     return folder;
   }
 
@@ -180,6 +191,35 @@ function secretsBelow(folder: string, places: GuardedPlaces): readonly Guarded[]
     if (one?.type === "link" || one?.type === "protected") if (one.isSecret) return [one];
     return entry.isDirectory() ? secretsBelow(join(folder, entry.name), places) : [];
   });
+}
+
+/**
+ * Links, sockets and pipes among git's own files. Git writes through links: when `COMMIT_EDITMSG` is one, the message of
+ * the next commit replaces the file that it leads to, wherever that is. Names that cannot be written are left out.
+ */
+function oddFiles(repositoryPath: string, places: GuardedPlaces, seen?: SeenFolders): readonly Guarded[] {
+  const odd: Guarded[] = [];
+  const folders = [repositoryPath];
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    const { guarded, inner } = seen ? seen.look(folder, places, lookIntoGit) : lookIntoGit(folder);
+    odd.push(...guarded);
+    folders.push(...inner.filter((path) => !STEERING.some((name) => path === join(repositoryPath, name))));
+  }
+  return odd;
+}
+
+function lookIntoGit(folder: string): Folder {
+  const guarded: Guarded[] = [];
+  const inner: string[] = [];
+  for (const entry of entriesOf(folder)) {
+    const path = join(folder, entry.name);
+    if (entry.isSymbolicLink())
+      guarded.push({ type: "link", path, target: readlinkSync(path), isSecret: false, isOfGit: true });
+    else if (entry.isSocket() || entry.isFIFO()) guarded.push({ type: "special", path });
+    // Objects are never written twice.
+    else if (entry.isDirectory() && !/^[\da-f]{2}$/.test(entry.name)) inner.push(path);
+  }
+  return { guarded, inner, passedOver: [] };
 }
 
 /** Git follows a link to its hooks or settings. */

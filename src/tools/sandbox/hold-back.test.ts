@@ -49,6 +49,8 @@ const LEFT_BEHIND = {
   ".git/config.worktree": "echo evil >.git/config.worktree",
   ".git/modules": "mkdir -p .git/modules/x && echo evil >.git/modules/x/config",
   ".git/rebase-merge": "mkdir .git/rebase-merge && echo 'exec evil' >.git/rebase-merge/git-rebase-todo",
+  ".git/COMMIT_EDITMSG": "ln -s ~/.profile .git/COMMIT_EDITMSG",
+  ".git/logs/refs/heads": "mkdir -p .git/logs/refs && ln -s /var/tmp .git/logs/refs/heads",
   pipe: "mkfifo pipe",
 } as const;
 
@@ -60,6 +62,7 @@ test("takes out of the workspace what a command left to act later, and keeps and
     expect(lstatSync(join(root, path), { throwIfNoEntry: false }), path).toBeUndefined();
     expect(output).toContain(join(root, path));
   }
+  expect(output).toContain("made a link, through which git would write");
   expect(readFileSync(join(root, "a.txt"), "utf8")).toBe("b\n");
   const [held = ""] = readdirSync(join(folder, "held"));
   // All but the pipe, which has no content to keep.

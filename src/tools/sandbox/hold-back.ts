@@ -21,7 +21,10 @@ export type Found = ReadonlyMap<string, Guarded>;
 
 /** `kept`: the folder for what is taken out; made when it is needed. */
 export function holdBack(before: Found, after: Found, kept: string): readonly string[] {
-  const lost = [...before.values()].filter((one) => one.type === "link" && !after.has(one.path));
+  // Git itself removes links among its files.
+  const lost = [...before.values()].filter(
+    (one) => one.type === "link" && one.isOfGit !== true && !after.has(one.path),
+  );
   return [
     ...[...after.values()].flatMap((one) => settle(one, before.get(one.path), kept)),
     ...lost.flatMap((one) => (one.type === "link" ? replaceByLink(one, kept) : [])),
@@ -66,7 +69,11 @@ function takeOut(one: Guarded, known: Guarded | undefined, kept: string): string
   const { path } = one;
   const note =
     one.type !== "repository"
-      ? heldBack("made a protected name", path, kept)
+      ? heldBack(
+          isOfGit(one) ? "made a link, through which git would write" : "made a protected name",
+          path,
+          kept,
+        )
       : one.isBare
         ? heldBack(
             `made ${path} a repository of git, whose settings start programs`,
@@ -77,6 +84,8 @@ function takeOut(one: Guarded, known: Guarded | undefined, kept: string): string
   if (known?.type === "link") restoreLink(known);
   return note;
 }
+
+const isOfGit = (one: Guarded): boolean => one.type === "link" && one.isOfGit === true;
 
 function heldBack(what: string, path: string, kept: string): string {
   return `The sandbox held a change back: the command ${what}. ${path} was moved to ${moveOut(path, kept)}, where nothing starts it.`;
