@@ -40,6 +40,8 @@ const HOME_FILES = {
   ".config/gh/hosts.yml": "token",
   ".bash_history": "typed",
   ".netrc": "password",
+  ".local/share/uv/credentials/credentials.toml": "token",
+  "go/src/other/notes.txt": "secret",
 };
 
 const WORKSPACE_FILES = {

@@ -45,7 +45,9 @@ export type Guarded =
   /** The `.git` folder of a repository. */
   | Repository
   /** A socket or a pipe. */
-  | { readonly type: "special"; readonly path: string };
+  | { readonly type: "special"; readonly path: string }
+  /** A folder whose name is no text, so that no path leads into it. `bytes`: the name, in hexadecimal digits. */
+  | { readonly type: "nameless"; readonly path: string; readonly bytes: string };
 
 export type Repository = {
   readonly type: "repository";
@@ -153,8 +155,8 @@ const isUnchanged = (earlier: Stats, now: Stats): boolean =>
   earlier.ctimeMs === now.ctimeMs && earlier.ino === now.ino && earlier.dev === now.dev;
 
 function lookInto(folder: string, places: GuardedPlaces): Folder {
-  if (!isReadable(folder) && !places.roots.includes(folder)) return unreadable(folder);
-  const entries = entriesOf(folder);
+  const entries = isReachable(folder) ? entriesOf(folder) : undefined;
+  if (!entries) return places.roots.includes(folder) ? NOTHING : unreadable(folder);
   const names = new Set(entries.map(({ name }) => name));
   const guarded: Guarded[] = BARE.every((name) => names.has(name)) ? [repository(folder, true)] : [];
   const inner: string[] = [];
@@ -162,10 +164,28 @@ function lookInto(folder: string, places: GuardedPlaces): Folder {
   for (const entry of entries) {
     const path = join(folder, entry.name);
     const one = guardedAt(path, entry, places);
-    if (one) guarded.push(one);
+    if (entry.isDirectory() && entry.name.includes(NO_TEXT)) guarded.push(...namelessFolders(folder));
+    else if (one) guarded.push(one);
     else if (entry.isDirectory()) (isPassedOver(path, entry.name, places) ? passedOver : inner).push(path);
   }
   return { guarded, inner, passedOver };
+}
+
+const NOTHING: Folder = { guarded: [], inner: [], passedOver: [] };
+
+/** Stands for the bytes of a name that are no text. */
+const NO_TEXT = "\uFFFD";
+
+function namelessFolders(folder: string): readonly Guarded[] {
+  const entries = readdirSync(folder, { withFileTypes: true, encoding: "buffer" });
+  const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  return names
+    .filter((name) => !Buffer.from(name.toString()).equals(name))
+    .map((name) => ({
+      type: "nameless",
+      path: join(folder, name.toString("latin1")),
+      bytes: name.toString("hex"),
+    }));
 }
 
 /** A command could make it readable, or have closed it so that a repository in it is not found: git enters it by name. */
@@ -175,7 +195,11 @@ const unreadable = (path: string): Folder => ({
   passedOver: [],
 });
 
-function isReadable(folder: string): boolean {
+/** Below, the system no longer takes a path to all that could be there. */
+const MAX_PATH_BYTES = 3_000;
+
+function isReachable(folder: string): boolean {
+  if (Buffer.byteLength(folder) > MAX_PATH_BYTES) return false;
   try {
     accessSync(folder, constants.R_OK | constants.X_OK);
     return true;
@@ -186,7 +210,7 @@ function isReadable(folder: string): boolean {
 
 /** Secrets in a folder that is only read-only, such as `.devcontainer/.env`. */
 function secretsBelow(folder: string, places: GuardedPlaces): readonly Guarded[] {
-  return entriesOf(folder).flatMap((entry): readonly Guarded[] => {
+  return (entriesOf(folder) ?? []).flatMap((entry): readonly Guarded[] => {
     const one = guardedAt(join(folder, entry.name), entry, places);
     if (one?.type === "link" || one?.type === "protected") if (one.isSecret) return [one];
     return entry.isDirectory() ? secretsBelow(join(folder, entry.name), places) : [];
@@ -211,7 +235,7 @@ function oddFiles(repositoryPath: string, places: GuardedPlaces, seen?: SeenFold
 function lookIntoGit(folder: string): Folder {
   const guarded: Guarded[] = [];
   const inner: string[] = [];
-  for (const entry of entriesOf(folder)) {
+  for (const entry of entriesOf(folder) ?? []) {
     const path = join(folder, entry.name);
     if (entry.isSymbolicLink())
       guarded.push({ type: "link", path, target: readlinkSync(path), isSecret: false, isOfGit: true });
@@ -284,11 +308,11 @@ function runsByRebase(path: string): boolean {
   return existsSync(file) && /^\s*(?:x|exec)\s/m.test(readFileSync(file, "latin1"));
 }
 
-function entriesOf(folder: string): readonly Dirent[] {
+/** Undefined when nobody can say what is there. */
+function entriesOf(folder: string): readonly Dirent[] | undefined {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch (error) {
-    if (["EACCES", "ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "")) return [];
-    throw error;
+    return ["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "") ? [] : undefined;
   }
 }

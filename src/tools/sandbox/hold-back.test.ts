@@ -5,6 +5,7 @@ import {
   readFileSync,
   readlinkSync,
   rmSync,
+  statSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
@@ -67,6 +68,38 @@ test("takes out of the workspace what a command left to act later, and keeps and
   const [held = ""] = readdirSync(join(folder, "held"));
   // All but the pipe, which has no content to keep.
   expect(readdirSync(join(folder, "held", held))).toHaveLength(Object.keys(LEFT_BEHIND).length - 1);
+});
+
+/** Each makes a protected name in a place from which it is not easily taken, or before which a look gives up. */
+const HIDDEN_AWAY = `
+import os
+def make(folder, name):
+    os.makedirs(folder); open(os.path.join(folder, name), "w").close()
+make(b"odd" + bytes([255]), b".envrc")
+make("long/" + "d" * 120 + "/" + "d" * 120, ".envrc")
+make("shut", ".envrc"); os.mkfifo("shut/pipe"); os.chmod("shut", 0o555)
+os.chmod("unread", 0o311)
+top = os.getcwd()
+os.mkdir("deep"); os.chdir("deep")
+for _ in range(30):
+    os.mkdir("x" * 200); os.chdir("x" * 200)
+open(".envrc", "w").close()
+os.chdir(top); open(".envrc", "w").close()
+`;
+
+test("takes names out of folders that are too deep, closed, or have no text as a name", async () => {
+  const { root, run } = await contained({ "a.py": HIDDEN_AWAY, "unread/a": "a" });
+  const { exit, output } = await run("python3 a.py");
+  expect(exit).toEqual({ exitCode: 0 });
+  expect(output).not.toContain("could not");
+  const left = await collectOutput(["find", root, "-name", ".envrc", "-o", "-name", "pipe"], {
+    env: process.env,
+    timeoutMs: 60_000,
+  });
+  expect(left.stdout.toString()).toBe("");
+  expect(statSync(join(root, "shut")).mode & 0o777).toBe(0o555);
+  // The next command finds a workspace that can be looked at.
+  expect((await run("cat a.py")).exit).toEqual({ exitCode: 0 });
 });
 
 test("restores a link with a protected name that a command replaced or removed", async () => {

@@ -3,17 +3,22 @@
  * names, new repositories, sockets and pipes. No mount can prevent a new name. Each of them is kept in a folder
  * outside, so that nothing is lost, and reported in a sentence.
  */
+import { createHash, randomBytes } from "node:crypto";
 import {
   chmodSync,
+  closeSync,
+  constants,
   cpSync,
   lstatSync,
   mkdirSync,
-  realpathSync,
+  openSync,
+  readlinkSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { pathInfo } from "../path-info.js";
 import type { Guarded } from "./find-guarded.js";
 
@@ -26,92 +31,166 @@ export function holdBack(before: Found, after: Found, kept: string): readonly st
     (one) => one.type === "link" && one.isOfGit !== true && !after.has(one.path),
   );
   return [
-    ...[...after.values()].flatMap((one) => settle(one, before.get(one.path), kept)),
-    ...lost.flatMap((one) => (one.type === "link" ? replaceByLink(one, kept) : [])),
+    ...[...after.values()].flatMap((one) => noted(one, () => settle(one, before.get(one.path), kept))),
+    ...lost.flatMap((one) => (one.type === "link" ? noted(one, () => replaceByLink(one, kept)) : [])),
   ];
 }
 
-function isRealFolder(path: string): boolean {
+/** A path that cannot be settled must not hide the others. */
+function noted({ path }: Guarded, act: () => readonly string[]): readonly string[] {
   try {
-    return realpathSync(path) === path;
-  } catch {
-    return false;
+    return act();
+  } catch (error) {
+    return [`The sandbox could not take a change back: ${String(error)}. Look at ${path}, and remove it.`];
   }
 }
+
+/**
+ * Acts on a file in the folder that it was found in. A server may put a link in the place of that folder at any moment,
+ * so the folder is opened first and must be at its path. Returns nothing when it is gone, or lies elsewhere.
+ */
+function inRealFolder(path: string, act: (at: string) => string): readonly string[] {
+  let folder: number;
+  try {
+    folder = openSync(dirname(path), O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+  } catch {
+    return [];
+  }
+  try {
+    const at = `/proc/self/fd/${folder}`;
+    return readlinkSync(at) === dirname(path) ? [act(join(at, basename(path)))] : [];
+  } finally {
+    closeSync(folder);
+  }
+}
+
+/** Opens a folder that nobody may read, too. Node has no name for it. */
+const O_PATH = 0o10000000;
 
 const isThere = (path: string): boolean => pathInfo(path) !== undefined;
 
 /** A hooks folder is no protected name by itself: one may lie where the link was. */
 function replaceByLink(link: Extract<Guarded, { readonly type: "link" }>, kept: string): readonly string[] {
-  // The folder is gone, or is a link by now, which may lead outside.
-  if (!isRealFolder(dirname(link.path))) return [];
-  const held = isThere(link.path) ? [heldBack("replaced a link", link.path, kept)] : [];
-  return [...held, restoreLink(link)];
+  const held = isThere(link.path) ? heldBack("replaced a link", link.path, kept) : [];
+  return [...held, ...restoreLink(link)];
 }
 
 function settle(one: Guarded, known: Guarded | undefined, kept: string): readonly string[] {
+  if (one.type === "nameless") return known?.type === "nameless" ? [] : takeOut(one, known, kept);
   // Taken out with a folder above it.
   if (!isThere(one.path)) return [];
-  if (one.type === "special") return known?.type === "special" ? [] : [removeSpecial(one.path)];
+  if (one.type === "special") return known?.type === "special" ? [] : removeSpecial(one.path);
   if (one.type === "link") {
     if (known?.type === "link" && known.target === one.target) return [];
   } else if (one.type === "repository" && known?.type === "repository") {
     return one.steering
       .filter((name) => !known.steering.includes(name) && name !== "hooks")
-      .map((name) =>
+      .flatMap((name) =>
         heldBack(`wrote ${name} of ${one.path}, from which git starts programs`, join(one.path, name), kept),
       );
   } else if (known?.type === one.type) return [];
-  return [takeOut(one, known, kept)];
+  return takeOut(one, known, kept);
 }
 
-function takeOut(one: Guarded, known: Guarded | undefined, kept: string): string {
-  const { path } = one;
-  const note =
-    one.type !== "repository"
-      ? heldBack(
-          isOfGit(one) ? "made a link, through which git would write" : "made a protected name",
-          path,
-          kept,
-        )
-      : one.isBare
-        ? heldBack(
-            `made ${path} a repository of git, whose settings start programs`,
-            join(path, "HEAD"),
-            kept,
-          )
-        : heldBack("made a repository of git, whose hooks and settings start programs", path, kept);
+function takeOut(one: Guarded, known: Guarded | undefined, kept: string): readonly string[] {
+  const path = one.type === "repository" && one.isBare ? join(one.path, "HEAD") : one.path;
+  const notes = heldBack(whatWasMade(one), path, kept, one.type === "nameless" ? one.bytes : undefined);
   if (known?.type === "link") restoreLink(known);
-  return note;
+  return notes;
 }
 
-const isOfGit = (one: Guarded): boolean => one.type === "link" && one.isOfGit === true;
-
-function heldBack(what: string, path: string, kept: string): string {
-  return `The sandbox held a change back: the command ${what}. ${path} was moved to ${moveOut(path, kept)}, where nothing starts it.`;
-}
-
-function removeSpecial(path: string): string {
-  rmSync(path, { force: true });
-  return `The sandbox removed ${path}: a command may leave no socket or pipe behind.`;
-}
-
-function restoreLink({ path, target }: Extract<Guarded, { readonly type: "link" }>): string {
-  symlinkSync(target, path);
-  return `The sandbox restored the link ${path} to ${target}, which the command had changed: its name is protected.`;
-}
-
-function moveOut(path: string, kept: string): string {
-  mkdirSync(kept, { recursive: true, mode: 0o700 });
-  const to = join(kept, path.replaceAll("/", "%"));
-  // A folder without these cannot be moved.
-  if (lstatSync(path).isDirectory()) chmodSync(path, lstatSync(path).mode | 0o700);
-  try {
-    renameSync(path, to);
-  } catch {
-    // The state folder lies on another file system.
-    cpSync(path, to, { recursive: true, verbatimSymlinks: true });
-    rmSync(path, { recursive: true, force: true });
+function whatWasMade(one: Guarded): string {
+  switch (one.type) {
+    case "nameless":
+      return "made a folder whose name is no text";
+    case "repository":
+      return one.isBare
+        ? `made ${one.path} a repository of git, whose settings start programs`
+        : "made a repository of git, whose hooks and settings start programs";
+    case "link":
+      return one.isOfGit ? "made a link, through which git would write" : "made a protected name";
+    default:
+      return "made a protected name";
   }
-  return to;
+}
+
+/** `bytes`: the name where it is no text. */
+const heldBack = (what: string, path: string, kept: string, bytes?: string): readonly string[] =>
+  inRealFolder(path, (at) => {
+    const from = bytes === undefined ? at : Buffer.concat([Buffer.from(`${dirname(at)}/`), fromHex(bytes)]);
+    const to = moveOut(from, join(kept, keptName(path)), path);
+    return to === undefined
+      ? `The command ${what}, and the sandbox could not take it out. Look at ${path}, and remove it.`
+      : `The sandbox held a change back: the command ${what}. ${path} was moved to ${to}, where nothing starts it.`;
+  });
+
+const fromHex = (bytes: string): Buffer => Buffer.from(bytes, "hex");
+
+const MAX_NAME_BYTES = 200;
+
+/** The path as one name, or its hash where that would be too long for the disk. */
+function keptName(path: string): string {
+  const name = path.replaceAll("/", "%");
+  return Buffer.byteLength(name) <= MAX_NAME_BYTES
+    ? name
+    : `${createHash("sha256").update(path).digest("hex")}%${basename(path).slice(0, 40)}`;
+}
+
+const removeSpecial = (path: string): readonly string[] =>
+  inRealFolder(path, (at) => {
+    withRights(dirname(at), () => rmSync(at, { force: true }));
+    return `The sandbox removed ${path}: a command may leave no socket or pipe behind.`;
+  });
+
+const restoreLink = ({ path, target }: Extract<Guarded, { readonly type: "link" }>): readonly string[] =>
+  inRealFolder(path, (at) => {
+    withRights(dirname(at), () => symlinkSync(target, at));
+    return `The sandbox restored the link ${path} to ${target}, which the command had changed: its name is protected.`;
+  });
+
+/**
+ * Returns where it is now. A command may have taken the rights away that are needed for this, and the state folder may
+ * lie on another file system. Then it gets another name where it is.
+ */
+function moveOut(from: string | Buffer, to: string, path: string): string | undefined {
+  const around = dirname(from.toString("latin1"));
+  const aside = `toolgate-held-${randomBytes(8).toString("hex")}`;
+  const ways: readonly (() => string)[] = [
+    () => (renameSync(from, to), to),
+    () => (copyOut(from, to), to),
+    () => (renameSync(from, join(around, aside)), join(dirname(path), aside)),
+  ];
+  mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
+  return withRights(around, () => {
+    // A folder without these cannot be moved.
+    if (lstatSync(from).isDirectory()) addRights(from);
+    for (const way of ways) {
+      try {
+        return way();
+      } catch {
+        // The next one may work.
+      }
+    }
+    return undefined;
+  });
+}
+
+/** Names in a folder that its owner may not write cannot be changed. */
+function withRights<Result>(folder: string, act: () => Result): Result {
+  const { mode } = statSync(folder);
+  if ((mode & 0o300) === 0o300) return act();
+  addRights(folder);
+  try {
+    return act();
+  } finally {
+    chmodSync(folder, mode);
+  }
+}
+
+const addRights = (folder: string | Buffer): void => chmodSync(folder, statSync(folder).mode | 0o700);
+
+function copyOut(from: string | Buffer, to: string): void {
+  if (typeof from !== "string") throw new Error("a name that is no text cannot be copied");
+  cpSync(from, to, { recursive: true, verbatimSymlinks: true });
+  rmSync(from, { recursive: true });
 }

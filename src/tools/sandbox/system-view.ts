@@ -7,6 +7,7 @@ import { dirname, join } from "node:path";
 import { pathInfo } from "../path-info.js";
 import { isWithin } from "../../call/absolute-path.js";
 import { isProtected } from "../../policy/paths/protected-paths.js";
+import { closedSettings } from "./closed-settings.js";
 import type { Mount } from "./mount.js";
 
 export type SystemViewOptions = {
@@ -65,7 +66,8 @@ const TOOLCHAINS = [
   ".local/share/fnm",
   ".local/share/mise",
   ".local/share/pnpm",
-  ".local/share/uv",
+  ".local/share/uv/python",
+  ".local/share/uv/tools",
   ".m2",
   ".n",
   ".npm-global",
@@ -77,7 +79,9 @@ const TOOLCHAINS = [
   ".rvm",
   ".sdkman",
   ".volta",
-  "go",
+  // Not the sources in it, which are somebody's projects.
+  "go/bin",
+  "go/pkg",
 ];
 const MAX_TMP_BYTES = 1 << 30;
 const MAX_SMALL_BYTES = 64 << 20;
@@ -90,7 +94,7 @@ export const programFolders = (): readonly Mount[] =>
 export function systemView({ home, cache }: SystemViewOptions): readonly Mount[] {
   return [
     ...SYSTEM_FOLDERS.flatMap(systemFolder),
-    ...SECRETS_OF_SYSTEM.flatMap(hiddenIfThere),
+    ...secretsOfSystem(),
     { type: "memory", path: "/tmp", maxBytes: MAX_TMP_BYTES },
     { type: "memory", path: "/run", maxBytes: MAX_SMALL_BYTES },
     { type: "memory", path: "/var", maxBytes: MAX_SMALL_BYTES },
@@ -106,6 +110,20 @@ export function systemView({ home, cache }: SystemViewOptions): readonly Mount[]
     ...TOOLCHAINS.flatMap((name) => toolchain(join(home, name), home)),
     { type: "write", path: join(home, ".cache"), from: cache },
   ];
+}
+
+/** Once each, and none below another. */
+function secretsOfSystem(): readonly Mount[] {
+  const all = [...SECRETS_OF_SYSTEM.flatMap(hiddenIfThere), ...closedSettings()];
+  const paths = new Set(all.map(({ path }) => path));
+  const once = new Map(all.map((mount) => [mount.path, mount]));
+  return [...once.values()].filter(({ path }) => !isBelowOne(path, paths));
+}
+
+function isBelowOne(path: string, paths: ReadonlySet<string>): boolean {
+  for (let folder = dirname(path); folder !== "/"; folder = dirname(folder))
+    if (paths.has(folder)) return true;
+  return false;
 }
 
 function systemFolder(path: string): readonly Mount[] {
@@ -138,4 +156,5 @@ function toolchain(path: string, home: string): readonly Mount[] {
 }
 
 /** Beside the protected names: files that some package managers keep passwords in. */
-const SECRET_FILES = /\/(?:\.m2\/settings-security\.xml|\.gradle\/init\.(?:gradle|d).*|\.nuget\/NuGet)$/;
+const SECRET_FILES =
+  /\/(?:\.m2\/settings-security\.xml|\.gradle\/init\.(?:gradle|d).*|\.nuget\/NuGet|\.npm-global\/etc|\.dotnet\/corefx)$/;

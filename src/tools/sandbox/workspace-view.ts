@@ -22,6 +22,7 @@ export function workspaceView(
   { decoys, writable }: WorkspaceViewOptions,
 ): readonly Mount[] {
   const inner = [...guarded].flatMap((one): readonly Mount[] => {
+    if (one.type === "nameless") return [];
     if (one.type === "link") return one.isOfGit ? [] : targetMounts(one, roots);
     if (one.type === "repository")
       return writable ? [{ type: "read", path: one.path }] : repositoryMounts(one, roots);

@@ -16,7 +16,7 @@ export async function temporaryPaths(intent: Intent, workspace: Workspace): Prom
     if (name !== undefined) made.set(name, made.get(name) === true || access === "write");
   }
   const found = await Promise.all(
-    [...made].map(([name, isMade]) => workspace.ownTemporary?.(name, isMade) ?? []),
+    [...made].map(async ([name, isMade]) => (await workspace.ownTemporary?.(name, isMade)) ?? []),
   );
   return [...new Set(found.flat())].sort();
 }
