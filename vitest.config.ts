@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
-import SlowFirst from "./scripts/slow-first.js";
+import SlowFirst, { PURE_ROOMS } from "./scripts/slow-first.js";
+import { PLAIN_MODULES, plainSources } from "./test/plain-sources.js";
 
 /** The long mode (`npm run test:long`): every case where the short one takes a sample, and many more random ones. */
 const LONG = {
@@ -13,6 +14,9 @@ const CODE_CACHE = {
   TOOLGATE_CODE_CACHE: fileURLToPath(new URL("node_modules/.toolgate-code-cache", import.meta.url)),
 };
 
+/** The set-up writes the plain sources once, so a run that watches for changes must read the sources themselves. */
+const ONE_RUN = process.argv.includes("run");
+
 /** Files that measure the memory of their process, so each gets one of its own. */
 const OWN_PROCESS = [
   "src/run/output-stream.test.ts",
@@ -23,6 +27,17 @@ const OWN_PROCESS = [
   "test/aap-slow-readers.test.ts",
   "test/acp-listen.test.ts",
   "test/attacks.test.ts",
+];
+
+/**
+ * Tests that start no program. They need much memory, and each start of a program by a large process costs more: the kernel
+ * copies its table of pages. So they run after the others, in new processes.
+ */
+const PURE = [
+  "src/call/**/*.test.ts",
+  "src/policy/**/*.test.ts",
+  "src/view/**/*.test.ts",
+  "web/**/*.test.ts",
 ];
 
 /** The contract of ledgers once more, behind a program that is not installed for the short mode. */
@@ -38,10 +53,12 @@ export default defineConfig(({ mode }) => {
   return {
     // Tests of the page read the sources behind its doors, not the built ones.
     resolve: { alias: PAGE_DOORS },
+    plugins: ONE_RUN ? [plainSources] : [],
     test: {
-      // Transformed modules stay on disk: the same 700 sources for each run.
+      server: { deps: { external: [PLAIN_MODULES] } },
+      // Transformed tests stay on disk for the next run.
       experimental: { fsModuleCache: true },
-      globalSetup: ["test/build-child-programs.ts", "test/postgres-setup.ts"],
+      globalSetup: ["test/plain-sources.ts", "test/build-child-programs.ts", "test/postgres-setup.ts"],
       setupFiles: ["test/setup.ts"],
       env: { ...CODE_CACHE, ...(isLong && LONG) },
       projects: [
@@ -50,12 +67,13 @@ export default defineConfig(({ mode }) => {
           extends: true,
           test: {
             name: "shared process",
-            include: ["src/**/*.test.ts", "test/**/*.test.ts", "web/**/*.test.ts"],
-            exclude: [...OWN_PROCESS, ...(isLong ? [] : LONG_ONLY)],
+            include: ["src/**/*.test.ts", "test/**/*.test.ts"],
+            exclude: [...OWN_PROCESS, ...PURE, ...(isLong ? [] : LONG_ONLY)],
             // Loading every module again for each file took longer than the tests of most files.
             isolate: false,
           },
         },
+        { extends: true, test: { name: PURE_ROOMS, include: PURE, isolate: false } },
       ],
       // Many tests wait for processes of their own: more files at a time than the two cores of a small machine.
       maxWorkers: 4,

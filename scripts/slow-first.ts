@@ -73,14 +73,18 @@ const SLOW = [
   "test/server-siege.test.ts",
 ];
 
+/** The project whose files run last, in processes of their own. */
+export const PURE_ROOMS = "pure rooms";
+
 export default class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
     const rankOf = ({ project, moduleId }: TestSpecification): number => {
       // Files with a process of their own stay before the others: after one of them a shared process is ended.
       if (project.config.isolate) return -1;
+      const offset = project.name === PURE_ROOMS ? SLOW.length + 1 : 0;
       const index = SLOW.indexOf(relative(this.ctx.config.root, moduleId).replaceAll("\\", "/"));
-      return index === -1 ? SLOW.length : index;
+      return offset + (index === -1 ? SLOW.length : index);
     };
     return sorted.toSorted((a, b) => rankOf(a) - rankOf(b));
   }

@@ -34,7 +34,7 @@ export async function openPageHouse(steps: readonly ScriptStep[]): Promise<PageH
   const script = join(home, "script.json");
   writeFileSync(script, JSON.stringify({ steps }));
   const browser = await chromium.launch({
-    executablePath: process.env["TOOLGATE_CHROMIUM"] ?? "/usr/bin/chromium",
+    executablePath: process.env["TOOLGATE_CHROMIUM"] ?? "/usr/bin/chromium-headless-shell",
     args: ["--no-sandbox"],
   });
   let server: ChildProcess | undefined;
