@@ -9,7 +9,8 @@ const CLAIM_RETRY_MS = 100;
 /** A wait that is over sooner is not reported. */
 const REPORT_WAIT_AFTER_MS = 500;
 
-const ENDS_LEASE: ReadonlySet<LedgerErrorCode> = new Set(["LEASE_LOST", "LOG_BEHIND", "APPEND_UNKNOWN"]);
+const endsLease = (code: LedgerErrorCode): boolean =>
+  code === "LEASE_LOST" || code === "LOG_BEHIND" || code === "APPEND_UNKNOWN";
 
 export type LeaseWait = {
   /** How long to wait for a lease that another owner has. The lease of a process that is gone is not waited for. */
@@ -106,7 +107,7 @@ export class SessionLease {
    */
   noteError(error: unknown): void {
     if (!this.isHeld || !(error instanceof LedgerError)) return;
-    if (!ENDS_LEASE.has(error.code)) return;
+    if (!endsLease(error.code)) return;
     clearInterval(this.#renewal);
     this.#state = "lost";
     this.#lost.abort(error);
