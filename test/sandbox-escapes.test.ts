@@ -23,6 +23,7 @@ import { childProgram } from "./child-programs.js";
 import { until } from "./until.js";
 
 const ESCAPES = join(import.meta.dirname, "fixtures/sandbox/escapes.sh");
+const LIMITS = join(import.meta.dirname, "fixtures/sandbox/limits.sh");
 const CHILD = childProgram("sandbox-escapes.mjs");
 const LURKER = join(import.meta.dirname, "fixtures/sandbox/lurker.cjs");
 const STAYING = childProgram("staying-escapes.mjs");
@@ -126,9 +127,10 @@ function tryAll(
   machine: Awaited<ReturnType<typeof aMachine>>,
   user: User,
   how: "contained" | "staying" | "joining" | "free",
+  file = ESCAPES,
 ): Promise<Report> {
   const { ws, state } = machine;
-  return reportOf(startAs(machine, user, [CHILD, ws, state, ESCAPES, how]));
+  return reportOf(startAs(machine, user, [CHILD, ws, state, file, how]));
 }
 
 /** The JSON that the program prints. */
@@ -170,6 +172,14 @@ const WAYS = [
   // The same words but for the network: the self-test tries them at every change.
   ...(process.env["TOOLGATE_LONG"] === "1" ? ([["of one that reaches it", "joining"]] as const) : []),
 ] as const;
+
+/** Thousands of processes and a gigabyte take their time. */
+const LIMITED = process.env["TOOLGATE_LONG"] === "1" ? USERS : [];
+
+test.each(LIMITED)("a command takes no more than its share of the machine, for $name", async (user) => {
+  const { tried, out } = await tryAll(await aMachine(user), user, "contained", LIMITS);
+  expect([tried.length, out]).toEqual([3, []]);
+});
 
 for (const user of USERS) {
   test.each(WAYS)(`no listed way leads out %s for ${user.name}`, async (_, how) => {

@@ -11,6 +11,7 @@ import type { CommandExit } from "../workspace.js";
 import { buildFolders } from "./build-folders.js";
 import { COMMON_FOLDER, ParkedCommonFolder, placeCommonFolder } from "./common-folder.js";
 import type { CounterPipe } from "./counter-pipes.js";
+import { expectedMounts } from "./expected-mounts.js";
 import { fileRefusals } from "./file-refusals.js";
 import { findGuarded } from "./find-guarded.js";
 import type { Guarded, GuardedPlaces, SeenFolders } from "./find-guarded.js";
@@ -23,7 +24,14 @@ import { type SandboxLayout, sandboxLayout } from "./sandbox-layout.js";
 import type { ServerLogs } from "./server-logs.js";
 import { fixedWords, type Joining, joinWords } from "./sandbox-words.js";
 import type { SandboxedCommand, SandboxPlace } from "./sandbox.js";
-import { commandText, insideWords, packetsRefused, startWords, WAITING_WORDS } from "./start-script.js";
+import {
+  commandText,
+  insideWords,
+  MOUNTS_MISSING,
+  packetsRefused,
+  startWords,
+  WAITING_WORDS,
+} from "./start-script.js";
 import type { StayingSandbox } from "./staying-sandbox.js";
 import type { StayingSandboxes } from "./staying-sandboxes.js";
 import { livingTemporaryView, temporaryView } from "./temporary-view.js";
@@ -74,11 +82,12 @@ export async function enterSandbox(
   const layout = sandboxLayout(place, before, { roots, folder, temporary: temporary.mounts, writable });
   const env = sandboxEnvironment(process.env, { home, hasNetwork, env: place.env ?? {} });
   const isPrepared = place.isPrepared === true && !joined;
-  const started = isPrepared ? take({ argv, cwd: place.cwd, env }, layout, opened) : undefined;
+  const mounts = expectedMounts(layout.guarding);
+  const started = isPrepared ? take({ argv, cwd: place.cwd, env, mounts }, layout, opened) : undefined;
   const files = started?.files ?? (await newFiles(folder));
   const end = folder.running.add(files.id, places, before);
   if (!started) for (const path of layout.repositories) placeCommonFolder(path);
-  const inside = insideWords(argv, joined !== undefined);
+  const inside = insideWords(argv, mounts, joined !== undefined);
   return {
     ...(started && { start: started.start }),
     argv: wordsFor(layout, { opened, files, cwd: place.cwd, env, inside, joined }),
@@ -254,9 +263,10 @@ function refusals(
   { output, files, place, layout, opened }: Ended,
 ): readonly SandboxRefusal[] {
   const [status, counters] = [readAndRemove(files.status), files.pipe.read()];
-  if (exitCode === 1 && !status.includes('"exit-code"')) {
+  const isMissing = counters.includes(MOUNTS_MISSING);
+  if (isMissing || (exitCode === 1 && !status.includes('"exit-code"'))) {
     opened.brokenAt = performance.now();
-    return [NOT_BUILT];
+    return [isMissing ? NOT_WHOLE : NOT_BUILT];
   }
   const isRefused = !opened.hasNetwork && packetsRefused(counters) > 0 && !(place.stays && exitCode === 0);
   const ofFiles = exitCode === 0 ? [] : fileRefusals(output, { cwd: place.cwd, mounts: layout.mounts });
@@ -266,6 +276,10 @@ function refusals(
 const NOT_BUILT: SandboxRefusal = {
   type: "not started",
   text: "The command could not be started: bubblewrap could not make the sandbox, for the reason above. Nothing was run.",
+};
+const NOT_WHOLE: SandboxRefusal = {
+  type: "not started",
+  text: "The command was not started: the workspace changed while its sandbox was made, so that a protected name may have been left open. Nothing was run.",
 };
 const NO_NETWORK: SandboxRefusal = {
   type: "network",

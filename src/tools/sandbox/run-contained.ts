@@ -6,6 +6,7 @@ import { appendText, EMPTY_TEXT, shownText } from "../../call/index.js";
 import type { SandboxRefusal } from "../../call/index.js";
 import { followProgram, mustBeWords, runCommand } from "../run-command.js";
 import type { CommandExit, CommandOptions } from "../workspace.js";
+import { watchDisk } from "./disk-watch.js";
 import type { Sandbox, SandboxPlace } from "./sandbox.js";
 
 export async function runContained(
@@ -23,14 +24,19 @@ export async function runContained(
     options.onOutput(text);
   };
   let exit: CommandExit = {};
+  const full = new AbortController();
+  const disk = watchDisk(place.cwd, () => full.abort());
   try {
     const { start } = entered;
-    const running = { ...options, onOutput, cwd: place.cwd, env: entered.env };
+    const signal = AbortSignal.any([options.signal, full.signal]);
+    const running = { ...options, signal, onOutput, cwd: place.cwd, env: entered.env };
     exit = await (start ? followProgram(argv, running, start) : runCommand(entered.argv, running));
     return exit;
   } finally {
+    disk.stop();
     const refusals = await entered.leave(exit, shownText(output));
     if (refusals.length > 0) options.onRefused?.(refusals);
+    if (full.signal.aborted) options.onOutput(`[${FULL}]\n`);
     for (const note of notesOn(refusals, options)) options.onOutput(`[${note}]\n`);
   }
 }
@@ -43,6 +49,9 @@ function notesOn(refusals: readonly SandboxRefusal[], { contained }: CommandOpti
 
 /** Whether the command failed because of the sandbox, and would perhaps not fail outside. */
 export const isOfSandbox = ({ type }: SandboxRefusal): boolean => type !== "held back";
+
+const FULL =
+  "The sandbox stopped the command: it left too little of the disk free. What it had written by then is still there.";
 
 const AGAIN =
   "This command ran in a sandbox. To run it outside of the sandbox, make the same call again at once: a person is then asked.";

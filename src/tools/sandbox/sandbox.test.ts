@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { LocalWorkspace } from "../local-workspace.js";
@@ -149,6 +150,39 @@ test("a variable that is set for the command holds inside only, and cannot chang
   // The loader complains once for each program that has the variable, the shell around the command being one: the shell, and not bwrap.
   expect(output.split("evil.so").length - 1).toBe(2);
   expect(await failureOf(run("true", { env: { "A=B": "" } }))).toContain("a name that none can have");
+});
+
+/** Like a folder that is a link just when bubblewrap opens it: the one in the file `swap` is taken from the second folder. */
+const SWAPPING = `#!/bin/sh
+place=$(dirname "$0")
+[ -e "$place/swap" ] || exec /usr/bin/bwrap "$@"
+read -r folder other <"$place/swap"
+left=$#
+while [ $left -gt 0 ]; do
+  case "$before $1" in "--bind $folder"|"--ro-bind $folder") set -- "$@" "$other" ;; *) set -- "$@" "$1" ;; esac
+  before=$1; shift; left=$((left - 1))
+done
+exec /usr/bin/bwrap "$@"
+`;
+
+test.each(["sub", "sub/.vscode"])("starts nothing when %s was another folder for a moment", async (name) => {
+  const { outside, root } = await aWorkspace({ "sub/.vscode/a": "", "a.txt": "inside" });
+  const place = await realpath(await mkdtemp(join(tmpdir(), "toolgate-swap-")));
+  onTestFinished(() => rm(place, { recursive: true }));
+  const program = join(place, "bwrap");
+  await writeFile(program, SWAPPING, { mode: 0o755 });
+  const workspace = await LocalWorkspace.open(root, { sandbox: await openSandbox({ program }) });
+  const run = async (): Promise<string> => {
+    let output = "";
+    const onOutput = (text: string) => void (output += text);
+    await workspace.runCommand("cat a.txt", { signal: new AbortController().signal, onOutput });
+    return output;
+  };
+  expect(await run()).toBe("inside");
+  await writeFile(join(place, "swap"), `${join(root, name)} ${outside}\n`);
+  // The first may find a sandbox that was made before.
+  await run();
+  expect(await run()).toMatch(/^\[The command was not started: the workspace changed/);
 });
 
 test("a folder of the workspace that a command swaps for a link leads nowhere new", async () => {

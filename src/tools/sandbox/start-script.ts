@@ -1,7 +1,8 @@
 /**
- * The shell scripts around a contained command. The first sets limits, enters the control groups, opens the files that
- * bubblewrap reads and writes, and becomes bubblewrap. The second runs inside, starts the command and reports how many
- * packets had nowhere to go: the network namespace is the command's own, so that the kernel's counters are too.
+ * The shell scripts around a contained command. The first sets limits, has the system end it before others when memory
+ * runs out, enters the control groups, opens the files that bubblewrap reads and writes, and becomes bubblewrap. The
+ * second runs inside, starts the command and reports how many packets had nowhere to go: the network namespace is the
+ * command's own, so that the kernel's counters are too.
  */
 import { MAX_PROCESSES } from "./control-group.js";
 
@@ -27,9 +28,13 @@ shift 5
 ulimit -c 0
 ulimit -f ${MAX_FILE_BLOCKS} 2>/dev/null
 ulimit -u ${MAX_PROCESSES} 2>/dev/null || ulimit -p ${MAX_PROCESSES} 2>/dev/null
+echo 800 >/proc/self/oom_score_adj 2>/dev/null
 for group in $groups; do echo 0 >"$group/cgroup.procs" || exit 1; done
 exec "$@" 6<"$processes" 7<"$filter" 8>"$status" 9>"$counters"
 `;
+
+/** Reported in place of the counters: the command was not started. */
+export const MOUNTS_MISSING = "mounts missing";
 
 const COUNT = `
 while read -r line; do
@@ -37,7 +42,21 @@ while read -r line; do
 done </proc/net/snmp >&9
 `;
 
+/** Compares the first words with the kernel's list of mounts: how many they are, and then each. */
+const CHECK = `
+tg_seen=
+while read -r tg_a tg_a tg_device tg_root tg_point tg_options tg_a; do
+  tg_seen="$tg_seen|$tg_device $tg_root $tg_point \${tg_options%%,*}|$tg_point \${tg_options%%,*}|"
+done </proc/self/mountinfo
+tg_left=$1; shift
+while [ "$tg_left" -gt 0 ]; do
+  case $tg_seen in *"|$1|"*) ;; *) echo "${MOUNTS_MISSING}" >&9; exit 1 ;; esac
+  tg_left=$((tg_left - 1)); shift
+done
+`;
+
 const INSIDE = `
+${CHECK}
 "$@" 6<&- 9>&-
 code=$?
 ${COUNT}
@@ -72,16 +91,18 @@ export type CommandOrder = {
   readonly argv: readonly string[];
   readonly cwd: string;
   readonly env: { readonly [name: string]: string };
+  /** The mounts that must be there: see expectedMounts. */
+  readonly mounts: readonly string[];
 };
 
 /** The text by which a shell that waits becomes the command. Undefined when a shell cannot take a variable's name. */
-export function commandText({ argv, cwd, env }: CommandOrder): string | undefined {
+export function commandText({ argv, cwd, env, mounts }: CommandOrder): string | undefined {
   const variables = Object.entries(env);
   if (variables.some(([name]) => !/^[A-Za-z_]\w*$/.test(name))) return undefined;
   const lines = [
     `cd ${quoted(cwd)} || exit 1; unset OLDPWD`,
     ...variables.map(([name, value]) => `export ${name}=${quoted(value)}`),
-    `set -- ${argv.map(quoted).join(" ")}`,
+    `set -- ${[String(mounts.length), ...mounts, ...argv].map(quoted).join(" ")}`,
     "exec </dev/null",
     INSIDE,
   ];
@@ -97,8 +118,13 @@ export const DESCRIPTORS = { processes: "6", filter: "7", status: "8" } as const
 export const HOLDER_COMMAND: readonly string[] = [SHELL, "-c", "echo ready; read -r line"];
 
 /** `isShared`: others use the same network, so the counters are also reported before the command. */
-export function insideWords(argv: readonly string[], isShared = false): readonly string[] {
-  return [SHELL, "-c", isShared ? `${COUNT}${INSIDE}` : INSIDE, "sh", ...argv];
+export function insideWords(
+  argv: readonly string[],
+  mounts: readonly string[],
+  isShared = false,
+): readonly string[] {
+  const script = isShared ? `${COUNT}${INSIDE}` : INSIDE;
+  return [SHELL, "-c", script, "sh", String(mounts.length), ...mounts, ...argv];
 }
 
 /** Packets that had no route: the command wanted to reach something outside. */

@@ -6,6 +6,7 @@
 import { join } from "node:path";
 import type { Staying } from "../../policy/policy.js";
 import { ToolFailure } from "../tool.js";
+import { watchDisk } from "./disk-watch.js";
 import { findGuarded } from "./find-guarded.js";
 import type { Guarded, GuardedPlaces } from "./find-guarded.js";
 import { holdBack } from "./hold-back.js";
@@ -70,7 +71,9 @@ export class StayingSandboxes {
     const forget = this.#folder.running.add(id, places, before);
     const entry: Entry = { id, sandbox, places, before, forget };
     this.#entries.set(session, entry);
+    const disk = watchDisk(places.roots[0] ?? this.#folder.run, () => sandbox.end());
     sandbox.onEnd(() => {
+      disk.stop();
       if (this.#entries.get(session) === entry) this.#entries.delete(session);
       this.#onHeld(this.#look(entry));
       entry.forget();

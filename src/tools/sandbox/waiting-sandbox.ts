@@ -10,6 +10,7 @@ import { readFileSync, rmSync } from "node:fs";
 import { readText, startChildWithStdin } from "../../process/index.js";
 import type { TextProgram } from "../../process/index.js";
 import type { ParkedCommonFolder } from "./common-folder.js";
+import { unescaped } from "./expected-mounts.js";
 import type { Mount } from "./mount.js";
 import { READY, WAITING_TEXT } from "./start-script.js";
 
@@ -127,7 +128,3 @@ function mountModes(mountInfo: string): ReadonlyMap<string, string> {
     }),
   );
 }
-
-/** The kernel writes spaces, tabs, line ends and backslashes as octal numbers. */
-const unescaped = (path: string): string =>
-  path.replaceAll(/\\(\d{3})/g, (_, code: string) => String.fromCodePoint(Number.parseInt(code, 8)));
