@@ -37,7 +37,6 @@ test("talks: a read in one line, a plan, a question by one key, undo, and what w
   expect(asked).toMatch(/✓ ≡ Read cart\.js \(read, [^)]+\)\n/);
   expect(asked).toContain("+ export const sum = (a, b) => a + b;");
   expectScreen("question", asked, "> fix the sum");
-  desk.presses("x");
   desk.presses("y");
   const fixed = await desk.sees("│ Fixed.");
   expect(fixed).toContain("◐ Fix the sum");

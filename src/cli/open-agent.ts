@@ -115,7 +115,7 @@ export async function openFlaggedModel(
     ...(baseUrl !== undefined && { baseUrl }),
     retry: {
       onRetry: ({ attempt, waitMs, reason }) => {
-        note(`${reason.replace(/\.?$/, ".")} Retrying in ${Math.ceil(waitMs / 1000)} s.`);
+        note(`${reason.replace(/\.?$/, ".")} Retrying in ${Math.ceil(waitMs / 1000)} s (retry ${attempt}).`);
         log?.to.warn({ model: name, attempt, waitMs, error: log.redacted(reason) }, "model request retried");
       },
     },

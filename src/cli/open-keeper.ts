@@ -8,12 +8,17 @@ import { stateFolder } from "../tools/state-folder.js";
 
 export const keptFolder = (): string => join(stateFolder(), "kept");
 
+/** Which commands can be undone. */
+export const keptCommands = (
+  flags: Pick<AgentFlags, "undoCommands">,
+): NonNullable<AgentFlags["undoCommands"]> =>
+  flags.undoCommands ?? readUserConfig(settingsFolder()).undoCommands ?? "contained";
+
 /** Undefined when no command is to be undone. */
 export function flaggedKeeper(flags: Pick<AgentFlags, "undoCommands">): WorkspaceKeeper | undefined {
-  const { undoCommands: written = "contained", undoLimits = {} } = readUserConfig(settingsFolder());
-  const commands = flags.undoCommands ?? written;
+  const commands = keptCommands(flags);
   if (commands === "never") return undefined;
-  const { files, megabytes, seconds } = undoLimits;
+  const { files, megabytes, seconds } = readUserConfig(settingsFolder()).undoLimits ?? {};
   return openKeeper({
     folder: keptFolder(),
     commands,

@@ -1,11 +1,9 @@
 /** The slash commands of the conversation. They run without the model. */
 import { MODES } from "../commands/agent-options.js";
 import { oneLine, pluralize, readSessionInfo, visibleText } from "../../call/index.js";
-import type { Session } from "../../call/index.js";
-import { keptCallsOf } from "../../run/kept-calls.js";
-import { undoEach } from "../../run/undo-each.js";
 import { callText } from "../../view/index.js";
 import type { Chat } from "./chat.js";
+import { ownOf } from "./own-of.js";
 import { pickOne } from "./pick-one.js";
 import { questionWithCall } from "./other-questions.js";
 import { shortId } from "../short-id.js";
@@ -49,13 +47,13 @@ export const chatCommands: readonly ChatCommand[] = [
     name: "undo",
     description: "put back the files of the last turn, of a call, or hunks of it: /undo call_3 2",
     needsIdle: true,
-    run: (chat, words) => undo(chat, words),
+    run: async (chat, words) => (await import("./undo-in-chat.js")).undoInChat(chat, words),
   },
   {
     name: "back",
     description: "put back all files as they were before one of your messages",
     needsIdle: true,
-    run: (chat) => goBack(chat),
+    run: async (chat) => (await import("./undo-in-chat.js")).goBack(chat),
   },
   {
     name: "ps",
@@ -127,12 +125,6 @@ const KEYS = [
   "  Esc interrupts the turn; a message sent meanwhile waits, and ↑ takes it back",
   "  Ctrl-C clears the line; twice with an empty line quits; Ctrl-D quits; Ctrl-Z suspends; Ctrl-L draws again",
 ];
-
-function ownOf(chat: Chat) {
-  const { own } = chat.conversation;
-  if (!own) throw new Error("The agent that you talk with decides that itself. Nothing was changed.");
-  return own;
-}
 
 async function chooseModel(chat: Chat, words: string): Promise<string | undefined> {
   const { flags, session } = ownOf(chat);
@@ -233,56 +225,6 @@ async function answerElsewhere(chat: Chat): Promise<string | undefined> {
   return counted
     ? "Answered; its session goes on when it is open somewhere."
     : "Somebody else answered first.";
-}
-
-/** Undoes a call, or the newest turn. */
-async function undo(chat: Chat, words: string): Promise<string> {
-  const { gate, book } = ownOf(chat).session;
-  if (words !== "") return (await import("../undo.js")).undoByWords(gate, words);
-  const text = await undoneSince(chat, book.turn?.turnId);
-  return text === "" ? "The last turn changed no file that can be put back. /history lists all calls." : text;
-}
-
-/** Undoes the turns from this one on. */
-async function undoneSince(chat: Chat, turnId: string | undefined): Promise<string> {
-  const { gate, book, ledger, sessionId } = ownOf(chat).session;
-  const { undoneTurnsText } = await import("../undo.js");
-  const all = book.snapshot().turns.map((turn) => turn.turnId);
-  const turnIds = turnId === undefined ? [] : all.slice(all.indexOf(turnId));
-  const kept = await keptCallsOf(ledger, sessionId, turnIds);
-  return undoneTurnsText(book, await undoEach(kept, (toolCallId) => gate.undo(toolCallId)));
-}
-
-/** Undoes everything since a message of the user's, and puts that message into the input again. */
-async function goBack(chat: Chat): Promise<string | undefined> {
-  const prompts = promptsIn(ownOf(chat).session.book.snapshot());
-  if (prompts.length === 0) return "No message was sent yet.";
-  const choices = prompts
-    .toReversed()
-    .map((value, at) => ({ value, label: `${at + 1}  ${oneLine(value.text, 70)}` }));
-  const chosen = await pickOne(chat.footer, "Back to before:", choices);
-  if (!chosen) return undefined;
-  const undone = await undoneSince(chat, chosen.turnId);
-  chat.setMessage(chosen.text);
-  return [
-    undone === "" ? "No file was changed since that message." : undone,
-    "The next prompt says to the model which calls were undone. Your message is in the input again.",
-  ].join("\n");
-}
-
-type Prompt = { readonly turnId: string; readonly text: string };
-
-/** The user's message of each turn. */
-function promptsIn({ turns, timeline }: Session): readonly Prompt[] {
-  const messages = timeline.flatMap((entry) =>
-    entry.type === "message" && entry.message.role === "user" ? entry.message : [],
-  );
-  return turns.flatMap(({ turnId, startedAt }, at) => {
-    const end = turns[at + 1]?.startedAt ?? Infinity;
-    const sent = messages.find((message) => message.at >= startedAt && message.at < end);
-    const text = sent?.blocks.flatMap((block) => (block.type === "text" ? block.text : [])).join("\n");
-    return text === undefined ? [] : [{ turnId, text }];
-  });
 }
 
 function agentsText(chat: Chat): string {

@@ -11,6 +11,8 @@ import type { InputRows } from "./input-rows.js";
 export type Layer = {
   readonly rows: (width: number, maxRows: number) => InputRows;
   readonly onKey: (key: Key) => void;
+  /** Whether it has nothing that is worth showing below a question. */
+  readonly isEmpty?: boolean;
 };
 
 const MIN_ROWS = 3;
@@ -50,7 +52,17 @@ export class ChatFooter {
 
   /** Hands a key to the layer below, which a question covers. */
   passDown(from: Layer, key: Key): void {
-    this.#layers[this.#layers.lastIndexOf(from) - 1]?.onKey(key);
+    this.#below(from)?.onKey(key);
+  }
+
+  /** The rows of the layer below. Undefined where it is empty. */
+  rowsBelow(from: Layer, width: number, maxRows: number): InputRows | undefined {
+    const below = this.#below(from);
+    return below?.isEmpty === false ? below.rows(width, maxRows) : undefined;
+  }
+
+  #below(from: Layer): Layer | undefined {
+    return this.#layers[this.#layers.lastIndexOf(from) - 1];
   }
 
   draw(): void {

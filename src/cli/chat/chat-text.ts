@@ -9,8 +9,15 @@ const MAX_SHOWN_LINES = 40;
 
 export function greetingText(agent: string, folder: string, width: number): string {
   const line = `Talking with ${visibleText(agent)} in ${visibleText(folder)}. /help shows the commands.`;
-  return `${rows(line, { first: "", next: "  " }, width).join("\n")}\n\n`;
+  return `${wrapped(line, width)}\n\n`;
 }
+
+/** Our own text in rows of the width, each of its lines on its own. */
+export const wrapped = (text: string, width: number): string =>
+  text
+    .split("\n")
+    .flatMap((line) => rows(line, { first: "", next: "  " }, width))
+    .join("\n");
 
 /** The end of a conversation that was resumed. */
 export function recentText(session: Session, width: number): string {

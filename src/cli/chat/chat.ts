@@ -20,7 +20,7 @@ import { shortUsage } from "../usage-text.js";
 import { chatCommands } from "./chat-commands.js";
 import { ChatFooter } from "./chat-footer.js";
 import { ChatQuestions } from "./chat-questions.js";
-import { greetingText, recentText, resumeHint, typedRows } from "./chat-text.js";
+import { greetingText, recentText, resumeHint, typedRows, wrapped } from "./chat-text.js";
 import { completionOf } from "./complete.js";
 import { openConversation } from "./conversation.js";
 import type { Conversation } from "./conversation.js";
@@ -110,6 +110,11 @@ export class Chat {
   /** Prints permanent text above the rows. */
   print(text: string): void {
     this.#block.print(text);
+  }
+
+  /** Prints a paragraph of our own, in whole words. */
+  say(text: string): void {
+    this.print(`${wrapped(text, this.#block.width)}\n\n`);
   }
 
   async submit(text: string): Promise<void> {
@@ -244,9 +249,8 @@ export class Chat {
     this.#live?.endLine();
     const text = endText(end);
     const usage = this.#turnUsage().join(", ");
-    if (text !== undefined) this.print(`${visibleText(text)}\n`);
-    if (usage !== "") this.print(`${this.#isColoured ? styled(usage, "dim") : usage}\n`);
-    if (text !== undefined || usage !== "") this.print("\n");
+    if (text !== undefined) this.say(visibleText(text));
+    if (usage !== "") this.print(`${this.#isColoured ? styled(usage, "dim") : usage}\n\n`);
     if (tookMs >= LONG_TURN_MS) this.#notify("The turn has ended.");
   }
 
@@ -257,7 +261,7 @@ export class Chat {
   }
 
   #printError(error: unknown): void {
-    this.print(`${visibleText(errorText(error), { keepNewlines: true })}\n\n`);
+    this.say(visibleText(errorText(error), { keepNewlines: true }));
   }
 
   #interrupt(): void {
@@ -291,14 +295,14 @@ export class Chat {
     const command = chatCommands.find((one) => one.name === name);
     this.#echo(text);
     if (!command)
-      return this.print(`There is no command /${visibleText(name)}. Nothing was done; /help lists them.\n\n`);
+      return this.say(`There is no command /${visibleText(name)}. Nothing was done; /help lists them.`);
     if (command.needsIdle === true && this.isBusy)
-      return this.print(
-        "The turn is still running. Nothing was done; press Escape first, or wait for its end.\n\n",
+      return this.say(
+        "The turn is still running. Nothing was done; press Escape first, or wait for its end.",
       );
     try {
       const reply = await command.run(this, words.trim());
-      if (reply !== undefined) this.print(`${reply}\n\n`);
+      if (reply !== undefined) this.say(reply);
     } catch (error) {
       this.#printError(error);
     }

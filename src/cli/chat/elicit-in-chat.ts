@@ -41,13 +41,11 @@ async function askForm(
   write(`? ${visibleText(message, { keepNewlines: true }).replaceAll("\n", "\n    ")}\n`);
   if (url !== undefined) write(`    at ${visibleText(url)}\n`);
   const fields = fieldsOf(schema);
-  const first = await readLine(
-    footer,
+  const prompt =
     fields.length === 0 || url !== undefined
       ? "Enter agrees, no declines, Escape cancels."
-      : `It asks for ${fields.map(({ label }) => label).join(", ")}. Enter goes on, no declines, Escape cancels.`,
-    signal,
-  );
+      : `It asks for ${fields.map(({ label }) => label).join(", ")}. Enter goes on, no declines, Escape cancels.`;
+  const first = await readLine(footer, { prompt, isUnexpected: true }, signal);
   if (first === undefined) return CANCEL;
   if (/^n(o)?$/i.test(first.trim())) return { action: "decline" };
   const content: Record<string, unknown> = {};
@@ -102,7 +100,7 @@ async function readField(
   ];
   const prompt = `${field.label}${hints.length === 0 ? "" : ` (${hints.join("; ")})`}:`;
   for (;;) {
-    const typed = await readLine(footer, prompt, signal);
+    const typed = await readLine(footer, { prompt }, signal);
     if (typed === undefined) return undefined;
     if (typed === "" && field.fallback !== undefined) return { given: field.fallback };
     if (typed === "" && !field.isRequired) return { given: undefined };

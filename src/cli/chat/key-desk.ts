@@ -29,7 +29,8 @@ export function keyDesk(options: KeyDeskOptions): OpenDesk {
   const { footer, write, why, edit, onCancel, onAsk } = options;
   return (signal) => {
     let isAsked = false;
-    const line = async (prompt: string): Promise<string> => (await readLine(footer, prompt, signal)) ?? "b";
+    const line = async (prompt: string): Promise<string> =>
+      (await readLine(footer, { prompt }, signal)) ?? "b";
     return {
       write,
       line,
@@ -47,7 +48,7 @@ export function keyDesk(options: KeyDeskOptions): OpenDesk {
           if (word !== REASON) return word;
           const reason = await readLine(
             footer,
-            "Why not? The agent reads your reason. Escape goes back.",
+            { prompt: "Why not? The agent reads your reason. Escape goes back." },
             signal,
           );
           if (reason !== undefined && reason.trim() !== "") return `no ${reason.trim()}`;

@@ -46,6 +46,10 @@ export class MessageLayer implements Layer {
   }
 
   get isEmpty(): boolean {
+    return this.#input.text === "" && this.#events.queued().length === 0;
+  }
+
+  get #hasNoText(): boolean {
     return this.#input.text === "";
   }
 
@@ -85,7 +89,7 @@ export class MessageLayer implements Layer {
       case "ctrl-c":
         return this.#leave(name === "ctrl-c");
       case "ctrl-d":
-        if (this.isEmpty) return this.#events.onQuit();
+        if (this.#hasNoText) return this.#events.onQuit();
         this.#input = edited(this.#input, "delete") ?? this.#input;
         return;
       case "ctrl-z":
@@ -117,12 +121,12 @@ export class MessageLayer implements Layer {
   }
 
   #leave(clears: boolean): void {
-    if (clears && !this.isEmpty) this.#input = EMPTY_INPUT;
+    if (clears && !this.#hasNoText) this.#input = EMPTY_INPUT;
     else this.#events.onInterrupt();
   }
 
   #showEarlier(step: 1 | -1): void {
-    const back = step === 1 && this.isEmpty ? this.#events.unqueue() : undefined;
+    const back = step === 1 && this.#hasNoText ? this.#events.unqueue() : undefined;
     if (back !== undefined) return this.set(back);
     const earlier = this.#events.earlier();
     const at = Math.max(-1, Math.min(earlier.length - 1, this.#earlierAt + step));

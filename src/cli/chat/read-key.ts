@@ -1,14 +1,7 @@
-/**
- * Reads one key in the footer. A person who types a message when a question appears must not answer it: the question
- * takes keys only after a pause, and until then they go to the message.
- */
+/** Reads one key in the footer, which answers. Other keys are typing: they go to the message, which is shown below. */
 import { rows } from "../../view/visible-line.js";
 import type { ChatFooter, Layer } from "./chat-footer.js";
-
-/** Nobody reads a question faster. */
-const MIN_READ_MS = 300;
-/** Someone who types presses the next key sooner. */
-const PAUSE_MS = 500;
+import { TypingPause } from "./typing-pause.js";
 
 /** `keys`: the keys that count. Escape and Ctrl-C call `onCancel`. */
 export function readKey(
@@ -17,37 +10,35 @@ export function readKey(
   { signal, onCancel }: { readonly signal: AbortSignal; readonly onCancel: () => void },
 ): Promise<string> {
   return new Promise((resolve, reject) => {
-    const shownAt = Date.now();
-    let isReady = false;
-    const look = (): void => {
-      const now = Date.now();
-      const readyAt = Math.max(shownAt + MIN_READ_MS, footer.lastKeyAt + PAUSE_MS);
-      isReady = now >= readyAt;
-      if (isReady) footer.draw();
-      else timer = setTimeout(look, readyAt - now);
-    };
+    const pause = new TypingPause(footer);
     const end = (settle: () => void): void => {
-      clearTimeout(timer);
+      pause.close();
       signal.removeEventListener("abort", onAbort);
       release();
       settle();
     };
     const onAbort = (): void => end(() => reject(signal.reason));
     const layer: Layer = {
-      rows: (width) => {
-        const text = isReady ? prompt : "…";
-        const shown = rows(text.trimEnd(), { first: "", next: "  " }, width - 1);
+      rows: (width, maxRows) => {
+        const shown = rows(pause.isOver ? prompt.trimEnd() : "…", { first: "", next: "  " }, width - 1);
         const last = shown.length - 1;
-        return { rows: shown, cursor: { row: last, before: `${shown[last] ?? ""} ` } };
+        const cursor = { row: last, before: `${shown[last] ?? ""} ` };
+        const typed = footer.rowsBelow(layer, width, maxRows);
+        if (!typed) return { rows: shown, cursor };
+        const inTyped = { ...typed.cursor, row: shown.length + typed.cursor.row };
+        return { rows: [...shown, ...typed.rows], cursor: pause.isOver ? cursor : inTyped };
       },
       onKey: (key) => {
         const isCancel = key.type === "key" && (key.name === "escape" || key.name === "ctrl-c");
         if (isCancel) return onCancel();
-        if (!isReady) return footer.passDown(layer, key);
-        if (key.type === "text" && keys.has(key.text)) end(() => resolve(key.text));
+        const isAnswer = key.type === "text" && keys.has(key.text) && pause.isOver;
+        if (isAnswer) return end(() => resolve(key.text));
+        // Enter alone neither answers nor sends an old draft.
+        if (key.type === "key" && pause.isOver) return;
+        footer.passDown(layer, key);
+        pause.wait();
       },
     };
-    let timer = setTimeout(look, MIN_READ_MS);
     const release = footer.push(layer);
     signal.addEventListener("abort", onAbort, { once: true });
     if (signal.aborted) onAbort();

@@ -3,19 +3,24 @@ import { rows } from "../../view/visible-line.js";
 import type { ChatFooter, Layer } from "./chat-footer.js";
 import { inputRows } from "./input-rows.js";
 import { edited, EMPTY_INPUT, inserted } from "./text-input.js";
+import { TypingPause } from "./typing-pause.js";
 
+/** `isUnexpected`: it appears without a key of the person's, who may be typing a message. */
 export function readLine(
   footer: ChatFooter,
-  prompt: string,
+  { prompt, isUnexpected = false }: { readonly prompt: string; readonly isUnexpected?: boolean },
   signal: AbortSignal,
 ): Promise<string | undefined> {
   return new Promise((resolve, reject) => {
     let input = EMPTY_INPUT;
+    const pause = isUnexpected ? new TypingPause(footer) : undefined;
     const onAbort = (): void => {
+      pause?.close();
       release();
       reject(signal.reason);
     };
     const end = (text: string | undefined): void => {
+      pause?.close();
       signal.removeEventListener("abort", onAbort);
       release();
       resolve(text);
@@ -30,7 +35,9 @@ export function readLine(
         };
       },
       onKey: (key) => {
-        if (key.type !== "key") input = inserted(input, key.text);
+        const isTyping = pause?.isOver === false && input === EMPTY_INPUT;
+        if (isTyping) footer.passDown(layer, key);
+        else if (key.type !== "key") input = inserted(input, key.text);
         else if (key.name === "enter") end(input.text);
         else if (key.name === "escape" || key.name === "ctrl-c") end(undefined);
         else input = edited(input, key.name) ?? input;

@@ -1,0 +1,77 @@
+import { expect, onTestFinished, test, vi } from "vitest";
+import { LiveBlock } from "../live-block.js";
+import { ChatFooter } from "./chat-footer.js";
+import { MessageLayer } from "./message-layer.js";
+import { readKey } from "./read-key.js";
+
+/** A person at a question, with a message line below it. */
+function atQuestion() {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const sent: string[] = [];
+  const block = new LiveBlock({ write: () => true, columns: 80, rows: 24 }, (text) => text);
+  const footer = new ChatFooter(
+    block,
+    () => 24,
+    () => [],
+  );
+  const message = new MessageLayer({
+    onSubmit: (text) => sent.push(text),
+    onInterrupt: () => undefined,
+    onQuit: () => undefined,
+    onSuspend: () => undefined,
+    complete: () => undefined,
+    earlier: () => [],
+    queued: () => sent,
+    unqueue: () => undefined,
+  });
+  footer.push(message);
+  const answers: string[] = [];
+  const signal = new AbortController().signal;
+  const asked = readKey(
+    footer,
+    { prompt: "Allow this?", keys: new Set("ynw") },
+    { signal, onCancel: vi.fn() },
+  );
+  void asked.then((key) => answers.push(key));
+  const types = async (text: string): Promise<void> => {
+    for (const key of text) {
+      footer.receive(key === "\n" ? { type: "key", name: "enter" } : { type: "text", text: key });
+      await vi.advanceTimersByTimeAsync(100);
+    }
+  };
+  return { types, answers, sent, footer, message };
+}
+
+test("takes a key as the answer after a pause", async () => {
+  const { types, answers } = atQuestion();
+  await vi.advanceTimersByTimeAsync(1_000);
+  await types("y");
+  expect(answers).toEqual(["y"]);
+});
+
+test("takes a sentence that is typed at the question as a message, whichever letters it has", async () => {
+  const { types, answers, sent } = atQuestion();
+  await vi.advanceTimersByTimeAsync(5_000);
+  await types("hey, do not use yarn\n");
+  expect(answers).toEqual([]);
+  expect(sent).toEqual(["hey, do not use yarn"]);
+  await vi.advanceTimersByTimeAsync(600);
+  await types("n");
+  expect(answers).toEqual(["n"]);
+});
+
+test("shows the message that is typed below the question, and ignores Enter alone", async () => {
+  const { types, answers, sent, footer, message } = atQuestion();
+  await vi.advanceTimersByTimeAsync(5_000);
+  await types("\n");
+  expect(sent).toEqual([]);
+  await vi.advanceTimersByTimeAsync(600);
+  await types("a b");
+  expect(message.rows(80, 5).rows).toEqual(["> a b"]);
+  await vi.advanceTimersByTimeAsync(600);
+  footer.receive({ type: "text", text: "y" });
+  await vi.advanceTimersByTimeAsync(0);
+  expect(answers).toEqual(["y"]);
+  expect(message.rows(80, 5).rows).toEqual(["> a b"]);
+});

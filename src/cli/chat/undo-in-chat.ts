@@ -1,0 +1,81 @@
+/** `/undo` and `/back`: puts back the files of turns, and names the commands whose changes cannot be put back. */
+import { oneLine } from "../../call/index.js";
+import type { Session, SessionBook } from "../../call/index.js";
+import { keptCallsOf } from "../../run/kept-calls.js";
+import { undoEach } from "../../run/undo-each.js";
+import { keptCommands } from "../open-keeper.js";
+import { undoByWords, undoneTurnsText } from "../undo.js";
+import type { Chat } from "./chat.js";
+import { ownOf } from "./own-of.js";
+import { pickOne } from "./pick-one.js";
+
+/** Undoes a call, or the newest turn. */
+export async function undoInChat(chat: Chat, words: string): Promise<string> {
+  const { gate, book } = ownOf(chat).session;
+  if (words !== "") return undoByWords(gate, words);
+  return undoneSince(chat, book.turn?.turnId, "The last turn changed no file that can be put back.");
+}
+
+/** Undoes everything since a message of the user's, and puts that message into the input again. */
+export async function goBack(chat: Chat): Promise<string | undefined> {
+  const prompts = promptsIn(ownOf(chat).session.book.snapshot());
+  if (prompts.length === 0) return "No message was sent yet.";
+  const choices = prompts
+    .toReversed()
+    .map((value, at) => ({ value, label: `${at + 1}  ${oneLine(value.text, 70)}` }));
+  const chosen = await pickOne(chat.footer, "Back to before:", choices);
+  if (!chosen) return undefined;
+  const undone = await undoneSince(chat, chosen.turnId, "No file was changed since that message.");
+  chat.setMessage(chosen.text);
+  return `${undone}\nThe next prompt says to the model which calls were undone. Your message is in the input again.`;
+}
+
+/** Undoes the turns from this one on; `nothing`: the text where there was nothing to undo. */
+async function undoneSince(chat: Chat, turnId: string | undefined, nothing: string): Promise<string> {
+  const { session, flags } = ownOf(chat);
+  const { gate, book, ledger, sessionId } = session;
+  const all = book.snapshot().turns.map((turn) => turn.turnId);
+  const turnIds = turnId === undefined ? [] : all.slice(all.indexOf(turnId));
+  const kept = await keptCallsOf(ledger, sessionId, turnIds);
+  const text = undoneTurnsText(book, await undoEach(kept, (toolCallId) => gate.undo(toolCallId)));
+  const lost = keptCommands(flags) === "writing" ? [] : commandsNotKept(book, turnId, new Set(kept));
+  return [text === "" ? nothing : text, ...(lost.length === 0 ? [] : [notKeptText(lost)])].join("\n");
+}
+
+/** The titles of commands that ran since the turn began, may have written, and before which nothing was kept. */
+function commandsNotKept(
+  book: SessionBook,
+  turnId: string | undefined,
+  kept: ReadonlySet<string>,
+): readonly string[] {
+  const since = book.snapshot().turns.find((turn) => turn.turnId === turnId)?.startedAt ?? Infinity;
+  return [...book.calls()]
+    .filter(
+      ({ kind, times, decision, toolCallId }) =>
+        kind === "execute" &&
+        times.started !== undefined &&
+        times.announced >= since &&
+        decision?.by !== "sandbox" &&
+        decision?.rule !== "allow read" &&
+        !kept.has(toolCallId),
+    )
+    .map(({ toolCallId, title }) => `${toolCallId} ${oneLine(title, 60)}`);
+}
+
+const notKeptText = (titles: readonly string[]): string =>
+  `Not put back, whatever it changed: ${titles.join("; ")}. Changes of commands that you allow are kept with --undo-commands writing, or undoCommands in config.json.`;
+
+type Prompt = { readonly turnId: string; readonly text: string };
+
+/** The user's message of each turn. */
+function promptsIn({ turns, timeline }: Session): readonly Prompt[] {
+  const messages = timeline.flatMap((entry) =>
+    entry.type === "message" && entry.message.role === "user" ? entry.message : [],
+  );
+  return turns.flatMap(({ turnId, startedAt }, at) => {
+    const end = turns[at + 1]?.startedAt ?? Infinity;
+    const sent = messages.find((message) => message.at >= startedAt && message.at < end);
+    const text = sent?.blocks.flatMap((block) => (block.type === "text" ? block.text : [])).join("\n");
+    return text === undefined ? [] : [{ turnId, text }];
+  });
+}
