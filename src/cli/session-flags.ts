@@ -5,6 +5,7 @@
 import { resolve } from "node:path";
 import { oneLine, readSessionInfo } from "../call/index.js";
 import type { Ledger, Meta, SessionInfo } from "../call/index.js";
+import { isSameProvider } from "../model/model-name.js";
 import type { RunFlags } from "./commands/run.js";
 
 const KEPT = [
@@ -43,7 +44,12 @@ export async function withKeptFlags(ledger: Ledger, sessionId: string, flags: Ru
   const number = (name: string) => (typeof stored[name] === "number" ? { [name]: stored[name] } : {});
   // A stored script counts only without a new model, and the other way round.
   const script = flags.model === undefined ? text("script") : {};
-  const model = flags.script === undefined ? { ...text("model"), ...text("baseUrl"), ...script } : {};
+  // A stored address is one of the stored model's provider.
+  const { model: before } = stored;
+  const isOtherProvider =
+    flags.model !== undefined && typeof before === "string" && !isSameProvider(flags.model, before);
+  const address = isOtherProvider ? {} : text("baseUrl");
+  const model = flags.script === undefined ? { ...text("model"), ...address, ...script } : {};
   // The window belongs to the model that it was set for.
   const isSameModel = flags.model === undefined && flags.script === undefined;
   const onBreach = stored["onBreach"] === "end" ? { onBreach: "end" as const } : {};

@@ -34,22 +34,24 @@ export async function showStats({ by, days, cwd: wanted, ...flags }: StatsFlags)
   });
 }
 
-/** The calls of each tool in a folder, and how they ended. */
+/** The calls of each tool in a folder, and how they ended; only the columns that have a number. */
 export async function folderStatsText(cwd: string, flags: HistoryFlags): Promise<string> {
   let text = "";
   await withArchive(flags, async (archive) => {
-    text = table("tool", await archive.statistics({ by: "tool", cwd }));
+    const every = new Set(COUNTS.map(([, field]) => field));
+    text = table("tool", await archive.statistics({ by: "tool", cwd }), every);
   });
   return text;
 }
 
-function table(by: string, statistics: readonly CallStatistics[]): string {
+/** `rare`: columns that are left out where all their numbers are 0. Many histories have none, and the table is wide. */
+function table(
+  by: string,
+  statistics: readonly CallStatistics[],
+  rare: ReadonlySet<string> = new Set(["breaches", "contained"]),
+): string {
   if (statistics.length === 0) return "No calls are stored yet. Start with: toolgate run";
-  // Many histories have none of these, and the table is wide.
-  const isShown = (field: "breaches" | "contained") => statistics.some((one) => one[field] > 0);
-  const shown = COUNTS.filter(
-    ([, field]) => (field !== "breaches" && field !== "contained") || isShown(field),
-  );
+  const shown = COUNTS.filter(([, field]) => !rare.has(field) || statistics.some((one) => one[field] > 0));
   return alignedTable([
     [by, ...shown.map(([title]) => title), "ran p50/p95", "waited p50/p95"],
     ...statistics.map((one) => [

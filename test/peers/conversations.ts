@@ -41,7 +41,10 @@ type Started = {
   readonly words: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly before?: readonly string[];
+  /** The message is in the words. */
   readonly isPrompted?: boolean;
+  /** The program exits after the answer. */
+  readonly exits?: boolean;
 };
 
 const programsOf = (toolgate: string): readonly Program[] => [
@@ -63,8 +66,14 @@ const programsOf = (toolgate: string): readonly Program[] => [
     name: `opencode run ${opencode.version}`,
     start: async (place, url) => {
       const { command, env = {} } = await opencode.start(place, url);
-      // Its full-screen form takes no key in this pseudo-terminal.
-      return { words: [...command.slice(0, 1), "run", "Explain."], env, isPrompted: true };
+      return { words: [...command.slice(0, 1), "run", "Explain."], env, isPrompted: true, exits: true };
+    },
+  },
+  {
+    name: `opencode ${opencode.version}, full screen`,
+    start: async (place, url) => {
+      const { command, env = {} } = await opencode.start(place, url);
+      return { words: [...command.slice(0, 1), "--prompt", "Explain."], env, isPrompted: true };
     },
   },
   {
@@ -79,6 +88,7 @@ const programsOf = (toolgate: string): readonly Program[] => [
         words: [...agent, "--approve-all", "prompt", "Explain."],
         env,
         isPrompted: true,
+        exits: true,
       };
     },
   },
@@ -108,7 +118,7 @@ async function converse(program: Program) {
   const provider = await streamingProvider();
   const place = makePlace("conversation");
   try {
-    const { words, env = {}, before, isPrompted } = await program.start(place, provider.url);
+    const { words, env = {}, before, isPrompted, exits = false } = await program.start(place, provider.url);
     const full = peerEnv(place, [], env);
     if (before) await still(watched(before, place, full), () => false);
     const startedAt = performance.now();
@@ -137,7 +147,7 @@ async function converse(program: Program) {
       afterMb = Math.max(afterMb, megabytesOf(terminal.pid));
       cpuMs = Math.max(cpuMs, cpuMsOf(terminal.pid));
     }, 250);
-    await still(terminal, () => provider.isDone());
+    await still(terminal, () => provider.isDone() && !exits);
     clearInterval(sample);
     const drawnBytes = Buffer.byteLength(terminal.text().slice(bytesBefore));
     const screen = await terminal.screen();

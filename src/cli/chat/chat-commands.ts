@@ -1,6 +1,7 @@
 /** The slash commands of the conversation. They run without the model. */
 import { MODES } from "../commands/agent-options.js";
 import { oneLine, pluralize, readSessionInfo, visibleText } from "../../call/index.js";
+import { isSameProvider } from "../../model/model-name.js";
 import { callText } from "../../view/index.js";
 import type { Chat } from "./chat.js";
 import { ownOf } from "./own-of.js";
@@ -129,18 +130,25 @@ const KEYS = [
 async function chooseModel(chat: Chat, words: string): Promise<string | undefined> {
   const { flags, session } = ownOf(chat);
   const { reachableModels } = await import("../models.js");
-  const choices = (await reachableModels()).map(({ name, note }) => ({
-    value: name,
-    label: `${name}  ${note}`,
-  }));
-  if (words === "" && choices.length === 0)
-    return "No key is set, so no model can be reached. Set one (toolgate models says how), or name a model: /model openai-compatible/…";
-  const model = words === "" ? await pickOne(chat.footer, "Model:", choices) : words;
+  const { model: current } = flags;
+  const others = (await reachableModels()).filter(({ name }) => name !== current);
+  if (words === "" && others.length === 0) return `${withModel(current)} ${OTHER_MODELS}`;
+  const choices = others.map(({ name, note }) => ({ value: name, label: `${name}  ${note}` }));
+  const title = current === undefined ? "Model:" : `Model in place of ${visibleText(current)}:`;
+  const model = words === "" ? await pickOne(chat.footer, title, choices) : words;
   if (model === undefined) return undefined;
-  const { script: _, contextWindow: _window, ...kept } = flags;
-  await chat.reopen({ ...kept, model, resume: session.sessionId });
+  const { script: _, contextWindow: _window, baseUrl, ...kept } = flags;
+  // The address is of the provider that was chosen with it.
+  const isKept = baseUrl !== undefined && current !== undefined && isSameProvider(current, model);
+  const address = isKept ? { baseUrl } : {};
+  await chat.reopen({ ...kept, ...address, model, resume: session.sessionId });
   return undefined;
 }
+
+const withModel = (model: string | undefined): string =>
+  model === undefined ? "A script plays instead of a model." : `You talk with ${visibleText(model)}.`;
+const OTHER_MODELS =
+  "No key for another model is set: toolgate models says which there are. Or name one: /model openai-compatible/…";
 
 async function chooseMode(chat: Chat, words: string): Promise<string | undefined> {
   const { session } = ownOf(chat);

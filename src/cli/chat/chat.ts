@@ -83,7 +83,7 @@ export class Chat {
     });
     this.#message = new MessageLayer({
       onSubmit: (text) => void this.submit(text),
-      onInterrupt: () => this.#interrupt(),
+      onInterrupt: (key) => this.#interrupt(key),
       onQuit: () => this.quit(),
       onSuspend: () => this.#suspend(),
       complete: (input) => completionOf(input, this.#files),
@@ -264,9 +264,10 @@ export class Chat {
     this.say(visibleText(errorText(error), { keepNewlines: true }));
   }
 
-  #interrupt(): void {
+  #interrupt(key: "escape" | "ctrl-c"): void {
     const { running } = this.#turns;
     if (running) return this.#cancel(running);
+    if (key === "escape") return;
     if (this.#isQuitAsked) return this.quit();
     this.#isQuitAsked = true;
     setTimeout(() => {

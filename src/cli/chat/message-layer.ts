@@ -17,8 +17,8 @@ export type Completion = { readonly start: number; readonly texts: readonly stri
 
 export type MessageEvents = {
   readonly onSubmit: (text: string) => void;
-  /** Escape or Ctrl-C with nothing typed. */
-  readonly onInterrupt: () => void;
+  /** Escape, or Ctrl-C with nothing typed. */
+  readonly onInterrupt: (key: "escape" | "ctrl-c") => void;
   readonly onQuit: () => void;
   readonly onSuspend: () => void;
   readonly complete: (input: TextInput) => Completion | undefined;
@@ -87,7 +87,7 @@ export class MessageLayer implements Layer {
         return this.#submit();
       case "escape":
       case "ctrl-c":
-        return this.#leave(name === "ctrl-c");
+        return this.#leave(name);
       case "ctrl-d":
         if (this.#hasNoText) return this.#events.onQuit();
         this.#input = edited(this.#input, "delete") ?? this.#input;
@@ -120,9 +120,9 @@ export class MessageLayer implements Layer {
     this.#events.onSubmit(text.trim());
   }
 
-  #leave(clears: boolean): void {
-    if (clears && !this.#hasNoText) this.#input = EMPTY_INPUT;
-    else this.#events.onInterrupt();
+  #leave(key: "escape" | "ctrl-c"): void {
+    if (key === "ctrl-c" && !this.#hasNoText) this.#input = EMPTY_INPUT;
+    else this.#events.onInterrupt(key);
   }
 
   #showEarlier(step: 1 | -1): void {

@@ -31,7 +31,7 @@ function atQuestion() {
   const asked = readKey(
     footer,
     { prompt: "Allow this?", keys: new Set("ynw") },
-    { signal, onCancel: vi.fn() },
+    { signal, onCancel: () => undefined },
   );
   void asked.then((key) => answers.push(key));
   const types = async (text: string): Promise<void> => {

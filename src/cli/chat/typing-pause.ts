@@ -1,5 +1,5 @@
 /**
- * Tells typing from answering. A person who writes a message when something is asked must not answer it by a letter of a
+ * The difference between typing and answering. A person who writes a message when something is asked must not answer it by a letter of a
  * word: keys are answers only after a pause, and until then they go to the message.
  */
 import type { ChatFooter } from "./chat-footer.js";
