@@ -6,10 +6,19 @@ import { KEY, startFake } from "./fakes/fake-provider.js";
 import { openAiChat } from "./fakes/openai-chat.js";
 import { expectScreen } from "./screens.js";
 import { atDesk, script } from "./tmux-kit.js";
+import type { Desk } from "./tmux-kit.js";
 
 const command = (text: string) => ({ tool: "terminal", input: { command: text } });
+/** Room for the tools, the conversation and one of the two lists. */
+const WINDOW_TOKENS = 7_000;
 const ALLOW = "Allow this? [y]es";
 const CHAT = "toolgate chat --no-contain --script s.json";
+
+/** The screen when the turn has ended after this text. */
+async function rested(desk: Desk, text: string): Promise<string> {
+  await desk.sees(text);
+  return desk.loses("Esc interrupts");
+}
 
 test("talks: a read in one line, a plan, a question by one key, undo, and what waits is sent next", async () => {
   const desk = await atDesk({
@@ -37,12 +46,13 @@ test("talks: a read in one line, a plan, a question by one key, undo, and what w
   expect(asked).toMatch(/✓ ≡ Read cart\.js \(read, [^)]+\)\n/);
   expect(asked).toContain("+ export const sum = (a, b) => a + b;");
   expectScreen("question", asked, "> fix the sum");
+  expect(desk.output()).toContain("\u0007\u001B]9;A question: Edit cart.js\u0007");
   desk.presses("y");
-  const fixed = await desk.sees("│ Fixed.");
+  const fixed = await rested(desk, "│ Fixed.");
   expect(fixed).toContain("◐ Fix the sum");
   expect(readFileSync(join(desk.project, "cart.js"), "utf8")).toContain("a + b");
   desk.types("/undo");
-  await desk.sees("Restored:");
+  expectScreen("undo", await desk.sees("Restored:"), "│ Fixed.");
   expect(readFileSync(join(desk.project, "cart.js"), "utf8")).toContain("a - b");
   desk.types("/back");
   await desk.sees("→ 1  fix the sum in @cart.js, please");
@@ -59,23 +69,121 @@ test("talks: a read in one line, a plan, a question by one key, undo, and what w
   expect(await desk.sees("Go on with it: toolgate chat --resume session_")).toContain("You are welcome.");
 });
 
-test("Escape interrupts the turn, and the message that waited is sent", async () => {
+test("shows three calls at once through a resize, interrupts, sends what waited, and runs a command in the background", async () => {
+  const waiting = (name: string) => command(`until [ -e go ]; do sleep 0.05; done; echo ${name} is right`);
   const desk = await atDesk({
     files: {
-      "s.json": script([{ calls: [command("echo $$ > pid; exec sleep 1000")] }, { say: "Second turn." }]),
+      "s.json": script([
+        { say: "I run three checks at once.", calls: ["the sum", "the tax", "the total"].map(waiting) },
+        { say: "All three are right." },
+        { calls: [command("echo $$ > pid; exec sleep 1000")] },
+        { say: "Second turn." },
+        { calls: [{ tool: "terminal", input: { command: "exec sleep 1000", background: true } }] },
+        { say: "The server runs." },
+      ]),
     },
   });
-  desk.starts(`${CHAT} --mode allow-all 'wait a while'`);
-  await desk.sees("working");
-  await desk.sees("running");
+  desk.starts(`${CHAT} --mode allow-all 'check the cart'`);
+  expectScreen("three", await desk.sees("(running", 3), "> check the cart");
+  desk.resizes(70);
+  await desk.sees("…");
+  desk.resizes(100);
+  await desk.sees("echo the total is right (running");
+  writeFileSync(join(desk.project, "go"), "");
+  const checked = await desk.sees("│ All three are right.");
+  // No row of the calls stays behind, whatever the width was.
+  expect(checked).not.toContain("(running");
+  expect(checked.match(/│ the \w+ is right/g)).toHaveLength(3);
+
+  desk.types("wait a while");
+  await desk.sees("(running");
   desk.types("go on with this");
   expectScreen("queued", await desk.sees("queued: go on with this"), "> wait a while");
   desk.presses("Escape");
   await desk.sees("Cancelled.");
-  const shown = await desk.sees("│ Second turn.");
+  const shown = await rested(desk, "│ Second turn.");
   expect(shown).toContain("> go on with this");
+  expectScreen("interrupted", shown, "> wait a while");
+
+  desk.types("start the server");
+  await rested(desk, "│ The server runs.");
+  desk.types("/ps");
+  expectScreen("background", await desk.sees("in the background  in"), "> start the server");
+  desk.types("/stop call_5");
+  await desk.sees("Ended: pid");
   desk.types("/quit");
   expect(await desk.ended()).toBe(0);
+});
+
+test("starts without a key and says so, and asks once for a model with one", async () => {
+  const desk = await atDesk({ env: { ANTHROPIC_API_KEY: "", OPENAI_API_KEY: "", GEMINI_API_KEY: "" } });
+  desk.starts("toolgate chat hello");
+  const without = await desk.sees("says how to choose one.");
+  expect(without).toContain("no key is set, so a script plays");
+  expectScreen("no-key", await rested(desk, "☑ Say what I saw"), "No model is chosen");
+  desk.presses("Escape");
+  desk.presses("Escape");
+  desk.types("/model");
+  await desk.sees("A script plays instead of a model.");
+  desk.presses("C-d");
+  expect(await desk.ended()).toBe(0);
+  desk.starts("ANTHROPIC_API_KEY=sk-none toolgate chat");
+  const asked = await desk.sees("Enter plays the script:");
+  desk.types("1");
+  const [, first = ""] = /1 {2}(anthropic\/\S+)/.exec(asked) ?? [];
+  expectScreen("first-key", await desk.sees(`Talking with ${first}`), "Which model");
+  desk.presses("C-d");
+  expect(await desk.ended()).toBe(0);
+  expect(readFileSync(join(desk.home, "config", "toolgate", "config.json"), "utf8")).toContain(first);
+});
+
+test("takes each answer to a question by one key", async () => {
+  const names = ["yes", "session", "src/always", "no", "reason", "never", "edited", "lib/all", "lib/both"];
+  const writes = names.map((name) => ({ tool: "write_file", input: { path: name, content: "x\n" } }));
+  const desk = await atDesk({
+    files: { "s.json": script([{ calls: writes }, { say: "So be it." }]) },
+    env: { EDITOR: "sed -i s/edited/changed/" },
+  });
+  const asked = async (name: string): Promise<string> => {
+    await desk.sees(`? ✎ Write ${name} `);
+    return desk.sees(ALLOW);
+  };
+  desk.starts(`${CHAT} 'write the files'`);
+  await asked("yes");
+  desk.presses("w");
+  await desk.sees("No rule covers it.");
+  await desk.sees(ALLOW);
+  desk.presses("?");
+  await desk.sees("why it is asked");
+  expectScreen("help", await desk.sees(ALLOW), "No rule covers it.");
+  desk.presses("y");
+  await asked("session");
+  desk.presses("s");
+  await asked("src/always");
+  desk.presses("a");
+  expectScreen("always", await desk.sees("Always allow which?"), "? ✎ Write src/always");
+  desk.presses("Enter");
+  await asked("no");
+  desk.presses("n");
+  await asked("reason");
+  desk.presses("r");
+  await desk.sees("Why not?");
+  desk.types("it is generated");
+  await asked("never");
+  desk.presses("d");
+  await asked("edited");
+  desk.presses("e");
+  await asked("lib/all");
+  desk.presses("A");
+  const shown = await desk.sees("│ So be it.");
+  expect(shown).toContain("it is generated");
+  const made = [...names, "changed"].filter((name) => existsSync(join(desk.project, name)));
+  expect(made).toEqual(["yes", "session", "src/always", "lib/all", "lib/both", "changed"]);
+  desk.presses("C-d");
+  expect(await desk.ended()).toBe(0);
+  const { text } = await desk.runs("toolgate rules list");
+  expect(text).toContain("src/");
+  expect(text).toContain("Always refuse write_file on");
 });
 
 test("a question that was open when the process was killed is asked again, and its input can be edited", async () => {
@@ -91,7 +199,7 @@ test("a question that was open when the process was killed is asked again, and i
   desk.starts("stty sane");
   await desk.ended();
   desk.starts("toolgate chat --no-contain --resume");
-  await desk.sees(ALLOW, 2);
+  expectScreen("resumed", await desk.sees(ALLOW, 2), "Talking with");
   desk.presses("e");
   const shown = await desk.sees("│ That was it.");
   expect(shown).toContain("Run touch changed");
@@ -103,12 +211,36 @@ test("a question that was open when the process was killed is asked again, and i
   expect(await desk.ended()).toBe(0);
 });
 
-test("refuses with a reason, takes several lines and pasted text, and shows tokens", async () => {
-  const fake = await startFake(openAiChat, [
-    { say: "I will tidy up.", calls: [{ id: "1", ...command("touch made") }] },
-    { say: "Then I leave it." },
-  ]);
-  const desk = await atDesk({ env: { TOOLGATE_MODEL_KEY: KEY } });
+test("refuses with a reason, takes several lines and pasted text, shows tokens, and goes on after an overflow", async () => {
+  const read = (path: string) => ({ calls: [{ id: path, tool: "read_file", input: { path } }] });
+  const fake = await startFake(
+    openAiChat,
+    [
+      { say: "I will tidy up.", calls: [{ id: "1", ...command("touch made") }] },
+      { say: "Then I leave it." },
+      read("one.txt"),
+      read("two.txt"),
+      { say: "Both lists are the same." },
+    ],
+    {
+      tokens: WINDOW_TOKENS,
+      refusal: (tokens, window) => ({
+        status: 400,
+        body: {
+          error: {
+            message: `This model's maximum context length is ${window} tokens. However, you requested ${tokens} tokens.`,
+            code: "context_length_exceeded",
+          },
+        },
+      }),
+      summary: { say: "Two lists are compared; one.txt was read." },
+    },
+  );
+  const list = "milk, bread and butter\n".repeat(400);
+  const desk = await atDesk({
+    env: { TOOLGATE_MODEL_KEY: KEY },
+    files: { "one.txt": list, "two.txt": list },
+  });
   mkdirSync(join(desk.home, "config", "toolgate"), { recursive: true });
   writeFileSync(
     join(desk.home, "config", "toolgate", "config.json"),
@@ -129,6 +261,9 @@ test("refuses with a reason, takes several lines and pasted text, and shows toke
     { text: expect.stringContaining("ask Ann first") },
   ]);
   expect(existsSync(join(desk.project, "made"))).toBe(false);
+  desk.types("compare the two lists");
+  expectScreen("overflow", await rested(desk, "│ Both lists are the same."), "> compare the two lists");
+  expect(fake.refused).not.toEqual([]);
   desk.types("/quit");
   expect(await desk.ended()).toBe(0);
 });
@@ -156,7 +291,7 @@ test("talks with another agent under our rules, and answers the question of anot
   desk.types("hello");
   await desk.sees("always [d]eny");
   desk.presses("y");
-  await desk.sees("│ Their end.");
+  expectScreen("agent", await rested(desk, "│ Their end."), "Talking with");
   expect(existsSync(join(desk.project, "theirs"))).toBe(true);
   desk.types("/questions");
   await desk.sees("always [d]eny");

@@ -26,8 +26,14 @@ export type Desk = {
   readonly pastes: (text: string) => void;
   /** Presses a key by tmux's name for it: `C-c`, `Enter`. */
   readonly presses: (key: string) => void;
+  /** Gives the terminal another width. */
+  readonly resizes: (columns: number) => void;
   /** Waits until the text is on the screen that often, and returns all that was ever on it. */
   readonly sees: (text: string, times?: number) => Promise<string>;
+  /** Waits until the text is no longer on the screen, and returns what is. */
+  readonly loses: (text: string) => Promise<string>;
+  /** All bytes that were written to the terminal. */
+  readonly output: () => string;
   /** Waits until the command that was started last is over, and returns its exit code. */
   readonly ended: () => Promise<number>;
   /** Starts a command, waits until it is over, and returns its exit code and what came on the screen with it. */
@@ -102,10 +108,16 @@ export async function atDesk({ files = {}, env = {} }: DeskOptions = {}): Promis
       server("paste-buffer", "-p");
     },
     presses: (key) => void server("send-keys", key),
+    resizes: (columns) => void server("resize-window", "-x", String(columns), "-y", "32"),
     sees: async (text, times = 1) => {
       await until(() => changedScreen().split(text).length > times, screen);
       return screen();
     },
+    loses: async (text) => {
+      await until(() => !changedScreen().includes(text), screen);
+      return screen();
+    },
+    output: () => readFileSync(output, "utf8"),
     ended,
     runs: async (line) => {
       const before = screen().trimEnd().length;

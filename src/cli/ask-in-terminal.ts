@@ -158,7 +158,7 @@ async function untilChosen(question: ShownQuestion, desk: AnswerDesk): Promise<R
 }
 
 /** A terminal that sends whole lines. */
-const lineDesk: OpenDesk = (signal) => {
+export const lineDesk: OpenDesk = (signal) => {
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   // Ctrl-C at the question cancels the turn; readline would keep the signal from the process.
   terminal.on("SIGINT", () => process.kill(process.pid, "SIGINT"));

@@ -28,6 +28,7 @@ import {
 import { MarkdownStream } from "../view/markdown-stream.js";
 import { planLines } from "../view/plan-lines.js";
 import { styled, withoutStyles } from "../view/styled-text.js";
+import { rows as rowsOf } from "../view/visible-line.js";
 import type { LiveBlock } from "./live-block.js";
 import { withRedraw } from "./stderr.js";
 
@@ -199,7 +200,8 @@ export class LiveText {
   line(text: string): void {
     this.endLine();
     this.#writeGap();
-    this.#write(`${text}\n\n`);
+    const width = this.#block?.width ?? screenColumns();
+    this.#write(`${rowsOf(text, { first: "", next: "   " }, width).join("\n")}\n\n`);
   }
 
   endLine(): void {

@@ -58,7 +58,7 @@ function withoutCommands(): Command {
       .description(
         "The tool-call layer for AI agents: every action an agent takes is announced,\nchecked, run, reported and remembered by one state machine.",
       )
-      .version(packageVersion(), "--version", "show the version")
+      .version(packageVersion(), "-v, --version", "show the version")
       .helpOption("-h, --help", "show this text")
       .helpCommand(false)
       // The error text quotes the user's input.

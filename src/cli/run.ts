@@ -6,15 +6,18 @@ import { AgentSession } from "../agent/index.js";
 import { STATUS_AT_END } from "../call/index.js";
 import type { Ledger, SessionEvent } from "../call/index.js";
 import type { SessionHandle, SessionOptions } from "../agent/index.js";
-import { askInTerminal, refuseAll } from "./ask-in-terminal.js";
+import type { Elicit } from "../run/index.js";
+import { askInTerminal, lineDesk, refuseAll } from "./ask-in-terminal.js";
 import { chooseModel } from "./choose-model.js";
 import { withDefaultModel } from "./default-model.js";
 import { dimmed } from "./colour.js";
+import { elicitInTerminal } from "./elicit-in-terminal.js";
 import { findResumed } from "./find-session.js";
 import { resumeSession } from "./resume-session.js";
 import { jsonText } from "./json-text.js";
 import { openServers } from "./open-servers.js";
 import { LEASE_WAIT } from "./lease-wait.js";
+import type { LiveText } from "./live-text.js";
 import { openAgent, openLedger } from "./open-agent.js";
 import type { OpenedAgent } from "./open-agent.js";
 import { CANCELLING, openScreen } from "./open-screen.js";
@@ -41,12 +44,17 @@ export async function runPrompt(prompt: string, flags: RunFlags): Promise<number
 
 async function runWith(prompt: string, given: RunFlags, toolSources: readonly ToolSource[]): Promise<number> {
   const ledger = await openLedger(given);
+  const hasPerson = process.stdin.isTTY && process.stdout.isTTY && !given.json;
+  const shown: Shown = {};
   try {
-    const { session, opened, settled } = await openOwn(ledger, given, { toolSources });
+    const { session, opened, settled } = await openOwn(ledger, given, {
+      toolSources,
+      ...(hasPerson && { elicit: elicitByLines(shown) }),
+    });
     try {
       const end = given.json
         ? await asJson(session, prompt, settled)
-        : await asText(session, prompt, opened, settled);
+        : await asText(session, prompt, opened, { settled, shown });
       return exitCode(end);
     } finally {
       await session.close();
@@ -54,6 +62,27 @@ async function runWith(prompt: string, given: RunFlags, toolSources: readonly To
   } finally {
     await ledger.close();
   }
+}
+
+/** The screen of the turn, once it is open. */
+type Shown = { live?: LiveText };
+
+function elicitByLines(shown: Shown): Elicit {
+  return elicitInTerminal({
+    line: async (prompt, { signal }) => {
+      const desk = lineDesk(signal);
+      try {
+        return await desk.line(`${prompt} `);
+      } finally {
+        desk.close();
+      }
+    },
+    cancelHint: "Ctrl-C cancels the turn",
+    write: (text) => void process.stdout.write(text),
+    pause: () => shown.live?.pause(),
+    resume: () => shown.live?.resume(),
+    onAsk: () => undefined,
+  });
 }
 
 export type OpenedOwn = {
@@ -105,9 +134,10 @@ export async function asText(
   session: SessionHandle,
   prompt: string,
   { price }: OpenedAgent,
-  settled: readonly SessionEvent[] = [],
+  { settled = [], shown = {} }: { readonly settled?: readonly SessionEvent[]; readonly shown?: Shown } = {},
 ) {
   const screen = openScreen(session);
+  shown.live = screen.live;
   for (const event of settled)
     if ("toolCallId" in event && STATUS_AT_END.has(event.type)) screen.live.showCall(event.toolCallId);
   const end = await runTurn(session, prompt, {

@@ -13,4 +13,7 @@ export function compactionLine({ usage = {} }: { readonly usage?: Usage }): stri
 }
 
 export const learntWindowLine = ({ model, contextWindow }: LearntWindow): string =>
-  `── ${visibleName(model)} refused the prompt as too long; from here on it gets at most about ${grouped(contextWindow)} tokens`;
+  `── ${visibleName(shortName(model))} refused the prompt as too long; from here on it gets at most about ${grouped(contextWindow)} tokens`;
+
+/** The name that the user has chosen: the part of the provider's API is left out, as in `anthropic.messages/…`. */
+const shortName = (model: string): string => model.replace(/^([\w-]+)\.\w+\//, "$1/");

@@ -24,6 +24,8 @@ const PIECE_MS = 10;
 /** The screen counts as still after this time without a byte. */
 const STILL_MS = 1_500;
 const LIMIT_MS = 120_000;
+/** The median of so many conversations with each program counts. */
+const ROUNDS = 3;
 
 const section = (number: number) =>
   `## Step ${number}\n\nThe **${number}th** step reads \`src/part-${number}.ts\` and changes one line of it.\n\n` +
@@ -98,23 +100,37 @@ export async function compareConversations(toolgate: string): Promise<string> {
   const rows = [["program", "first paint", "memory, idle", "memory, after", "CPU", "drawn per KB", "kept"]];
   for (const program of programsOf(toolgate)) {
     progress(program.name);
-    const seen = await converse(program);
+    const seen: Seen[] = [];
+    for (let round = 0; round < ROUNDS; round += 1) seen.push(await converse(program));
+    const median = (field: Exclude<keyof Seen, "screen">): number =>
+      seen.map((one) => one[field]).toSorted((one, other) => one - other)[Math.floor(ROUNDS / 2)] ?? 0;
     rows.push([
       program.name,
-      `${seen.firstPaintMs} ms`,
-      seen.idleMb === undefined ? "–" : `${seen.idleMb} MB`,
-      `${seen.afterMb} MB`,
-      `${(seen.cpuMs / 1000).toFixed(1)} s`,
-      `${(seen.drawnBytes / ANSWER.length).toFixed(1)} KB`,
-      `${seen.kept} of ${SECTIONS}`,
+      `${(median("firstPaintMs") / 1000).toFixed(2)} s`,
+      Number.isNaN(median("idleMb")) ? "–" : `${median("idleMb")} MB`,
+      `${median("afterMb")} MB`,
+      `${(median("cpuMs") / 1000).toFixed(1)} s`,
+      `${(median("drawnBytes") / ANSWER.length).toFixed(1)} KB`,
+      `${median("kept")} of ${SECTIONS}`,
     ]);
-    progress(seen.screen.split("\n").slice(-SIZE.rows).join("\n"));
+    progress(seen[0]?.screen.split("\n").slice(-SIZE.rows).join("\n") ?? "");
   }
   const widths = rows[0]?.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0))) ?? [];
   return rows.map((row) => row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join("  ")).join("\n");
 }
 
-async function converse(program: Program) {
+type Seen = {
+  readonly firstPaintMs: number;
+  /** Not a number where the program never waits for a message. */
+  readonly idleMb: number;
+  readonly afterMb: number;
+  readonly cpuMs: number;
+  readonly drawnBytes: number;
+  readonly kept: number;
+  readonly screen: string;
+};
+
+async function converse(program: Program): Promise<Seen> {
   const provider = await streamingProvider();
   const place = makePlace("conversation");
   try {
@@ -123,14 +139,17 @@ async function converse(program: Program) {
     if (before) await still(watched(before, place, full), () => false);
     const startedAt = performance.now();
     const terminal = watched(words, place, full);
+    // The start of a program is not part of its streaming.
+    let cpuBefore = Infinity;
+    provider.onStream(() => (cpuBefore = Math.min(cpuBefore, cpuMsOf(terminal.pid))));
     await still(
       terminal,
       () => stripVTControlCharacters(terminal.text()).trim() !== "",
       isPrompted ? 0 : STILL_MS,
     );
     const firstPaintMs = Math.round(terminal.firstPaintAt() - startedAt);
-    const idleMb = isPrompted ? undefined : megabytesOf(terminal.pid);
-    const [cpuBefore, bytesBefore] = isPrompted ? [0, 0] : [cpuMsOf(terminal.pid), terminal.text().length];
+    const idleMb = isPrompted ? Number.NaN : megabytesOf(terminal.pid);
+    const bytesBefore = isPrompted ? 0 : terminal.text().length;
     if (!isPrompted) {
       for (
         let isTyped = false, tries = 0;
@@ -142,7 +161,7 @@ async function converse(program: Program) {
       }
       terminal.write("\r");
     }
-    let [afterMb, cpuMs] = [0, cpuBefore];
+    let [afterMb, cpuMs] = [0, 0];
     const sample = setInterval(() => {
       afterMb = Math.max(afterMb, megabytesOf(terminal.pid));
       cpuMs = Math.max(cpuMs, cpuMsOf(terminal.pid));
@@ -153,7 +172,7 @@ async function converse(program: Program) {
     const screen = await terminal.screen();
     terminal.kill();
     const kept = MARKERS.filter((marker) => screen.includes(marker)).length;
-    return { firstPaintMs, idleMb, afterMb, cpuMs: cpuMs - cpuBefore, drawnBytes, kept, screen };
+    return { firstPaintMs, idleMb, afterMb, cpuMs: Math.max(0, cpuMs - cpuBefore), drawnBytes, kept, screen };
   } finally {
     provider.close();
   }
@@ -252,6 +271,7 @@ const frame = (delta: object, finish: string | null = null): string => {
 /** Streams the answer piece by piece to a request that offers tools, and a title to any other. */
 async function streamingProvider() {
   let isDone = false;
+  let onStream: (() => void) | undefined;
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Uint8Array[] = [];
     for await (const chunk of request) chunks.push(chunk);
@@ -260,6 +280,7 @@ async function streamingProvider() {
       return;
     }
     const isMain = Buffer.concat(chunks).includes('"tools"');
+    if (isMain) onStream?.();
     response.writeHead(200, { "content-type": "text/event-stream" });
     const text = isMain ? ANSWER : "A title";
     for (let at = 0; at < text.length; at += PIECE_CHARS) {
@@ -269,5 +290,10 @@ async function streamingProvider() {
     response.end(`${frame({}, "stop")}data: [DONE]\n\n`);
     isDone ||= isMain;
   }
-  return { ...(await listenOnLoopback(serve)), isDone: () => isDone };
+  return {
+    ...(await listenOnLoopback(serve)),
+    isDone: () => isDone,
+    /** Calls this when the answer begins. */
+    onStream: (then: () => void) => void (onStream = then),
+  };
 }

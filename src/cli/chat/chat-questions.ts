@@ -4,13 +4,14 @@ import type { Question, ShownQuestion } from "../../call/index.js";
 import type { Ask, Elicit } from "../../run/index.js";
 import { askInTerminal } from "../ask-in-terminal.js";
 import type { OpenDesk, Screen } from "../ask-in-terminal.js";
+import { elicitInTerminal } from "../elicit-in-terminal.js";
 import type { LiveText } from "../live-text.js";
 import type { ChatFooter } from "./chat-footer.js";
 import type { Conversation } from "./conversation.js";
 import { editInput, EditFailed } from "./edit-input.js";
-import { elicitInChat } from "./elicit-in-chat.js";
 import { keyDesk } from "./key-desk.js";
 import type { Keyboard } from "./keyboard.js";
+import { readLine } from "./read-line.js";
 import { otherQuestions } from "./other-questions.js";
 import { whyAsked } from "./why-asked.js";
 
@@ -74,8 +75,9 @@ export class ChatQuestions {
   /** Asks what MCP servers want to know. */
   get elicit(): Elicit {
     const { footer, print, notify, live } = this.#places;
-    return elicitInChat({
-      footer,
+    return elicitInTerminal({
+      line: (prompt, { isFirst, signal }) => readLine(footer, { prompt, isUnexpected: isFirst }, signal),
+      cancelHint: "Escape cancels",
       write: print,
       pause: () => live()?.pause(),
       resume: () => live()?.resume(),

@@ -149,8 +149,9 @@ export class MessageLayer implements Layer {
     if (!completion) return false;
     const { chosen, texts } = completion;
     if (name === "tab" || name === "enter") {
-      const isWhole = this.#input.text.slice(completion.start) === texts[chosen]?.trimEnd();
-      if (name === "enter" && isWhole) return false;
+      // A text that is whole is sent as it is, also where a longer one begins with it.
+      const typed = this.#input.text.slice(completion.start);
+      if (name === "enter" && texts.some((text) => text.trimEnd() === typed)) return false;
       this.#take();
     } else if (name === "up" || name === "down") {
       const step = name === "up" ? texts.length - 1 : 1;

@@ -1,21 +1,25 @@
 /** Asks the person what an MCP server wants to know: its message, then each field of its form. */
-import { visibleText } from "../../call/index.js";
-import type { Elicit } from "../../run/index.js";
-import type { AskReply, AskRequest } from "../../tools/index.js";
-import type { ChatFooter } from "./chat-footer.js";
-import { readLine } from "./read-line.js";
+import { visibleText } from "../call/index.js";
+import type { Elicit } from "../run/index.js";
+import type { AskReply, AskRequest } from "../tools/index.js";
 
 export type ElicitOptions = {
-  readonly footer: ChatFooter;
+  /** Reads a line; undefined when the person goes back. `isFirst`: the person does not expect it. */
+  readonly line: (
+    prompt: string,
+    options: { readonly isFirst: boolean; readonly signal: AbortSignal },
+  ) => Promise<string | undefined>;
   readonly write: (text: string) => void;
   readonly pause: () => void;
   readonly resume: () => void;
   readonly onAsk: (message: string) => void;
+  /** How to cancel, as the end of a sentence. */
+  readonly cancelHint: string;
 };
 
 const CANCEL: AskReply = { action: "cancel" };
 
-export function elicitInChat(options: ElicitOptions): Elicit {
+export function elicitInTerminal(options: ElicitOptions): Elicit {
   let line: Promise<unknown> = Promise.resolve();
   return (request, { signal }) => {
     const asked = line.then(async () => {
@@ -35,22 +39,23 @@ export function elicitInChat(options: ElicitOptions): Elicit {
 
 async function askForm(
   { message, schema, url }: AskRequest,
-  { footer, write }: ElicitOptions,
+  options: ElicitOptions,
   signal: AbortSignal,
 ): Promise<AskReply> {
+  const { write, line, cancelHint } = options;
   write(`? ${visibleText(message, { keepNewlines: true }).replaceAll("\n", "\n    ")}\n`);
   if (url !== undefined) write(`    at ${visibleText(url)}\n`);
   const fields = fieldsOf(schema);
   const prompt =
     fields.length === 0 || url !== undefined
-      ? "Enter agrees, no declines, Escape cancels."
-      : `It asks for ${fields.map(({ label }) => label).join(", ")}. Enter goes on, no declines, Escape cancels.`;
-  const first = await readLine(footer, { prompt, isUnexpected: true }, signal);
+      ? `Enter agrees, no declines, ${cancelHint}.`
+      : `It asks for ${fields.map(({ label }) => label).join(", ")}. Enter goes on, no declines, ${cancelHint}.`;
+  const first = await line(prompt, { isFirst: true, signal });
   if (first === undefined) return CANCEL;
   if (/^n(o)?$/i.test(first.trim())) return { action: "decline" };
   const content: Record<string, unknown> = {};
   for (const field of fields) {
-    const value = await readField(field, footer, write, signal);
+    const value = await readField(field, options, signal);
     if (value === undefined) return CANCEL;
     if (value.given !== undefined) content[field.name] = value.given;
   }
@@ -86,8 +91,7 @@ function fieldsOf(schema: object | undefined): readonly Field[] {
 /** Undefined when the person goes back. An empty line takes the default, or leaves an optional field out. */
 async function readField(
   field: Field,
-  footer: ChatFooter,
-  write: (text: string) => void,
+  { line, write }: Pick<ElicitOptions, "line" | "write">,
   signal: AbortSignal,
 ): Promise<{ readonly given: unknown } | undefined> {
   const hints = [
@@ -100,13 +104,13 @@ async function readField(
   ];
   const prompt = `${field.label}${hints.length === 0 ? "" : ` (${hints.join("; ")})`}:`;
   for (;;) {
-    const typed = await readLine(footer, { prompt }, signal);
+    const typed = await line(prompt, { isFirst: false, signal });
     if (typed === undefined) return undefined;
     if (typed === "" && field.fallback !== undefined) return { given: field.fallback };
     if (typed === "" && !field.isRequired) return { given: undefined };
     const given = valueOf(field, typed.trim());
     if (given !== undefined) return { given };
-    write(`That does not fit: ${hints[0] ?? `a ${field.type} is needed`}.\n`);
+    write(`That does not fit: ${hints[0] ?? `the type ${field.type} is needed`}.\n`);
   }
 }
 
