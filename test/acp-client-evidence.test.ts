@@ -393,3 +393,26 @@ test("ends also what left the agent's process group, when an agent is ended for 
   expect(note?.pids).toHaveLength(2);
   await until(() => note?.pids.every((pid) => !isAlive(pid)) ?? false);
 });
+
+test("a diff whose old text is not in the file is asked about, and shown against the file", async () => {
+  const driven = await drive({ rules: [{ allow: "edit" }], files, ask: choose("reject_once") });
+  const path = join(driven.cwd, "run.sh");
+  const content = [
+    { type: "diff", path, oldText: "#!/bin/sh\necho fine\n", newText: "#!/bin/sh\necho bad\n" },
+  ];
+  await driven.say(asks("edit", { path, content: "#!/bin/sh\necho bad\n" }, { content }));
+  expect(driven.questions).toHaveLength(1);
+  const call = driven.session.book.call("t1");
+  expect(driven.questions[0]?.reason).toContain("not in");
+  expect(call?.content).toMatchObject([{ type: "diff", oldText: "#!/bin/sh\necho good\n" }]);
+  // A passage of the file is no forgery.
+  const honest = [{ type: "diff", path, oldText: "echo good", newText: "echo better" }];
+  await driven.say(
+    asks(
+      "edit",
+      { path, old_string: "echo good", new_string: "echo better" },
+      { toolCallId: "t2", content: honest },
+    ),
+  );
+  expect(driven.questions).toHaveLength(1);
+});

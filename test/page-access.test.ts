@@ -5,6 +5,7 @@ import { request as httpRequest } from "node:http";
 import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import type { AnswerRequest } from "../src/serve/client/index.js";
 import { command } from "./cli-kit.js";
 import { asked, browser, watch } from "./page-kit.js";
 import { serving, TOKEN } from "./page-serving.js";
@@ -104,7 +105,8 @@ test("a device that only answers changes no input and stores no rule", async () 
     { reply: "always" },
     { reply: "always", scope: "user" },
     { reply: "never" },
-  ] as const)
+    { reply: "session", rules: [{ allow: "execute" }] },
+  ] satisfies AnswerRequest[])
     await expect(phone.answer(questionId, answer)).rejects.toMatchObject({ status: 403 });
   expect((await phone.answer(questionId, { reply: "once" })).counted).toBe(true);
 });
@@ -166,6 +168,11 @@ test("serves the page's files and nothing else, with strict headers", async () =
   const asset = await fetch(`${url}/assets/app-0123abcd.js`);
   expect(asset.headers.get("cache-control")).toContain("immutable");
   expect(asset.headers.get("content-type")).toContain("text/javascript");
+  // Browsers get it compressed, others as it is.
+  expect(asset.headers.get("content-encoding")).toBe("gzip");
+  expect(await asset.text()).toBe("export {};");
+  const plain = await fetch(`${url}/assets/app-0123abcd.js`, { headers: { "accept-encoding": "identity" } });
+  expect(plain.headers.get("content-encoding")).toBeNull();
   expect((await fetch(`${url}/assets/none.js`)).status).toBe(404);
   for (const path of [
     "/..%2findex.html",

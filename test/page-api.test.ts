@@ -1,9 +1,9 @@
 /** The page's API over real sockets, served by the built program: the demo, questions, undo, rules, devices. */
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { atHome, command } from "./cli-kit.js";
-import { asked, browser, startEditor, startPage, watch } from "./page-kit.js";
+import { atHome } from "./cli-kit.js";
+import { asked, browser, startPage, watch } from "./page-kit.js";
 import { until } from "./until.js";
 
 test("runs the demo from the login to the undone edit", { timeout: 120_000 }, async () => {
@@ -69,42 +69,3 @@ test("runs the demo from the login to the undone edit", { timeout: 120_000 }, as
   expect((await page.statistics()).total).toMatchObject({ calls: calls.length, decidedByPerson: 1 });
   expect(await page.exportSession(sessionId, "markdown")).toContain("cart.js");
 });
-
-test(
-  "shows an editor's question at once, withdraws it there, and continues a session that was left",
-  { timeout: 120_000 },
-  async () => {
-    const home = await atHome();
-    const script = home.script([
-      { say: "First.", calls: [command("node -e 1 > made.txt")] },
-      { say: "Then.", calls: [command("node -e 2 > later.txt")] },
-      { say: "Done." },
-    ]);
-    const words = ["--script", script, "--no-contain"];
-    const server = await startPage(home, ["serve", "--port", "0", ...words]);
-    const page = browser(server.url);
-    await page.login({ code: server.code });
-    const { frames } = watch(page);
-    await until(() => frames.length > 0);
-    const editor = await startEditor(home, words, "go");
-    await until(() => asked(frames).length > 0);
-    const [row] = asked(frames);
-    expect(row).toMatchObject({ door: "editor", kind: "execute", subject: "node -e 1 > made.txt" });
-    const first = await page.question(row?.questionId ?? "");
-    expect(first.what.command).toMatchObject({ text: "node -e 1 > made.txt", hiddenCharacters: 0 });
-    expect(first.what.command?.parts[0]).toMatchObject({ verdict: "asks" });
-    expect(first).toMatchObject({ resumes: "elsewhere", liveness: "live" });
-    await editor.asked();
-    await page.answer(first.questionId, { reply: "once" });
-    await until(() => existsSync(join(home.project, "made.txt")));
-    // The editor gets the end of its question, and the next one.
-    await until(() => asked(frames).length > 1);
-    expect(editor.lines()).toContain("$/cancel_request");
-    await editor.leave();
-    const second = asked(frames)[1]?.questionId ?? "";
-    await until(async () => (await page.question(second)).liveness === "parked");
-    await page.answer(second, { reply: "once" });
-    await until(() => existsSync(join(home.project, "later.txt")));
-    await until(async () => (await page.session(editor.sessionId)).state === "idle");
-  },
-);

@@ -17,6 +17,7 @@ export const PHONE = { width: 390, height: 844 };
 export type PageHouse = {
   readonly home: string;
   readonly project: string;
+  readonly script: string;
   /** Starts the server, on the same port when it is started again. */
   readonly start: () => Promise<void>;
   readonly kill: (signal: NodeJS.Signals) => Promise<void>;
@@ -27,7 +28,10 @@ export type PageHouse = {
   readonly close: () => Promise<void>;
 };
 
-export async function openPageHouse(steps: readonly ScriptStep[]): Promise<PageHouse> {
+export async function openPageHouse(
+  steps: readonly ScriptStep[],
+  words: readonly string[] = [],
+): Promise<PageHouse> {
   const home = mkdtempSync(join(tmpdir(), "toolgate-page-"));
   const project = join(home, "shop");
   mkdirSync(project);
@@ -50,7 +54,7 @@ export async function openPageHouse(steps: readonly ScriptStep[]): Promise<PageH
   const start = async (): Promise<void> => {
     const { TOOLGATE_CONFIG: _config, ...inherited } = process.env;
     const port = url === "" ? "0" : new URL(url).port;
-    const child = spawn(process.execPath, [main, "serve", "--port", port, "--script", script], {
+    const child = spawn(process.execPath, [main, "serve", "--port", port, "--script", script, ...words], {
       cwd: project,
       env: { ...inherited, HOME: home, XDG_CONFIG_HOME: join(home, "config"), XDG_STATE_HOME: home },
     });
@@ -69,6 +73,7 @@ export async function openPageHouse(steps: readonly ScriptStep[]): Promise<PageH
   return {
     home,
     project,
+    script,
     start,
     kill,
     url: () => url,
@@ -85,8 +90,11 @@ export async function openPageHouse(steps: readonly ScriptStep[]): Promise<PageH
 export type Watched = { readonly page: Page; readonly context: BrowserContext; readonly troubles: string[] };
 
 /** A page whose errors, refused requests and requests to other origins are collected. */
-export async function openPage(house: PageHouse, viewport = DESK): Promise<Watched> {
-  const context = await house.browser.newContext({ viewport, hasTouch: viewport === PHONE });
+export async function openPage(
+  { browser, url }: Pick<PageHouse, "browser" | "url">,
+  viewport = DESK,
+): Promise<Watched> {
+  const context = await browser.newContext({ viewport, hasTouch: viewport === PHONE });
   const page = await context.newPage();
   page.setDefaultTimeout(60_000);
   const troubles: string[] = [];
@@ -96,8 +104,29 @@ export async function openPage(house: PageHouse, viewport = DESK): Promise<Watch
   });
   page.on("request", (request) => {
     const address = request.url();
-    if (!address.startsWith(house.url()) && !address.startsWith("data:") && !address.startsWith("blob:"))
+    if (!address.startsWith(url()) && !address.startsWith("data:") && !address.startsWith("blob:"))
       troubles.push(`request to ${address}`);
   });
   return { page, context, troubles };
+}
+
+/** The question is there and takes answers. */
+export async function ready(page: Page): Promise<void> {
+  await page.getByText("Why you are asked").waitFor();
+  await page.locator(".acts:not([data-inert])").waitFor();
+}
+
+export async function allowOnce(page: Page): Promise<void> {
+  await ready(page);
+  const read = page.getByRole("button", { name: /^Read on/ });
+  while ((await read.count()) > 0) await read.click();
+  await page.getByRole("button", { name: /^Allow once/ }).click();
+}
+
+export async function startSession(page: Page, origin: string, prompt: string): Promise<string> {
+  await page.goto(`${origin}/s`);
+  await page.getByRole("textbox", { name: /^Start / }).fill(prompt);
+  await page.keyboard.press("Control+Enter");
+  await page.waitForURL(/\/s\/./);
+  return page.url();
 }

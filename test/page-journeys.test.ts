@@ -2,13 +2,25 @@
  * The page as people use it: journeys in a real Chromium against the built program. One browser and one server for all of
  * them; each journey opens sessions of its own.
  */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import cases from "./fixtures/adversarial/page.json" with { type: "json" };
-import { openPage, openPageHouse, PHONE, type PageHouse, type Watched } from "./page-browser-kit.js";
+import { childProgram } from "./child-programs.js";
+import {
+  allowOnce,
+  openPage,
+  openPageHouse,
+  PHONE,
+  ready,
+  startSession,
+  type PageHouse,
+  type Watched,
+} from "./page-browser-kit.js";
+import { startEditor } from "./page-kit.js";
+import { sessionJourneys } from "./page-session-journeys.js";
 import { until } from "./until.js";
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -30,8 +42,12 @@ const STEPS = [
     calls: [{ tool: "write_file", input: { path: "note.md", content: "# Note\n\nA \u202Eline.\n" } }],
     otherwise: [{ say: "No note, then." }],
   },
+  { say: "I wait a moment.", calls: [{ tool: "terminal", input: { command: "sleep 2" } }] },
   { say: "All is done." },
 ];
+
+/** An agent of somebody else, which asks for the call that its prompt describes. */
+const DRIVEN = `hand=node ${childProgram("acp-agent-by-hand.mjs")} "asks for the call of the prompt"`;
 
 const VIEWS = ["/", "/s", "/history", "/stats", "/rules?command=ls", "/devices"];
 /** The dark colours are the same names in every view. */
@@ -41,7 +57,7 @@ let house: PageHouse;
 let desk: Watched;
 
 beforeAll(async () => {
-  house = await openPageHouse(STEPS);
+  house = await openPageHouse(STEPS, ["--agent", DRIVEN, "--no-contain"]);
   desk = await openPage(house);
 });
 
@@ -58,6 +74,9 @@ describe("the page", () => {
     await page.getByText("What will happen").waitFor();
     // The code of the link is neither in the address nor in the page.
     expect(page.url()).not.toContain(house.link().split("#")[1]);
+    // The token of programs never reaches the browser.
+    const kept = await page.evaluate<string>("JSON.stringify([{ ...localStorage }, { ...sessionStorage }])");
+    expect(`${kept}${await page.content()}`).not.toContain(tokenOf(house));
     await allowOnce(page);
     await page.getByRole("link", { name: /Open “Demo/ }).click();
     await page.getByText("Finished").waitFor();
@@ -67,7 +86,7 @@ describe("the page", () => {
 
   test("shows hostile text as text, and takes no answer at once", async () => {
     const { page } = desk;
-    const sessionUrl = await startSession(page, "Show me what you can do");
+    const sessionUrl = await startSession(page, house.url(), "Show me what you can do");
     await page.getByText("<svg/onload=window.PWNED=1>").waitFor();
     expect(await page.evaluate(() => Reflect.get(globalThis, "PWNED"))).toBeUndefined();
     expect(await page.locator(".md img, .md a, .md script, .md style, .md svg").count()).toBe(0);
@@ -100,7 +119,7 @@ describe("the page", () => {
 
   test("counts one answer of two browsers, and says so in the other", async () => {
     const { page } = desk;
-    await startSession(page, "Two browsers");
+    await startSession(page, house.url(), "Two browsers");
     await page.getByRole("link", { name: "Answer in Inbox" }).click();
     await ready(page);
     const other = await openPage(house);
@@ -140,8 +159,17 @@ describe("the page", () => {
     await ready(page);
     await allowOnce(page);
     await until(() => existsSync(join(house.project, "note.md")));
+  });
+
+  test("says so where a call ran when the server was killed, runs it not again, and goes on after it", async () => {
+    const { page } = desk;
     await page.getByRole("link", { name: /Open “Two browsers/ }).click();
+    await page.locator('[data-status="running"]').waitFor();
+    await house.kill("SIGKILL");
+    await house.start();
     await page.getByText("All is done.").waitFor();
+    await page.getByText("Outcome unknown").first().waitFor();
+    expect(await page.getByRole("article", { name: /sleep 2/ }).count()).toBe(1);
   });
 
   test("puts a file back, after it has shown which", async () => {
@@ -157,13 +185,74 @@ describe("the page", () => {
     expect(await page.getByRole("dialog").count()).toBe(0);
   });
 
-  test("answers one question by a link, which works once and leaves no key in the address", async () => {
+  test("answers an editor's question, which the editor then takes back", async () => {
     const { page } = desk;
-    await startSession(page, "Ask me by a link");
+    const editor = await startEditor(house, ["--script", house.script, "--no-contain"], "From the editor");
+    await editor.asked();
+    await page.goto(`${house.url()}/`);
+    await page.locator("a.q", { hasText: "From the editor" }).first().click();
+    const questionId = await shownQuestion(page);
+    expect(await byToken("GET", `questions/${questionId}`)).toMatchObject({
+      door: "editor",
+      kind: "execute",
+      subject: "touch one.txt && ls",
+      what: { command: { hiddenCharacters: 0, parts: [{ verdict: "asks" }, { verdict: "allowed" }] } },
+      resumes: "elsewhere",
+      liveness: "live",
+    });
+    await allowOnce(page);
+    // The editor is asked about the next call, and no longer about this one.
+    await until(() => editor.lines().includes("note.md"));
+    expect(editor.lines()).toContain("$/cancel_request");
+    await editor.leave();
+    // Nobody has the session now: an answer from here continues it.
+    await page.locator("a.q", { hasText: "From the editor" }).first().click();
+    await allowOnce(page);
+    await page.getByRole("link", { name: /Open “From the editor/ }).click();
+    await page.getByText("All is done.").waitFor();
+  });
+
+  test("asks for an agent of somebody else, and shows the file as it is where the agent's diff is not of it", async () => {
+    const { page } = desk;
+    const path = join(house.project, "prices.txt");
+    writeFileSync(path, "one: 1\ntwo: 2\n");
+    const diff = { type: "diff", path, oldText: "one: 0\n", newText: "one: 7\n" };
+    const asked = {
+      title: "Tidy up",
+      kind: "edit",
+      rawInput: { path, content: "one: 7\n" },
+      content: [diff],
+    };
+    await page.goto(`${house.url()}/s`);
+    await page.getByLabel("Agent").selectOption("hand");
+    await page.getByRole("textbox", { name: /^Start / }).fill(JSON.stringify(asked));
+    await page.keyboard.press("Control+Enter");
+    await page.waitForURL(/\/s\/./);
+    const session = page.url();
     await page.getByRole("link", { name: "Answer in Inbox" }).click();
     await ready(page);
-    const questionId = decodeURIComponent(new URL(page.url()).pathname.replace("/q/", ""));
-    const link = await makeLink(questionId);
+    // The heading says what happens; the agent's own words are a quotation.
+    expect(await page.locator(".q-head h1").textContent()).toContain("prices.txt");
+    await page.getByText("The agent calls it").waitFor();
+    await page.locator(".note", { hasText: "not in" }).waitFor();
+    expect(await page.locator(".diff tr.d").allTextContents()).toEqual([
+      expect.stringContaining("one: 1"),
+      expect.stringContaining("two: 2"),
+    ]);
+    await page.keyboard.press("n");
+    await page.goto(session);
+    await page.getByText("Refused by you").first().waitFor();
+  });
+
+  test("answers one question by a link, which works once and leaves no key in the address", async () => {
+    const { page } = desk;
+    await startSession(page, house.url(), "Ask me by a link");
+    await page.getByRole("link", { name: "Answer in Inbox" }).click();
+    await ready(page);
+    const { url: link } = await byToken<{ url: string }>(
+      "POST",
+      `questions/${await shownQuestion(page)}/link`,
+    );
     const guest = await openPage(house, PHONE);
     await guest.page.goto(link);
     await ready(guest.page);
@@ -177,29 +266,62 @@ describe("the page", () => {
     await guest.context.close();
   });
 
-  test("stores an always as the rule that was shown, uses it, and revokes it", async () => {
+  test("stores an always as it was edited, uses it, and revokes it", async () => {
     const { page } = desk;
-    await startSession(page, "Always");
+    const session = await startSession(page, house.url(), "Always");
     await page.getByRole("link", { name: "Answer in Inbox" }).click();
     await ready(page);
     await page.keyboard.press("a");
     expect(await page.locator("pre.rule").textContent()).toContain("one.txt");
+    await page.getByRole("button", { name: "Edit rule" }).click();
+    const written = page.getByLabel(/The rule, as you want/);
+    await written.fill("{");
+    expect(await page.getByRole("button", { name: /^Allow always/ }).isDisabled()).toBe(true);
+    await written.fill(JSON.stringify({ allow: "edit", path: `${house.project}/*` }));
     await page.keyboard.press("Control+Enter");
+    await page.getByText(/^Allowed always by/).waitFor();
+    // The rule answers the next question of this turn, and all of the next session.
+    await page.goto(session);
+    await page.getByText("All is done.").waitFor();
+    await startSession(page, house.url(), "By the rule");
+    await page.getByText("All is done.").waitFor();
+    await page
+      .getByText(/allowed by rule allow edit .*\/\*/)
+      .first()
+      .waitFor();
     await page.goto(`${house.url()}/rules`);
-    const revoke = page.getByRole("button", { name: /^Revoke .*touch one\.txt/ });
-    await revoke.click();
+    const row = page.locator("tr", { hasText: `${house.project}/*` });
+    await row.getByRole("button", { name: /^Revoke/ }).click();
     await page.getByText("The rule is revoked").waitFor();
-    await revoke.waitFor({ state: "detached" });
+    await row.waitFor({ state: "detached" });
+    await startSession(page, house.url(), "Asked again");
+    await page.getByRole("link", { name: "Answer in Inbox" }).waitFor();
+  });
+
+  test("shows the same after a reload in the middle of a turn, nothing lost and nothing twice", async () => {
+    const { page } = desk;
+    const session = page.url();
+    for (const name of [/one\.txt/, /note\.md/]) {
+      await page.getByRole("article", { name }).getByRole("link", { name: "Answer in Inbox" }).click();
+      await allowOnce(page);
+      await page.getByText(/^Allowed once by/).waitFor();
+      await page.goto(session);
+    }
+    await page.locator('[data-status="running"]').waitFor();
+    await page.reload();
+    await page.locator('[data-status="running"]').waitFor();
+    await page.getByText("All is done.").waitFor();
+    for (const words of ["Now a note.", "I wait a moment.", "All is done."])
+      expect(await page.getByText(words, { exact: true }).count(), words).toBe(1);
+    expect(await page.getByRole("article").count()).toBe(3);
   });
 
   test("answers from a phone", async () => {
     const phone = await openPage(house, PHONE);
     await pairWith(desk.page, phone, "All");
     const { page } = phone;
-    await page
-      .getByRole("link", { name: /note\.md/ })
-      .first()
-      .click();
+    await startSession(desk.page, house.url(), "For the phone");
+    await page.locator("a.q:not(.gone)", { hasText: "For the phone" }).click();
     await ready(page);
     await page.getByRole("button", { name: "No…" }).click();
     await page.getByRole("button", { name: /^Back/ }).click();
@@ -234,31 +356,12 @@ describe("the page", () => {
     expect(found).toEqual([]);
   });
 
+  sessionJourneys(() => house.browser);
+
   test("asked no other origin for anything, and threw no error", () => {
     expect(desk.troubles.filter((trouble) => !trouble.includes("ERR_CONNECTION"))).toEqual([]);
   });
 });
-
-/** The question is there and takes answers. */
-async function ready(page: Page): Promise<void> {
-  await page.getByText("Why you are asked").waitFor();
-  await page.locator(".acts:not([data-inert])").waitFor();
-}
-
-async function allowOnce(page: Page): Promise<void> {
-  await ready(page);
-  const read = page.getByRole("button", { name: /^Read on/ });
-  while ((await read.count()) > 0) await read.click();
-  await page.getByRole("button", { name: /^Allow once/ }).click();
-}
-
-async function startSession(page: Page, prompt: string): Promise<string> {
-  await page.goto(`${house.url()}/s`);
-  await page.getByRole("textbox", { name: /^Start / }).fill(prompt);
-  await page.keyboard.press("Control+Enter");
-  await page.waitForURL(/\/s\/./);
-  return page.url();
-}
 
 async function pairWith(page: Page, { page: other }: Watched, role: string): Promise<void> {
   const back = page.url();
@@ -280,16 +383,23 @@ async function revokeOther(page: Page): Promise<void> {
   await page.getByText("is revoked").waitFor();
 }
 
+/** The id of the question in the address, as paths have it. */
+async function shownQuestion(page: Page): Promise<string> {
+  await page.waitForURL(/\/q\//);
+  return new URL(page.url()).pathname.replace("/q/", "");
+}
+
+const tokenOf = ({ home }: PageHouse): string =>
+  readFileSync(join(home, "config", "toolgate", "token"), "utf8").trim();
+
 /** As a program with the token: a notifier of one's own. */
-async function makeLink(questionId: string): Promise<string> {
-  const token = readFileSync(join(house.home, "config", "toolgate", "token"), "utf8").trim();
-  const response = await fetch(`${house.url()}/api/questions/${encodeURIComponent(questionId)}/link`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-    body: "{}",
+async function byToken<Body>(method: "GET" | "POST", path: string): Promise<Body> {
+  const response = await fetch(`${house.url()}/api/${path}`, {
+    method,
+    headers: { authorization: `Bearer ${tokenOf(house)}`, "content-type": "application/json" },
+    ...(method === "POST" && { body: "{}" }),
   });
-  const { url } = (await response.json()) as { readonly url: string };
-  return url;
+  return (await response.json()) as Body;
 }
 
 const questionCount = (page: Page): Promise<number> => page.locator("a.q:not(.gone)").count();
@@ -299,9 +409,11 @@ async function axe(page: Page): Promise<readonly string[]> {
   await page.evaluate(axeSource);
   return page.evaluate(async () => {
     const axeOf = Reflect.get(globalThis, "axe") as {
-      run: () => Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }>;
+      run: (
+        options: object,
+      ) => Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }>;
     };
-    const { violations } = await axeOf.run();
+    const { violations } = await axeOf.run({ resultTypes: ["violations"] });
     return violations
       .filter(({ impact }) => impact === "serious" || impact === "critical")
       .map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 200) ?? ""}`);

@@ -115,7 +115,7 @@ export type EditorProcess = {
 
 /** `toolgate acp` with an editor that sends one prompt and never answers. */
 export async function startEditor(
-  { home, project }: Home,
+  { home, project }: Pick<Home, "home" | "project">,
   words: readonly string[],
   prompt: string,
 ): Promise<EditorProcess> {

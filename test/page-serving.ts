@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import { AgentSession } from "../src/agent/index.js";
 import type { SessionInfo } from "../src/call/index.js";
@@ -17,6 +18,8 @@ import { browser } from "./page-kit.js";
 
 export const TOKEN = "the-token-of-the-test-page";
 
+const BUILT_PAGE = fileURLToPath(new URL("../dist/web", import.meta.url));
+
 const TOUCH: readonly ScriptStep[] = [{ calls: [command("touch made")] }, { say: "Done." }];
 
 export type ServingOptions = {
@@ -25,9 +28,17 @@ export type ServingOptions = {
   readonly steps?: readonly ScriptStep[];
   readonly notify?: NotifyConfig;
   readonly models?: readonly string[];
+  /** The built page, with an agent that takes images. */
+  readonly isWhole?: boolean;
 };
 
-export async function serving({ files = {}, steps = TOUCH, notify = {}, models = [] }: ServingOptions = {}) {
+export async function serving({
+  files = {},
+  steps = TOUCH,
+  notify = {},
+  models = [],
+  isWhole = false,
+}: ServingOptions = {}) {
   const settings = await folder();
   const pageFolder = await folder();
   mkdirSync(join(pageFolder, "assets"));
@@ -50,7 +61,7 @@ export async function serving({ files = {}, steps = TOUCH, notify = {}, models =
       folder: workspace.root,
       version: "0.0.0",
       startedWith: {},
-      agents: [{ name: "tester", type: "own", takesImages: false }],
+      agents: [{ name: "tester", type: "own", takesImages: isWhole }],
       modes: [],
       modeIn: () => undefined,
       models: async () => models.map((name) => ({ name, note: "" })),
@@ -61,7 +72,7 @@ export async function serving({ files = {}, steps = TOUCH, notify = {}, models =
       costOf: () => undefined,
       explain: () => Promise.reject(new Error("not here")),
       suggest: async () => ({ commands: 0, suggestions: [] }),
-      pageFolder,
+      pageFolder: isWhole ? BUILT_PAGE : pageFolder,
     },
   );
   onTestFinished(async () => {

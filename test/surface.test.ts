@@ -770,6 +770,8 @@ const DOORS = new Map<string, Names>([
         "QuestionQuery",
         "QuestionState",
         "RecordedSessionEvent",
+        "ReplayMoment",
+        "ReplayQuery",
         "RuleList",
         "RuleTest",
         "RuleTested",

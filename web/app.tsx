@@ -16,6 +16,7 @@ import { Lost } from "./parts/lost.js";
 import { Toast } from "./parts/toast.js";
 import type { Route } from "./read-route.js";
 import { goTo, route } from "./route.js";
+import { ReplayView } from "./replay/replay-view.js";
 import { RulesView } from "./rules/rules-view.js";
 import { SessionView } from "./session/session-view.js";
 import { SessionsView } from "./session/sessions-view.js";
@@ -84,6 +85,8 @@ function viewOf(here: Route) {
       return <SessionsView />;
     case "session":
       return <SessionView key={here.sessionId} sessionId={here.sessionId} toolCallId={here.toolCallId} />;
+    case "replay":
+      return <ReplayView key={here.sessionId} sessionId={here.sessionId} search={here.search} />;
     case "history":
       return <HistoryView search={here.search} />;
     case "statistics":
@@ -109,6 +112,7 @@ const NAMES: Readonly<Record<Route["view"], string>> = {
   inbox: "Inbox",
   sessions: "Sessions",
   session: "Session",
+  replay: "Replay",
   history: "History",
   statistics: "Statistics",
   rules: "Rules",

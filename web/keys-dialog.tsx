@@ -15,7 +15,7 @@ const KEYS: readonly (readonly [keys: readonly string[], meaning: string])[] = [
   [["L"], "all alike; there ⇧ Y and ⇧ N"],
   [["O"], "open the session"],
   [["X"], "take a dead question off the list"],
-  [["P"], "next problem of the session"],
+  [["P"], "next problem of the session; play a replay"],
   [["F"], "follow the end of the session"],
   [["T"], "terminal, as tables"],
   [["U"], "undo the focused call"],

@@ -1,6 +1,6 @@
 /**
  * Keys. Views add tables of keys while they are shown; the newest table that knows a key takes it. Keys rest in fields,
- * except those with Ctrl and Escape.
+ * except those with Ctrl and Escape, and while a dialog is open.
  */
 import { useEffect, useRef } from "preact/hooks";
 import { keyName } from "./key-name.js";
@@ -24,6 +24,8 @@ const PREFIX_MS = 1_500;
 
 function onKey(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.isComposing) return;
+  // A dialog has the keys: a letter that is pressed in it must not answer the question below it.
+  if (document.querySelector("dialog[open]")) return;
   const name = keyName(event);
   if (isInField(event.target) && !name.startsWith("ctrl+") && name !== "escape") return;
   const isSecond = prefix !== undefined && prefix.until > Date.now();

@@ -3,6 +3,7 @@ export type Route =
   | { readonly view: "inbox"; readonly questionId?: string; readonly isAlike?: boolean }
   | { readonly view: "sessions" }
   | { readonly view: "session"; readonly sessionId: string; readonly toolCallId?: string }
+  | { readonly view: "replay"; readonly sessionId: string; readonly search: string }
   | { readonly view: "history"; readonly search: string }
   | { readonly view: "statistics" }
   | { readonly view: "rules"; readonly search: string }
@@ -12,7 +13,7 @@ export type Route =
 type Address = { readonly pathname: string; readonly search: string; readonly hash: string };
 
 export function readRoute({ pathname, search, hash }: Address): Route {
-  const [first = "", second] = pathname.split("/").filter(Boolean).map(decoded);
+  const [first = "", second, third] = pathname.split("/").filter(Boolean).map(decoded);
   switch (first) {
     case "":
     case "inbox":
@@ -23,6 +24,7 @@ export function readRoute({ pathname, search, hash }: Address): Route {
         ? { view: "inbox" }
         : { view: "inbox", questionId: second, ...(search === "?alike" && { isAlike: true }) };
     case "s":
+      if (second !== undefined && third === "replay") return { view: "replay", sessionId: second, search };
       return second === undefined
         ? { view: "sessions" }
         : {

@@ -7,6 +7,11 @@ export const questionPath = (questionId: string): string => `/q/${encodeURICompo
 export const sessionPath = (sessionId: string, toolCallId?: string): string =>
   `/s/${encodeURIComponent(sessionId)}${toolCallId === undefined ? "" : `#${encodeURIComponent(toolCallId)}`}`;
 
+export function replayPath(sessionId: string, toolCallId?: string): string {
+  const at = toolCallId === undefined ? "" : `?${new URLSearchParams({ call: toolCallId }).toString()}`;
+  return `${sessionPath(sessionId)}/replay${at}`;
+}
+
 export const callPath = (sessionId: string, toolCallId: string): string =>
   `/history?${new URLSearchParams({ session: sessionId, call: toolCallId }).toString()}`;
 

@@ -30,7 +30,9 @@ export const runTime = (ms: number): string => durationText(0, Math.max(0, ms)) 
 export const counted = (count: number, noun: string, plural = `${noun}s`): string =>
   `${grouped(count)} ${count === 1 ? noun : plural}`;
 
-export const grouped = (count: number): string => count.toLocaleString("en-US");
+const NUMBERS = new Intl.NumberFormat("en-US");
+
+export const grouped = (count: number): string => NUMBERS.format(count);
 
 /** A share of calls, or a dash where there are too few to state one. */
 export const MIN_RATE_CALLS = 30;

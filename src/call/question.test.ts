@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { question, yes } from "./events.samples.js";
-import { type Answer, answerAllows, isYes } from "./question.js";
+import { type Answer, answerAllows, isYes, notOffered } from "./question.js";
 
 const selects = (optionId: string): Answer => ({ ...yes, outcome: { type: "selected", optionId } });
 const refused: Answer = { ...yes, outcome: { type: "refused" } };
@@ -39,4 +39,20 @@ test("a yes counts only for what was asked about", () => {
   expect(isYes(question, changed)).toBe(true);
   expect(answerAllows(question, changed)).toBe(false);
   expect(answerAllows({ ...question, intentHash: "hash-2" }, changed)).toBe(true);
+});
+
+test.each([
+  ["always", [{ allow: "execute" }], true],
+  ["always", [], false],
+  ["always", [{ deny: "execute" }], false],
+  ["always", [{ allow: "read" }, { ask: "execute" }], false],
+  ["once", [{ allow: "execute" }], false],
+  ["never", [{ allow: "execute" }], false],
+])("takes rules of a person's own with %s %j: %s", (optionId, rules, expected) => {
+  const grant = { sentence: "", rules: [], scope: "project" } as const;
+  const options = question.options.map((option) =>
+    option.kind.endsWith("always") ? { ...option, grant } : option,
+  );
+  const reason = notOffered({ ...question, options }, { type: "selected", optionId, rules });
+  expect(reason === undefined).toBe(expected);
 });

@@ -74,6 +74,8 @@ export type SelectedOption = {
   readonly type: "selected";
   readonly optionId: string;
   readonly width?: string;
+  /** With an allowing "always": rules of the person's own in place of the offered ones. The door that took them has read them as a rule file is read. */
+  readonly rules?: readonly Meta[];
   readonly scope?: GrantScopeName;
   readonly expires?: GrantExpiry;
 };
@@ -95,22 +97,26 @@ export type Answer = {
 /** Why the question does not offer what the answer selects; undefined when it does. */
 export function notOffered(question: Question, outcome: Answer["outcome"]): string | undefined {
   if (outcome.type !== "selected") return undefined;
-  const { optionId, width, scope, expires } = outcome;
+  const { optionId, width, rules, scope, expires } = outcome;
   const option = question.options.find((one) => one.optionId === optionId);
   const offered = question.options.map((one) => one.optionId).join(", ");
   if (!option) return `"${optionId}", only ${offered}`;
-  const hasChoice = [width, scope, expires].some((field) => field !== undefined);
+  const hasChoice = [width, rules, scope, expires].some((field) => field !== undefined);
   if (!hasChoice) return undefined;
   if (!option.grant) return `a width, scope or expiry for "${optionId}"`;
   if (scope !== undefined && !GRANT_SCOPES.includes(scope)) return `the scope "${scope}"`;
   if (expires !== undefined && !GRANT_EXPIRIES.includes(expires)) return `the expiry "${expires}"`;
   const effect = isAllowing(option.kind) ? "allow" : "deny";
   if (effect === "deny" && (expires ?? "none") !== "none") return "an expiry for what is never allowed";
+  if (rules !== undefined && (effect === "deny" || rules.length === 0 || !rules.every(isAllowingRule)))
+    return `other rules than allowing ones for "${optionId}"`;
   const widths = (question.widths ?? []).filter((one) => one.effect === effect).map((one) => one.width);
   return width === undefined || widths.includes(width)
     ? undefined
     : `the width "${width}", only ${widths.join(", ")}`;
 }
+
+const isAllowingRule = (rule: Meta): boolean => typeof rule["allow"] === "string";
 
 const isAllowing = (kind: OptionKind | undefined): boolean =>
   kind === "allow_once" || kind === "allow_always";

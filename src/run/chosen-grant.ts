@@ -1,6 +1,7 @@
-/** The grant that an answer stores: the option's own, or the width, scope and expiry that the answer names. */
+/** The grant that an answer stores: the option's own, or the width or rules, scope and expiry that the answer names. */
 import { notOffered } from "../call/index.js";
 import type { Answer, GrantExpiry, OfferedGrant, Question } from "../call/index.js";
+import { writtenSentence } from "../policy/grants/grant.js";
 import { grantSentence } from "../policy/index.js";
 
 /** Undefined when the answer is for this once. */
@@ -10,15 +11,17 @@ export function chosenGrant(question: Question, { outcome, at }: Answer): Offere
   const grant = option?.grant;
   if (!option || !grant) return undefined;
   const effect = option.kind === "allow_always" ? "allow" : "deny";
-  const { width = grant.width, scope = grant.scope, expires = "none" } = outcome;
+  const { width = grant.width, rules, scope = grant.scope, expires = "none" } = outcome;
   const expiresAt = expires === "none" ? grant.expiresAt : expiryTime(expires, at);
+  const end = expiresAt !== undefined && { expiresAt };
+  if (rules) return { rules, sentence: writtenSentence(rules), scope, ...end };
   const chosen = question.widths?.find((one) => one.effect === effect && one.width === width);
   return {
     ...grant,
     ...(chosen && { width: chosen.width, rules: chosen.rules }),
     ...(chosen && { sentence: grantSentence(effect, chosen.subject, scope) }),
     scope,
-    ...(expiresAt !== undefined && { expiresAt }),
+    ...end,
   };
 }
 

@@ -243,7 +243,7 @@ async function storeAlways(
     await remember({
       grantId: question.questionId,
       sentence,
-      // We wrote them into the question ourselves.
+      // We wrote them into the question ourselves, or the door that took the answer has read them.
       rules: rules as unknown as readonly Rule[],
       scope,
       ...(isGrantWidth(width) && { width }),

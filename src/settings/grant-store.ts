@@ -6,7 +6,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { visibleText } from "../call/index.js";
+import { writtenSentence } from "../policy/grants/grant.js";
 import type { Grant, GrantScope, GrantWidth, Rule } from "../policy/index.js";
 import type { FileState } from "./followed-file.js";
 import { grantFileSchema } from "./grant-file.js";
@@ -184,9 +184,9 @@ export class GrantStore {
   }
 }
 
-/** A rule from `toolgate rules add` has the rule itself as its sentence. */
-function isUnbound(rule: Rule, { sentence }: Grant): boolean {
-  if (!("allow" in rule) || sentence === visibleText(JSON.stringify(rule))) return false;
+/** Rules that a person wrote have themselves as their sentence. */
+function isUnbound(rule: Rule, { sentence, rules }: Grant): boolean {
+  if (!("allow" in rule) || sentence === writtenSentence(rules)) return false;
   if (rule.width !== undefined) return false;
   if (rule.command !== undefined) return rule.folder === undefined || rule.input === undefined;
   return rule.server !== undefined && (rule.definition === undefined || rule.fingerprint === undefined);

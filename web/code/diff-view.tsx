@@ -1,10 +1,13 @@
 /** One file's change as a table: unified or split, word marks, line numbers. */
 import type { ComponentChildren } from "preact";
-import { useMemo, useState } from "preact/hooks";
+import { createContext } from "preact";
+import { useContext, useEffect, useMemo, useState } from "preact/hooks";
 import type { DiffCard } from "toolgate/view";
 import { useShortPaths } from "../parts/folder.js";
 import { Icon } from "../parts/icon.js";
 import { Visible } from "../parts/visible.js";
+import { colouredPieces, languageOf, linesByNumber, sideText, type DiffSide } from "./diff-colours.js";
+import { highlight, type ColouredLine } from "./highlighter.js";
 import {
   changedLines,
   splitRows,
@@ -13,6 +16,27 @@ import {
   type SplitRow,
   type UnifiedRow,
 } from "./diff-table.js";
+
+type LineColours = Readonly<Record<DiffSide, ReadonlyMap<number, ColouredLine>>>;
+const NO_COLOURS: LineColours = { old: new Map(), new: new Map() };
+const Colours = createContext<LineColours>(NO_COLOURS);
+
+/** The text is there at once; its colours come from the worker. */
+function useColours({ rows, heading }: DiffCard): LineColours {
+  const [colours, setColours] = useState(NO_COLOURS);
+  useEffect(() => {
+    let isCurrent = true;
+    const language = languageOf(heading);
+    const linesOf = async (side: DiffSide) =>
+      linesByNumber(rows, side, (await highlight(sideText(rows, side), language)) ?? []);
+    setColours(NO_COLOURS);
+    void Promise.all([linesOf("old"), linesOf("new")]).then(
+      ([old, now]) => isCurrent && setColours({ old, new: now }),
+    );
+    return () => void (isCurrent = false);
+  }, [rows, heading]);
+  return colours;
+}
 
 type DiffViewProps = {
   readonly diff: DiffCard;
@@ -25,6 +49,7 @@ export function DiffView({ diff, children, isPlain = false }: DiffViewProps) {
   const [isSplit, setSplit] = useState(false);
   const heading = useShortPaths()(diff.heading);
   const { added, removed } = useMemo(() => changedLines(diff.rows), [diff]);
+  const colours = useColours(diff);
   return (
     <div class="diff">
       <div class="file">
@@ -46,7 +71,9 @@ export function DiffView({ diff, children, isPlain = false }: DiffViewProps) {
         )}
         {children}
       </div>
-      {diff.rows.length > 0 && (isSplit ? <SplitTable diff={diff} /> : <UnifiedTable diff={diff} />)}
+      <Colours.Provider value={colours}>
+        {diff.rows.length > 0 && (isSplit ? <SplitTable diff={diff} /> : <UnifiedTable diff={diff} />)}
+      </Colours.Provider>
     </div>
   );
 }
@@ -97,15 +124,22 @@ function UnifiedLine({ row }: { readonly row: UnifiedRow }) {
 }
 
 function Pieces({ line }: { readonly line: DiffLine }) {
+  const colours = useContext(Colours);
+  const { oldLine, newLine, pieces } = line;
+  const coloured = newLine === undefined ? colours.old.get(oldLine ?? 0) : colours.new.get(newLine);
   return (
     <>
-      {line.pieces.map(({ text, isMarked }, index) =>
+      {colouredPieces(pieces, coloured).map(({ text, isMarked, className }, index) =>
         isMarked ? (
           <mark key={index}>
             <Visible text={text} />
           </mark>
-        ) : (
+        ) : className === "" ? (
           <Visible key={index} text={text} />
+        ) : (
+          <span key={index} class={className}>
+            <Visible text={text} />
+          </span>
         ),
       )}
     </>

@@ -6,7 +6,7 @@ import { Empty, Loading } from "../parts/controls.js";
 import { Icon, type IconName } from "../parts/icon.js";
 import { lookOf, StatePill } from "../parts/state.js";
 import { Visible } from "../parts/visible.js";
-import { sessionPath } from "../route.js";
+import { replayPath, sessionPath } from "../route.js";
 import { UndoDialog } from "../session/undo-dialog.js";
 import { WholeCall } from "../session/whole-call.js";
 import { useLoaded } from "../use-loaded.js";
@@ -65,6 +65,11 @@ export function CallLife({ sessionId, toolCallId, onClose }: LifeProps) {
         <h2>As data</h2>
         <WholeCall detail={data} />
         <RawEvents sessionId={sessionId} toolCallId={toolCallId} count={life.length} />
+        <div>
+          <a class="btn small" href={replayPath(sessionId, toolCallId)}>
+            <Icon name="play" /> Replay the session from here
+          </a>
+        </div>
       </section>
       {isUndoing && (
         <UndoDialog

@@ -58,7 +58,7 @@ function Alike({ questions, first, onEnd }: LoadedProps) {
   const canAnswer = !isLost && !isSending && role !== "watch" && count > 0;
   const alike = chosen.slice(1).map(({ questionId }) => questionId);
   const allow = (reach: Reach): void => {
-    if (!main || !canAnswer || !guard.takes() || !canReach(main, reach)) return;
+    if (!main || !canAnswer || !guard.takes() || !canReach(main, reach, role)) return;
     void send(main.questionId, { ...yesRequest(main, { ...choice, reach }), alike });
   };
   const refuse = (reason = ""): void => {
@@ -66,7 +66,7 @@ function Alike({ questions, first, onEnd }: LoadedProps) {
     void send(main.questionId, { reply: "no", alike, ...(reason !== "" && { reason }) });
   };
   const reach = (wanted: Reach): void => {
-    if (canReach(first, wanted)) setChoice({ ...choice, reach: wanted });
+    if (canReach(first, wanted, role)) setChoice({ ...choice, reach: wanted });
   };
   useKeys({
     "shift+y": () => allow("once"),

@@ -9,7 +9,15 @@ import { goTo, sessionPath } from "../route.js";
 import { useStore } from "../store.js";
 import { useIsPhone } from "../use-media.js";
 import { counted } from "../words.js";
-import { canReach, chosenWidth, FIRST_CHOICE, yesRequest, type Choice, type Reach } from "./choice.js";
+import {
+  canReach,
+  canStore,
+  chosenWidth,
+  FIRST_CHOICE,
+  yesRequest,
+  type Choice,
+  type Reach,
+} from "./choice.js";
 import { editedInput, editFields, type EditField } from "./edit-input.js";
 import { EditForm } from "./edit-form.js";
 import type { Guard } from "./guard.js";
@@ -56,11 +64,12 @@ export function AnswerPanel({
     setMore(false);
   };
   useEffect(reset, [questionId]);
+  const canEdit = answers.edit && role === "all";
   const canAnswer = !isLost && !isSending && role !== "watch";
   const mayAnswer = (): boolean => canAnswer && guard.takes();
 
   const allow = (reach: Reach): void => {
-    if (!mayAnswer() || !canReach(question, reach)) return;
+    if (!mayAnswer() || !canReach(question, reach, role) || !canStore({ ...choice, reach })) return;
     if (isSeen) void send(questionId, yesRequest(question, { ...choice, reach }));
     else onReadOn();
   };
@@ -82,7 +91,7 @@ export function AnswerPanel({
     });
   };
   const startEdit = (): void => {
-    if (!answers.edit) return;
+    if (!canEdit) return;
     setFields(editFields(question.what.rawInput));
     setMode("edit");
     setMore(true);
@@ -92,13 +101,14 @@ export function AnswerPanel({
     setMore(true);
   };
   const choose = (reach: Reach): void => {
-    if (!canReach(question, reach)) return;
+    if (!canReach(question, reach, role)) return;
     setMode("choose");
     setMore(true);
     setChoice({ ...choice, reach });
   };
   const pickWidth = (width: number): void => {
-    if (choice.reach !== "once" && answers.always[width]) setChoice({ ...choice, width });
+    if (choice.reach !== "once" && answers.always[width])
+      setChoice({ ...choice, width, ownRules: undefined });
   };
   const give = (): void => {
     if (mode === "edit") allowEdited();
@@ -126,7 +136,7 @@ export function AnswerPanel({
   });
 
   const width = choice.reach === "once" ? undefined : chosenWidth(question, choice);
-  const freed = choice.reach === "always" || choice.reach === "session" ? (width?.frees.length ?? 0) : 0;
+  const freed = choice.ownRules === undefined ? (width?.frees.length ?? 0) : 0;
   const isOpen = !isPhone || isMore;
   return (
     <aside class={isMore ? "q-answer more" : "q-answer"} aria-label="Your answer">
@@ -162,7 +172,7 @@ export function AnswerPanel({
             <button
               type="button"
               class="btn main"
-              disabled={!canAnswer || !canReach(question, choice.reach)}
+              disabled={!canAnswer || !canReach(question, choice.reach, role) || !canStore(choice)}
               onClick={() => allow(choice.reach)}
             >
               {isSeen ? yesWords(choice.reach, freed + 1) : "Read on"}
@@ -185,7 +195,7 @@ export function AnswerPanel({
                     Allow once <kbd>Y</kbd>
                   </button>
                 )}
-                <button type="button" class="btn" disabled={!canAnswer || !answers.edit} onClick={startEdit}>
+                <button type="button" class="btn" disabled={!canAnswer || !canEdit} onClick={startEdit}>
                   Edit, then allow <kbd>E</kbd>
                 </button>
                 {choice.reach === "once" && !isPhone && (

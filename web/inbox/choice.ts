@@ -1,6 +1,9 @@
 /** The answer that a person is about to give, and the request that it becomes. */
-import type { AnswerRequest, GrantWidth, QuestionDetail } from "toolgate/serve/client";
+import type { AnswerRequest, Device, GrantWidth, QuestionDetail } from "toolgate/serve/client";
+import { writtenRules } from "./written-rules.js";
 import type { GrantExpiry, GrantScopeName } from "toolgate/call";
+
+type DeviceRole = Device["role"];
 
 export type Reach = "once" | "session" | "always";
 
@@ -9,6 +12,8 @@ export type Choice = {
   readonly width: number;
   readonly scope: Exclude<GrantScopeName, "session">;
   readonly expires: GrantExpiry;
+  /** Rules that the person wrote in place of those of the width, as text. */
+  readonly ownRules?: string | undefined;
 };
 
 export const FIRST_CHOICE: Choice = { reach: "once", width: 0, scope: "project", expires: "month" };
@@ -16,15 +21,21 @@ export const FIRST_CHOICE: Choice = { reach: "once", width: 0, scope: "project",
 export const chosenWidth = ({ answers }: QuestionDetail, { width }: Choice): GrantWidth | undefined =>
   answers.always[width] ?? answers.always[0];
 
-export function canReach({ answers }: QuestionDetail, reach: Reach): boolean {
-  return reach === "always" ? answers.always.length > 0 : answers[reach];
+/** A device that only answers stores no rule beyond the session. */
+export function canReach({ answers }: QuestionDetail, reach: Reach, role: DeviceRole | undefined): boolean {
+  return reach === "always" ? answers.always.length > 0 && role === "all" : answers[reach];
 }
+
+/** Whether the rules that the person wrote can be sent; true where they wrote none. */
+export const canStore = ({ reach, ownRules }: Choice): boolean =>
+  reach === "once" || ownRules === undefined || writtenRules(ownRules).isValid;
 
 /** A yes names the intent that was shown, so that nothing else is allowed. */
 export function yesRequest(question: QuestionDetail, choice: Choice): AnswerRequest {
   const { intentHash } = question;
   const width = chosenWidth(question, choice)?.width;
-  const wide = width === undefined ? {} : { width };
+  const own = choice.ownRules === undefined ? undefined : writtenRules(choice.ownRules);
+  const wide = { ...(width !== undefined && { width }), ...(own?.isValid && { rules: [...own.rules] }) };
   switch (choice.reach) {
     case "once":
       return { reply: "once", intentHash };

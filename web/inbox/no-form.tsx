@@ -2,7 +2,8 @@
 import { useEffect, useRef } from "preact/hooks";
 import type { GrantWidth } from "toolgate/serve/client";
 import { Note } from "../parts/controls.js";
-import { Coded, ExactRule } from "./reach.js";
+import { RuleText } from "./exact-rule.js";
+import { Coded } from "./reach.js";
 
 /** `width`: of a rule that refuses it from now on. */
 export type NoChoice = { readonly reason: string; readonly width: string | undefined };
@@ -60,7 +61,7 @@ export function NeverChoice({
           </span>
         </label>
       ))}
-      {chosen && <ExactRule width={chosen} where="in this project, without end" />}
+      {chosen && <RuleText width={chosen} where="in this project, without end" />}
     </div>
   );
 }

@@ -92,7 +92,7 @@ function Head({ question, answerable }: { readonly question: QuestionDetail; rea
             {overWord(question)}
           </span>
         )}
-        <span class="faint xs no-phone">
+        <span class="faint xs no-phone cut asker">
           {asker(question)} · asked {now - askedAt < 86_400_000 ? clockTime(askedAt) : when(askedAt)}
         </span>
         <span class="end row no-phone">

@@ -1,9 +1,12 @@
 /** How far a yes reaches: once, this session, always; with the exact rule that would be stored. */
 import type { GrantWidth, QuestionDetail } from "toolgate/serve/client";
+import { me } from "../live.js";
 import { Note, Pick } from "../parts/controls.js";
 import { Icon } from "../parts/icon.js";
 import { Visible } from "../parts/visible.js";
+import { useStore } from "../store.js";
 import { sentence } from "../words.js";
+import { ExactRule } from "./exact-rule.js";
 import { canReach, chosenWidth, EXPIRIES, SCOPES, type Choice, type Reach } from "./choice.js";
 
 type ReachProps = {
@@ -21,6 +24,7 @@ const REACHES = ["once", "session", "always"] as const;
 export function ReachChoice({ question, choice, onChoose, count = 1 }: ReachProps) {
   const { answers, sessionTitle } = question;
   const width = chosenWidth(question, choice);
+  const role = useStore(me, (self) => self?.device.role);
   return (
     <>
       <div class="seg reach" role="group" aria-label="How far the answer reaches">
@@ -29,7 +33,7 @@ export function ReachChoice({ question, choice, onChoose, count = 1 }: ReachProp
             key={reach}
             type="button"
             aria-pressed={choice.reach === reach}
-            disabled={!canReach(question, reach)}
+            disabled={!canReach(question, reach, role)}
             onClick={() => onChoose({ ...choice, reach })}
           >
             {NAMES[reach]}
@@ -66,9 +70,16 @@ export function ReachChoice({ question, choice, onChoose, count = 1 }: ReachProp
           />
         </div>
       )}
-      {choice.reach !== "once" && width && <ExactRule width={width} where={whereWords(question, choice)} />}
-      {choice.reach !== "once" && width && <Examples width={width} />}
-      {!canReach(question, "always") && (
+      {choice.reach !== "once" && width && (
+        <ExactRule width={width} where={whereWords(question, choice)} choice={choice} onChoose={onChoose} />
+      )}
+      {choice.reach !== "once" && width && choice.ownRules === undefined && <Examples width={width} />}
+      {role === "answer" && (
+        <Note icon="rule">
+          This device answers once or for the session. Rules and changed inputs need another.
+        </Note>
+      )}
+      {role === "all" && !canReach(question, "always", role) && (
         <Note icon="rule">
           <b>Always is not offered.</b> {sentence(answers.whyNotAlways ?? "no rule can answer this question")}{" "}
           <a href="/rules">Open Rules</a>
@@ -86,15 +97,6 @@ function whereWords({ folder, sessionTitle }: QuestionDetail, { reach, scope, ex
   return `${place}, ${end}`;
 }
 
-/** The rule as it will be stored stands in sight of every wide yes. */
-export function ExactRule({ width, where }: { readonly width: GrantWidth; readonly where: string }) {
-  return (
-    <pre class="rule" aria-label="The exact rule">
-      <Visible text={`${width.ruleTexts.join("\n")}\n${where}`} />
-    </pre>
-  );
-}
-
 function Widths({ question, choice, onChoose }: ReachProps) {
   const chosen = chosenWidth(question, choice);
   return (
@@ -105,10 +107,10 @@ function Widths({ question, choice, onChoose }: ReachProps) {
             type="radio"
             name="width"
             checked={width === chosen}
-            onChange={() => onChoose({ ...choice, width: index })}
+            onChange={() => onChoose({ ...choice, width: index, ownRules: undefined })}
           />
           <span class="med">
-            <Coded text={sentence(width.subject).replace(/\.$/, "")} />
+            <Coded text={capital(width.subject)} />
           </span>
           {index < 3 && <kbd>{index + 1}</kbd>}
         </label>
@@ -116,6 +118,10 @@ function Widths({ question, choice, onChoose }: ReachProps) {
     </div>
   );
 }
+
+/** A word of the language begins with a capital; a tool's name stays as it is. */
+const capital = (text: string): string =>
+  text.replace(/^[a-z]+(?=[\s,])/, (word) => word.charAt(0).toUpperCase() + word.slice(1));
 
 /** `npm test` between backticks as code. */
 export function Coded({ text }: { readonly text: string }) {

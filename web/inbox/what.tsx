@@ -4,6 +4,7 @@ import type { CommandPart, CommandReading, QuestionDetail } from "toolgate/serve
 import { DiffView } from "../code/diff-view.js";
 import { changedLines } from "../code/diff-table.js";
 import { useShortPaths } from "../parts/folder.js";
+import { Note } from "../parts/controls.js";
 import { Verdict } from "../parts/state.js";
 import { Visible } from "../parts/visible.js";
 import { useIsPhone } from "../use-media.js";
@@ -21,6 +22,11 @@ export function What({ question, asked }: Asked & { readonly question: QuestionD
       <h2 id="what">
         What will happen <span class="end">{countLine(question)}</span>
       </h2>
+      {what.warning !== undefined && (
+        <Note icon="exit" tone="waiting">
+          <b>Look closely.</b> <Visible text={sentence(what.warning)} />
+        </Note>
+      )}
       {command && <Command reading={command} asked={asked} />}
       {!command && lines.length > 0 && <Lines lines={lines} folder={folder} />}
       {diffs.map((diff, index) => (

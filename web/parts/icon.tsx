@@ -50,6 +50,8 @@ const ICONS = {
   image: "M2.500 3h11v10h-11zM2.500 11l3-3 2.500 2.500 2-2 3.500 3M5.500 5.800v.01",
   menu: "M8 3.500v.01M8 8v.01M8 12.500v.01",
   play: "M5 3.500v9l7.500-4.500z",
+  pause: "M5.500 3.500v9M10.500 3.500v9",
+  forward: "M6 3.500 10.500 8 6 12.500",
 } as const;
 
 export type IconName = keyof typeof ICONS;

@@ -11,18 +11,28 @@ import { Visible } from "../parts/visible.js";
 import { useStore } from "../store.js";
 import { useLoaded } from "../use-loaded.js";
 import { counted, grouped, lastPart, shortDate, when } from "../words.js";
+import { AddRule } from "./add-rule.js";
 import { Suggested } from "./suggested.js";
 import { TryRule } from "./try-rule.js";
 
 export function RulesView({ search }: { readonly search: string }) {
   const version = useStore(live, ({ rulesVersion, connections }) => rulesVersion + connections);
   const { data, error, reload } = useLoaded(() => api.rules(), [version]);
+  const role = useStore(me, (self) => self?.device.role);
+  const [isAdding, setAdding] = useState(false);
   return (
     <div class="scroll">
       <div class="bar">
         <h1>Rules</h1>
         <span class="faint xs">deny beats ask beats allow; a call that no rule names is asked about</span>
-        <span class="end faint xs">{data ? `mode ${data.mode}` : ""}</span>
+        <span class="end row">
+          <span class="faint xs">{data ? `mode ${data.mode}` : ""}</span>
+          {data && role === "all" && (
+            <button type="button" class="btn" onClick={() => setAdding(true)}>
+              <Icon name="plus" /> Add a rule
+            </button>
+          )}
+        </span>
       </div>
       <div class="wrapper">
         <div class="halves">
@@ -43,6 +53,7 @@ export function RulesView({ search }: { readonly search: string }) {
         )}
         {data && <RuleTable list={data} onChanged={reload} />}
       </div>
+      {data && isAdding && <AddRule folder={data.folder} onAdded={reload} onClose={() => setAdding(false)} />}
     </div>
   );
 }

@@ -1,13 +1,14 @@
 /** A call: what it is, how it ended, who decided; then its body and what can be done with it. */
 import { memo } from "preact/compat";
-import { useState } from "preact/hooks";
+import { useContext, useState } from "preact/hooks";
 import type { CallDetail, CallEntry } from "toolgate/serve/client";
 import { api, errorText } from "../api.js";
+import { ReplayTime } from "../clock.js";
 import { Icon, kindIcon } from "../parts/icon.js";
 import { lookOf, StatePill } from "../parts/state.js";
 import { showToast } from "../parts/toast.js";
 import { Visible } from "../parts/visible.js";
-import { callPath, questionPath } from "../route.js";
+import { callPath, goTo, questionPath } from "../route.js";
 import { runTime, sentence } from "../words.js";
 import { CardBlocks } from "./card-blocks.js";
 import { LiveOutput, stopCommand, useRunsNow } from "./running-commands.js";
@@ -22,7 +23,10 @@ type CardProps = {
 export const CallCardView = memo(({ entry, sessionId, onUndo }: CardProps) => {
   const { card, progress, inner } = entry;
   const [detail, setDetail] = useState<CallDetail>();
+  const isReplayed = useContext(ReplayTime) !== undefined;
   const open = (): void => {
+    // A replay shows a call as it was; all that became of it stands in the history.
+    if (isReplayed) return goTo(callPath(sessionId, card.toolCallId));
     api
       .call(sessionId, card.toolCallId)
       .then(setDetail, (error: unknown) => showToast(errorText(error), "failed"));
@@ -48,7 +52,9 @@ export const CallCardView = memo(({ entry, sessionId, onUndo }: CardProps) => {
         ) : (
           <CardBlocks card={card} onOpen={open} />
         )}
-        <Actions entry={entry} sessionId={sessionId} onUndo={onUndo} onOpen={detail ? undefined : open} />
+        {!isReplayed && (
+          <Actions entry={entry} sessionId={sessionId} onUndo={onUndo} onOpen={detail ? undefined : open} />
+        )}
       </div>
     </article>
   );

@@ -5,6 +5,7 @@ import type { ComponentChildren } from "preact";
 import type { MessageEntry, SessionEntry } from "toolgate/serve/client";
 import { Markdown } from "../code/markdown.js";
 import { Icon } from "../parts/icon.js";
+import { ImageBlock } from "../parts/image-block.js";
 import { Visible } from "../parts/visible.js";
 import { sentence } from "../words.js";
 import { CallCardView } from "./call-card.js";
@@ -61,7 +62,8 @@ function nested(depth: number, children: ComponentChildren): ComponentChildren {
 function MessageView({ entry }: { readonly entry: MessageEntry }) {
   const { role, blocks } = entry.message;
   const text = blocks.map((block) => (block.type === "text" ? block.text : "")).join("");
-  const others = blocks.filter(({ type }) => type !== "text").length;
+  const images = blocks.flatMap((block) => (block.type === "image" ? [block] : []));
+  const others = blocks.filter(({ type }) => type !== "text" && type !== "image").length;
   if (role === "thought") return <Thought text={text} />;
   return (
     <div class="entry">
@@ -72,6 +74,9 @@ function MessageView({ entry }: { readonly entry: MessageEntry }) {
           {others > 0 && (
             <span class="faint xs"> with {others === 1 ? "an attachment" : `${others} attachments`}</span>
           )}
+          {images.map((image, index) => (
+            <ImageBlock key={index} image={image} alt="Sent with the prompt" />
+          ))}
         </div>
       ) : (
         <div class="said">

@@ -82,7 +82,7 @@ type PlanProps = {
   readonly isAtWork: boolean;
 };
 
-function Plan({ plan, entries, sessionId, isAtWork }: PlanProps) {
+export function Plan({ plan, entries, sessionId, isAtWork }: PlanProps) {
   const calls = new Map(
     entries.flatMap((entry) => (entry.type === "call" ? [[entry.card.toolCallId, entry] as const] : [])),
   );

@@ -11,7 +11,7 @@ import { Icon } from "../parts/icon.js";
 import { StatePill } from "../parts/state.js";
 import { showToast } from "../parts/toast.js";
 import { Visible } from "../parts/visible.js";
-import { goTo } from "../route.js";
+import { goTo, replayPath } from "../route.js";
 import { useStore } from "../store.js";
 import { counted } from "../words.js";
 import { cancelCall } from "./call-card.js";
@@ -208,6 +208,9 @@ function Bar({ detail, onProblem, onRail, onUndoTurn }: BarProps) {
             </span>
           </button>
         )}
+        <a class="btn small no-phone" href={replayPath(sessionId)}>
+          Replay
+        </a>
         <button type="button" class="btn small no-phone" onClick={() => void saveSession(detail)}>
           Export
         </button>

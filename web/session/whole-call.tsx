@@ -4,6 +4,7 @@ import type { ToolCallContent } from "toolgate/call";
 import { shownText } from "toolgate/call";
 import { DiffView } from "../code/diff-view.js";
 import { Terminal } from "../code/terminal.js";
+import { ImageBlock } from "../parts/image-block.js";
 import { Visible } from "../parts/visible.js";
 
 type WholeProps = { readonly detail: CallDetail; readonly onClose?: () => void };
@@ -32,9 +33,6 @@ export function WholeCall({ detail, onClose }: WholeProps) {
   );
 }
 
-/** Types that no browser runs. */
-const IMAGE_TYPES = /^image\/(?:png|jpeg|gif|webp)$/;
-
 function Content({ item }: { readonly item: ToolCallContent }) {
   if (item.type === "diff") return null;
   if (item.type === "terminal") return item.output ? <Terminal text={shownText(item.output)} /> : null;
@@ -46,8 +44,7 @@ function Content({ item }: { readonly item: ToolCallContent }) {
         <Visible text={content.text} />
       </pre>
     );
-  if (content.type === "image" && IMAGE_TYPES.test(content.mimeType))
-    return <img class="image" alt="From the call" src={`data:${content.mimeType};base64,${content.data}`} />;
+  if (content.type === "image") return <ImageBlock image={content} alt="From the call" />;
   return (
     <p class="faint xs">
       <Visible text={content.type === "resource_link" ? `Link, not opened: ${content.uri}` : content.type} />

@@ -121,6 +121,7 @@ function Charts({ statistics, isTables, days }: ChartsProps) {
           <GroupTable groups={byAgent} name="Agent" columns="rates" />
         </section>
         <Breaches statistics={statistics} />
+        <RulesDecided groups={statistics.byRule} />
         <Models statistics={statistics} />
       </div>
     </div>
@@ -246,6 +247,25 @@ function GroupTable({ groups, name, columns }: GroupProps) {
     </table>
   );
 }
+
+function RulesDecided({ groups }: { readonly groups: readonly CallStatistics[] }) {
+  const named = groups.filter(({ key }) => key !== "");
+  if (named.length === 0) return null;
+  return (
+    <section class="box w12">
+      <h2>
+        What rules decided{" "}
+        <span class="faint xs">
+          {counted(named.length, "rule")}, {counted(sumOf(named), "call")}
+        </span>
+      </h2>
+      <GroupTable groups={named} name="Rule" columns="rates" />
+    </section>
+  );
+}
+
+const sumOf = (groups: readonly CallStatistics[]): number =>
+  groups.reduce((sum, { calls }) => sum + calls, 0);
 
 function Breaches({ statistics }: { readonly statistics: Statistics }) {
   const { breaches } = statistics;

@@ -179,6 +179,7 @@ const answer = z.object({
       type: z.literal("selected"),
       optionId: z.string(),
       width: z.string().exactOptional(),
+      rules: z.array(z.record(z.string(), z.unknown())).exactOptional(),
       scope: z.string().exactOptional(),
       expires: z.string().exactOptional(),
     }),

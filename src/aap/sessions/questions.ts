@@ -227,6 +227,7 @@ export function tooLate({ answer }: Answered, body: AnswerBody, question: string
     outcome.optionId === body.optionId &&
     outcome.width === body.width &&
     outcome.scope === body.scope &&
+    outcome.rules === undefined &&
     JSON.stringify(answer.input) === JSON.stringify(body.input);
   if (isSame) return undefined;
   return new AapProblem(

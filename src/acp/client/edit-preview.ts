@@ -13,6 +13,7 @@ import type { Intent } from "../../policy/index.js";
 import { isJsonObject } from "../json.js";
 import { carriedEdits } from "./carried-edits.js";
 import type { CarriedEdit } from "./carried-edits.js";
+import { isForged } from "./forged-diff.js";
 import { readPatch } from "./read-patch.js";
 
 const PREVIEW: Meta = { toolgate: { preview: true } };
@@ -31,6 +32,21 @@ export type EditToShow = {
   /** The agent's name. */
   readonly agent: string;
 };
+
+/** Why the diffs of the agent are not of the files as they are; undefined when they are. */
+export async function forgedDiff(edit: EditToShow): Promise<string | undefined> {
+  const files = new FilesNow(edit);
+  for (const item of edit.content) {
+    if (item.type !== "diff" || isPreview(item)) continue;
+    const path = await files.real(item.path);
+    if (isForged(item, await files.text(path)))
+      return oneLine(
+        `the diff shown replaces a text that is not in ${path}; below it is against the file`,
+        400,
+      );
+  }
+  return undefined;
+}
 
 /** The content of the call with its preview; undefined when there is nothing to add to the agent's own. */
 export async function editPreview(edit: EditToShow): Promise<readonly ToolCallContent[] | undefined> {
@@ -90,10 +106,12 @@ function pathsOf(item: ToolCallContent): readonly string[] {
   return item.patch === undefined ? [item.path] : [item.path, ...readPatch(item.patch).written];
 }
 
-/** Agents that leave out the old text mean the file itself. */
+/** Agents that leave out the old text mean the file itself. An old text that is not in the file shows nothing. */
 async function againstFile(item: ToolCallContent, files: FilesNow): Promise<ToolCallContent> {
-  if (item.type !== "diff" || item.operation !== "add" || item.newText === undefined) return item;
+  if (item.type !== "diff" || item.newText === undefined) return item;
   const current = await files.text(await files.real(item.path));
+  if (isForged(item, current)) return marked(fileDiff(item.path, current, item.newText));
+  if (item.operation !== "add") return item;
   return current === undefined ? item : marked(fileDiff(item.path, current, item.newText));
 }
 

@@ -11,7 +11,7 @@ import { isJsonObject, isNone, sameJson } from "../json.js";
 import type { JsonObject } from "../json.js";
 import type { AskedPermission } from "../v1/permission.js";
 import { agentsId, askedId } from "./call-ids.js";
-import { editPreview } from "./edit-preview.js";
+import { editPreview, forgedDiff } from "./edit-preview.js";
 import { foreignIntent } from "./foreign-intent.js";
 import type { Carried } from "./foreign-intent.js";
 import { CANCELLED_ANSWER, optionTrouble, permissionAnswer } from "./permission-answer.js";
@@ -59,10 +59,16 @@ export class Permissions {
     const { rawInput } = toolCall;
     const askedInput = isPartOf(rawInput, call.rawInput) ? undefined : rawInput;
     const carried = carriedBy(before, [otherFields(toolCall), askedInput]);
-    const intent = await foreignIntent(call, carried, place);
+    const read = await foreignIntent(call, carried, place);
+    const shown = {
+      intent: read.intent,
+      rawInputs: read.inputs,
+      content: call.content,
+      workspace,
+      agent,
+    };
+    const intent = { ...read, disagreement: read.disagreement ?? (await forgedDiff(shown)) };
     const preview = async (): Promise<readonly SessionEvent[]> => {
-      const { inputs: rawInputs } = intent;
-      const shown = { intent: intent.intent, rawInputs, content: call.content, workspace, agent };
       const content = await editPreview(shown);
       return content ? [{ type: "call-revised", toolCallId, at: now(), fields: { content } }] : [];
     };

@@ -2,6 +2,7 @@
  * Grants: the rules that "always" and "never" store. A question offers several widths; each has its exact rules, a
  * sentence that says all that they allow, and examples of it.
  */
+import { visibleText } from "../../call/index.js";
 import type { Rule } from "../rule.js";
 
 export type GrantScope =
@@ -55,6 +56,10 @@ const WHERE = { session: " in this session", project: " in this project", user: 
 export function grantSentence(effect: "allow" | "deny", subject: string, scope: GrantScope["type"]): string {
   return `Always ${effect === "allow" ? "allow" : "refuse"} ${subject}${WHERE[scope]}`;
 }
+
+/** The sentence of rules that a person wrote: the rules themselves. Offered rules have another one. */
+export const writtenSentence = (rules: readonly object[]): string =>
+  rules.map((rule) => visibleText(JSON.stringify(rule))).join("\n");
 
 /** A sentence that leaves words out would promise less than it stores: a longer one is not offered. */
 export const MAX_SENTENCE_LENGTH = 500;

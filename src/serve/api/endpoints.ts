@@ -22,6 +22,7 @@ import {
   questionLinkRequest,
   questionQuery,
 } from "./question-bodies.js";
+import { replayMoment, replayQuery } from "./replay-bodies.js";
 import {
   addedRule,
   folderQuery,
@@ -70,6 +71,7 @@ export const SERVE_RESPONSES = {
   PageSessionDetail: sessionDetail,
   PageEntry: sessionEntry,
   PageEntries: entriesPage,
+  PageReplay: replayMoment,
   PageNewSession: newSession,
   PagePrompted: prompted,
   PageCancelled: cancelled,
@@ -226,6 +228,13 @@ export const SERVE_ENDPOINTS = {
     query: z.object({ after: z.string().optional() }),
     headers: z.object({ "Last-Event-ID": z.string().optional() }),
     answer: { description: "Session events.", frames: "SessionEvent" },
+  },
+  replay: {
+    ...get,
+    path: "/api/sessions/{id}/replay",
+    summary: "A session as it was at a moment of its record",
+    query: replayQuery,
+    answer: json("PageReplay"),
   },
   prompt: {
     ...post,

@@ -6,5 +6,6 @@ export * from "./history-bodies.js";
 export * from "./live-frames.js";
 export * from "./notify-bodies.js";
 export * from "./question-bodies.js";
+export * from "./replay-bodies.js";
 export * from "./rule-bodies.js";
 export * from "./session-bodies.js";

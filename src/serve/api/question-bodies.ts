@@ -90,7 +90,8 @@ const grantWidth = z.object({
   subject: z.string().describe("`npx vitest run with harmless flags`."),
   sentence: z.string(),
   rules: z.array(typed<Meta>(z.record(z.string(), z.unknown()))).describe("The exact rules to be stored."),
-  ruleTexts: z.array(z.string()).describe("The same, one line each."),
+  ruleTexts: z.array(z.string()).describe("The same as JSON, one line each."),
+  ruleNames: z.array(z.string()).describe("The same in words, one line each."),
   examples: z.array(z.string()).describe("What the rules would also decide."),
   frees: z.array(z.string()).describe("Other open questions that this answers."),
 });
@@ -111,6 +112,7 @@ export const questionDetail = inboxQuestion.extend({
       .describe("The same as texts, for word marks and a split view."),
     rawInput: z.unknown().optional(),
     hiddenCharacters: z.number(),
+    warning: z.string().describe("Why the call may do something else than it shows.").exactOptional(),
   }),
   why: z.object({
     reason: z.string(),
@@ -153,6 +155,12 @@ export const answerRequest = z
       .min(1)
       .describe("Of the question's widths; its first one unless given.")
       .exactOptional(),
+    rules: z
+      .array(z.record(z.string(), z.unknown()))
+      .min(1)
+      .max(20)
+      .describe("With a wide yes: allowing rules of your own, stored in place of those of the width.")
+      .exactOptional(),
     scope: z.enum(GRANT_SCOPES).describe("Where an `always` or `never` holds (project).").exactOptional(),
     expires: z.enum(GRANT_EXPIRIES).describe("When an `always` ends (none).").exactOptional(),
     reason: z.string().max(10_000).describe("For the model.").exactOptional(),
@@ -164,13 +172,13 @@ export const answerRequest = z
     intentHash: z.string().describe("The intent that was shown: nothing else is allowed.").exactOptional(),
   })
   .refine(
-    ({ reply, width, scope, expires }) =>
+    ({ reply, width, rules, scope, expires }) =>
       reply === "always" ||
       reply === "never" ||
       reply === "session" ||
-      [width, scope, expires].every((field) => field === undefined),
+      [width, rules, scope, expires].every((field) => field === undefined),
     {
-      error: '"width", "scope" and "expires" go with "always", "session" or "never"',
+      error: '"width", "rules", "scope" and "expires" go with "always", "session" or "never"',
     },
   );
 export type AnswerRequest = z.input<typeof answerRequest>;

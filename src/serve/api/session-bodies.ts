@@ -57,7 +57,7 @@ export const sessionPage = z.object({
 });
 export type SessionPage = z.output<typeof sessionPage>;
 
-const planEntry = typed<PlanEntry>(
+export const planEntry = typed<PlanEntry>(
   z.looseObject({
     content: z.string(),
     priority: z.enum(["high", "medium", "low"]),

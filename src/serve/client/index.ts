@@ -46,6 +46,7 @@ export type {
   QuestionState,
   TurnLiveness,
 } from "../api/question-bodies.js";
+export type { ReplayMoment, ReplayQuery } from "../api/replay-bodies.js";
 export type {
   AddedRule,
   FolderQuery,

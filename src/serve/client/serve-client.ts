@@ -96,6 +96,11 @@ export class ServeClient {
     return this.#get(`/api/sessions/${ID(sessionId)}`);
   }
 
+  /** The session as it was at a moment of its record; at its last one unless the query names another. */
+  replay(sessionId: string, query: Partial<Api.ReplayQuery> = {}): Promise<Api.ReplayMoment> {
+    return this.#get(`/api/sessions/${ID(sessionId)}/replay`, query);
+  }
+
   entries(sessionId: string, query: Api.EntriesQuery = {}): Promise<Api.EntriesPage> {
     return this.#get(`/api/sessions/${ID(sessionId)}/entries`, query);
   }

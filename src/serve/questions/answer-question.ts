@@ -5,6 +5,7 @@ import { checkCanCount } from "../../aap/turns/turn-outlook.js";
 import { allOpenQuestions, LedgerError } from "../../call/index.js";
 import type { Answer, OptionKind, Question, SelectedOption } from "../../call/index.js";
 import type { Answered, answerRequest } from "../api/question-bodies.js";
+import { readRules } from "../rules/change-rules.js";
 import type { ServeContext } from "../server/serve-context.js";
 import { answeredState, answerWords } from "./inbox-rows.js";
 
@@ -55,7 +56,7 @@ const isOpen = async (
   (await allOpenQuestions(ledger, { sessionId })).some((one) => one.questionId === questionId);
 
 function outcomeOf(question: Question, body: AnswerBody): Answer["outcome"] {
-  const { reply, width, expires } = body;
+  const { reply, width, rules, expires } = body;
   switch (reply) {
     case "once":
       return selected(question, "allow_once", reply);
@@ -71,6 +72,7 @@ function outcomeOf(question: Question, body: AnswerBody): Answer["outcome"] {
       return {
         ...selected(question, reply === "never" ? "reject_always" : "allow_always", reply),
         ...(width !== undefined && { width }),
+        ...(rules !== undefined && { rules: readRules(rules).map((rule) => ({ ...rule })) }),
         ...(scope !== undefined && { scope }),
         ...(expires !== undefined && { expires }),
       };

@@ -29,7 +29,7 @@ export function inboxRow(
     questionId,
     sessionId,
     toolCallId,
-    title: shown(question.title),
+    title: shown(titleOf(question, cwd)),
     agentTitle: shown(visibleText(call?.title ?? question.title)),
     kind: call?.kind ?? "other",
     tool: visibleText(call?.name ?? ""),
@@ -46,6 +46,30 @@ export function inboxRow(
       state.status === "open" && liveness !== "gone" && (expiresAt === undefined || now < expiresAt),
     ...(likeness !== undefined && { likeness }),
   };
+}
+
+const VERBS = new Map([
+  ["write", "Edit"],
+  ["read", "Read"],
+  ["delete", "Delete"],
+  ["list", "List"],
+  ["fetch", "Fetch"],
+]);
+
+/** The title of a call that somebody else runs is the agent's. Then what the call does is named here. */
+function titleOf({ about = [], title }: Question, cwd: string | undefined): string {
+  // Only such a question shows the input beside what is read from it.
+  if (!about.some((line) => line.startsWith("input: "))) return title;
+  const command = about.find((line) => line.startsWith("runs: "));
+  if (command !== undefined) return `Run ${oneLine(command.slice("runs: ".length), MAX_SUBJECT)}`;
+  for (const line of about) {
+    const [, word = "", object = ""] = /^(\p{Ll}+):? (\S.*)$/u.exec(line) ?? [];
+    const verb = VERBS.get(word);
+    if (verb === undefined) continue;
+    const name = cwd !== undefined && object.startsWith(`${cwd}/`) ? object.slice(cwd.length + 1) : object;
+    return oneLine(`${verb} ${name}`, MAX_SUBJECT);
+  }
+  return title;
 }
 
 /** The whole command, else the first path or host that the question is about. */

@@ -5,6 +5,7 @@ import type { OfferedWidth, Question, SessionBook, ShownQuestion, ToolCall } fro
 import { redactedRecord } from "../../history/redaction/redact-event.js";
 import type { Explanation } from "../../policy/explain.js";
 import { ruleParts } from "../../policy/rule.js";
+import type { Rule } from "../../policy/index.js";
 import { diffCard } from "../../view/index.js";
 import type { GrantWidth, InboxQuestion, QuestionDetail } from "../api/question-bodies.js";
 import type { RuleTest } from "../api/rule-bodies.js";
@@ -90,6 +91,7 @@ function whatOf(shown: ShownQuestion, explanation: Explanation | undefined): Que
       (sum, text) => sum + countHidden(text),
       0,
     ),
+    ...(shown.isForThisOnce === true && shown.reason !== undefined && { warning: visibleText(shown.reason) }),
   };
 }
 
@@ -181,6 +183,8 @@ const widthOf = (
   sentence: visibleText(sentence),
   rules: [...rules],
   ruleTexts: rules.map((rule) => visibleText(JSON.stringify(rule))),
+  // We wrote them into the question ourselves.
+  ruleNames: rules.map((rule) => visibleText(ruleParts(rule as unknown as Rule).name)),
   examples: examples.map((example) => visibleText(example)),
   frees,
 });

@@ -3,6 +3,7 @@ import type { z } from "zod";
 import { AapProblem } from "../../aap/api/aap-problem.js";
 import { visibleText } from "../../call/index.js";
 import type { GrantScope, Rule } from "../../policy/index.js";
+import { writtenSentence } from "../../policy/grants/grant.js";
 import { ruleParts } from "../../policy/rule.js";
 import { expiryTime } from "../../run/chosen-grant.js";
 import { readRuleFile, ruleWarning, SettingsError } from "../../settings/index.js";
@@ -34,15 +35,13 @@ export async function addRule(
   { rule: given, scope, expires }: z.output<typeof newRule>,
   folder: string,
 ): Promise<AddedRule> {
-  const reading = readRuleFile(JSON.stringify({ rules: [given] }), "the rule");
-  if (!reading.ok) throw new AapProblem("BAD_REQUEST", `${reading.mistake} Nothing was stored.`);
-  const [rule] = reading.file.rules;
+  const [rule] = readRules([given]);
   if (!rule) throw new AapProblem("BAD_REQUEST", "That is no rule. Nothing was stored.");
   if (expires !== "none" && !("allow" in rule))
     throw new AapProblem("BAD_REQUEST", "Only rules that allow can end. Nothing was stored.");
   const place: GrantScope = scope === "user" ? { type: "user" } : { type: "project", root: folder };
   const { grantId } = await rules.grants.add(
-    { rules: [rule], sentence: visibleText(JSON.stringify(rule)) },
+    { rules: [rule], sentence: writtenSentence([rule]) },
     place,
     expires === "none" ? {} : { expiresAt: expiryTime(expires, now()) },
   );
@@ -52,6 +51,13 @@ export async function addRule(
     builtInTools.map(({ name }) => name),
   );
   return { grantId, text: textOf(rule), ...(warning !== undefined && { warning }) };
+}
+
+/** Rules of a request, read as strictly as a rule file. */
+export function readRules(given: readonly object[]): readonly Rule[] {
+  const reading = readRuleFile(JSON.stringify({ rules: given }), "the rule");
+  if (!reading.ok) throw new AapProblem("BAD_REQUEST", `${reading.mistake} Nothing was stored.`);
+  return reading.file.rules;
 }
 
 export async function revokeRule({ rules }: ServeContext, grantId: string): Promise<void> {

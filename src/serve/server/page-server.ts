@@ -15,6 +15,7 @@ import { QuestionNotices } from "../notify/notify-questions.js";
 import { openNotices } from "../notify/open-notices.js";
 import { PageTurns } from "../sessions/page-turns.js";
 import type { SessionFacts } from "../sessions/session-facts.js";
+import { resumeOwnTurns } from "../sessions/resume-own-turns.js";
 import { SessionIndex } from "../sessions/session-index.js";
 import { SessionSummaries } from "../sessions/session-summaries.js";
 import { SessionViews } from "../sessions/session-views.js";
@@ -72,6 +73,7 @@ export async function openPageServer(context: ServeContext, files: StaticFiles):
   const pageUrl = (): string => notices.url ?? context.ownUrl();
   const app = routes({ context, index, summaries, views, turns, hub, notices, pageUrl });
   await hub.open();
+  await resumeOwnTurns(context, index, turns);
   // Questions that were open before this start had their notices then.
   const ringing = new QuestionNotices({
     ...notices,
@@ -90,7 +92,9 @@ export async function openPageServer(context: ServeContext, files: StaticFiles):
     isFor: (path) => path.startsWith(API) || files.isPath(path),
     fetch: async (request, openSink) => {
       const { pathname } = new URL(request.url);
-      return pathname.startsWith(API) ? app.fetch(request, { openSink }) : files.response(pathname);
+      return pathname.startsWith(API)
+        ? app.fetch(request, { openSink })
+        : files.response(pathname, request.headers.get("accept-encoding") ?? "");
     },
     drain: () => turns.drain(),
     close: async () => {

@@ -18,6 +18,7 @@ import { commandQuery, stopRequest } from "../api/command-bodies.js";
 import type { CommandOutput } from "../api/command-bodies.js";
 import { SERVE_ENDPOINTS } from "../api/endpoints.js";
 import { liveQuery } from "../api/live-frames.js";
+import { replayQuery } from "../api/replay-bodies.js";
 import {
   cancelRequest,
   entriesQuery,
@@ -30,6 +31,7 @@ import {
 } from "../api/session-bodies.js";
 import type { ExportFormat, SessionDetail } from "../api/session-bodies.js";
 import { streamLive } from "../live/live-stream.js";
+import { SessionReplays } from "../replay/session-replay.js";
 import { callDetail, callOf, eventsOfCall } from "../sessions/call-detail.js";
 import { sessionDetail } from "../sessions/session-detail.js";
 import { withModel } from "../sessions/with-model.js";
@@ -49,6 +51,7 @@ type Name =
   | "pageDeleteSession"
   | "entries"
   | "events"
+  | "replay"
   | "prompt"
   | "compact"
   | "files"
@@ -67,6 +70,7 @@ export function sessionHandlers(parts: PageParts): Readonly<Record<Name, PageHan
   const { ledger, onError, apps } = context;
   const streams = new DeviceStreams(context.devices);
   const namesIn = fileNamesByFolder();
+  const replays = new SessionReplays(context);
   const detail = async (view: SessionView): Promise<SessionDetail> => {
     const found = await index.read(view.sessionId);
     if (!found) throw new AapProblem("NOT_FOUND", `There is no session ${view.sessionId}. Nothing was read.`);
@@ -133,6 +137,11 @@ export function sessionHandlers(parts: PageParts): Readonly<Record<Name, PageHan
         onError,
         http.env.openSink,
       );
+    },
+    replay: async (request) => {
+      const found = await replays.of(request.id).at(queryOf(request, replayQuery));
+      if (!found) throw new AapProblem("NOT_FOUND", `There is no session ${request.id}. Nothing was read.`);
+      return Response.json(found);
     },
     prompt: async (request) => {
       const { prompt } = await bodyOf(request, promptRequest);

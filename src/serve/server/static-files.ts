@@ -4,6 +4,8 @@
  */
 import { readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
 
 const TYPES: ReadonlyMap<string, string> = new Map([
   [".html", "text/html; charset=utf-8"],
@@ -17,6 +19,11 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   [".woff2", "font/woff2"],
   [".wasm", "application/wasm"],
 ]);
+
+/** Files that get much smaller when they are compressed. */
+const TEXTS: ReadonlySet<string> = new Set([".html", ".js", ".css", ".json", ".svg"]);
+
+type Bytes = Uint8Array<ArrayBuffer>;
 
 const SAFE_HEADERS = {
   "content-security-policy":
@@ -37,6 +44,7 @@ const VIEWS = /^\/(?:$|login$|inbox$|s(?:\/|$)|history$|stats$|rules$|devices$|q
 
 export class StaticFiles {
   readonly #folder: string | undefined;
+  readonly #packedFiles = new Map<string, Bytes>();
 
   /** Without a folder the page was not built. */
   constructor(folder: string | undefined) {
@@ -50,21 +58,35 @@ export class StaticFiles {
     );
   }
 
-  async response(path: string): Promise<Response> {
+  async response(path: string, acceptedEncodings = ""): Promise<Response> {
     const isView = VIEWS.test(path);
-    const bytes = await this.#read(isView ? "/index.html" : path);
-    if (!bytes) return isView ? notBuilt() : plain(404, `There is no ${path}.`);
+    const read = await this.#read(isView ? "/index.html" : path);
+    if (!read) return isView ? notBuilt() : plain(404, `There is no ${path}.`);
     const isHashed = path.startsWith("/assets/") && HASHED.test(path);
+    const isText = isView || TEXTS.has(extname(path));
+    const isPacked = isText && /\bgzip\b/.test(acceptedEncodings);
+    const bytes = isPacked ? await this.#packed(path, read, isHashed) : read;
     return new Response(bytes, {
       headers: {
         ...SAFE_HEADERS,
+        ...(isText && { vary: "accept-encoding" }),
+        ...(isPacked && { "content-encoding": "gzip" }),
         "content-type": TYPES.get(isView ? ".html" : extname(path)) ?? "application/octet-stream",
         "cache-control": isHashed ? "public, max-age=31536000, immutable" : "no-cache",
       },
     });
   }
 
-  async #read(path: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  /** A file with a hash in its name is compressed once. */
+  async #packed(path: string, bytes: Bytes, isHashed: boolean): Promise<Bytes> {
+    const known = this.#packedFiles.get(path);
+    if (known) return known;
+    const packed = new Uint8Array(await promisify(gzip)(bytes));
+    if (isHashed) this.#packedFiles.set(path, packed);
+    return packed;
+  }
+
+  async #read(path: string): Promise<Bytes | undefined> {
     if (this.#folder === undefined || !PLAIN_PATH.test(path)) return undefined;
     try {
       return new Uint8Array(await readFile(join(this.#folder, path)));

@@ -1,6 +1,6 @@
 /** One call with all that is recorded of it. */
 import { AapProblem } from "../../aap/api/aap-problem.js";
-import { eventPages, oneLine } from "../../call/index.js";
+import { eventPages } from "../../call/index.js";
 import type { Question, RecordedEvent, SessionBook, SessionEvent, ToolCall } from "../../call/index.js";
 import { redactedRecord } from "../../history/redaction/redact-event.js";
 import { UndoRefused } from "../../run/index.js";
@@ -8,10 +8,10 @@ import { previewUndo } from "../../run/undo-call.js";
 import { callCard, diffCard } from "../../view/index.js";
 import type { CallDetail, LifeEvent } from "../api/call-bodies.js";
 import type { ServeContext } from "../server/serve-context.js";
+import { callEventWords } from "./call-event-words.js";
 
 const MAX_LINES = 100_000;
 const MAX_LIFE = 200;
-const MAX_WORDS = 200;
 
 export async function callDetail(
   context: ServeContext,
@@ -107,7 +107,7 @@ async function undoOf(
 function life(events: readonly RecordedEvent[]): LifeEvent[] {
   const lines: LifeEvent[] = [];
   for (const { seq, event } of events) {
-    const words = wordsOf(event);
+    const words = callEventWords(event);
     if (words === undefined || (lines.at(-1)?.type === event.type && REPEATED.has(event.type))) continue;
     lines.push({ seq, at: event.at, type: event.type, words });
     if (lines.length === MAX_LIFE) break;
@@ -121,54 +121,3 @@ const REPEATED: ReadonlySet<string> = new Set([
   "call-revised",
   "content-appended",
 ]);
-
-const line = (text: string): string => oneLine(text, MAX_WORDS);
-
-function wordsOf(event: SessionEvent): string | undefined {
-  switch (event.type) {
-    case "call-announced":
-      return `Announced as ${line(event.name || "a tool")}, kind ${event.kind}`;
-    case "input-delta":
-      return "The model writes its input";
-    case "input-ready":
-      return `Input complete, ${JSON.stringify(event.rawInput ?? null).length} characters`;
-    case "question-asked":
-      return `Asked${event.question.reason === undefined ? "" : ` because ${line(event.question.reason)}`}`;
-    case "question-answered":
-      return `Answered by ${event.answer.by === "rule" ? `rule ${line(event.answer.rule ?? "")}` : line(event.answer.who ?? "a person")}`;
-    case "question-withdrawn":
-      return `Question withdrawn: ${line(event.reason)}`;
-    case "call-cleared":
-      return event.decision?.by === "sandbox" ? "Allowed in the sandbox" : "Allowed";
-    case "call-refused":
-      return `Refused. Nothing was run.${event.decision?.reason === undefined ? "" : ` ${line(event.decision.reason)}`}`;
-    case "run-started":
-      return "Started, recorded before it ran";
-    case "process-started":
-      return `Process ${event.process.pid} started`;
-    case "file-kept":
-      return `Kept for undo: ${line(event.change.path)}`;
-    case "terminal-output":
-      return "Output";
-    case "terminal-exited":
-      return `Command ended with ${event.exit.signal ?? `exit code ${event.exit.exitCode ?? "unknown"}`}`;
-    case "cancel-requested":
-      return "Cancel requested";
-    case "sandbox-refused":
-      return `Stopped by the sandbox: ${line(event.refusals.map(({ text }) => text).join("; "))}`;
-    case "call-breached":
-      return "Reported as run although it was not allowed";
-    case "call-done":
-      return event.assumed === true ? "Assumed done" : "Done";
-    case "call-failed":
-      return `Failed: ${line(event.error)}`;
-    case "call-cancelled":
-      return `Cancelled: ${line(event.reason)}`;
-    case "call-unknown":
-      return `Outcome unknown: ${line(event.reason)}`;
-    case "call-undone":
-      return "Undone: its files were restored";
-    default:
-      return undefined;
-  }
-}

@@ -8,14 +8,14 @@
 import { setImmediate } from "node:timers/promises";
 import type { Message, RecordedEvent, ToolCall } from "../../call/index.js";
 import { eventPages, SessionBook, sessionFromSaved } from "../../call/index.js";
-import { redactedRecord } from "../../history/redaction/redact-event.js";
-import { placedCard, placedEntries } from "../../view/session-entries.js";
+import { placedEntries } from "../../view/session-entries.js";
 import type { LiveFrame } from "../api/live-frames.js";
 import type { EntriesPage, SessionEntry } from "../api/session-bodies.js";
 import type { ServeContext } from "../server/serve-context.js";
 import { CallPlaces } from "./call-places.js";
 import { keyedEntries } from "./entry-keys.js";
 import type { KeyedEntry } from "./entry-keys.js";
+import { shownEntry } from "./shown-entry.js";
 
 type EntryFrame = Extract<LiveFrame, { readonly type: "entry" | "message-grew" | "entry-removed" }>;
 
@@ -206,19 +206,9 @@ export class SessionView {
     for (const { onFrames } of this.#subscribers) onFrames(frames, seq);
   }
 
-  #entry({ key, entry }: KeyedEntry): SessionEntry {
-    const patterns = this.#context.redactPatterns;
-    // The walk changes texts and nothing else, so the values stay what they are.
-    const redacted = <Value>(value: Value): Value => redactedRecord(value, patterns) as Value;
-    if (entry.type === "message")
-      return { type: "message", key, message: redacted(entry.message), isCutOff: entry.isCutOff };
-    if (entry.type === "call") {
-      const { call, depth, near, question } = entry;
-      const placed = { call: redacted(call), near, question: question && redacted(question) };
-      const card = placedCard(placed, { keepsColours: true });
-      return { type: "call", key, card, depth, ...this.#places.of(call, this.#book) };
-    }
-    return { ...redacted(entry), key };
+  #entry(one: KeyedEntry): SessionEntry {
+    const { redactPatterns } = this.#context;
+    return shownEntry(one, { book: this.#book, places: this.#places, redactPatterns });
   }
 }
 

@@ -1,0 +1,24 @@
+/**
+ * Continues the turns that were started here and ran when the server died. Editors, terminals and apps continue theirs
+ * themselves; a ledger that instances share names the work of the dead.
+ */
+import type { ServeContext } from "../server/serve-context.js";
+import type { PageTurns } from "./page-turns.js";
+import type { SessionIndex } from "./session-index.js";
+
+const RECENT_SESSIONS = 50;
+const OWN_DOORS: ReadonlySet<string> = new Set(["page", "demo"]);
+
+export async function resumeOwnTurns(
+  { ledger, onError }: ServeContext,
+  index: SessionIndex,
+  turns: Pick<PageTurns, "takeOver">,
+): Promise<void> {
+  if (ledger.work) return;
+  for (const { sessionId, lastSeq } of await ledger.sessions({ limit: RECENT_SESSIONS })) {
+    const facts = (await index.read(sessionId, lastSeq))?.facts;
+    if (facts?.turn?.status !== "running" || !OWN_DOORS.has(facts.door)) continue;
+    // Another process that has the session goes on with it.
+    void turns.takeOver(sessionId).catch(onError);
+  }
+}
