@@ -82,12 +82,13 @@ export function toolgatePatch(before: ToolCall, after: ToolCall): ToolgatePatch 
   return undefined;
 }
 
-/** The part of the patch that comes with a new progress. */
+/** The part of the patch that comes with a new progress: the first one also moves the call's own title here. */
 export function progressPatch(before: ToolCall, after: ToolCall): ToolgatePatch | undefined {
-  if (!isChanged(before.progress, after.progress)) return undefined;
+  // Nearly always the count differs, which takes no deep comparison.
+  if (before.progress?.done === after.progress?.done && !isChanged(before.progress, after.progress))
+    return undefined;
   const progress = after.progress ?? null;
-  const title = metaTitle(after);
-  return title === metaTitle(before) ? { progress } : { progress, title };
+  return before.progress && after.progress ? { progress } : { progress, title: metaTitle(after) };
 }
 
 type Writable<Value> = { -readonly [Key in keyof Value]: Value[Key] };

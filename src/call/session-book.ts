@@ -30,10 +30,14 @@ import { isOver, STATUS_AT_END } from "./tool-call.js";
 /** The changes of a batch of events: these calls, and perhaps other parts of the session. */
 export type SessionChanges = { readonly toolCallIds: ReadonlySet<string>; readonly beyondCalls: boolean };
 
-/** Events that a book has found legal, and the calls as they are after them. */
+/** The same while the batch is folded. */
+type Changes = { readonly toolCallIds: Set<string>; beyondCalls: boolean };
+
+/** What events change that a book has found legal: the calls as they are after them, and the rest of the session. */
 export type CheckedEvents = {
-  readonly events: readonly SessionEvent[];
   readonly calls: ReadonlyMap<string, ToolCall>;
+  /** Those that change more than their call. */
+  readonly beyond: readonly SessionEvent[];
 };
 
 export type SessionListener = (changes: SessionChanges) => void;
@@ -183,24 +187,28 @@ export class SessionBook {
 
   /** Folds the events in order and notifies the listeners once. Events before an illegal one stay applied. */
   applyAll(events: readonly SessionEvent[]): void {
-    const toolCallIds = new Set<string>();
-    let beyondCalls = false;
+    const changes: Changes = { toolCallIds: new Set(), beyondCalls: false };
     try {
-      for (const event of events) {
-        if ("toolCallId" in event) {
-          this.#applyToCall(event, toolCallIds.has(event.toolCallId));
-          toolCallIds.add(event.toolCallId);
-          beyondCalls ||= event.type === "question-asked";
-        } else {
-          this.#applyToSession(event);
-          beyondCalls = true;
-        }
-      }
+      events.forEach((event) => this.#applyOne(event, changes));
     } finally {
-      if (toolCallIds.size > 0 || beyondCalls) {
-        for (const listener of this.#listeners) listener({ toolCallIds, beyondCalls });
-      }
+      if (changes.toolCallIds.size > 0 || changes.beyondCalls) this.#notify(changes);
     }
+  }
+
+  #applyOne(event: SessionEvent, changes: Changes): void {
+    if ("toolCallId" in event) {
+      const { toolCallId } = event;
+      this.#applyToCall(event, changes.toolCallIds.has(toolCallId));
+      changes.toolCallIds.add(toolCallId);
+      changes.beyondCalls ||= event.type === "question-asked";
+    } else {
+      this.#applyToSession(event);
+      changes.beyondCalls = true;
+    }
+  }
+
+  #notify(changes: SessionChanges): void {
+    for (const listener of this.#listeners) listener(changes);
   }
 
   /**
@@ -216,27 +224,18 @@ export class SessionBook {
     const { turn } = this;
     if (turn) trial.#turns.push(turn);
     trial.applyAll(events);
-    return { events, calls: trial.#calls };
+    return { calls: trial.#calls, beyond: events.filter(changesSession) };
   }
 
   /** `applyAll` for events that were checked against the book as it is now. */
-  applyChecked({ events, calls }: CheckedEvents): void {
-    const toolCallIds = new Set<string>();
-    let beyondCalls = false;
-    for (const event of events) {
-      if ("toolCallId" in event) {
-        const { toolCallId } = event;
-        const after = calls.get(toolCallId);
-        if (after && !toolCallIds.has(toolCallId)) this.#calls.set(toolCallId, after);
-        toolCallIds.add(toolCallId);
-        this.#note(event);
-        beyondCalls ||= event.type === "question-asked";
-      } else {
-        this.#applyToSession(event);
-        beyondCalls = true;
-      }
-    }
-    if (events.length > 0) for (const listener of this.#listeners) listener({ toolCallIds, beyondCalls });
+  applyChecked({ calls, beyond }: CheckedEvents): void {
+    calls.forEach((call, toolCallId) => this.#calls.set(toolCallId, call));
+    for (const event of beyond)
+      if ("toolCallId" in event) this.#note(event);
+      else this.#applyToSession(event);
+    if (this.#listeners.size === 0 || calls.size + beyond.length === 0) return;
+    const beyondCalls = beyond.some((event) => !("toolCallId" in event) || event.type === "question-asked");
+    this.#notify({ toolCallIds: new Set(calls.keys()), beyondCalls });
   }
 
   /** Returns the function that ends the subscription. */
@@ -290,7 +289,7 @@ export class SessionBook {
     this.#note(event);
   }
 
-  /** Applies the effects of a call's event on the rest of the session. */
+  /** Applies the effects of a call's event on the rest of the session; `changesSession` says which events have any. */
   #note(event: ToolCallEvent): void {
     const { toolCallId } = event;
     if (event.type === "question-asked") {
@@ -436,6 +435,12 @@ export class SessionBook {
     return call && { type: "call", call };
   }
 }
+
+const changesSession = (event: SessionEvent): boolean =>
+  !("toolCallId" in event) ||
+  event.type === "call-announced" ||
+  event.type === "question-asked" ||
+  STATUS_AT_END.has(event.type);
 
 function leavesQuestion({ question, state }: AskedQuestion, event: ToolCallEvent): boolean {
   if (state.status === "open") return false;

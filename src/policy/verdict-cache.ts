@@ -7,7 +7,6 @@
  * verdict is made without it and counts for every input.
  */
 import { decide } from "./decide.js";
-import { intentText } from "./intent.js";
 import type { Intent } from "./intent.js";
 import type { Policy } from "./policy.js";
 import type { Rule } from "./rule.js";
@@ -28,7 +27,8 @@ export class VerdictCache {
     if (also.length > 0) return decide(intent, { ...policy, rules: [...policy.rules, ...also] });
     this.#follow(policy);
     const judged = { ...intent, input: undefined };
-    const key = intentText(judged);
+    // Two texts of one intent, by the order of its keys, would only be two entries.
+    const key = JSON.stringify(judged);
     const known = this.#verdicts.get(key);
     if (known) return known;
     const verdict = decide(judged, policy);

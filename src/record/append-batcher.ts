@@ -140,26 +140,19 @@ export class AppendBatcher {
   async #writePending(): Promise<void> {
     const batches = this.#pending;
     this.#pending = new Set();
-    const first: Batch[] = [];
-    const later: Batch[] = [];
-    for (const batch of batches)
-      (batch.after !== undefined && batches.has(batch.after) ? later : first).push(batch);
+    const isLater = ({ after }: Batch) => after !== undefined && batches.has(after);
+    const all = [...batches];
+    const later = all.filter(isLater);
+    const first = later.length === 0 ? all : all.filter((batch) => !isLater(batch));
     if (first.length > 0) await this.#write(first);
     if (later.length > 0) await this.#write(later);
   }
 
   async #write(batches: readonly Batch[]): Promise<void> {
-    const events: SessionEvent[] = [];
-    let durable = false;
-    for (const batch of batches) {
-      for (const event of batch.events) events.push(event);
-      durable ||= batch.guarantee === "durable";
-    }
+    const events = batches.flatMap((batch) => batch.events);
+    const durable = batches.some(({ guarantee }) => guarantee === "durable");
     const failure = await this.#store(events, durable);
-    if (!(failure?.error instanceof IllegalEvent)) {
-      for (const { settle } of batches) settle(failure);
-      return;
-    }
+    if (!(failure?.error instanceof IllegalEvent)) return batches.forEach(({ settle }) => settle(failure));
     // One of the events is illegal, and none was stored: each batch is tried alone.
     for (const batch of batches) batch.settle(await this.#writeAlone(batch));
   }

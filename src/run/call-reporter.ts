@@ -82,7 +82,7 @@ export class CallReporter implements Showing {
 
   readonly report: ToolContext["report"] = (fields) => {
     // The batched values are older and must not replace this one.
-    if (fields.progress !== undefined) delete this.#gathered.progress;
+    if (fields.progress !== undefined && this.#gathered.progress) delete this.#gathered.progress;
     if (fields.content) this.#content = undefined;
     if (fields.locations) {
       this.#locations = fields.locations;

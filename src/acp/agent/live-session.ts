@@ -14,6 +14,7 @@ import type { AgentDialect } from "../agent-dialect.js";
 import type { Command, HostedSession } from "./acp-host.js";
 import { AskClient } from "./ask-client.js";
 import { OutboundQueue } from "./outbound-queue.js";
+import type { Outbound } from "./outbound-queue.js";
 
 export type LiveSessionOptions = {
   readonly hosted: HostedSession;
@@ -193,16 +194,18 @@ export class LiveSession {
 
   /** Sends the whole queue, also to a client that does not keep up: the next message must follow it. */
   flush(): void {
-    for (const item of this.#outbound.take()) {
-      if (item.type === "update") this.#notify(item.update);
-      else if (item.type === "event") {
-        const update = this.#dialect.event(item.event);
-        if (update) this.#notify(update);
-      } else {
-        const call = this.#session.book.call(item.toolCallId);
-        if (call) for (const update of this.#dialect.call(call)) this.#notify(update);
-      }
+    this.#outbound.take().forEach((item) => this.#sendItem(item));
+  }
+
+  #sendItem(item: Outbound): void {
+    if (item.type === "update") return this.#notify(item.update);
+    if (item.type === "event") {
+      const update = this.#dialect.event(item.event);
+      if (update) this.#notify(update);
+      return;
     }
+    const call = this.#session.book.call(item.toolCallId);
+    if (call) this.#dialect.call(call).forEach(this.#notify);
   }
 
   async #runTurn(signal: AbortSignal, start: (stop: AbortSignal) => Promise<TurnEnd>): Promise<TurnEnd> {
@@ -236,17 +239,19 @@ export class LiveSession {
   };
 
   #report(events: readonly SessionEvent[]): void {
-    for (const event of events) {
-      if ("toolCallId" in event) this.#outbound.addCall(event.toolCallId);
-      else if (this.#dialect.echoesUser || event.type !== "message-chunk" || event.role !== "user")
-        this.#outbound.addEvent(event);
-      if (event.type === "step-ended" && event.usage) {
-        this.#addCost(event.usage);
-        this.sendUsage(event.usage);
-      }
-      if (event.type === "context-compacted") this.#addCost(event.usage);
-    }
+    events.forEach((event) => this.#queueEvent(event));
     this.#flushWhenReady();
+  }
+
+  #queueEvent(event: SessionEvent): void {
+    if ("toolCallId" in event) return this.#outbound.addCall(event.toolCallId);
+    if (this.#dialect.echoesUser || event.type !== "message-chunk" || event.role !== "user")
+      this.#outbound.addEvent(event);
+    if (event.type === "step-ended" && event.usage) {
+      this.#addCost(event.usage);
+      this.sendUsage(event.usage);
+    }
+    if (event.type === "context-compacted") this.#addCost(event.usage);
   }
 
   #addCost(usage: Usage | undefined): void {

@@ -83,14 +83,18 @@ export class Peer {
   }
 
   /**
-   * Sends notifications that differ only in the last of their params: the JSON around that one is written once.
+   * Sends notifications that differ only in the last of their params: on a wire of text, the JSON around that one is
+   * written once.
    */
   notifier<Value>(method: string, paramsWith: (last: Value | null) => object): (value: Value) => void {
     const messageWith = (last: Value | null) =>
       ({ jsonrpc: "2.0", method, params: paramsWith(last) }) as const;
     const before = JSON.stringify(messageWith(null)).slice(0, -"null}}".length);
+    const wire = this.#wire;
     return (value) => {
-      if (!this.#isClosed) this.#wire.send(messageWith(value), `${before}${JSON.stringify(value)}}}`);
+      if (this.#isClosed) return;
+      if (wire.sendText) wire.sendText(`${before}${JSON.stringify(value)}}}`);
+      else wire.send(messageWith(value));
     };
   }
 

@@ -55,7 +55,11 @@ class StdioWire implements Wire {
     output.on("close", gone);
   }
 
-  send(message: object, line = JSON.stringify(message)): void {
+  send(message: object): void {
+    this.sendText(JSON.stringify(message));
+  }
+
+  sendText(line: string): void {
     if (this.#isGone) return;
     this.#lines.push(line);
     this.#waiting += line.length + 1;

@@ -28,7 +28,8 @@ class StreamWire implements Wire {
   }
 
   // A message that the transport cannot write would close the connection for good, so this throws first.
-  send(message: object, { length } = JSON.stringify(message)): void {
+  send(message: object): void {
+    const { length } = JSON.stringify(message);
     this.#waiting += length;
     // The peer writes JSON-RPC messages and nothing else.
     this.#sent = this.#writer

@@ -2,11 +2,10 @@
 import type { Incoming } from "./message.js";
 
 export type Wire = {
-  /**
-   * Sends a message. Throws only when it cannot be written as JSON; a message to a side that is gone is lost.
-   * `text`: the message as JSON, if the sender has written it already.
-   */
-  send(message: object, text?: string): void;
+  /** Sends a message. Throws only when it cannot be written as JSON; a message to a side that is gone is lost. */
+  send(message: object): void;
+  /** Sends a message that is written as JSON already, on a wire that carries text. */
+  sendText?(text: string): void;
   /** Characters that were sent and not yet taken. */
   readonly unsent: number;
   /** Resolves when everything sent so far was taken, or the other side is gone. */

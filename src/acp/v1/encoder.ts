@@ -81,10 +81,8 @@ export class V1Encoder {
     if (!toolgate) return NOTHING;
     const { toolCallId } = call;
     const _meta = call._meta ? { ...ownMeta(call), toolgate } : { toolgate };
-    const title = wireTitle(call);
-    return title === wireTitle(before)
-      ? [{ sessionUpdate: "tool_call_update", toolCallId, _meta }]
-      : [{ sessionUpdate: "tool_call_update", toolCallId, title, _meta }];
+    // The title shows the progress, so it changes too.
+    return [{ sessionUpdate: "tool_call_update", toolCallId, title: wireTitle(call), _meta }];
   }
 
   #update(call: ToolCall, last: Sent<Fields> | undefined, shown: TerminalsShown): readonly V1Update[] {

@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { IllegalEvent, LedgerError } from "../../call/index.js";
 import { GroupCommit } from "./group-commit.js";
 
@@ -27,6 +27,8 @@ function aStore() {
   return store;
 }
 
+afterEach(() => vi.restoreAllMocks());
+
 test("writes of one turn are committed together, at its end", async () => {
   const { commits, committed, write } = aStore();
   const all = Promise.all(["a", "b", "c"].map((word) => commits.add(write(word), QUICK)));
@@ -36,6 +38,31 @@ test("writes of one turn are committed together, at its end", async () => {
   expect(committed).toEqual(["quick: a b c"]);
   await commits.add(write("d"), QUICK);
   expect(committed).toEqual(["quick: a b c", "quick: d"]);
+});
+
+test("a commit waits for the writes of the next turns while several write at a time, and not for long", async () => {
+  const { commits, committed, write } = aStore();
+  const clock = vi.spyOn(performance, "now").mockReturnValue(0);
+  const all = [commits.add(write("a"), QUICK), commits.add(write("b"), DURABLE)];
+  await setImmediate();
+  all.push(commits.add(write("c"), QUICK));
+  await Promise.all(all);
+  expect(committed).toEqual(["durable: a b c"]);
+  const late = [commits.add(write("d"), QUICK), commits.add(write("e"), QUICK)];
+  await setImmediate();
+  clock.mockReturnValue(1_000);
+  late.push(commits.add(write("f"), QUICK));
+  await setImmediate();
+  expect(committed).toEqual(["durable: a b c", "quick: d e f"]);
+  await Promise.all(late);
+});
+
+test("a writer that is alone does not wait for others", async () => {
+  const { commits, committed, write } = aStore();
+  const alone = commits.add(write("a"), DURABLE);
+  await setImmediate();
+  expect(committed).toEqual(["durable: a"]);
+  await alone;
 });
 
 test("one that must be durable makes the whole group durable, and not the next one", async () => {

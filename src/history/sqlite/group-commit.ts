@@ -2,11 +2,15 @@
  * Commits writes together, in the order in which they were added.
  *
  * The writes of one turn of the event loop are committed at its end, in one transaction, or earlier when one of them
- * cannot wait: many writers at a time cost one commit and not hundreds. Invariant: a write checks
+ * cannot wait: many writers at a time cost one commit and not hundreds. While several write at a time, a commit waits
+ * for further turns of the loop that add writes, at most MAX_WAIT_MS. Invariant: a write checks
  * everything before it changes anything, so a refused write changes nothing, and the writes beside it are committed.
  * Any other error means that the database failed: then none is committed, and each write rejects.
  */
 import { IllegalEvent, LedgerError } from "../../call/index.js";
+
+/** A sync of the disk takes about as long. */
+const MAX_WAIT_MS = 4;
 
 type TransactionOptions = { readonly durable: boolean; readonly onBusy?: (() => void) | undefined };
 type Transaction = (work: () => void, options: TransactionOptions) => void;
@@ -32,6 +36,10 @@ export class GroupCommit {
   /** Whether one of the waiting writes must survive a power cut. */
   #isDurable = false;
   #isUrgent = false;
+  /** How many writes the last commit had, how many of the waiting ones an earlier turn has seen, and since when. */
+  #lastSize = 0;
+  #seen = 0;
+  #seenAt = 0;
 
   constructor(transaction: Transaction) {
     this.#transaction = transaction;
@@ -43,7 +51,7 @@ export class GroupCommit {
    */
   add<Result>(write: () => Result, { durable, atOnce = false, onBusy }: CommitOptions): Promise<Result> {
     this.#isDurable ||= durable;
-    this.#timer ??= setImmediate(() => this.flush());
+    this.#timer ??= setImmediate(this.#endTurn);
     if (atOnce && !this.#isUrgent) {
       this.#isUrgent = true;
       // Sessions that write in the same tick add their writes before this runs.
@@ -58,13 +66,26 @@ export class GroupCommit {
     });
   }
 
+  /** A writer that is alone never waits. */
+  readonly #endTurn = (): void => {
+    const { length } = this.#writes;
+    const now = performance.now();
+    if (this.#seen === 0) this.#seenAt = now;
+    const isGrowing = length > this.#seen && now - this.#seenAt < MAX_WAIT_MS;
+    if (!isGrowing || Math.max(length, this.#lastSize) === 1) return this.flush();
+    this.#seen = length;
+    this.#timer = setImmediate(this.#endTurn);
+  };
+
   /** Commits the waiting writes now. */
   flush(): void {
     clearImmediate(this.#timer);
     this.#timer = undefined;
     this.#isUrgent = false;
     const writes = this.#writes;
+    this.#seen = 0;
     if (writes.length === 0) return;
+    this.#lastSize = writes.length;
     const durable = this.#isDurable;
     this.#isDurable = false;
     this.#writes = [];

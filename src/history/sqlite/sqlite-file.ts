@@ -42,6 +42,9 @@ export function openLedgerToRead(file: string): Promise<SqliteDatabase> {
   return openToRead(file, LEDGER_FILE);
 }
 
+/** How long the write-ahead log gets, in pages of 4 KiB, before a commit merges it into the file. */
+const LOG_PAGES = 4_000;
+
 /** Opens a file that cannot be written for reading. */
 export async function openFile(file: string, kind: FileKind): Promise<SqliteDatabase> {
   // Absolute, so that a name like ":memory:" is a file's name.
@@ -54,6 +57,8 @@ export async function openFile(file: string, kind: FileKind): Promise<SqliteData
     database.exec("pragma foreign_keys = on");
     // SQLite overwrites removed rows, and does not only unlink them.
     database.exec("pragma secure_delete = on");
+    // At the default of 1,000 pages, most turns of many calls would wait for the log to be merged into the file.
+    database.exec(`pragma wal_autocheckpoint = ${LOG_PAGES}`);
     migrate(database, kind);
     await useWriteAheadLog(database);
     checkRoots(database);
