@@ -90,12 +90,13 @@ export async function openAgent(
         if (grantId !== undefined) source.grants.countUse(grantId).catch(() => undefined);
     },
   });
-  const usual = isMode(flags.mode) ? flags.mode : undefined;
+  // Asked late: a session that is only open has not loaded the rules' room.
+  const flagged = () => (flags.mode !== undefined && isMode(flags.mode) ? flags.mode : undefined);
   return {
     agent,
     own,
     rulesIn: (root) => source.current(root).rules,
-    modeIn: (root) => usual ?? source.current(root).mode,
+    modeIn: (root) => flagged() ?? source.current(root).mode,
     ...(price && { price }),
   };
 }
