@@ -97,5 +97,6 @@ test("opens a session without the code that reads commands and checks files", as
   await once(agent, "exit");
   const run = readdirSync(cache);
   expect(run).toContain("session.code");
-  for (const name of ["shell.code", "programs.code", "schemas.code", "policy.code"]) expect(run).not.toContain(name);
+  for (const name of ["shell.code", "programs.code", "schemas.code", "policy.code"])
+    expect(run).not.toContain(name);
 });

@@ -33,10 +33,10 @@ export type SessionChanges = { readonly toolCallIds: ReadonlySet<string>; readon
 /** The same while the batch is folded. */
 type Changes = { readonly toolCallIds: Set<string>; beyondCalls: boolean };
 
-/** What events change that a book has found legal: the calls as they are after them, and the rest of the session. */
+/** The changes by events that a book has found legal: the calls as they are after them, and the rest of the session. */
 export type CheckedEvents = {
   readonly calls: ReadonlyMap<string, ToolCall>;
-  /** Those that change more than their call. */
+  /** The events that change more than their call. */
   readonly beyond: readonly SessionEvent[];
 };
 
