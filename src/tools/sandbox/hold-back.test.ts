@@ -17,6 +17,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { collectOutput } from "../../process/index.js";
 import { LocalWorkspace } from "../local-workspace.js";
 import { aWorkspace } from "../tools.samples.js";
+import { holdBack } from "./hold-back.js";
 import { openSandbox } from "./sandbox.js";
 
 async function contained(files: { readonly [name: string]: string }) {
@@ -120,6 +121,25 @@ test("restores no link in a folder that is gone, or that became a link to outsid
   expect(exit).toEqual({ exitCode: 0 });
   expect(readdirSync(folder)).not.toContain("CLAUDE.md");
   expect(readdirSync(root).toSorted()).toEqual([".git", "moved"]);
+});
+
+test("moves nothing of a folder that became a link to outside after the look", async () => {
+  const [inside, outside] = [
+    await aWorkspace({}),
+    await aWorkspace({ ".envrc": "mine", "CLAUDE.md": "mine" }),
+  ];
+  const path = join(inside.root, "swapped/.envrc");
+  symlinkSync(outside.root, join(inside.root, "swapped"));
+  const found = new Map([[path, { type: "protected", path, isFolder: false, isSecret: true } as const]]);
+  const link = {
+    type: "link",
+    path: join(inside.root, "swapped/CLAUDE.md"),
+    target: "a",
+    isSecret: false,
+  } as const;
+  expect(holdBack(new Map([[link.path, link]]), found, join(inside.root, "held"))).toEqual([]);
+  expect(readdirSync(outside.root).toSorted()).toEqual([".envrc", "CLAUDE.md"]);
+  expect(readFileSync(join(outside.root, "CLAUDE.md"), "utf8")).toBe("mine");
 });
 
 test("guards the files of the workspace that protected links lead to", async () => {
