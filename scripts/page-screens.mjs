@@ -6,10 +6,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
+import { openLedger } from "toolgate/history";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const out = join(root, "docs", "images");
-const home = mkdtempSync(join(tmpdir(), "toolgate-screens-"));
+const home = mkdtempSync(join(tmpdir(), "ann-"));
 const project = join(home, "shop");
 mkdirSync(join(project, "src"), { recursive: true });
 mkdirSync(out, { recursive: true });
@@ -74,6 +75,35 @@ const steps = [
   },
   { say: "The totals are right now: refunds round half up, as invoices do." },
 ];
+const DAYS = ["Release 2.4", "Raise pricing coverage", "Tidy the fixtures", "Faster invoices"];
+const TOOLS = [
+  ["read_file", "read", "Read src/total.js"],
+  ["terminal", "execute", "Run npm test"],
+  ["edit_file", "edit", "Edit src/total.js"],
+  ["grep", "search", "Search for 'round'"],
+  ["terminal", "execute", "Run npm run build"],
+  ["fetch", "fetch", "Fetch docs.example.com"],
+];
+const RULES = {
+  read: "allow read",
+  search: "allow read",
+  edit: "allow edit src/**",
+  execute: 'allow execute "npm test *"',
+  fetch: "allow fetch docs.example.com",
+};
+
+mkdirSync(join(home, "config", "toolgate"), { recursive: true });
+writeFileSync(
+  join(home, "config", "toolgate", "rules.json"),
+  JSON.stringify({
+    rules: [
+      { deny: "execute", command: "git push *", reason: "I push myself" },
+      { ask: "read", path: "~/.npmrc" },
+      { allow: "execute", command: "npm test *" },
+      { allow: "fetch", host: "docs.example.com" },
+    ],
+  }),
+);
 writeFileSync(join(home, "script.json"), JSON.stringify({ steps }));
 
 const server = spawn(
@@ -102,6 +132,7 @@ try {
   await page.goto(link);
   await page.getByRole("button", { name: "Start the demo" }).waitFor();
   await shot("page-first");
+  await pastDays(join(home, "toolgate", "ledger.sqlite"));
   await start("Round refunds half up");
   await page.getByRole("link", { name: "Answer in Inbox" }).waitFor();
   await start("Fix the failing price test");
@@ -133,7 +164,12 @@ async function pictures(session, name) {
   await shot(`page-edit-${name}`);
   await page.goto(session);
   await page.getByRole("article").last().waitFor();
+  // The colours of the diff come a moment later.
+  await page.locator(".diff .k-k").first().waitFor();
   await shot(`page-session-${name}`);
+  await page.goto(`${session}/replay?moment=14`);
+  await page.getByRole("log").getByRole("article").last().waitFor();
+  await shot(`page-replay-${name}`);
   for (const view of [
     "s",
     "history",
@@ -150,6 +186,14 @@ async function pictures(session, name) {
     await page.waitForTimeout(600);
     await shot(`page-${view === "s" ? "sessions" : view.split("?")[0]}-${name}`);
   }
+  if (name.includes("phone")) return;
+  await page.goto(`${origin}/history?text=total`);
+  await page
+    .getByRole("link", { name: /^Edit src/ })
+    .first()
+    .click();
+  await page.getByText("Life of this call").waitFor();
+  await shot(`page-life-${name}`);
 }
 
 async function start(prompt) {
@@ -171,4 +215,87 @@ async function answer() {
 
 async function shot(name) {
   await page.screenshot({ path: join(out, `${name}.png`) });
+}
+
+/** Two weeks of recorded calls: the statistics of a first day show nothing. */
+async function pastDays(file) {
+  const ledger = await openLedger(file);
+  const today = new Date().setHours(9, 0, 0, 0);
+  for (let day = 13; day >= 1; day -= 1) {
+    const sessionId = `day-${day}`;
+    const lease = await ledger.claim(sessionId, "screens", { milliseconds: Infinity });
+    const morning = today - day * 86_400_000;
+    const isWeekend = [0, 6].includes(new Date(morning).getDay());
+    const events = [
+      {
+        type: "info-changed",
+        at: morning,
+        info: { cwd: project, title: DAYS[day % DAYS.length], agent: ["helper", "opencode"][day % 2] },
+      },
+      { type: "turn-started", at: morning, turnId: "t1" },
+    ];
+    const count = isWeekend ? 12 + day : 60 + ((day * 37) % 70);
+    for (let number = 1; number <= count; number += 1)
+      events.push(...pastCall(number, morning + number * 60_000, day));
+    events.push({ type: "turn-stopped", at: morning + count * 61_000, turnId: "t1", stopReason: "end_turn" });
+    await ledger.append(lease, events, { durable: true });
+    await ledger.release(lease);
+  }
+  await ledger.close();
+}
+
+function pastCall(number, at, day) {
+  const [name, kind, title] = TOOLS[number % TOOLS.length];
+  const toolCallId = `call_${number}`;
+  const one = (type, after, fields = {}) => ({ type, toolCallId, at: at + after, ...fields });
+  const announced = one("call-announced", 0, { name, kind, title, kindSource: "declared" });
+  const ready = one("input-ready", 10, { rawInput: kind === "execute" ? { command: title.slice(4) } : {} });
+  const asks = kind === "execute" && number % 5 === 0;
+  const waited = asks ? [3_000, 9_000, 21_000, 60_000, 190_000, 900_000][(number + day) % 6] : 0;
+  const questionId = `day-${day}/${toolCallId}/1`;
+  const question = {
+    questionId,
+    sessionId: `day-${day}`,
+    toolCallId,
+    intentHash: "hash",
+    title,
+    options: [
+      { optionId: "once", name: "Allow once", kind: "allow_once" },
+      { optionId: "no", name: "Reject", kind: "reject_once" },
+    ],
+    askedAt: at + 20,
+  };
+  const isNo = asks && (number + day) % 9 === 0;
+  const given = {
+    outcome: { type: "selected", optionId: isNo ? "no" : "once" },
+    intentHash: "hash",
+    by: "person",
+    who: "Phone",
+    at: at + 20 + waited,
+  };
+  const decision = asks
+    ? { by: "person", who: "Phone", at: given.at }
+    : number % 4 === 1
+      ? { by: "sandbox", at: at + 20 }
+      : { by: "rule", rule: RULES[kind] ?? "allow read", at: at + 20 };
+  const asked = asks
+    ? [
+        one("question-asked", 20, { question }),
+        { type: "question-answered", at: given.at, questionId, answer: given },
+      ]
+    : [];
+  if (isNo) return [announced, ready, ...asked, one("call-refused", waited + 21, { decision })];
+  const ran = waited + (kind === "execute" ? 400 + ((number * 733) % 9_000) : 4 + (number % 90));
+  const end =
+    (number + day) % 13 === 0
+      ? one("call-failed", ran + 30, { error: "3 tests failed" })
+      : one("call-done", ran + 30, { rawOutput: "ok" });
+  return [
+    announced,
+    ready,
+    ...asked,
+    one("call-cleared", waited + 25, { decision }),
+    one("run-started", waited + 30),
+    end,
+  ];
 }

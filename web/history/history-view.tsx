@@ -13,6 +13,7 @@ import { goTo, sessionPath } from "../route.js";
 import { useStore } from "../store.js";
 import { useLoaded } from "../use-loaded.js";
 import { clockTime, counted, dayName, longTime, runTime } from "../words.js";
+import { matchedLine, type ExcerptPiece } from "./matched-line.js";
 import { CallLife } from "./call-life.js";
 import { filterPath, historyQuery, readFilters, type Filters } from "./history-query.js";
 
@@ -308,6 +309,7 @@ function CallRow({ call, filters }: { readonly call: HistoryCall; readonly filte
   const status = breach === undefined ? call.status : "breach";
   const isChosen = filters.call === toolCallId && filters.session === sessionId;
   const path = filterPath({ ...filters, call: toolCallId, session: sessionId });
+  const line = excerpt && matchedLine(excerpt, title);
   return (
     <tr aria-current={isChosen ? "true" : undefined}>
       <td class="soft">{clockTime(at)}</td>
@@ -321,7 +323,7 @@ function CallRow({ call, filters }: { readonly call: HistoryCall; readonly filte
             <Visible text={title} isOneLine />
           </span>
           <span class="faint xs cut">
-            {excerpt ? <Excerpt excerpt={excerpt} /> : [agent, sessionTitle].filter(Boolean).join(" · ")}
+            {line ? <Excerpt excerpt={line} /> : [agent, sessionTitle].filter(Boolean).join(" · ")}
           </span>
         </a>
       </td>
@@ -339,11 +341,7 @@ function CallRow({ call, filters }: { readonly call: HistoryCall; readonly filte
   );
 }
 
-function Excerpt({
-  excerpt,
-}: {
-  readonly excerpt: readonly { readonly text: string; readonly isMatch: boolean }[];
-}) {
+function Excerpt({ excerpt }: { readonly excerpt: readonly ExcerptPiece[] }) {
   return (
     <>
       {excerpt.map(({ text, isMatch }, index) =>
