@@ -8,7 +8,7 @@ import { FORCED_GIT_SETTINGS } from "../policy/git-settings.js";
 import { plannedCommand } from "../policy/intent.js";
 import { inMode } from "../policy/index.js";
 import type { Intent, ModeRules, Policy, Rule } from "../policy/index.js";
-import { readRuleFile, RuleSource, settingsFolder } from "../settings/index.js";
+import { projectOf, readRuleFile, RuleSource, settingsFolder } from "../settings/index.js";
 import { outsideLinks } from "../tools/built-in/outside-links.js";
 import { runContents } from "../tools/built-in/run-contents.js";
 import { executorFor } from "../tools/git/executor-for.js";
@@ -55,7 +55,7 @@ export async function rulesToTry(
   });
   const described = programs && { programs };
   if (file === undefined) return { ...inMode(mode, rules), ...described };
-  const reading = readRuleFile(await readText(file), file);
+  const reading = readRuleFile(await readText(file), file, projectOf(file));
   if (!reading.ok) throw new BadQuestion(reading.problem);
   return { ...inMode(reading.file.mode ?? "ask", reading.file.rules), ...described };
 }

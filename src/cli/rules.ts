@@ -7,6 +7,7 @@ import { findProgram } from "../policy/programs/known-programs.js";
 import type { GrantScope, Rule } from "../policy/index.js";
 import {
   GrantStore,
+  projectOf,
   readRuleFile,
   rulesFromAuths,
   RuleSource,
@@ -171,7 +172,7 @@ export async function revoked(
 }
 
 export async function checkRules(file: string): Promise<number> {
-  const reading = readRuleFile(await readText(file), file);
+  const reading = readRuleFile(await readText(file), file, projectOf(file));
   if (!reading.ok) return trouble(reading.problem);
   warnOf(reading.file.rules);
   write(`${file}: ${pluralize(reading.file.rules.length, "rule")}, no mistakes found.\n`);

@@ -14,6 +14,7 @@ export { GrantStore } from "./grant-store.js";
 export type { GrantedRule, ListedGrant } from "./grant-store.js";
 export { rulesFromAuths } from "./import-auths.js";
 export { readJson } from "./read-json.js";
+export { projectOf } from "./project-root.js";
 export { readRuleFile } from "./rule-file.js";
 export type { RuleFileReading } from "./rule-file.js";
 export { ruleWarning } from "./rule-warning.js";

@@ -17,6 +17,31 @@ test("a rule file is read as it is written", () => {
   expect(readRuleFile(text, "rules.json")).toEqual({ ok: true, file: { mode: "read-only", rules } });
 });
 
+test("paths of a project's own file start from the project", () => {
+  const paths = ["dist/**", "./a b", "/etc/**", "~/x", "**/y", "**", "*.lock"];
+  const text = JSON.stringify({ rules: paths.map((path) => ({ deny: "edit", path })) });
+  const reading = readRuleFile(text, "rules.json", "/ws");
+  expect(reading.ok && reading.file.rules.map(({ path }) => path)).toEqual([
+    "/ws/dist/**",
+    "/ws/a b",
+    "/etc/**",
+    "~/x",
+    "**/y",
+    "**",
+    "/ws/*.lock",
+  ]);
+});
+
+test.each([
+  ["../other/**", "/ws"],
+  ["a/../../other", "/ws"],
+  // Such a rule would cover the folders of other projects.
+  ["dist/**", "/w*"],
+])("refuses %s in a project's own file below %s", (path, root) => {
+  const text = JSON.stringify({ rules: [{ deny: "edit", path }] });
+  expect(readRuleFile(text, "rules.json", root).ok).toBe(false);
+});
+
 /** The file, the line that is named, and what is said. */
 test.each<[string, readonly string[], number, string]>([
   ["nothing", [""], 1, "it ends where a value should be. It must be plain JSON."],

@@ -16,7 +16,8 @@ export type RuleFileReading =
   /** `mistake` is the problem without its consequence for the file. */
   | { readonly ok: false; readonly problem: string; readonly mistake: string };
 
-export function readRuleFile(text: string, fileName: string): RuleFileReading {
+/** `root`: the folder that relative paths start from, for a project's own file. */
+export function readRuleFile(text: string, fileName: string, root?: string): RuleFileReading {
   const json = readJson(text);
   if (!json.ok)
     return refused(`${fileName}:${json.line}: ${oneLine(json.what, 200)}. It must be plain JSON.`);
@@ -25,7 +26,7 @@ export function readRuleFile(text: string, fileName: string): RuleFileReading {
   const rules: Rule[] = [];
   // Stop at the first mistake: a file may have a million rules.
   for (const [index, item] of frame.data.rules.entries()) {
-    const rule = readRule(item, ["rules", index], json.lineOf);
+    const rule = readRule(item, ["rules", index], { lineOf: json.lineOf, root });
     if ("problem" in rule) return refused(`${fileName}:${rule.problem}`);
     rules.push(rule.rule);
   }
@@ -36,14 +37,23 @@ export function readRuleFile(text: string, fileName: string): RuleFileReading {
 function readRule(
   item: unknown,
   at: readonly [list: string, index: number],
-  lineOf: (path: JsonPath) => number,
+  { lineOf, root }: { readonly lineOf: (path: JsonPath) => number; readonly root: string | undefined },
 ): { readonly rule: Rule } | { readonly problem: string } {
   const parsed = ruleSchema.safeParse(item);
   if (!parsed.success) return { problem: firstIssue(parsed.error, lineOf, at) };
-  const mistake = ruleMistake(parsed.data);
-  if (!mistake) return { rule: parsed.data };
+  const rule = root === undefined ? parsed.data : belowRoot(parsed.data, root);
+  const mistake = ruleMistake(rule);
+  if (!mistake) return { rule };
   const line = lineOf([...at, mistake.field]);
   return { problem: `${line}: rule ${at[1] + 1}: ${oneLine(mistake.what, 400)}. ${mistake.toDo}` };
+}
+
+/** A root with a wildcard in its name is left out: the rule would cover other folders, too. */
+function belowRoot(rule: Rule, root: string): Rule {
+  const { path } = rule;
+  if (path === undefined || /^(?:\/|~|\*\*(?:\/|$)|[A-Za-z]:|\\)/.test(path) || /[*?]/.test(root))
+    return rule;
+  return { ...rule, path: `${root.replace(/\/$/, "")}/${path.replace(/^\.\//, "")}` };
 }
 
 const refused = (what: string): RuleFileReading => ({

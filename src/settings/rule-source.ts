@@ -70,7 +70,7 @@ export class RuleSource {
 
   constructor({ folder, onProblem = () => {}, now = Date.now, grants, open }: RuleSourceOptions) {
     this.#folder = folder;
-    this.#user = new FollowedFile(join(folder, "rules.json"), parseRules);
+    this.#user = new FollowedFile(join(folder, "rules.json"), parseRulesBelow());
     this.#trusted = new TrustedProjects(folder, open);
     this.#programs = new ProgramFiles(folder);
     this.grants = grants ?? new GrantStore(folder, { now, ...(open && { open }) });
@@ -170,7 +170,7 @@ export class RuleSource {
 
   #projectFile(root: string): FollowedFile<RuleFile> {
     const known = this.#projects.get(root);
-    const file = known ?? new FollowedFile(join(root, FOLDER, "rules.json"), parseRules);
+    const file = known ?? new FollowedFile(join(root, FOLDER, "rules.json"), parseRulesBelow(root));
     if (!known) this.#projects.set(root, file);
     return file;
   }
@@ -204,7 +204,9 @@ const FOLDER = ".toolgate";
 
 const isUnread = (state: FileState<RuleFile>): boolean => state.state === "broken" && !state.lastGood;
 
-const parseRules: Parse<RuleFile> = (text, path) => {
-  const reading = readRuleFile(text, path);
-  return reading.ok ? { ok: true, value: reading.file } : reading;
-};
+const parseRulesBelow =
+  (root?: string): Parse<RuleFile> =>
+  (text, path) => {
+    const reading = readRuleFile(text, path, root);
+    return reading.ok ? { ok: true, value: reading.file } : reading;
+  };

@@ -43,7 +43,9 @@ const looseRule = z.strictObject({
     .string()
     .min(1)
     .exactOptional()
-    .describe("An absolute path, * inside a name, ** for any depth; ~ is the home folder."),
+    .describe(
+      "An absolute path, * inside a name, ** for any depth; ~ is the home folder. In a project's own file also a path from the project.",
+    ),
   host: z.string().min(1).exactOptional().describe("example.com, *.example.com or https://example.com:8443."),
   anyFlags: z
     .boolean()
