@@ -160,3 +160,23 @@ test("refuses an answer after its turn was cancelled, and runs nothing", async (
   await expect(page.answer(questionId, { reply: "once" })).rejects.toMatchObject({ status: 409 });
   expect(existsSync(join(served.root, "made"))).toBe(false);
 });
+
+test("replays each moment as it was, redacted, and its last one as the session is now", async () => {
+  const served = await serving();
+  const [page, tablet] = [await served.login("all"), await served.login("watch")];
+  const secret = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
+  const { sessionId } = await page.createSession({ prompt: text(`Touch it ${secret}`) });
+  await until(async () => (await page.questions()).questions.length > 0);
+  await page.answer((await page.questions()).questions[0]?.questionId ?? "", { reply: "once" });
+  await until(async () => (await page.session(sessionId)).state === "idle");
+  const last = await tablet.replay(sessionId);
+  expect(last).toMatchObject({ moment: last.moments, entries: (await page.entries(sessionId)).entries });
+  const first = await tablet.replay(sessionId, { moment: 1 });
+  expect(first).toMatchObject({ words: "The prompt", entries: [{ type: "message" }] });
+  expect(JSON.stringify(first)).not.toContain(secret);
+  const asked = await tablet.replay(sessionId, { call: "call_1" });
+  expect(asked.entries.at(-1)).toMatchObject({ type: "call", card: { toolCallId: "call_1" } });
+  expect(asked.moment).toBeLessThan(last.moment);
+  await expect(tablet.replay(sessionId, { moment: 0 })).rejects.toMatchObject({ status: 400 });
+  await expect(tablet.replay("nope")).rejects.toMatchObject({ status: 404 });
+});
