@@ -121,6 +121,8 @@ test(
     print(`seed ${SEED}: ${figures(counts)}, ${sessionIds.length} turns`);
 
     expect(fleet.lines("errors")).toEqual([]);
+    // A moment of a busy machine would fail the short run.
+    if (IS_LONG) expect(lateOnes()).toEqual([]);
     const runs = fleet.lines("runs");
     expect(runs.filter((run, index) => runs.indexOf(run) !== index)).toEqual([]);
     const fences = fleet.acknowledged("fence");
@@ -169,6 +171,8 @@ function isEnd(event: SessionEvent | undefined): boolean {
   return event.stopReason === "end_turn" || event.error?.includes("LEDGER_FULL") === true;
 }
 
+const lateOnes = () => takeOvers.filter(({ ms }) => ms > LEASE_MS + TAKE_OVER_MARGIN_MS);
+
 function figures(counts: ReadonlyMap<Kind, number>): string {
   const kinds = [...counts].map(([kind, count]) => `${kind} ${count}`).join(", ");
   const shown = (["kill", "pause"] as const).map((kind) => {
@@ -177,8 +181,7 @@ function figures(counts: ReadonlyMap<Kind, number>): string {
     const at = (share: number) => (sorted[Math.floor(share * (sorted.length - 1))] ?? 0).toFixed(0);
     return `${kind} p50 ${at(0.5)} max ${at(1)}`;
   });
-  const late = takeOvers.filter(({ ms }) => ms > LEASE_MS + TAKE_OVER_MARGIN_MS).length;
-  return `${kinds}; take-over in ms: ${shown.join(", ")}; late: ${late} of ${takeOvers.length}`;
+  return `${kinds}; take-over in ms: ${shown.join(", ")}; late: ${lateOnes().length} of ${takeOvers.length}`;
 }
 
 function shuffled<Item>(items: readonly Item[]): readonly Item[] {
