@@ -1,7 +1,17 @@
 // The ledger on PostgreSQL against bare statements of the same driver at the same durability, on a server of its own in
-// the same run: single appends, batches, what another process sees and when, idle sessions, the list of the newest.
+// the same run: single appends, batches, what another process sees and when, how soon a turn goes on after an answer on
+// another server, several instances at once, idle sessions, the list of the newest.
 import { execFileSync, fork, spawn } from "node:child_process";
-import { chmodSync, chownSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -22,6 +32,10 @@ const IDLE_LEASE_MS = 15_000;
 const LISTED_SESSIONS = 200_000;
 const PORT = 54_399;
 const DURABLE = { durable: true };
+const ANSWERS = 100;
+const WRITER_SESSIONS = 20;
+const WRITE_MS = 4_000;
+const TOKEN = "a-token-of-the-bench-that-is-long-enough";
 const answerTimes = new Map();
 
 const folder = mkdtempSync(join(tmpdir(), "toolgate-bench-"));
@@ -35,7 +49,7 @@ await track("none");
 const ledger = await openLedger(address("bench"), { place: "bench" });
 try {
   console.log("postgres: events of about 400 bytes, every commit on the disk, against bare statements");
-  const parts = { appends, followed, notifyInside, idle, listed };
+  const parts = { appends, followed, resumed, instances, notifyInside, idle, listed };
   const named = process.argv.slice(2);
   for (const [name, run] of Object.entries(parts))
     if (named.length === 0 || named.includes(name)) await run();
@@ -169,6 +183,154 @@ async function bareFollow() {
   return sent.map(([seq, at]) => seen.get(seq) - at).sort((a, b) => a - b);
 }
 
+/** Two servers of different places: from an answer over HTTP at one until the other has recorded that the turn goes on. */
+async function resumed() {
+  const cwd = mkdtempSync(join(tmpdir(), "toolgate-bench-work-"));
+  const ask = { calls: [{ tool: "terminal", input: { command: "echo x >> runs" } }] };
+  writeFileSync(
+    join(cwd, "script.json"),
+    JSON.stringify({ steps: Array.from({ length: ANSWERS + 1 }, () => ask) }),
+  );
+  const [here, far] = [await startServe(cwd, "here"), await startServe(cwd, "far")];
+  const { sessionId } = await here.request("/sessions", {
+    agent: { name: "toolgate", tools: [{ name: "terminal" }] },
+  });
+  await here.request(`/sessions/${sessionId}/turns`, {
+    stream: "none",
+    messages: [{ role: "user", content: "Go" }],
+  });
+  const answeredAt = new Map();
+  while (answeredAt.size < ANSWERS) {
+    const { questions } = await far.request("/questions");
+    const question = questions.find((one) => !answeredAt.has(one.questionId));
+    if (!question) {
+      await sleep(5);
+      continue;
+    }
+    answeredAt.set(question.questionId, Date.now());
+    await far.request(`/questions/${question.questionId}`, { optionId: "allow_once" });
+  }
+  const times = [];
+  while (times.length < ANSWERS) {
+    times.splice(0);
+    let at;
+    for (const { event: one } of await readAll(sessionId)) {
+      if (one.type === "question-answered") at = answeredAt.get(one.questionId);
+      if (one.type !== "turn-resumed" || at === undefined) continue;
+      times.push(one.at - at);
+      at = undefined;
+    }
+    await sleep(20);
+  }
+  for (const { child } of [here, far]) child.kill("SIGKILL");
+  rmSync(cwd, { recursive: true, force: true });
+  line(
+    "answer at one server, turn goes on at other",
+    quantiles(times.sort((a, b) => a - b)),
+    "bar: p99 40 ms",
+  );
+}
+
+async function readAll(sessionId) {
+  const all = [];
+  for (;;) {
+    const page = await ledger.read(sessionId, { after: all.at(-1)?.seq ?? 0 });
+    all.push(...page);
+    if (page.length === 0) return all;
+  }
+}
+
+async function startServe(cwd, place) {
+  const program = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
+  const words = [
+    "serve",
+    "--port",
+    "0",
+    "--cwd",
+    cwd,
+    "--script",
+    join(cwd, "script.json"),
+    "--place",
+    place,
+  ];
+  const env = { ...process.env, TOOLGATE_CONFIG: join(cwd, `settings-${place}`), TOOLGATE_TOKEN: TOKEN };
+  const child = spawn(process.execPath, [program, ...words, "--ledger", address("bench")], {
+    env,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let output = "";
+  child.stdout.setEncoding("utf8").on("data", (text) => (output += text));
+  const url = () => /Serving AAP at (\S+) for/.exec(output)?.[1];
+  while (url() === undefined) await sleep(20);
+  const request = async (path, body) => {
+    const headers = { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" };
+    const method = body ? "POST" : "GET";
+    const response = await fetch(url() + path, {
+      method,
+      headers,
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+    return response.json();
+  };
+  return { child, request };
+}
+
+/** Each instance appends to sessions of its own: neither the CPU time of an append nor waits for locks may grow with them. */
+async function instances() {
+  for (const count of [1, 2, 4]) {
+    const names = Array.from({ length: count }, (_, index) => `writer ${count} ${index}`);
+    const writer = fileURLToPath(new URL("postgres-children/writer.mjs", import.meta.url));
+    const children = names.map((name) => fork(writer, [address("bench"), name, String(WRITER_SESSIONS)]));
+    await Promise.all(children.map((child) => new Promise((resolve) => child.once("message", resolve))));
+    const reports = children.map((child) => new Promise((resolve) => child.once("message", resolve)));
+    const before = serverCpuMs();
+    const start = performance.now();
+    for (const child of children) child.send("start");
+    const waits = { samples: 0, locks: 0 };
+    while (performance.now() - start < WRITE_MS) {
+      const { rows } = await bare.query(
+        "select count(*) filter (where wait_event_type = 'Lock')::int as locks from pg_stat_activity",
+      );
+      waits.samples += 1;
+      waits.locks += rows[0].locks;
+      await sleep(10);
+    }
+    const ms = performance.now() - start;
+    const serverMs = serverCpuMs() - before;
+    for (const child of children) child.send("stop");
+    const all = await Promise.all(reports);
+    const total = all.reduce((sum, one) => sum + one.appends, 0);
+    const nodeMs = all.reduce((sum, one) => sum + one.cpuMs, 0);
+    const micros = (cpuMs) => ((cpuMs * 1000) / total).toFixed(0);
+    line(
+      `${count} at once, ${WRITER_SESSIONS} sessions each`,
+      `${((total * 1000) / ms).toFixed(0)} appends/s`,
+      `CPU of an append: ${micros(nodeMs)} µs here, ${micros(serverMs)} µs on the server; waits for locks: ${waits.locks} in ${waits.samples} looks`,
+    );
+  }
+}
+
+/** The CPU time of the server, of its processes that run and of those that have ended. */
+function serverCpuMs() {
+  const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  let ticks = 0;
+  for (const pid of pids) {
+    try {
+      const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
+        .replace(/^.*\) /, "")
+        .split(" ")
+        .map(Number);
+      const isServer = Number(pid) === server.pid;
+      if (isServer || fields[1] === server.pid) ticks += fields[11] + fields[12];
+      if (isServer) ticks += fields[13] + fields[14];
+    } catch {
+      // It has ended.
+    }
+  }
+  return ticks * 10;
+}
+
 /** The trap: a notification inside the transaction makes all commits wait for each other. */
 async function notifyInside() {
   const clients = await Promise.all(
@@ -195,7 +357,7 @@ async function notifyInside() {
     );
     ratios.push(outside / inside);
   }
-  line("the trap: NOTIFY inside, 8 writers", median(ratios).toFixed(2), "of the same without");
+  line("the trap: NOTIFY inside, 8 writers", median(ratios).toFixed(2), "of the same inserts without");
   for (const client of clients) await client.end();
 }
 

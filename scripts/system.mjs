@@ -36,10 +36,17 @@ const PACKAGES = [
     program: "/usr/lib/postgresql/15/bin/postgres",
     why: "the ledger on a server is tested with it",
   },
+  {
+    name: "pgbouncer",
+    program: "/usr/sbin/pgbouncer",
+    why: "the ledger is tested behind it",
+    isLong: true,
+  },
   { name: "sqlite3", program: "/usr/bin/sqlite3", why: "the SQL reader is compared with it" },
 ];
 
-const missing = PACKAGES.filter(({ program }) => !existsSync(program));
+const isLong = process.argv.includes("--long");
+const missing = PACKAGES.filter((one) => !existsSync(one.program) && (isLong || !one.isLong));
 const mayInstall = process.getuid?.() === 0 && existsSync("/usr/bin/apt-get");
 if (missing.length > 0 && mayInstall) {
   const names = missing.map(({ name }) => name);

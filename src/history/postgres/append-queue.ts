@@ -136,9 +136,10 @@ export class AppendQueue {
       if (!position) throw new Error(`Session ${sessionId} has no position.`);
       return position;
     };
-    if (hasQuestions(first)) return sql.run(appendQuestions, ...valuesOfQuestions(time(), first, positionOf));
-    if (groups.length === 1) return sql.run(appendOne, ...valuesOfOne(time(), first, positionOf));
-    return sql.run(append, ...valuesOfMany(time(), groups, positionOf));
+    if (hasQuestions(first))
+      return sql.runOnKept(appendQuestions, ...valuesOfQuestions(time(), first, positionOf));
+    if (groups.length === 1) return sql.runOnKept(appendOne, ...valuesOfOne(time(), first, positionOf));
+    return sql.runOnKept(append, ...valuesOfMany(time(), groups, positionOf));
   }
 
   /** The groups that can be sent: each has a position, and nothing that was sent before is pending. */

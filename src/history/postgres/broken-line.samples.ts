@@ -8,6 +8,7 @@ import { join } from "node:path";
 export class BrokenLine {
   readonly #folder = mkdtempSync(join(tmpdir(), "toolgate-line-"));
   readonly #sockets = new Set<Socket>();
+  readonly #silent = new WeakSet<Socket>();
   readonly #server = createServer((client) => this.#connected(client));
   #target = "";
   #lostText: string | undefined;
@@ -26,6 +27,11 @@ export class BrokenLine {
   /** The server gets the statement with this text, and its reply does not arrive. */
   loseReplyTo(text: string): void {
     this.#lostText = text;
+  }
+
+  /** Nothing of the server arrives on the connections that are open now. */
+  silence(): void {
+    for (const socket of this.#sockets) this.#silent.add(socket);
   }
 
   /** Ends all connections, and every new one. */
@@ -68,7 +74,7 @@ export class BrokenLine {
       server.write(bytes);
     });
     server.on("data", (bytes) => {
-      if (!isReplyLost) client.write(bytes);
+      if (!isReplyLost && !this.#silent.has(client)) client.write(bytes);
     });
   }
 }

@@ -29,7 +29,7 @@ const ALL = "*";
 const ANSWER = "!";
 
 type Options = {
-  readonly sql: SqlConnections;
+  readonly sql: Pick<SqlConnections, "run" | "dedicated" | "address">;
   readonly statements: LedgerStatements;
   readonly followers: IdleFollowers;
   /** The sessions that somebody follows. */
@@ -38,6 +38,7 @@ type Options = {
   readonly onAnswer: () => void;
   /** A session was written on another instance; undefined where it is not known which. */
   readonly onChange: (sessionId: string | undefined) => void;
+  readonly probeEveryMs?: number;
 };
 
 export class CommitNotices {
@@ -127,7 +128,8 @@ export class CommitNotices {
       await this.#probe();
       // Commits before the connection listened.
       this.#options.followers.wakeAll();
-      this.#probeTimer = setInterval(() => void this.#probe(), PROBE_EVERY_MS).unref();
+      const { probeEveryMs = PROBE_EVERY_MS } = this.#options;
+      this.#probeTimer = setInterval(() => void this.#probe(), probeEveryMs).unref();
     } catch {
       this.#relisten();
     }
@@ -158,8 +160,12 @@ export class CommitNotices {
     });
     await sql.run(statements.notify, this.#channel, payload).catch(() => undefined);
     this.#lagMs = await came;
+    const wereComing = this.#areComing;
     this.#areComing = this.#lagMs !== undefined;
-    if (!this.#areComing) this.#schedulePoll();
+    if (this.#areComing || this.#isClosed) return;
+    // The other end of the connection may be gone. Behind a pooler, where none ever came, another one would not help.
+    if (wereComing) this.#relisten();
+    else this.#schedulePoll();
   }
 
   #onNotice(payload: string): void {

@@ -1,19 +1,17 @@
-/** The ledger behind Debian's pgbouncer in transaction mode, as every ledger. In the long mode, where pgbouncer is there. */
+/** The ledger behind Debian's pgbouncer in transaction mode, as every ledger. In the long mode, which installs it. */
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, vi } from "vitest";
+import { afterAll, expect, vi } from "vitest";
 import type { Ledger } from "../../call/index.js";
 import { ledgerContract } from "../contract/ledger.contract.js";
 import { openPostgresLedger } from "./postgres-ledger.js";
 import { newAddress, sharedServer } from "./postgres-server.samples.js";
 
 /** A program that is not installed is named by TOOLGATE_PGBOUNCER. */
-const PROGRAM = [process.env["TOOLGATE_PGBOUNCER"] ?? "", "/usr/sbin/pgbouncer"].find(
-  (file) => file !== "" && existsSync(file),
-);
+const PROGRAM = process.env["TOOLGATE_PGBOUNCER"] ?? "/usr/sbin/pgbouncer";
 const PORT = 16_432;
 const folder = mkdtempSync(join(tmpdir(), "toolgate-pgbouncer-"));
 let pooler: Promise<ChildProcess> | undefined;
@@ -48,7 +46,7 @@ ignore_startup_parameters = extra_float_digits
   );
   const [, uid, gid] = /^postgres:[^:]*:(\d+):(\d+):/mu.exec(readFileSync("/etc/passwd", "utf8")) ?? [];
   const who = process.getuid?.() === 0 ? { uid: Number(uid), gid: Number(gid) } : {};
-  const child = spawn(PROGRAM ?? "", [config], { ...who, cwd: "/", stdio: "ignore" });
+  const child = spawn(PROGRAM, [config], { ...who, cwd: "/", stdio: "ignore" });
   await vi.waitFor(() => expect(existsSync(join(folder, `.s.PGSQL.${PORT}`))).toBe(true), {
     timeout: 60_000,
   });
@@ -74,9 +72,7 @@ async function open(clock: Clock): Promise<Ledger> {
   return ledger;
 }
 
-describe.skipIf(PROGRAM === undefined)("behind pgbouncer, where it is installed", () => {
-  ledgerContract("openPostgresLedger", open, {
-    openBeside: (first, clock) => openPostgresLedger(addresses.get(first) ?? "", clock),
-    share: 0.06,
-  });
+ledgerContract("openPostgresLedger behind pgbouncer", open, {
+  openBeside: (first, clock) => openPostgresLedger(addresses.get(first) ?? "", clock),
+  share: 0.06,
 });

@@ -1,28 +1,27 @@
 /**
- * Brings the archive's tables up to date with the ledger, session by session, when a query needs them.
+ * Brings the archive's tables up to date with the ledger, session by session, when a query needs them. A session that has
+ * grown since this process indexed it is not read and written from its start: only its new and changed rows are.
  *
  * Invariants: a session's rows are replaced in one transaction, under a lock that only that transaction has, so any number
  * of instances may do this at once. The rows have redacted texts only, and a query reads only those that were redacted
  * with its own patterns. The events are read in pages outside of any transaction: a long one would hold back vacuum.
  */
 import { hash } from "node:crypto";
-import type { ArchiveProgress, Ledger, Session, Usage } from "../../../call/index.js";
+import type { ArchiveProgress, Ledger, Session } from "../../../call/index.js";
 import { eventPages } from "../../../call/index.js";
-import { isCounted, partsByCall } from "../../../call/call-parts.js";
-import { callFacts, callText, messageText, sessionFacts, storable } from "../../archive-text.js";
-import { wordsOf } from "../../match-terms.js";
 import type { RedactionPattern } from "../../redaction/redaction-pattern.js";
 import { Replay } from "../../replay-session.js";
 import { nameFromStored } from "../../stored-json.js";
 import type { SqlConnections } from "../sql-connections.js";
+import { itemRows, sessionRow, stepRow } from "./archive-rows.js";
+import type { ItemRow, StepRow } from "./archive-rows.js";
 
 /** "Tgar": the first half of the locks that indexing takes; the second is the session. */
 const INDEX_LOCK = 0x54676172;
+/** The sessions that were indexed last, so that a growing one is not read from its start each time. */
+const MAX_KEPT = 8;
 /** How far the clock of the server may go back without a session being missed by a process that is open. */
 const CLOCK_MARGIN_MINUTES = 10;
-/** A text with more different words is found by the first of them. */
-const MAX_WORDS = 20_000;
-const MAX_WORD_LENGTH = 100;
 
 type Changed = {
   readonly session: number;
@@ -30,6 +29,24 @@ type Changed = {
   readonly created_at: number;
   readonly updated_at: number;
   readonly last_seq: number;
+  /** Up to where the rows of the archive are. */
+  readonly indexed_seq: number | null;
+};
+
+/** A session as this process has indexed it. */
+type Indexed = {
+  readonly replay: Replay;
+  readonly steps: StepRow[];
+  /** The entries whose rows are stored, by their places. */
+  readonly timeline: Session["timeline"];
+};
+
+/** The rows to store: all of a session, or those that are new or changed `after` the event up to which it was indexed. */
+type Rows = {
+  readonly after: number | undefined;
+  readonly session: object;
+  readonly items: readonly ItemRow[];
+  readonly steps: readonly StepRow[];
 };
 
 export type ArchiveIndexOptions = {
@@ -46,6 +63,7 @@ export function redactionName(patterns: readonly RedactionPattern[]): string {
 export class ArchiveIndex {
   readonly #options: ArchiveIndexOptions;
   readonly #redaction: string;
+  readonly #kept = new Map<number, Indexed>();
   /** Sessions that were last written before this minute are indexed. */
   #throughBucket = 0;
 
@@ -62,7 +80,7 @@ export class ArchiveIndex {
     });
     const changed = await sql.retried<[redaction: string, bucket: number], Changed>(
       {
-        sql: `select h.session, s.session_id, h.created_at, h.updated_at, h.last_seq
+        sql: `select h.session, s.session_id, h.created_at, h.updated_at, h.last_seq, a.last_seq as indexed_seq
           from ${schema}.heads h join ${schema}.sessions s on s.number = h.session
           left join ${schema}.archive_sessions a on a.session = h.session and a.redaction = $1
           where h.bucket >= $2 and h.last_seq > 0 and a.last_seq is distinct from h.last_seq order by h.session`,
@@ -88,11 +106,29 @@ export class ArchiveIndex {
   }
 
   async #index(session: Changed, onEvents: (count: number) => void): Promise<void> {
-    const { sql, ledger } = this.#options;
-    const sessionId = nameFromStored(session.session_id);
-    const replay = new Replay(sessionId);
-    const steps: StepRow[] = [];
-    for await (const page of eventPages(ledger, sessionId)) {
+    const { sql } = this.#options;
+    const known = this.#kept.get(session.session);
+    this.#kept.delete(session.session);
+    const isKnown = known !== undefined && known.replay.seq === session.indexed_seq;
+    const before = isKnown ? known : undefined;
+    const now = await this.#read(session, before, onEvents);
+    const rows = this.#rowsOf(session, before, now);
+    if (!(await sql.withRetries(() => this.#store(session.session, now.replay.seq, rows)))) return;
+    this.#kept.set(session.session, now);
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size > MAX_KEPT && oldest !== undefined) this.#kept.delete(oldest);
+  }
+
+  /** Reads on from where the session was indexed before. */
+  async #read(
+    { session_id }: Changed,
+    before: Indexed | undefined,
+    onEvents: (count: number) => void,
+  ): Promise<Indexed> {
+    const sessionId = nameFromStored(session_id);
+    const replay = before?.replay ?? new Replay(sessionId);
+    const steps = [...(before?.steps ?? [])];
+    for await (const page of eventPages(this.#options.ledger, sessionId, { after: replay.seq })) {
       replay.add(page);
       for (const { seq, event } of page) {
         if (event.type === "step-ended") steps.push(stepRow(seq, event.at, event.answer?.model, event.usage));
@@ -102,39 +138,56 @@ export class ArchiveIndex {
       }
       onEvents(page.length);
     }
-    const rows = {
-      session: this.#sessionRow(session, replay, steps),
-      items: this.#itemRows(replay.book.snapshot()),
-    };
-    await sql.withRetries(() => this.#replace(session.session, replay.seq, { ...rows, steps }));
+    return { replay, steps, timeline: replay.book.snapshot().timeline };
   }
 
-  async #replace(
-    session: number,
-    seq: number,
-    rows: { readonly session: object; readonly items: readonly object[]; readonly steps: readonly StepRow[] },
-  ): Promise<void> {
+  #rowsOf(session: Changed, before: Indexed | undefined, { replay, steps, timeline }: Indexed): Rows {
+    const { patterns } = this.#options;
+    const after = before && (session.indexed_seq ?? undefined);
+    return {
+      after,
+      session: sessionRow(session, replay, { steps, patterns }),
+      items: itemRows(timeline, before?.timeline ?? [], patterns),
+      steps: steps.filter(({ seq }) => seq > (after ?? 0)),
+    };
+  }
+
+  /** False when nothing was stored: another process has indexed the session, or the session is gone. */
+  async #store(session: number, seq: number, rows: Rows): Promise<boolean> {
     const { sql } = this.#options;
     const { schema } = sql.address;
     const key = [this.#redaction, session];
-    await sql.transaction(async (client) => {
+    return sql.transaction(async (client) => {
       await client.query("select pg_advisory_xact_lock($1, ($2::bigint % 2147483647)::int)", [
         INDEX_LOCK,
         session,
       ]);
       // Another instance may have indexed more, and the session may be gone.
-      const { rows: known } = await client.query(
-        `select exists (select 1 from ${schema}.archive_sessions where redaction = $1 and session = $2 and last_seq >= $3)
-           or not exists (select 1 from ${schema}.sessions where number = $2) as is_done`,
-        [...key, seq],
+      const { rows: known } = await client.query<{ is_there: boolean; last_seq: number | null }>(
+        `select exists (select 1 from ${schema}.sessions where number = $2) as is_there,
+           (select last_seq from ${schema}.archive_sessions where redaction = $1 and session = $2) as last_seq`,
+        key,
       );
-      if (known[0]?.is_done === true) return;
-      await client.query(`delete from ${schema}.archive_sessions where redaction = $1 and session = $2`, key);
+      const indexedSeq = known[0]?.last_seq ?? undefined;
+      const isDone = known[0]?.is_there !== true || (indexedSeq !== undefined && indexedSeq >= seq);
+      // Rows of a part fit only what they were made for; the next refresh indexes the session as a whole.
+      if (isDone || (rows.after !== undefined && rows.after !== indexedSeq)) return false;
+      if (rows.after === undefined)
+        await client.query(
+          `delete from ${schema}.archive_sessions where redaction = $1 and session = $2`,
+          key,
+        );
+      else
+        await client.query(
+          `delete from ${schema}.archive_items where redaction = $1 and session = $2 and place = any($3::int[])`,
+          [...key, rows.items.map(({ place }) => place)],
+        );
       await client.query(
         `insert into ${schema}.archive_sessions (redaction, session, ${SESSION_COLUMNS})
          select $1, $2, ${SESSION_COLUMNS} from json_to_record($3::json) as t (created_at float8, updated_at float8,
            last_seq bigint, title text, agent text, cwd text, model text, is_elsewhere boolean, signer text, calls int,
-           messages int, breaches int)`,
+           messages int, breaches int)
+         on conflict (redaction, session) do update set ${SESSION_CHANGES}`,
         [...key, JSON.stringify(rows.session)],
       );
       await client.query(
@@ -152,97 +205,17 @@ export class ArchiveIndex {
            cache_written_tokens bigint)`,
         [...key, JSON.stringify(rows.steps)],
       );
-    });
-  }
-
-  #sessionRow({ created_at, updated_at }: Changed, { book, seq }: Replay, steps: readonly StepRow[]): object {
-    const { info, timeline } = book.snapshot();
-    const { isElsewhere, ...facts } = sessionFacts(info, this.#options.patterns);
-    const calls = timeline.flatMap((entry) => (entry.type === "call" ? entry.call : []));
-    const signers = new Set(steps.flatMap(({ model }) => model ?? []));
-    return {
-      created_at,
-      updated_at,
-      last_seq: seq,
-      ...facts,
-      is_elsewhere: isElsewhere,
-      signer: signers.size === 1 ? [...signers][0] : null,
-      calls: calls.filter(isCounted).length,
-      messages: timeline.length - calls.length,
-      breaches: calls.filter(({ breach }) => breach).length,
-    };
-  }
-
-  #itemRows({ timeline }: Session): readonly object[] {
-    const { patterns } = this.#options;
-    const parts = partsByCall(timeline.flatMap((entry) => (entry.type === "call" ? entry.call : [])));
-    return timeline.map((entry, place) => {
-      if (entry.type === "message") {
-        const { at, role } = entry.message;
-        return {
-          place,
-          at: momentOf(at),
-          role,
-          is_part: false,
-          ...searchable(messageText(entry.message, patterns)),
-        };
-      }
-      const { call } = entry;
-      const { decidedBy, ranMs, waitedMs, outputSize, isPart, ...facts } = callFacts(
-        call,
-        patterns,
-        parts.get(call.toolCallId),
-      );
-      return {
-        place,
-        at: momentOf(call.times.announced),
-        tool_call_id: storable(call.toolCallId),
-        ...facts,
-        decided_by: decidedBy,
-        ran_ms: ranMs,
-        waited_ms: waitedMs,
-        output_size: outputSize,
-        is_part: isPart,
-        ...searchable(callText(call, patterns)),
-      };
+      return true;
     });
   }
 }
 
 const SESSION_COLUMNS =
   "created_at, updated_at, last_seq, title, agent, cwd, model, is_elsewhere, signer, calls, messages, breaches";
+const SESSION_CHANGES = SESSION_COLUMNS.split(", ")
+  .map((column) => `${column} = excluded.${column}`)
+  .join(", ");
 const ITEM_COLUMNS =
   "place, at, role, tool_call_id, name, kind, title, status, day, decided_by, who, rule, ran_ms, waited_ms, output_size, breach, is_part, text";
 const STEP_COLUMNS =
   "seq, at, model, input_tokens, output_tokens, reasoning_tokens, cached_tokens, cache_written_tokens";
-
-type StepRow = ReturnType<typeof stepRow>;
-
-function stepRow(seq: number, at: number, model: string | undefined, usage: Usage = {}) {
-  return {
-    seq,
-    at,
-    model: model === undefined ? null : storable(model),
-    input_tokens: wholeOrNull(usage.inputTokens),
-    output_tokens: wholeOrNull(usage.outputTokens),
-    reasoning_tokens: wholeOrNull(usage.reasoningTokens),
-    cached_tokens: wholeOrNull(usage.cachedTokens),
-    cache_written_tokens: wholeOrNull(usage.cacheWrittenTokens),
-  };
-}
-
-/** The log may have any value where a number should be. */
-const wholeOrNull = (value: unknown): number | null =>
-  Number.isSafeInteger(value) ? (value as number) : null;
-
-/** Times come from other programs too, so any number is accepted. */
-function momentOf(time: number): number {
-  return Number.isFinite(time) ? Math.max(0, Math.floor(time)) : 0;
-}
-
-const searchable = (text: string) => ({ text, keys: searchKeys(text).slice(0, MAX_WORDS) });
-
-/** The words of a text as the index has them, each once. */
-export function searchKeys(text: string): readonly string[] {
-  return [...new Set(wordsOf(text).map(({ key }) => key.slice(0, MAX_WORD_LENGTH)))];
-}

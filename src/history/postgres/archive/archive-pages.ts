@@ -17,7 +17,7 @@ import { matchTerms } from "../../match-terms.js";
 import { searchTerms } from "../../search-terms.js";
 import { nameFromStored, storedName } from "../../stored-json.js";
 import type { SqlConnections, SqlValue } from "../sql-connections.js";
-import { searchKeys } from "./archive-index.js";
+import { searchKeys } from "./archive-rows.js";
 
 export type ArchiveTables = { readonly sql: SqlConnections; readonly redaction: string };
 
