@@ -40,26 +40,33 @@ const PURE = [
   "web/**/*.test.ts",
 ];
 
-/** The contract of ledgers once more, behind a program that is not installed for the short mode. */
-const LONG_ONLY = ["src/history/postgres/pgbouncer.test.ts"];
+/** The contract of ledgers once more, behind a program that is not installed for the short mode; and a second server. */
+const LONG_ONLY = ["src/history/postgres/pgbouncer.test.ts", "test/postgres-failover.test.ts"];
 
 const PAGE_DOORS = ["call", "view"].map((door) => ({
   find: `toolgate/${door}`,
   replacement: fileURLToPath(new URL(`src/${door}/index.ts`, import.meta.url)),
 }));
 
+/** Ledgers in memory are on the run's server instead. A variable, since projects do not see the mode of the run. */
+const isOnPostgres = process.env["TOOLGATE_TEST_LEDGER"] === "postgres";
+const ON_POSTGRES = {
+  find: /^.*\/memory-ledger\.js$/,
+  replacement: fileURLToPath(new URL("test/ledger-on-server.ts", import.meta.url)),
+};
+
 export default defineConfig(({ mode }) => {
   const isLong = mode === "long";
   return {
     // Tests of the page read the sources behind its doors, not the built ones.
-    resolve: { alias: PAGE_DOORS },
-    plugins: ONE_RUN ? [plainSources] : [],
+    resolve: { alias: isOnPostgres ? [...PAGE_DOORS, ON_POSTGRES] : PAGE_DOORS },
+    plugins: ONE_RUN && !isOnPostgres ? [plainSources] : [],
     test: {
       server: { deps: { external: [PLAIN_MODULES] } },
       // Transformed tests stay on disk for the next run.
-      experimental: { fsModuleCache: true },
+      experimental: { fsModuleCache: !isOnPostgres },
       globalSetup: ["test/plain-sources.ts", "test/build-child-programs.ts", "test/postgres-setup.ts"],
-      setupFiles: ["test/setup.ts"],
+      setupFiles: ["test/setup.ts", ...(isOnPostgres ? ["test/on-postgres.ts"] : [])],
       env: { ...CODE_CACHE, ...(isLong && LONG) },
       projects: [
         { extends: true, test: { name: "own process", include: OWN_PROCESS } },

@@ -32,7 +32,8 @@ const IDLE_LEASE_MS = 15_000;
 const LISTED_SESSIONS = 200_000;
 const PORT = 54_399;
 const DURABLE = { durable: true };
-const ANSWERS = 100;
+const ANSWERS = 10;
+const ANSWERED_SESSIONS = 11;
 const WRITER_SESSIONS = 20;
 const WRITE_MS = 4_000;
 const TOKEN = "a-token-of-the-bench-that-is-long-enough";
@@ -46,6 +47,9 @@ const address = (schema) =>
 const bare = new Client({ host: folder, port: PORT, user: "toolgate", database: "postgres" });
 await bare.connect();
 await track("none");
+await bare.query(
+  "create table bare (session bigint, seq bigint, type text, event text, chain bytea, primary key (session, seq))",
+);
 const ledger = await openLedger(address("bench"), { place: "bench" });
 try {
   console.log("postgres: events of about 400 bytes, every commit on the disk, against bare statements");
@@ -62,9 +66,6 @@ try {
 }
 
 async function appends() {
-  await bare.query(
-    "create table bare (session bigint, seq bigint, type text, event text, chain bytea, primary key (session, seq))",
-  );
   const leases = await Promise.all(
     Array.from({ length: 100 }, (_, index) => ledger.claim(`s${index}`, "bench", { milliseconds: 6e6 })),
   );
@@ -183,61 +184,48 @@ async function bareFollow() {
   return sent.map(([seq, at]) => seen.get(seq) - at).sort((a, b) => a - b);
 }
 
-/** Two servers of different places: from an answer over HTTP at one until the other has recorded that the turn goes on. */
+/** Two servers of different places: from an answer over HTTP at one until the other has recorded that the call may run. */
 async function resumed() {
   const cwd = mkdtempSync(join(tmpdir(), "toolgate-bench-work-"));
   const ask = { calls: [{ tool: "terminal", input: { command: "echo x >> runs" } }] };
-  writeFileSync(
-    join(cwd, "script.json"),
-    JSON.stringify({ steps: Array.from({ length: ANSWERS + 1 }, () => ask) }),
-  );
+  const steps = Array.from({ length: ANSWERS }, () => ask);
+  writeFileSync(join(cwd, "script.json"), JSON.stringify({ steps: [...steps, { say: "Done." }] }));
   const [here, far] = [await startServe(cwd, "here"), await startServe(cwd, "far")];
-  const { sessionId } = await here.request("/sessions", {
-    agent: { name: "toolgate", tools: [{ name: "terminal" }] },
-  });
-  await here.request(`/sessions/${sessionId}/turns`, {
-    stream: "none",
-    messages: [{ role: "user", content: "Go" }],
-  });
-  const answeredAt = new Map();
-  while (answeredAt.size < ANSWERS) {
-    const { questions } = await far.request("/questions");
-    const question = questions.find((one) => !answeredAt.has(one.questionId));
-    if (!question) {
-      await sleep(5);
-      continue;
-    }
-    answeredAt.set(question.questionId, Date.now());
-    await far.request(`/questions/${question.questionId}`, { optionId: "allow_once" });
-  }
   const times = [];
-  while (times.length < ANSWERS) {
-    times.splice(0);
-    let at;
-    for (const { event: one } of await readAll(sessionId)) {
-      if (one.type === "question-answered") at = answeredAt.get(one.questionId);
-      if (one.type !== "turn-resumed" || at === undefined) continue;
-      times.push(one.at - at);
-      at = undefined;
-    }
-    await sleep(20);
+  for (let count = 0; count < ANSWERED_SESSIONS; count += 1) {
+    const { sessionId } = await here.request("/sessions", {
+      agent: { name: "toolgate", tools: [{ name: "terminal" }] },
+    });
+    const messages = [{ role: "user", content: "Go" }];
+    await here.request(`/sessions/${sessionId}/turns`, { stream: "none", messages });
+    times.push(...(await answerAll(far, sessionId)));
   }
   for (const { child } of [here, far]) child.kill("SIGKILL");
   rmSync(cwd, { recursive: true, force: true });
-  line(
-    "answer at one server, turn goes on at other",
-    quantiles(times.sort((a, b) => a - b)),
-    "bar: p99 40 ms",
-  );
+  // The first answers find programs that are not compiled yet.
+  const warm = times.slice(ANSWERS).sort((a, b) => a - b);
+  line("answer at a server, turn goes on at another", quantiles(warm), "bar: p99 40 ms");
 }
 
-async function readAll(sessionId) {
-  const all = [];
-  for (;;) {
-    const page = await ledger.read(sessionId, { after: all.at(-1)?.seq ?? 0 });
-    all.push(...page);
-    if (page.length === 0) return all;
+async function answerAll(far, sessionId) {
+  const answeredAt = new Map();
+  const times = [];
+  for (let after = 0; times.length < ANSWERS;) {
+    const page = await ledger.read(sessionId, { after });
+    let open;
+    for (const { seq, event: one } of page) {
+      after = seq;
+      if (one.type === "question-asked") open = one.question;
+      if (one.type === "call-cleared") times.push(one.at - answeredAt.get(one.toolCallId));
+    }
+    if (open) {
+      // The turn is parked by then.
+      await sleep(50);
+      answeredAt.set(open.toolCallId, Date.now());
+      await far.request(`/questions/${encodeURIComponent(open.questionId)}`, { optionId: "allow_once" });
+    } else await sleep(5);
   }
+  return times;
 }
 
 async function startServe(cwd, place) {
@@ -325,7 +313,7 @@ function serverCpuMs() {
       if (isServer || fields[1] === server.pid) ticks += fields[11] + fields[12];
       if (isServer) ticks += fields[13] + fields[14];
     } catch {
-      // It has ended.
+      // The process has ended.
     }
   }
   return ticks * 10;

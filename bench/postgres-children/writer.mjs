@@ -1,5 +1,5 @@
-// One of several instances that write at the same time: appends to its own sessions, all of them at once, until it is told
-// to stop, and reports how many appends it made and the CPU time that they took.
+// One of several instances that write at the same time: appends to its own sessions, all of them at once, until the
+// bench stops it, and reports how many appends it made and the CPU time that they took.
 import { openLedger } from "toolgate/history";
 
 const [address, name, count] = process.argv.slice(2);

@@ -9,8 +9,11 @@ export type TakeOver = "taken" | "left" | "foreign";
 /** Resolves when the turn is over, or when it was not taken. */
 export type TakesOver = (sessionId: string) => Promise<TakeOver>;
 
-/** A session that cannot be resumed here is not tried at every look. By a clock that nobody sets. */
-const RETRY_MS = 2_000;
+/**
+ * A session that cannot be resumed here is not tried at every look: an answer to any session is a reason to look. Shorter
+ * than the second between two looks, since the process that was faster may die at once. By a clock that nobody sets.
+ */
+const RETRY_MS = 400;
 
 type Options = Pick<ServerContext, "ledger" | "onError"> & {
   /** The first that knows the session decides. */

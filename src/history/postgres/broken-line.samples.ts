@@ -16,12 +16,18 @@ export class BrokenLine {
 
   /** The address by this line. */
   async open(address: string): Promise<string> {
+    this.leadTo(address);
     const url = new URL(address);
-    const name = `.s.PGSQL.${url.port}`;
-    this.#target = join(url.searchParams.get("host") ?? "", name);
     url.searchParams.set("host", this.#folder);
-    await new Promise<void>((resolve) => this.#server.listen(join(this.#folder, name), resolve));
+    const socket = join(this.#folder, `.s.PGSQL.${url.port}`);
+    await new Promise<void>((resolve) => this.#server.listen(socket, resolve));
     return url.href;
+  }
+
+  /** Connects to the server of this address from now on. */
+  leadTo(address: string): void {
+    const url = new URL(address);
+    this.#target = join(url.searchParams.get("host") ?? "", `.s.PGSQL.${url.port}`);
   }
 
   /** The server gets the statement with this text, and its reply does not arrive. */

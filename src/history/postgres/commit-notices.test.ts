@@ -29,7 +29,7 @@ test("listens on another connection when the first one is silent", async () => {
   const listener = new CommitNotices({ ...options, sql, probeEveryMs: 20 });
   const sender = new CommitNotices({ ...options, sql: direct });
   listener.start();
-  const isTold = (sessionId: string) =>
+  const isNotified = (sessionId: string) =>
     vi.waitFor(
       () => {
         sender.send(sessionId);
@@ -37,10 +37,10 @@ test("listens on another connection when the first one is silent", async () => {
       },
       { timeout: 60_000, interval: 20 },
     );
-  await isTold("before");
+  await isNotified("before");
   // No end of the connection arrives, as when a machine on the way forgets it.
   line.silence();
-  await isTold("after");
+  await isNotified("after");
   await Promise.all([listener.close(), sender.flush()]);
   await sender.close();
   await Promise.all([direct.close(), far.close()]);

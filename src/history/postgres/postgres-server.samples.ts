@@ -76,6 +76,24 @@ export async function makeServer(folder: string, settings: readonly string[] = [
   return server;
 }
 
+/** A standby that follows the server without delaying its commits, and the function that makes it the server. */
+export async function makeStandby(
+  primary: PostgresServer,
+  folder: string,
+): Promise<PostgresServer & { readonly promote: () => Promise<void> }> {
+  mkdirSync(folder, { recursive: true });
+  const who = serverUser();
+  if (who) chownSync(folder, who.uid, who.gid);
+  const from = ["-h", primary.folder, "-p", `${primary.port}`, "-U", "toolgate"];
+  const data = join(folder, "data");
+  const options = { ...who, cwd: "/" };
+  await run(program("pg_basebackup"), [...from, "-D", data, "-R", "-X", "stream", "-c", "fast"], options);
+  const server = serverIn(folder, await freePort(), []);
+  await server.start();
+  const promote = async () => void (await run(program("pg_ctl"), ["-D", data, "-w", "promote"], options));
+  return { ...server, promote };
+}
+
 function serverIn(folder: string, port: number, settings: readonly string[]): PostgresServer {
   const data = join(folder, "data");
   return {

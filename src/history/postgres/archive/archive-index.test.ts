@@ -23,7 +23,7 @@ const PORTIONS: readonly (readonly SessionEvent[])[] = [
   [said("one ", { messageId: "m1" }), ...aRun("call_1").slice(0, 3)],
   [...aRun("call_1").slice(3), said("two", { messageId: "m2" })],
   [said(" and more", { messageId: "m2" }), step("step-1")],
-  [...aRun("proxied_1").map((event) => ({ ...event, parentToolCallId: "call_1" }))],
+  aRun("proxied_1").map((event) => ({ ...event, parentToolCallId: "call_1" })),
   [said("three", { messageId: "m3" }), ...aRun("call_2"), step("step-2")],
 ];
 
