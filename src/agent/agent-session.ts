@@ -160,8 +160,7 @@ export class AgentSession extends RecordedSession {
     }
     if (record.seq === 0) {
       const info = { cwd: workspace.root, agent: agent.name, ...options.info };
-      // Not synced: the session is empty, and the durable append of its first prompt covers this one.
-      await record.append([{ type: "info-changed", at: now(), info }]);
+      await record.append([{ type: "info-changed", at: now(), info }], { durable: true });
     }
     await record.append(await recoveryEvents(record, now), { durable: true });
     return session;
