@@ -14,7 +14,7 @@ const INSTALL_MS = 15 * 60_000;
 
 /** Installs once: a folder with the mark is complete, any other is made again. */
 async function installed(name: string, steps: (folder: string) => readonly Step[]): Promise<string> {
-  const folder = join(cacheFolder(), name.replaceAll(/[^\w.@-]/g, "_"));
+  const folder = join(cacheFolder(), name.replaceAll(/[^\w.-]/g, "_"));
   const mark = join(folder, ".installed");
   if (existsSync(mark)) return folder;
   rmSync(folder, { recursive: true, force: true });
