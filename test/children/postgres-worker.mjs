@@ -77,6 +77,8 @@ async function takeOver(sessionId) {
     return "left";
   }
   try {
+    // Another worker may have ended the turn between the list of work and the claim.
+    if (session.book.turn?.state.status === "stopped") return "left";
     await session.advance(over.signal);
   } catch (error) {
     note(error);
