@@ -181,14 +181,14 @@ async function aMillion() {
   const word = (by) =>
     `(case n / ${by} % 8 ${words.map((one, index) => `when ${index} then '${one}'`).join(" ")} end)`;
   const columns =
-    "id, session, tool_call_id, name, kind, title, status, day, decided_by, rule, ran_ms, output_size";
+    "id, session, tool_call_id, name, kind, title, status, day, decided_by, rule, ran_ms, output_size, is_part";
   exec(
     `${file}.index`,
     `${counted(SESSIONS)} insert into sessions (number, session_id, created_at, updated_at, last_seq, cwd, calls, messages)
        select n, ${session}, '/home/user/project-' || (n % 50), 100, 0 from counted;
      ${counted(INDEXED)} insert into calls (${columns})
        select (${NOW} + n * 10) * 1024, n % ${SESSIONS} + 1, 'call-' || n, 'tool_' || (n % 20), 'execute', 'Run ' || n, 'done',
-         '2023-11-14', 'rule', 'rule-' || (n % 7), n % 1000, 10 from counted;
+         '2023-11-14', 'rule', 'rule-' || (n % 7), n % 1000, 10, 0 from counted;
      drop trigger document_added;
      ${counted(INDEXED)} insert into documents (id, session, tags, text)
        select (${NOW} + n * 10) * 1024, n % ${SESSIONS} + 1, 'kindx',
