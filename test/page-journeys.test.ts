@@ -337,16 +337,22 @@ describe("the page", () => {
     const { page } = desk;
     const found: string[] = [];
     for (const colorScheme of ["light", "dark"] as const) {
-      await page.emulateMedia({ colorScheme });
+      // Between two colours the contrast is that of neither.
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
       for (const path of colorScheme === "light" ? VIEWS : DARK_VIEWS) {
         await page.goto(house.url() + path);
         await page.locator("h1, h2").first().waitFor();
+        // The inbox opens its first question by itself.
+        if (path === "/") await ready(page);
         await page
           .getByText(/^Reading/)
           .first()
           .waitFor({ state: "detached" });
-        await page.locator("[data-inert]").waitFor({ state: "detached" });
         for (const finding of await axe(page)) found.push(`${colorScheme} ${path}: ${finding}`);
+        if (path !== "/") continue;
+        // The words can be read in the half second in which they take no answer, too.
+        await page.locator(".acts").evaluate((acts) => acts.setAttribute("data-inert", ""));
+        for (const finding of await axe(page)) found.push(`${colorScheme} inert: ${finding}`);
       }
     }
     await page.goto(`${house.url()}/s`);
