@@ -10,6 +10,7 @@ import type {
 } from "../../call/index.js";
 import { checkStatisticsKey } from "../archive-queries.js";
 import { storable } from "../archive-text.js";
+import { modelResponse } from "../model-response.js";
 import type { ArchivedCall, ArchivedSession } from "./archive-documents.js";
 
 const KEYS: Readonly<Record<StatisticsKey, (call: ArchivedCall) => string>> = {
@@ -86,18 +87,8 @@ export function modelUsage(
     .toSorted((one, other) => other.answers - one.answers || compare(one.model, other.model));
 }
 
-type Response = {
-  readonly at: number;
-  readonly model: string | undefined;
-  readonly usage?: Usage;
-};
-
 function answersIn({ events, facts }: ArchivedSession, since: number, until: number): readonly Answer[] {
-  const steps = events.flatMap(({ event }): readonly Response[] => {
-    if (event.type === "step-ended") return [{ ...event, model: event.answer?.model }];
-    // A summary is a response too.
-    return event.type === "context-compacted" && event.usage ? [{ ...event, model: undefined }] : [];
-  });
+  const steps = events.flatMap(({ event }) => modelResponse(event) ?? []);
   const signers = new Set(steps.flatMap(({ model }) => model ?? []));
   // Responses without a name count for the only model that signed any.
   const signer = signers.size === 1 ? [...signers][0] : undefined;

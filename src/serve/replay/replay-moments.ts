@@ -4,7 +4,7 @@
  */
 import { oneLine } from "../../call/index.js";
 import type { RecordedEvent, SessionEvent } from "../../call/index.js";
-import { callEventWords } from "../sessions/call-event-words.js";
+import { eventLine } from "../sessions/event-line.js";
 
 export type Moment = {
   /** The last event of the moment. */
@@ -29,20 +29,22 @@ export class ReplayMoments {
   }
 
   add({ seq, event }: RecordedEvent): void {
+    const line = eventLine(event);
+    if (line?.is !== "moment") return;
+    const { at } = event;
     if (event.type === "message-chunk") {
-      const { role, messageId, at } = event;
-      const id = `${role} ${messageId}`;
+      const messageId = `${event.role} ${event.messageId}`;
       const last = this.#moments.at(-1);
-      if (last?.messageId === id) Object.assign(last, { seq, at });
-      else this.#moments.push({ seq, at, words: SPEAKERS[role], messageId: id });
+      if (last?.messageId === messageId) Object.assign(last, { seq, at });
+      else this.#moments.push({ seq, at, words: line.words, messageId });
       return;
     }
     if (event.type === "call-announced") this.#titles.set(event.toolCallId, oneLine(event.title, MAX_TITLE));
     if (event.type === "question-asked") this.#asked.set(event.question.questionId, event.toolCallId);
     const toolCallId = this.#callOf(event);
-    const words = wordsOf(event, toolCallId === undefined ? undefined : this.#titles.get(toolCallId));
-    if (words === undefined) return;
-    this.#moments.push({ seq, at: event.at, words, ...(toolCallId !== undefined && { toolCallId }) });
+    const title = toolCallId === undefined ? undefined : this.#titles.get(toolCallId);
+    const words = title === undefined ? line.words : `${line.words}: ${title}`;
+    this.#moments.push({ seq, at, words, ...(toolCallId !== undefined && { toolCallId }) });
   }
 
   /** The first moment of a call, or the last one up to an event; from 1. */
@@ -59,29 +61,3 @@ export class ReplayMoments {
     return "questionId" in event ? this.#asked.get(event.questionId) : undefined;
   }
 }
-
-function wordsOf(event: SessionEvent, title: string | undefined): string | undefined {
-  if (event.type === "turn-stopped") return `The turn ended: ${event.stopReason.replaceAll("_", " ")}`;
-  if (event.type === "plan-updated") return "The plan changed";
-  if (event.type === "context-compacted") return "The conversation was summed up";
-  if (!CALL_MOMENTS.has(event.type)) return undefined;
-  const words = callEventWords(event);
-  return title === undefined || words === undefined ? words : `${words}: ${title}`;
-}
-
-const SPEAKERS = { user: "The prompt", agent: "The agent wrote", thought: "The agent thought" } as const;
-
-const CALL_MOMENTS: ReadonlySet<string> = new Set([
-  "call-announced",
-  "question-asked",
-  "question-answered",
-  "question-withdrawn",
-  "call-refused",
-  "run-started",
-  "call-breached",
-  "call-done",
-  "call-failed",
-  "call-cancelled",
-  "call-unknown",
-  "call-undone",
-]);

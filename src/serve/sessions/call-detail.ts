@@ -8,7 +8,7 @@ import { previewUndo } from "../../run/undo-call.js";
 import { callCard, diffCard } from "../../view/index.js";
 import type { CallDetail, LifeEvent } from "../api/call-bodies.js";
 import type { ServeContext } from "../server/serve-context.js";
-import { callEventWords } from "./call-event-words.js";
+import { eventLine } from "./event-line.js";
 
 const MAX_LINES = 100_000;
 const MAX_LIFE = 200;
@@ -107,17 +107,10 @@ async function undoOf(
 function life(events: readonly RecordedEvent[]): LifeEvent[] {
   const lines: LifeEvent[] = [];
   for (const { seq, event } of events) {
-    const words = callEventWords(event);
-    if (words === undefined || (lines.at(-1)?.type === event.type && REPEATED.has(event.type))) continue;
-    lines.push({ seq, at: event.at, type: event.type, words });
+    const line = eventLine(event);
+    if (!line || (line.is === "repeated" && lines.at(-1)?.type === event.type)) continue;
+    lines.push({ seq, at: event.at, type: event.type, words: line.words });
     if (lines.length === MAX_LIFE) break;
   }
   return lines;
 }
-
-const REPEATED: ReadonlySet<string> = new Set([
-  "input-delta",
-  "terminal-output",
-  "call-revised",
-  "content-appended",
-]);

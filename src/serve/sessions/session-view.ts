@@ -13,7 +13,7 @@ import type { LiveFrame } from "../api/live-frames.js";
 import type { EntriesPage, SessionEntry } from "../api/session-bodies.js";
 import type { ServeContext } from "../server/serve-context.js";
 import { CallPlaces } from "./call-places.js";
-import { keyedEntries } from "./entry-keys.js";
+import { keyedEntries, keyOfChange } from "./entry-keys.js";
 import type { KeyedEntry } from "./entry-keys.js";
 import { shownEntry } from "./shown-entry.js";
 
@@ -124,10 +124,8 @@ export class SessionView {
     const touched = new Set<string>();
     for await (const page of eventPages(this.#context.ledger, this.sessionId, { after }))
       for (const { event } of page) {
-        if ("toolCallId" in event) touched.add(`c:${event.toolCallId}`);
-        else if (event.type === "message-chunk") touched.add(`m:${event.role}:${event.messageId}`);
-        else if (event.type === "turn-stopped") touched.add(`t:${event.at}`);
-        else if (event.type === "context-compacted") touched.add(`k:${event.at}`);
+        const key = keyOfChange(event);
+        if (key !== undefined) touched.add(key);
         if (touched.size > MAX_CHANGED) return { seq };
       }
     const frames: EntryFrame[] = [];

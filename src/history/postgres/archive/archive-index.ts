@@ -9,6 +9,7 @@
 import { hash } from "node:crypto";
 import type { ArchiveProgress, Ledger, Session } from "../../../call/index.js";
 import { eventPages } from "../../../call/index.js";
+import { modelResponse } from "../../model-response.js";
 import type { RedactionPattern } from "../../redaction/redaction-pattern.js";
 import { Replay } from "../../replay-session.js";
 import { nameFromStored } from "../../stored-json.js";
@@ -131,10 +132,8 @@ export class ArchiveIndex {
     for await (const page of eventPages(this.#options.ledger, sessionId, { after: replay.seq })) {
       replay.add(page);
       for (const { seq, event } of page) {
-        if (event.type === "step-ended") steps.push(stepRow(seq, event.at, event.answer?.model, event.usage));
-        // A summary is a response too.
-        else if (event.type === "context-compacted" && event.usage)
-          steps.push(stepRow(seq, event.at, undefined, event.usage));
+        const response = modelResponse(event);
+        if (response) steps.push(stepRow(seq, response.at, response.model, response.usage));
       }
       onEvents(page.length);
     }
