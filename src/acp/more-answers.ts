@@ -2,11 +2,10 @@
  * Answers that one button more leads to: an "always" that ends by itself, the widths that found no room among the
  * buttons, and one answer for all open questions. They are shown in a second request, which goes back or answers.
  *
- * The way there and back is of a refusing kind, since a client may choose by the kind.
+ * The way there (show-more.ts) and back is of a refusing kind, since a client may choose by the kind.
  */
 import { pluralize } from "../call/index.js";
 import type { GrantExpiry, Question, QuestionOption, SelectedOption } from "../call/index.js";
-import { isJsonObject } from "./json.js";
 
 /** The other open questions of the session: those of the same likeness, and all of them. */
 export type OtherQuestions = { readonly alike: number; readonly open: number };
@@ -19,8 +18,7 @@ export type MoreAnswer = {
   readonly forOthers?: "alike" | "open";
 };
 
-const MORE = "toolgate_more_answers";
-const BACK = "toolgate_back";
+export const BACK = "toolgate_back";
 
 const EXPIRIES: readonly (readonly [Exclude<GrantExpiry, "none">, string])[] = [
   ["hour", "for one hour"],
@@ -28,16 +26,7 @@ const EXPIRIES: readonly (readonly [Exclude<GrantExpiry, "none">, string])[] = [
   ["month", "for 30 days"],
 ];
 
-/** The button that leads to more answers, where there are any. `shown`: the options that have a button of their own. */
-export function moreOption(
-  question: Question,
-  others: OtherQuestions,
-  shown: readonly string[],
-): readonly WireOption[] {
-  if (moreAnswers(question, others, shown).length === 0) return [];
-  return [{ optionId: MORE, name: "More answers: for a time, for all alike …", kind: "reject_once" }];
-}
-
+/** `shown`: the options that have a button of their own. */
 export function moreOptions(
   question: Question,
   others: OtherQuestions,
@@ -47,19 +36,12 @@ export function moreOptions(
   return [...answers, { optionId: BACK, name: "Back to the question", kind: "reject_once" }];
 }
 
-/** The request that the client's answer leads to, instead of answering. */
-export function leadsTo(result: unknown): "more" | "question" | undefined {
-  const optionId = selected(result);
-  return optionId === MORE ? "more" : optionId === BACK ? "question" : undefined;
-}
-
 /** The answer that was chosen among these; undefined when it is one of the question's own. */
-export function readMoreAnswer(
-  result: unknown,
+export function moreAnswer(
+  optionId: unknown,
   question: Question,
   others: OtherQuestions,
 ): MoreAnswer | undefined {
-  const optionId = selected(result);
   return moreAnswers(question, others, []).find(([option]) => option.optionId === optionId)?.[1];
 }
 
@@ -116,9 +98,4 @@ function forOthers(
       { outcome: select(option), forOthers: which },
     ],
   ];
-}
-
-function selected(result: unknown): unknown {
-  const outcome = isJsonObject(result) ? result["outcome"] : undefined;
-  return isJsonObject(outcome) && outcome["outcome"] === "selected" ? outcome["optionId"] : undefined;
 }

@@ -1,14 +1,16 @@
 /**
- * A question that is too long for one request: one more option shows the next page of it and asks again. The option is
- * ours and not the question's: it answers nothing, and an asker that takes it by itself comes to the end of the pages.
+ * A question that is too long for one request: one more option shows the next page of it and asks again, another one the
+ * answers that found no room. These options are ours and not the question's: they answer nothing, and an asker that takes
+ * the first by itself comes to the end of the pages.
  */
 import { hiddenCharacters, pluralize, questionPage, visibleText } from "../call/index.js";
 import type { Question, QuestionPage } from "../call/index.js";
 import { isJsonObject } from "./json.js";
-import { moreOption, moreOptions } from "./more-answers.js";
+import { BACK, moreOptions } from "./more-answers.js";
 import type { OtherQuestions, WireOption } from "./more-answers.js";
 
 const SHOW_MORE = "toolgate_show_more";
+const MORE_ANSWERS = "toolgate_more_answers";
 
 /** More buttons than this, beside the one that leads to more answers, are a wall that nobody reads. */
 const MAX_OPTIONS = 6;
@@ -34,10 +36,23 @@ export function permissionOptions(question: Question, view: AskedView): readonly
   const further = own.filter(({ kind }) => kind === "allow_always").slice(1);
   const left = new Set(surplus === 0 ? [] : further.slice(-surplus));
   const shown = own.filter((option) => !left.has(option));
-  const ids = shown.map(({ optionId }) => optionId);
-  if (view.isMore) return moreOptions(question, others, ids);
-  return [...shown, ...more, ...moreOption(question, others, ids)];
+  if (view.isMore) {
+    const ids = shown.map(({ optionId }) => optionId);
+    return moreOptions(question, others, ids);
+  }
+  return [...shown, ...more, ...(left.size > 0 || hasMore(question, others) ? [TO_MORE_ANSWERS] : [])];
 }
+
+const TO_MORE_ANSWERS = {
+  optionId: MORE_ANSWERS,
+  name: "More answers: for a time, for all alike …",
+  kind: "reject_once",
+} as const;
+
+/** Whether there are more answers than the question's own. They are made when they are shown. */
+const hasMore = ({ options }: Question, others: OtherQuestions): boolean =>
+  options.some(({ kind, grant }) => kind === "allow_always" && grant) ||
+  (others.open > 0 && options.some(({ kind }) => kind === "allow_once" || kind === "reject_once"));
 
 /** The option, while there is more to show. Its kind is a no, since a client may choose by the kind. */
 function showMoreOptions(question: Question, shown: QuestionPage | undefined) {
@@ -50,17 +65,19 @@ function showMoreOptions(question: Question, shown: QuestionPage | undefined) {
   return [{ optionId: SHOW_MORE, name, kind: "reject_once" as const }];
 }
 
-/** The next page, when the client's answer asks for it. */
-export function pageAskedFor(
-  result: unknown,
-  question: Question,
-  shown: QuestionPage | undefined,
-): QuestionPage | undefined {
+/** The view that the client's answer leads to; undefined when it answers the question. */
+export function nextView(result: unknown, question: Question, shown: AskedView): AskedView | undefined {
+  const optionId = selectedOption(result);
+  if (optionId === MORE_ANSWERS || optionId === BACK)
+    return { isMore: optionId === MORE_ANSWERS, page: shown.page };
+  const isPage = optionId === SHOW_MORE && !shown.isMore && showMoreOptions(question, shown.page).length > 0;
+  const page = isPage ? questionPage(question, (shown.page?.page ?? 0) + 1) : undefined;
+  return page && { page };
+}
+
+export function selectedOption(result: unknown): unknown {
   const outcome = isJsonObject(result) ? result["outcome"] : undefined;
-  const isAskedFor =
-    isJsonObject(outcome) && outcome["outcome"] === "selected" && outcome["optionId"] === SHOW_MORE;
-  if (!isAskedFor || showMoreOptions(question, shown).length === 0) return undefined;
-  return questionPage(question, (shown?.page ?? 0) + 1);
+  return isJsonObject(outcome) && outcome["outcome"] === "selected" ? outcome["optionId"] : undefined;
 }
 
 /** Why it is asked and what it would do: the short form, or a page of the whole. */

@@ -5,6 +5,7 @@
  * lines count from 1. `_meta` is kept unchanged at every level.
  */
 import type { BoundedText } from "./bounded-text.js";
+import { shortHunks } from "./diff-hunks.js";
 
 export type Meta = { readonly [key: string]: unknown };
 
@@ -115,4 +116,14 @@ export function diffContent(
   if (newText === undefined) return { type: "diff", operation: "delete", path, oldText: oldText ?? "" };
   if (oldText === undefined) return { type: "diff", operation: "add", path, newText };
   return { type: "diff", operation: "modify", path, oldText, newText };
+}
+
+/** A diff holds both texts whole up to this length, and hunks when one of them is longer. */
+const MAX_WHOLE_LENGTH = 64 * 1024;
+
+/** The change from an old text (none: a new file) to a new one: whole, or as hunks where the file is large. */
+export function fileDiff(path: string, oldText: string | undefined, newText: string): DiffContent {
+  const isLarge = Math.max(oldText?.length ?? 0, newText.length) > MAX_WHOLE_LENGTH;
+  const hunks = isLarge && oldText !== undefined ? shortHunks(oldText, newText) : undefined;
+  return hunks ? { type: "diff", operation: "modify", path, hunks } : diffContent(path, oldText, newText);
 }

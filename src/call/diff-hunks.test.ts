@@ -1,14 +1,15 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { DiffContent } from "./content.js";
-import { fileDiff, hunksInContext, MAX_WHOLE_LENGTH } from "./diff-hunks.js";
+import { fileDiff } from "./content.js";
+import { hunksInContext } from "./diff-hunks.js";
 
 const PATH = "/home/user/project/file.txt";
 const padding = Array.from({ length: 4_000 }, (_, line) => `padding line ${line}\n`).join("");
 
 describe("the diff of a file", () => {
   test("has both texts whole while they are short", () => {
-    const text = "a".repeat(MAX_WHOLE_LENGTH);
+    const text = "a".repeat(64 * 1024);
     expect(fileDiff(PATH, text, "b")).toEqual({
       type: "diff",
       operation: "modify",

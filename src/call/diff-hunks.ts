@@ -4,12 +4,8 @@
  * Exact: the old text with the hunks applied is the new text, unless a long line was cut. The unchanged lines reach up to
  * the line that marks a secret below it, so that redaction finds in a hunk what it finds in the file.
  */
-import type { DiffContent, DiffHunk } from "./content.js";
-import { diffContent } from "./content.js";
+import type { DiffHunk } from "./content.js";
 import { lineHunks, sharedEnd, sharedStart } from "./line-diff.js";
-
-/** A diff holds both texts whole up to this length, and hunks when one of them is longer. */
-export const MAX_WHOLE_LENGTH = 64 * 1024;
 
 /** Unchanged lines on each side of a change. */
 const CONTEXT_LINES = 3;
@@ -18,14 +14,11 @@ const CONTEXT_LENGTH = 4096;
 /** Editors show each hunk as a diff of its own, so neighbours are joined until there are no more than this. */
 const MAX_HUNKS = 100;
 
-/** The change from an old text (none: a new file) to a new one: whole, or as hunks where the file is large. */
-export function fileDiff(path: string, oldText: string | undefined, newText: string): DiffContent {
-  const whole = diffContent(path, oldText, newText);
-  if (oldText === undefined || Math.max(oldText.length, newText.length) <= MAX_WHOLE_LENGTH) return whole;
+/** The hunks of a diff; undefined when they would be no shorter than both texts. */
+export function shortHunks(oldText: string, newText: string): readonly DiffHunk[] | undefined {
   const hunks = hunksOf(joined(contextGroups(oldText, newText)), oldText, newText).map(withShortLines);
   const length = hunks.reduce((sum, hunk) => sum + hunk.oldText.length + hunk.newText.length, 0);
-  if (length >= oldText.length + newText.length) return whole;
-  return { type: "diff", operation: "modify", path, hunks };
+  return length < oldText.length + newText.length ? hunks : undefined;
 }
 
 /** All changes in order; those whose lines of context would touch are one hunk. */

@@ -22,7 +22,7 @@ export type { BoundedText } from "./bounded-text.js";
 export * from "./content.js";
 export { pluralize } from "./amounts.js";
 export { createToolTitle } from "./create-tool-title.js";
-export { fileDiff, hunksInContext } from "./diff-hunks.js";
+export { hunksInContext } from "./diff-hunks.js";
 export { breachSentence, endSentence } from "./end-sentence.js";
 export { handleEvent, handleStoredEvent } from "./event-table.js";
 export type { EventOf, EventTable } from "./event-table.js";

@@ -24,7 +24,11 @@ export function lineHunks(oldText: string, newText: string): readonly LineHunk[]
   const known = new Map<string, number>();
   const old = lineIds(oldText, start, oldEnd, known);
   const now = lineIds(newText, start, newEnd, known);
-  return hunksOf(changedLines(old, now, known.size), 1 + lineCount(oldText, start));
+  const line = 1 + lineCount(oldText, start);
+  // Most edits change one line, or only add or remove some: none of these lines has stayed.
+  if (old.length * now.length <= 1)
+    return [{ oldStart: line, oldLines: old.length, newStart: line, newLines: now.length }];
+  return hunksOf(changedLines(old, now, known.size), line);
 }
 
 /** The range in which the two texts differ, in whole lines. */

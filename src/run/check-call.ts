@@ -11,7 +11,6 @@ import { isAppTool } from "../tools/index.js";
 import type { AppTool, CallView, Tool, ToolIntent, Workspace } from "../tools/index.js";
 import type { Approvals } from "./approvals.js";
 import type { CallTools } from "./call-tools.js";
-import { callView, CheckedViews } from "./call-views.js";
 import { byRule, intentHash } from "./decisions.js";
 import type { Decisions } from "./decisions.js";
 import { sandboxReason } from "./sandbox-reason.js";
@@ -44,11 +43,14 @@ export type Resolved =
 const staysWithin = ({ command, paths }: Intent, folders: readonly string[]): boolean =>
   command === undefined && paths.every(({ path }) => isWithinAny(path, folders));
 
+const MAX_VIEWS = 8;
+
 type NamedInput = { readonly name: string; readonly rawInput: unknown };
 
 export class CallCheck {
   readonly #options: CheckOptions;
-  readonly #views = new CheckedViews();
+  /** The workspaces of checked calls that run next. One that was asked about gets a new one: a person may take days. */
+  readonly #views = new Map<string, CallView>();
 
   constructor(options: CheckOptions) {
     this.#options = options;
@@ -108,8 +110,9 @@ export class CallCheck {
     { partOf }: ToolRequest,
     arrived: readonly SessionEvent[],
   ): readonly SessionEvent[] {
-    const { approvals, book } = this.#options;
-    const parentToolCallId = approvals.approved(toolCallId) ?? partOf;
+    const { tools, approvals, book } = this.#options;
+    const approved = tools.isGiven(toolCallId) ? approvals.approved(toolCallId) : undefined;
+    const parentToolCallId = approved ?? partOf;
     if (parentToolCallId === undefined || !book.call(parentToolCallId)) return arrived;
     return arrived.map((event) => (event.type === "call-announced" ? { ...event, parentToolCallId } : event));
   }
@@ -142,7 +145,7 @@ export class CallCheck {
     if (!shown.ok) return [{ type: "call-failed", toolCallId, at, error: shown.problem }];
     const fields = { ...(title !== plainTitle && { title }), ...shown.fields };
     const decided = decisions.decide({ toolCallId, title, intent }, verdict, times !== undefined);
-    if (decided.type === "call-cleared") this.#views.put(toolCallId, view);
+    if (decided.type === "call-cleared") this.#keepView(toolCallId, view);
     if (Object.keys(fields).length === 0) return [decided];
     return [{ type: "call-revised", toolCallId, at, fields }, decided];
   }
@@ -171,13 +174,29 @@ export class CallCheck {
     }
   }
 
+  /**
+   * The workspace of one call, from its check to its run. In an editor each read is a request, so the check requests a
+   * text once for the intent and the preview, and the run requests it once more.
+   *
+   * Invariant: a text that a write is compared with was requested after the decision on the call, and at most a second
+   * before the write.
+   */
   view(): CallView {
-    return callView(this.#options.workspace);
+    const { workspace } = this.#options;
+    return workspace.callView?.() ?? { workspace, forgetTexts: () => undefined };
   }
 
   /** The view of the check when nobody was asked since; then the run must read again. */
   takeView(toolCallId: string): CallView | undefined {
-    return this.#views.take(toolCallId);
+    const view = this.#views.get(toolCallId);
+    this.#views.delete(toolCallId);
+    return view;
+  }
+
+  /** Keeps few: a call that does not run next does without. */
+  #keepView(toolCallId: string, view: CallView): void {
+    if (this.#views.size >= MAX_VIEWS) this.#views.clear();
+    this.#views.set(toolCallId, view);
   }
 
   async resolve(tool: Tool, rawInput: unknown, { workspace } = this.view()): Promise<Resolved> {

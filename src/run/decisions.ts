@@ -12,8 +12,7 @@ import type { SessionRecord } from "../record/index.js";
 import { oneLine, pluralize, visibleText } from "../call/index.js";
 import { intentText } from "../policy/index.js";
 import { hash } from "node:crypto";
-import { questionOptions } from "./question-options.js";
-import type { OfferedAnswers } from "./question-options.js";
+import { ONCE_OPTIONS, questionOptions } from "./question-options.js";
 
 type DecisionOptions = {
   readonly record: SessionRecord;
@@ -134,7 +133,8 @@ export type AskedCall = {
 
 /** The question that a call asks: what it is really about to do, why it is asked, and what each answer would store. */
 export function questionFor(asked: AskedCall): Question {
-  const { sessionId, toolCallId, number, title, intent, verdict, at, lifetime } = asked;
+  const { sessionId, toolCallId, number, title, intent, verdict, at, lifetime, roots, judge } = asked;
+  const isNamedByRunner = asked.reported?.isNamedByRunner === true;
   return {
     // Unique over all sessions, since an answer names nothing else.
     questionId: `${sessionId}/${toolCallId}/${number}`,
@@ -144,19 +144,12 @@ export function questionFor(asked: AskedCall): Question {
     title: visibleText(title),
     ...reasonOf(verdict),
     ...aboutOf(asked),
-    ...questionOptions(offeredAnswers(asked)),
+    ...(judge ? questionOptions({ intent, roots, isNamedByRunner, judge }) : { options: ONCE_OPTIONS }),
     ...(asked.isForThisOnce && { isForThisOnce: true }),
     askedAt: at,
     ...(lifetime !== undefined && { expiresAt: at + lifetime }),
   };
 }
-
-const offeredAnswers = ({ intent, roots, reported, judge }: AskedCall): OfferedAnswers => ({
-  intent,
-  roots,
-  isNamedByRunner: reported?.isNamedByRunner === true,
-  judge,
-});
 
 function reasonOf({ reason, rule }: AskedCall["verdict"]): Pick<Question, "reason"> {
   const named = rule === undefined ? reason : `of rule ${rule}${reason === undefined ? "" : `: ${reason}`}`;

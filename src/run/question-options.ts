@@ -14,12 +14,15 @@ export type OfferedAnswers = {
   readonly roots: readonly string[];
   /** Whether the runner of a call names it, so that a yes would be for the name alone. */
   readonly isNamedByRunner: boolean;
-  /** The verdict with these rules added; undefined when nothing can be stored. */
-  readonly judge: ((intent: Intent, rules: readonly Rule[]) => RuleEffect) | undefined;
+  /** The verdict with these rules added. */
+  readonly judge: (intent: Intent, rules: readonly Rule[]) => RuleEffect;
 };
 
 const ALLOW_ONCE = { optionId: "allow_once", name: "Allow once", kind: "allow_once" } as const;
 const REJECT_ONCE = { optionId: "reject_once", name: "Reject", kind: "reject_once" } as const;
+
+/** The options of a question whose answer cannot be stored. */
+export const ONCE_OPTIONS: readonly QuestionOption[] = [ALLOW_ONCE, REJECT_ONCE];
 
 export function questionOptions(offered: OfferedAnswers): Pick<Question, "options" | "widths" | "likeness"> {
   const allowing = allowingWidths(offered);
@@ -42,13 +45,12 @@ export function questionOptions(offered: OfferedAnswers): Pick<Question, "option
 }
 
 function allowingWidths({ intent, roots, isNamedByRunner, judge }: OfferedAnswers): readonly OfferedWidth[] {
-  if (!judge || isNamedByRunner) return [];
+  if (isNamedByRunner) return [];
   const places = { home: homedir(), roots, judge, folderOf: repositoryOf };
   return proposeGrants(intent, places, "project").map((proposal) => offeredWidth("allow", proposal));
 }
 
 function refusingWidths({ intent, roots, judge }: OfferedAnswers): readonly OfferedWidth[] {
-  if (!judge) return [];
   return proposeDenials(intent, { home: homedir(), roots }, "project")
     .filter(({ rules }) => judge(intent, rules) === "deny")
     .map((proposal) => offeredWidth("deny", proposal));

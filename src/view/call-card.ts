@@ -97,7 +97,9 @@ export function callCard(call: ToolCall, options: CallCardOptions = {}): CallCar
   const maxLines = Math.max(1, options.maxLines ?? MAX_LINES);
   const { toolCallId, name, kind, locations, content, times } = call;
   const { keepsColours = false } = options;
-  const owner = callOwner(call, options.calls ?? []);
+  // The other calls are looked at only for one that may belong to them.
+  const mayHaveOwner = call.parentToolCallId !== undefined || isProxied(call);
+  const owner = mayHaveOwner ? callOwner(call, options.calls ?? []) : undefined;
   const status = cardStatus(call);
   const breach = breachSentence(call);
   const decision = cardDecision(call);

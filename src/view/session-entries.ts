@@ -61,10 +61,17 @@ export function* sessionEntries(
 }
 
 export function placedCard(
-  { call, near, question }: Omit<PlacedCall, "type" | "depth">,
+  placed: Omit<PlacedCall, "type" | "depth">,
   options: Pick<CallCardOptions, "maxLines" | "keepsColours"> = {},
 ): CallCard {
-  return callCard(call, { ...options, calls: near, question });
+  const { call, question } = placed;
+  return callCard(call, {
+    ...options,
+    question,
+    get calls() {
+      return placed.near;
+    },
+  });
 }
 
 /** The entries in their order. Costs little for each, so that a view can look for those that have changed. */

@@ -52,3 +52,12 @@ test("no row is wider than asked for, and no character that can be seen is lost"
     }),
   );
 });
+
+test("counts the columns of common characters as it counts those of rare ones", () => {
+  for (let code = 0x20; code < 0x3000; code += 1) {
+    const character = String.fromCodePoint(code);
+    if (/\p{M}/u.test(character)) continue;
+    // A wide character takes the text off the short way.
+    expect(columns(`世${character}`)).toBe(2 + columns(character));
+  }
+});

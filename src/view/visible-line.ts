@@ -68,6 +68,7 @@ export type Prefixes = { readonly first: string; readonly next: string };
  * at the end of a row are dropped.
  */
 export function rows(line: string, prefixes: Prefixes, width: number): readonly string[] {
+  if (columns(prefixes.first) + columns(line) <= width) return [`${prefixes.first}${line}`.trimEnd()];
   const made: string[] = [];
   let row = "";
   let room = width - columns(prefixes.first);
@@ -107,8 +108,11 @@ export function clipped(line: string, width: number): string {
   return `${kept}…`;
 }
 
+/** Most texts: ASCII, Latin letters, and the arrows, lines and signs of our own rows. None of them joins another. */
+const NARROW = /^[ -~\u00A1-\u02FF\u2010-\u2027\u2190-\u22FF\u2500-\u259F⌕⌫►○●◎⚑✎✓✗❯]*$/;
+
 export function columns(text: string): number {
-  if (/^[ -~]*$/.test(text)) return text.length;
+  if (NARROW.test(text)) return text.length;
   let count = 0;
   for (const unit of unitsOf(text)) count += unitColumns(unit);
   return count;

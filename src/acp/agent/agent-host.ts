@@ -158,19 +158,23 @@ function modeChoice(
 
 /** The agent for one session, whose model can be changed; the choice is kept with the session. */
 function switchable(options: AgentHostOptions, servers: ToolSource | undefined) {
-  const { agent: base, models = [], costOf } = options;
+  const { models = [], costOf } = options;
+  const { toolSources } = options.agent;
+  const base = servers ? { ...options.agent, toolSources: [...toolSources, servers] } : options.agent;
   let name = models[0]?.name ?? "";
   let used: UsedModel = { ...base, ...(costOf && { costOf }) };
-  const agent: Agent = {
-    ...base,
-    toolSources: servers ? [...base.toolSources, servers] : base.toolSources,
-    get model() {
-      return used.model;
-    },
-    get contextWindow() {
-      return used.contextWindow;
-    },
-  };
+  const agent: Agent =
+    models.length < 2
+      ? base
+      : {
+          ...base,
+          get model() {
+            return used.model;
+          },
+          get contextWindow() {
+            return used.contextWindow;
+          },
+        };
   const use = async (value: string): Promise<void> => {
     used = (await models.find((known) => known.name === value)?.open()) ?? used;
     name = value;

@@ -7,9 +7,9 @@ import { linkAbort } from "../../run/linked-abort.js";
 import type { Ask } from "../../run/index.js";
 import type { AgentDialect } from "../agent-dialect.js";
 import type { Peer } from "../connection/peer.js";
-import { leadsTo, readMoreAnswer } from "../more-answers.js";
+import { moreAnswer } from "../more-answers.js";
 import type { MoreAnswer, OtherQuestions } from "../more-answers.js";
-import { pageAskedFor } from "../show-more.js";
+import { nextView, selectedOption } from "../show-more.js";
 import type { AskedView } from "../show-more.js";
 
 export type AskClientOptions = {
@@ -66,7 +66,7 @@ export class AskClient {
       if (view) continue;
       const by = { by: "person", who: clientName } as const;
       const { outcome, reason } = dialect.answer(result, question);
-      const more = shown.isMore ? readMoreAnswer(result, question, others) : undefined;
+      const more = shown.isMore ? moreAnswer(selectedOption(result), question, others) : undefined;
       const answer = { outcome: more?.outcome ?? outcome, ...(reason !== undefined && { reason }), ...by };
       if (more?.forOthers) this.#giveOthers(question, more, answer);
       return answer;
@@ -101,11 +101,3 @@ export class AskClient {
 
 const isAlike = (one: Question, other: Question): boolean =>
   one.likeness !== undefined && one.likeness === other.likeness;
-
-/** Undefined when the client has answered. */
-function nextView(result: unknown, question: Question, shown: AskedView): AskedView | undefined {
-  const next = leadsTo(result);
-  if (next) return { isMore: next === "more", page: shown.page };
-  const page = shown.isMore ? undefined : pageAskedFor(result, question, shown.page);
-  return page && { page };
-}

@@ -8,7 +8,6 @@
  * on POSIX the backslash; there is no escape.
  */
 import { absolutePath, isAbsolutePath } from "../../call/index.js";
-import { rememberResults } from "./remember-results.js";
 
 /** `path` is canonical: from normalisePath, and with links followed. One with "." or ".." never matches. */
 export function matchPath(
@@ -64,6 +63,27 @@ export function patternSegments(pattern: string): readonly string[] | undefined 
   const isFolder = end.test(pattern) && segments.length > 1;
   return [...segments.slice(anywhere ? 1 : 0), ...(isFolder ? [ANY_DEPTH] : [])];
 }
+
+/**
+ * Remembers what a function of one text returned. A decision folds the same few paths and patterns again for every rule
+ * and protected name. The memory is bounded: it is emptied when it is full, and long texts are never kept.
+ */
+export function rememberResults<Result>(read: (text: string) => Result): (text: string) => Result {
+  const results = new Map<string, Result>();
+  return (text) => {
+    if (text.length > MAX_CHARACTERS) return read(text);
+    const known = results.get(text);
+    // `has` is for a stored undefined.
+    if (known !== undefined || results.has(text)) return known as Result;
+    const result = read(text);
+    if (results.size >= MAX_RESULTS) results.clear();
+    results.set(text, result);
+    return result;
+  };
+}
+
+const MAX_RESULTS = 2_000;
+const MAX_CHARACTERS = 512;
 
 /** As the file systems fold it. None when it is no absolute path. */
 export const foldedSegments = rememberResults((path): readonly string[] | undefined => {

@@ -29,21 +29,20 @@ export function placesOf(
 
 class SessionWorkspace extends ForwardingWorkspace {
   readonly scratch: string;
+  readonly callView: Workspace["callView"];
   readonly #temporary: OwnTemporary;
 
   constructor(inner: Workspace, scratch: string, temporary = new OwnTemporary()) {
     super(inner);
     this.scratch = scratch;
     this.#temporary = temporary;
-  }
-
-  get callView(): Workspace["callView"] {
-    const callView = this.inner.callView?.bind(this.inner);
-    if (!callView) return undefined;
-    return () => {
-      const { workspace, forgetTexts } = callView();
-      return { workspace: new SessionWorkspace(workspace, this.scratch, this.#temporary), forgetTexts };
-    };
+    const callView = inner.callView?.bind(inner);
+    this.callView =
+      callView &&
+      (() => {
+        const { workspace, forgetTexts } = callView();
+        return { workspace: new SessionWorkspace(workspace, scratch, temporary), forgetTexts };
+      });
   }
 
   override async executor(): Promise<Executor> {
