@@ -2,6 +2,7 @@
  * Keeping a workspace before a command, against `git add -A && git write-tree` on the same tree in the same run.
  *
  * Cold: the first keep, seeded from the repository's index, against a first `git add -A` into a repository of its own.
+ * Allowed: a command that a person allowed, through the gate, with and without a keep: what undo by default costs.
  * Warm: a keep when one file was edited, one made and one deleted, against the same in that other repository: the
  * workspace's own is as it is when a command changes files and not git.
  */
@@ -9,10 +10,14 @@ import { execFileSync } from "node:child_process";
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openKeeper } from "../dist/tools/index.js";
+import { MemoryLedger } from "../dist/history/index.js";
+import { allowAll, openGate } from "../dist/run/index.js";
+import { builtInTools, LocalWorkspace, openKeeper } from "../dist/tools/index.js";
 import { median } from "./measure.mjs";
 
 const SIZES = (process.env.TOOLGATE_FILES ?? "20000,100000").split(",").map(Number);
+const ALLOWED_SIZES = [400, 20_000];
+const ALLOWED_ROUNDS = 11;
 const ROUNDS = 5;
 const MAX_RATIO = 1.5;
 const FILES_PER_FOLDER = 100;
@@ -21,19 +26,64 @@ const LIMITS = { maxMs: 600_000, maxFiles: 1_000_000 };
 const base = mkdtempSync(join(tmpdir(), "toolgate-bench-keep-"));
 let isBad = false;
 try {
+  for (const files of ALLOWED_SIZES)
+    for (const isRepository of [true, false]) await measureAllowed(files, isRepository);
   for (const files of SIZES) await measure(files);
 } finally {
   rmSync(base, { recursive: true, force: true });
 }
 process.exitCode = isBad ? 1 : 0;
 
-async function measure(files) {
-  const root = join(base, String(files));
+async function measureAllowed(files, isRepository) {
+  const root = join(base, `allowed-${files}-${isRepository}`);
   makeTree(root, files);
+  if (isRepository) commitAll(root);
+  const [bare, kept] = [
+    await allowedTimes(root),
+    await allowedTimes(root, openKeeper({ folder: `${root}.kept` })),
+  ];
+  const place = isRepository ? "a repository" : "no repository";
+  console.log(`allowed command, ${files} files, ${place}: kept ${shown(kept)}; not kept ${shown(bare)}`);
+}
+
+const shown = ({ first, later }) => `first ${Math.round(first)} ms, later ${Math.round(later)} ms`;
+
+async function allowedTimes(root, keeper) {
+  const gate = await openGate({
+    ledger: new MemoryLedger(),
+    workspace: await LocalWorkspace.open(root, keeper ? { keeper } : {}),
+    tools: builtInTools,
+    policy: () => ({ rules: [], default: "ask" }),
+    ask: allowAll,
+    loopLimit: 1_000,
+  });
+  const times = [];
+  for (let round = 0; round < ALLOWED_ROUNDS; round += 1) {
+    const command = `echo ${round} >> src/m0/d0/file1.ts`;
+    times.push(
+      await timed(async () => {
+        const { state, notKept } = await gate.call({ name: "terminal", input: { command } });
+        if (state.status !== "done" || notKept) throw new Error(`${state.status} ${notKept}`);
+      }),
+    );
+  }
+  await gate.close();
+  const [first, ...later] = times;
+  return { first, later: median(later) };
+}
+
+function commitAll(root) {
   const git = (...words) => execFileSync("git", words, { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
   git("init", "-q");
   git("-c", "core.looseCompression=1", "add", "-A");
   git("-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "gc.auto=0", "commit", "-qm", "one");
+  return git;
+}
+
+async function measure(files) {
+  const root = join(base, String(files));
+  makeTree(root, files);
+  const git = commitAll(root);
 
   const other = join(base, `${files}.git`);
   const cold = { git: 0, keep: 0 };

@@ -26,6 +26,7 @@ import type { Gate } from "../src/run/index.js";
 import { builtInTools, LocalWorkspace, NoSandbox, openKeeper, openSandbox } from "../src/tools/index.js";
 import type { KeeperOptions } from "../src/tools/index.js";
 import { git } from "../src/tools/git/repository.samples.js";
+import { callText } from "../src/view/index.js";
 import { folder } from "./agent-kit.js";
 import { childProgram } from "./child-programs.js";
 import { wholeTree } from "./kept-tree.js";
@@ -429,39 +430,108 @@ test("works in a part of a repository and in a further worktree", async () => {
   }
 });
 
-test("asks, with the reason, about an allowed command that could not be undone", async () => {
+test("asks nothing more about allowed commands that cannot be undone, and their cards say why", async () => {
   const root = await folder({ "a.txt": "a\n", "b.txt": "b\n" });
-  const asked: string[] = [];
-  const keeper = openKeeper({ folder: await folder(), commands: "writing", limits: { maxFiles: 1 } });
+  let asked = 0;
+  const keeper = openKeeper({ folder: await folder(), limits: { maxFiles: 1 } });
   const gate = await openGate({
     ledger: new MemoryLedger(),
     workspace: await LocalWorkspace.open(root, { keeper }),
     tools: builtInTools,
     rules: [{ allow: "execute", command: "touch *" }],
     ask: async (question, signal) => {
-      asked.push(question.reason ?? "");
+      asked += 1;
       return allowAll(question, signal);
     },
   });
   onTestFinished(() => gate.close());
-  const { toolCallId, state } = await gate.call({ name: "terminal", input: { command: "touch c.txt" } });
-  expect(state.status).toBe("done");
-  expect(asked).toEqual(["it cannot be undone: there are more than 1 files"]);
-  await expect(gate.undo(toolCallId)).rejects.toThrow("was not kept: there are more than 1 files");
+  // By a rule, and by a person.
+  for (const command of ["touch c.txt", "cp a.txt d.txt"]) {
+    const call = await gate.call({ name: "terminal", input: { command } });
+    expect(call.state.status).toBe("done");
+    expect(callText(call)).toContain("cannot be undone: there are more than 1 files");
+    await expect(gate.undo(call.toolCallId)).rejects.toThrow("was not kept: there are more than 1 files");
+  }
+  expect(asked).toBe(1);
+  expect(readdirSync(root).toSorted()).toEqual(["a.txt", "b.txt", "c.txt", "d.txt"]);
 });
 
-test("runs one kept command after another, and reading ones without a keep", async () => {
+test("tries no second time soon when a folder could not be kept for an allowed command", async () => {
+  const root = await folder({ "a.txt": "a\n", "b.txt": "b\n" });
+  const keptIn = await folder();
+  const keeper = openKeeper({ folder: keptIn, limits: { maxFiles: 1 } });
+  const reason = "there are more than 1 files";
+  expect(await keeper.keep([root], { isOptional: true })).toEqual({ type: "not-kept", reason });
+  rmSync(keptIn, { recursive: true });
+  expect(await keeper.keep([root], { isOptional: true })).toEqual({ type: "not-kept", reason });
+  expect(existsSync(keptIn)).toBe(false);
+  // A contained command is asked about instead, so it is tried.
+  expect(await keeper.keep([root])).toEqual({ type: "not-kept", reason });
+  expect(existsSync(keptIn)).toBe(true);
+});
+
+test("undoes allowed commands that ran side by side together", async () => {
   const root = await folder({ "a.txt": "" });
   const gate = await gateOn(root);
+  const before = wholeTree(root);
+  // Each goes on when all have started.
   const calls = ["1", "2", "3"].map((text) =>
-    gate.call({ name: "terminal", input: { command: `sleep 0.05; echo ${text} >> a.txt` } }),
+    gate.call({
+      name: "terminal",
+      input: {
+        command: `touch s${text}; while [ ! -e s1 ] || [ ! -e s2 ] || [ ! -e s3 ]; do sleep 0.01; done; echo ${text} >> a.txt`,
+      },
+    }),
   );
   const ids = (await Promise.all(calls)).map(({ toolCallId }) => toolCallId);
-  const order = readFileSync(join(root, "a.txt"), "utf8").trim().split("\n").map(Number);
-  for (const number of order.toReversed()) await gate.undo(ids[number - 1] ?? "");
-  expect(wholeTree(root)).toEqual(wholeTree(await folder({ "a.txt": "" })));
+  const tried = await Promise.allSettled(ids.map((toolCallId) => gate.undo(toolCallId)));
+  expect(tried.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+  expect(wholeTree(root)).toEqual(before);
+  expect(ids.map((toolCallId) => gate.book.call(toolCallId)?.times.undone !== undefined)).toEqual([
+    true,
+    true,
+    true,
+  ]);
+  // The next one is kept for itself.
+  await gate.undo(await run(gate, "echo 4 >> a.txt"));
+  expect(wholeTree(root)).toEqual(before);
+});
+
+test("says with which call a command is undone that ran beside it", async () => {
+  const root = await folder({ "a.txt": "" });
+  const gate = await gateOn(root);
+  const command = "touch first; while [ ! -e second ]; do sleep 0.01; done";
+  const first = gate.call({ name: "terminal", input: { command } });
+  await expect.poll(() => readdirSync(root)).toContain("first");
+  const last = gate.call({ name: "terminal", input: { command: "touch second; sleep 0.3" } });
+  const [one, other] = [(await first).toolCallId, (await last).toolCallId];
+  await expect(gate.undo(one)).rejects.toThrow(`both are undone with ${other}`);
+  await gate.undo(other);
+  expect(readdirSync(root)).toEqual(["a.txt"]);
+});
+
+test("keeps nothing before a command that only reads", async () => {
+  const root = await folder({ "a.txt": "" });
+  const keptIn = await folder();
+  const gate = await gateOn(root, { folder: keptIn });
   const read = await run(gate, "cat a.txt");
   await expect(gate.undo(read)).rejects.toThrow("no file that it changed was kept");
+  expect(readdirSync(keptIn)).toEqual([]);
+});
+
+test("undoes no command of another client during which files were edited", async () => {
+  const root = await folder({ "a.txt": "a\n" });
+  const gate = await gateOn(root);
+  const [terminal, write] = ["terminal", "write_file"].map((name) =>
+    builtInTools.find((tool) => tool.name === name),
+  );
+  if (!terminal || !write) throw new Error("no such tool");
+  const command = "touch started; while [ ! -e edited ]; do sleep 0.01; done; rm a.txt";
+  const long = gate.call({ name: "terminal", input: { command }, tool: terminal });
+  await expect.poll(() => readdirSync(root)).toContain("started");
+  await gate.call({ name: "write_file", input: { path: "edited", content: "mine" }, tool: write });
+  const { toolCallId } = await long;
+  await expect(gate.undo(toolCallId)).rejects.toThrow("files were edited while it ran");
 });
 
 test("undoes neither of two commands that ran at the same time in two sessions", async () => {
@@ -489,16 +559,15 @@ test("toolgate run keeps a command's files, and toolgate undo puts them back", a
   mkdirSync(project);
   copyTemplate(project);
   const command = "rm -r src; echo more >> a.txt; git commit -qam all";
-  writeFileSync(
-    join(home, "script.json"),
-    JSON.stringify({
-      steps: [{ calls: [{ tool: "terminal", input: { command } }] }, { say: "Done." }, { say: "Again." }],
-    }),
-  );
+  writeScript(home, [
+    { calls: [{ tool: "terminal", input: { command } }] },
+    { say: "Done." },
+    { say: "Again." },
+  ]);
   const env = { ...process.env, HOME: home, XDG_CONFIG_HOME: join(home, "config"), XDG_STATE_HOME: home };
   const toolgate = (...words: string[]) => runHere(words, { cwd: project, env });
   const before = wholeTree(project);
-  const flags = ["--script", join(home, "script.json"), "--mode", "allow-all", "--undo-commands", "writing"];
+  const flags = ["--script", join(home, "script.json"), "--mode", "allow-all"];
   expect(await toolgate("run", ...flags, "go")).toMatchObject({ status: 0 });
   expect(Object.keys(wholeTree(project))).not.toContain("src/b.txt");
   const undone = await toolgate("undo", "call_1");
@@ -510,6 +579,40 @@ test("toolgate run keeps a command's files, and toolgate undo puts them back", a
   const [{ sessionId }] = JSON.parse(stdout).sessions ?? JSON.parse(stdout);
   expect(await toolgate("history", "delete", sessionId)).toMatchObject({ status: 0 });
   expect(readdirSync(join(home, "toolgate/kept"))).toEqual([]);
+});
+
+function writeScript(home: string, steps: readonly object[]): void {
+  writeFileSync(join(home, "script.json"), JSON.stringify({ steps }));
+}
+
+test("toolgate undo puts back a turn with edits and commands, and names commands that were not kept", async () => {
+  const home = await folder();
+  const project = join(home, "project");
+  mkdirSync(project);
+  for (const name of ["a.txt", "b.txt"]) writeFileSync(join(project, name), `${name}\n`);
+  const edit = (path: string) => ({ calls: [{ tool: "write_file", input: { path, content: "edited\n" } }] });
+  const command = (words: string) => ({ calls: [{ tool: "terminal", input: { command: words } }] });
+  writeScript(home, [edit("a.txt"), command("cp a.txt c.txt; rm b.txt"), { say: "Done." }]);
+  const settings = join(home, "config/toolgate");
+  mkdirSync(settings, { recursive: true });
+  const env = { ...process.env, HOME: home, XDG_CONFIG_HOME: join(home, "config"), XDG_STATE_HOME: home };
+  const toolgate = (...words: string[]) => runHere(words, { cwd: project, env });
+  const flags = ["--script", join(home, "script.json"), "--mode", "allow-all"];
+  const before = wholeTree(project);
+  expect(await toolgate("run", ...flags, "go")).toMatchObject({ status: 0 });
+  const undone = await toolgate("undo");
+  expect(undone).toMatchObject({ status: 0, stderr: "" });
+  expect(wholeTree(project)).toEqual(before);
+  // A workspace beyond the limits: the edit comes back all the same.
+  writeFileSync(join(settings, "config.json"), JSON.stringify({ undoLimits: { files: 1 } }));
+  writeScript(home, [edit("a.txt"), command("touch d.txt"), { say: "Done." }]);
+  const ran = await toolgate("run", ...flags, "go");
+  expect(ran.stdout).toContain("cannot be undone: there are more than 1 files");
+  const second = await toolgate("undo");
+  expect(second.status).toBe(1);
+  expect(second.stdout).toContain("was not kept: there are more than 1 files");
+  expect(readFileSync(join(project, "a.txt"), "utf8")).toBe("a.txt\n");
+  expect(readdirSync(project).toSorted()).toEqual(["a.txt", "b.txt", "d.txt"]);
 });
 
 const sandbox = await openSandbox().catch((error: unknown) => {

@@ -37,7 +37,16 @@ export function expectedCall(
   if (options.withToolgate) {
     const state: ToolCallState =
       call.state.status === "drafting" ? { status: "drafting", draft: NO_INPUT } : call.state;
-    return { ...call, childSteps: undefined, refusals: undefined, content, rawInput, rawOutput, state };
+    return {
+      ...call,
+      childSteps: undefined,
+      refusals: undefined,
+      notKept: undefined,
+      content,
+      rawInput,
+      rawOutput,
+      state,
+    };
   }
   const sentence = sentenceOf(call);
   return {
@@ -63,6 +72,7 @@ export function expectedCall(
     breach: undefined,
     // The output has them as text.
     refusals: undefined,
+    notKept: undefined,
     times: timesOf(call, options.at),
     state: stateOf(version, call, rawInput !== undefined, sentence ?? ""),
   };

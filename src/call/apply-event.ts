@@ -129,7 +129,9 @@ function change(next: Draft, event: Exclude<ToolCallEvent, CallAnnounced>): bool
       return true;
     case "file-kept":
       // An undo reads this event from the ledger; the call itself shows its diff.
-      return state.status === "running";
+      if (state.status !== "running") return false;
+      if (event.change.type === "not-kept") next.notKept = event.change.reason;
+      return true;
     case "call-undone":
       // Only a call that we ran ourselves can be undone, and only once.
       if (mayBeRevised(state) || next.times.started === undefined || next.times.undone !== undefined)
@@ -189,6 +191,7 @@ function announced(call: ToolCall | undefined, event: CallAnnounced): ToolCall {
     breach: undefined,
     refusals: undefined,
     undoneHunks: undefined,
+    notKept: undefined,
     times: {
       announced: event.at,
       asked: undefined,
@@ -224,6 +227,7 @@ export function copiedCall(call: ToolCall): Draft {
     breach: call.breach,
     refusals: call.refusals,
     undoneHunks: call.undoneHunks,
+    notKept: call.notKept,
     times: call.times,
     _meta: call._meta,
     state: call.state,

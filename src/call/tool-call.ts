@@ -36,6 +36,8 @@ export type ToolCall = {
   readonly refusals: readonly SandboxRefusal[] | undefined;
   /** The hunks of its edit that were undone, counted from 1, when not all of them were. */
   readonly undoneHunks: readonly number[] | undefined;
+  /** Why the changes of its command cannot be undone, where they were to be kept and were not. */
+  readonly notKept: string | undefined;
   readonly times: CallTimes;
   readonly _meta: Meta | undefined;
   readonly state: ToolCallState;
@@ -165,7 +167,11 @@ export type FileChange =
       readonly path: string;
       readonly before: { readonly type: "bundle"; readonly blob: string };
       readonly count: number;
+      /** Calls whose commands ran at the same time: these changes are theirs as well. */
+      readonly beside?: readonly string[];
     }
+  /** Changes of a command in the folder `path` are recorded with the last of the commands that ran beside it. */
+  | { readonly type: "beside"; readonly path: string }
   /** A change of a command that an undo leaves as it is, for this reason. */
   | { readonly type: "left"; readonly path: string; readonly reason: string }
   /** The earlier state could not be stored, so the call cannot be undone. */

@@ -163,7 +163,7 @@ function redactionIn(folder: string): {
   const from = there(userConfigFile(folder));
   try {
     const { atRest, patterns } = readRedaction(folder);
-    const { onBreach = "mark", undoCommands = "contained" } = readUserConfig(folder);
+    const { onBreach = "mark", undoCommands = "writing" } = readUserConfig(folder);
     const value = atRest
       ? "before anything is stored; no call can be undone"
       : "where history leaves the store: exports, search, logs";

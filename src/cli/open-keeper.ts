@@ -12,7 +12,7 @@ export const keptFolder = (): string => join(stateFolder(), "kept");
 export const keptCommands = (
   flags: Pick<AgentFlags, "undoCommands">,
 ): NonNullable<AgentFlags["undoCommands"]> =>
-  flags.undoCommands ?? readUserConfig(settingsFolder()).undoCommands ?? "contained";
+  flags.undoCommands ?? readUserConfig(settingsFolder()).undoCommands ?? "writing";
 
 /** Undefined when no command is to be undone. */
 export function flaggedKeeper(flags: Pick<AgentFlags, "undoCommands">): WorkspaceKeeper | undefined {

@@ -49,10 +49,14 @@ export async function undoByWords(gate: Gate, words: string): Promise<string> {
 }
 
 /** The lines of undone turns, each with the title of its call. */
-export function undoneTurnsText(book: Pick<SessionBook, "call">, { undone, refused }: UndoneEach): string {
+export function undoneTurnsText(
+  book: Pick<SessionBook, "call">,
+  { undone, skipped, refused }: UndoneEach,
+): string {
   const named = (toolCallId: string) => `${toolCallId} ${oneLine(book.call(toolCallId)?.title ?? "", 60)}`;
   return [
     ...undone.map(({ toolCallId, ...files }) => `${named(toolCallId)}: ${undoneText(files)}`),
+    ...skipped.map(({ toolCallId, why }) => `${named(toolCallId)}: ${visibleText(why)}`),
     ...(refused ? [`${named(refused.toolCallId)}: ${visibleText(refused.why)}`] : []),
   ].join("\n");
 }
@@ -100,7 +104,7 @@ async function undoOneCall(
   return 0;
 }
 
-/** Returns 1 when a call of the turns could not be undone. */
+/** Returns 1 when a call of the turns could not be undone, or nothing of it was kept. */
 async function undoNewest({ record, workspace, sessionId }: Place, flags: UndoFlags): Promise<number> {
   const { ledger, book } = record;
   const turnIds = book
@@ -112,7 +116,7 @@ async function undoNewest({ record, workspace, sessionId }: Place, flags: UndoFl
   );
   const text = undoneTurnsText(book, undone) || "These turns changed no file that can be put back.";
   print(flags.json ? jsonText({ sessionId, turnIds, ...undone }) : text);
-  return undone.refused ? 1 : 0;
+  return undone.refused || undone.skipped.length > 0 ? 1 : 0;
 }
 
 const print = (text: string): void => void process.stdout.write(`${text}\n`);

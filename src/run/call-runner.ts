@@ -18,6 +18,7 @@ import type { CallCheck, Judge, Resolved } from "./check-call.js";
 import { byRule, intentHash } from "./decisions.js";
 import type { Decisions } from "./decisions.js";
 import { cannotBeUndone, keepBefore, keeperFor } from "./keep-before.js";
+import { KeptBatch } from "./kept-batch.js";
 import { runCall } from "./run-call.js";
 import { changesFiles, groupOf, RunGroups, Cancelled, RunningCalls } from "./running-calls.js";
 import type { Elicit } from "./run-call.js";
@@ -52,6 +53,7 @@ export class CallRunner {
   readonly #ownWrites = new OwnWrites();
   readonly #groups = new RunGroups();
   readonly #givenGroups = new RunGroups();
+  readonly #batch = new KeptBatch();
 
   constructor(options: RunnerOptions) {
     this.#options = options;
@@ -119,12 +121,14 @@ export class CallRunner {
     const { tools, workspace, record } = this.#options;
     const isGiven = tools.isGiven(toolCallId);
     const alone = changesFiles(intent) ? toolCallId : undefined;
-    // Alone, since its changes could not be separated from those of another call.
-    const decidedBy = record.book.call(toolCallId)?.decision?.by;
-    const isKept =
+    const call = record.book.call(toolCallId);
+    // Alone, since nobody was asked: its changes must be separable from those of another call.
+    const isKeptAlone =
       intent.command !== undefined &&
-      keeperFor({ intent, workspace, ledger: record.ledger, decidedBy }) !== undefined;
-    const group = isGiven ? alone : isKept ? toolCallId : groupOf(intent, workspace.roots);
+      call !== undefined &&
+      isContained(call) &&
+      keeperFor({ intent, workspace, ledger: record.ledger, isContained: true }) !== undefined;
+    const group = isGiven ? alone : isKeptAlone ? toolCallId : groupOf(intent, workspace.roots);
     return { groups: isGiven ? this.#givenGroups : this.#groups, ...(group !== undefined && { group }) };
   }
 
@@ -149,11 +153,9 @@ export class CallRunner {
       const childSessionId = `${record.sessionId}/${toolCallId}`;
       return end({ type: "child-awaited", toolCallId, at, childSessionId });
     }
-    const keeping = intent.command === undefined ? undefined : await this.#keepBefore(call, intent);
-    if (keeping?.type === "not-kept") {
-      const question = this.#unkeptQuestion(call, intent, keeping.reason);
-      if (question) return end(question);
-    }
+    const { keeping, batch } = intent.command === undefined ? NOT_KEPT : await this.#keepBefore(call, intent);
+    if (keeping?.type === "not-kept" && isContained(call))
+      return end(this.#unkeptQuestion(call, intent, keeping.reason));
     const { elicit, background, timeLimit, stopGraceMs } = this.#options;
     const { workspace } = view;
     const started: SessionEvent = { type: "run-started", toolCallId, at: now(), intent };
@@ -170,6 +172,7 @@ export class CallRunner {
         record,
         workspace,
         keeping,
+        batch,
         contained: isContained(call) ? (verdict.contained ?? NO_GUARDS) : undefined,
         timeLimit: tool.timeLimit ?? timeLimit,
         stopGraceMs,
@@ -179,29 +182,30 @@ export class CallRunner {
       });
     };
     await run().finally(() => {
-      if (keeping?.type === "kept") workspace.keeper?.release(keeping);
+      const isFree = batch === undefined || batch.leave(toolCallId);
+      if (isFree && keeping?.type === "kept") workspace.keeper?.release(keeping);
     });
   }
 
-  #keepBefore({ decision }: ToolCall, intent: Intent): Promise<KeepOutcome | undefined> {
-    const { workspace, record } = this.#options;
-    return keepBefore({ intent, workspace, ledger: record.ledger, decidedBy: decision?.by });
+  /** Commands of other clients run for as long as these want, each with a state of the workspace of its own. */
+  async #keepBefore(call: ToolCall, intent: Intent): Promise<Keeping> {
+    const { workspace, record, tools } = this.#options;
+    const { toolCallId } = call;
+    const options = { intent, workspace, ledger: record.ledger, isContained: isContained(call) };
+    if (!keeperFor(options)) return NOT_KEPT;
+    if (isContained(call) || tools.isGiven(toolCallId)) return { keeping: await keepBefore(options) };
+    const batch = this.#batch;
+    return { keeping: await batch.join(toolCallId, () => keepBefore(options)), batch };
   }
 
-  /**
-   * A command that was to be undoable and is not is asked about. Undefined when a person has said yes to it, or when
-   * everything is allowed by default.
-   */
-  #unkeptQuestion(call: ToolCall, intent: Intent, why: string): SessionEvent | undefined {
-    const { judge, decisions, approvals, now } = this.#options;
-    const { toolCallId, title, times, decision } = call;
-    if (times.answered !== undefined || approvals.hasCleared(toolCallId)) return undefined;
-    if (decision?.by === "rule" && decision.rule === undefined) return undefined;
-    // The rule that allows it is not the reason for the question.
+  /** Nobody was asked about a contained command, so it must be undoable. */
+  #unkeptQuestion(call: ToolCall, intent: Intent, why: string): SessionEvent {
+    const { judge, decisions, now } = this.#options;
+    const { toolCallId, title } = call;
     const { saw } = judge(intent);
     const question = decisions.question(
       { toolCallId, title, intent },
-      asking(cannotBeUndone(why, isContained(call)), saw),
+      asking(cannotBeUndone(why), saw),
       true,
     );
     return { type: "question-asked", toolCallId, at: now(), question };
@@ -261,6 +265,10 @@ type Judged = {
   readonly verdict: Verdict;
   readonly view: CallView;
 };
+
+type Keeping = { readonly keeping?: KeepOutcome | undefined; readonly batch?: KeptBatch };
+
+const NOT_KEPT: Keeping = {};
 
 /** Nobody was asked about it: it runs in the sandbox, or not at all. */
 const isContained = ({ decision }: ToolCall): boolean => decision?.by === "sandbox";

@@ -1,6 +1,7 @@
 /**
  * Keeps the workspace before a command, so that the command can be undone, and records what it changed when it has
- * ended.
+ * ended. A contained command must be kept, since nobody was asked about it. A command that a person allowed runs in any
+ * case; where it could not be kept, its call says why.
  */
 import { homedir } from "node:os";
 import { pluralize } from "../call/index.js";
@@ -14,8 +15,8 @@ type KeepOptions = {
   readonly intent: Intent;
   readonly workspace: Workspace;
   readonly ledger: Ledger;
-  /** Who decided on the call: "sandbox" for a command that runs unasked because it is contained. */
-  readonly decidedBy: string | undefined;
+  /** Nobody was asked about the command: it runs in the sandbox. */
+  readonly isContained: boolean;
 };
 
 /** The keeper, when the workspace is to be kept before this call. */
@@ -23,7 +24,7 @@ export function keeperFor({
   intent,
   workspace,
   ledger,
-  decidedBy,
+  isContained,
 }: KeepOptions): WorkspaceKeeper | undefined {
   const { keeper, roots } = workspace;
   // A ledger that redacts stores no file; the changes of a command that goes on after its call are not complete.
@@ -34,18 +35,18 @@ export function keeperFor({
     ledger.storesVerbatim === false
   )
     return undefined;
-  const isMeant = decidedBy === "sandbox" || keeper.commands === "writing";
+  const isMeant = isContained || keeper.commands === "writing";
   return isMeant && !readingParts(intent, { roots, home: homedir() }) ? keeper : undefined;
 }
 
 /** Undefined when the workspace is not to be kept. */
 export async function keepBefore(options: KeepOptions): Promise<KeepOutcome | undefined> {
-  return keeperFor(options)?.keep(options.workspace.roots);
+  return keeperFor(options)?.keep(options.workspace.roots, { isOptional: !options.isContained });
 }
 
-/** Why a question is asked about a command that could run otherwise. Whatever a person allows runs outside of the sandbox. */
-export const cannotBeUndone = (reason: string, wasContained: boolean): string =>
-  `it cannot be undone: ${reason}${wasContained ? ". With a yes it runs outside of the sandbox" : ""}`;
+/** Why a question is asked about a contained command. With a yes it runs outside of the sandbox. */
+export const cannotBeUndone = (reason: string): string =>
+  `it cannot be undone: ${reason}. With a yes it runs outside of the sandbox`;
 
 const MAX_LEFT = 50;
 
@@ -54,6 +55,8 @@ export async function* commandChanges(
   keeping: KeepOutcome,
   { root, keeper }: Workspace,
   ledger: Ledger,
+  /** Calls whose commands ran at the same time. */
+  beside: readonly string[] = [],
 ): AsyncGenerator<FileChange> {
   if (keeping.type === "not-kept" || !keeper) {
     const reason = keeping.type === "not-kept" ? keeping.reason : "nobody keeps this workspace";
@@ -65,7 +68,8 @@ export async function* commandChanges(
     const { paths, unkept } = changes;
     for await (const bundle of changes.bundles()) {
       const before = { type: "bundle", blob: await ledger.putBlob(bundle) } as const;
-      yield { type: "commanded", path: root, before, count: paths.length };
+      const count = paths.length;
+      yield { type: "commanded", path: root, before, count, ...(beside.length > 0 && { beside }) };
     }
     for (const { path, reason } of unkept.slice(0, MAX_LEFT)) yield { type: "left", path, reason };
     const more = unkept.length - MAX_LEFT;

@@ -12,6 +12,7 @@ import type { AskReply, AskRequest, Tool, ToolContext, ToolReturn, Workspace } f
 import type { BackgroundCommands } from "../tools/background-commands.js";
 import type { KeepOutcome } from "../tools/kept-workspace/workspace-keeper.js";
 import { commandChanges } from "./keep-before.js";
+import type { KeptBatch } from "./kept-batch.js";
 import { checkBase, confinedWorkspace } from "./confined-workspace.js";
 import type { OwnWrites } from "./confined-workspace.js";
 import { CallReporter } from "./call-reporter.js";
@@ -42,6 +43,8 @@ export type RunOptions = {
   readonly contained: Containment | undefined;
   /** The state of the workspace before the call, where it was to be kept. */
   readonly keeping: KeepOutcome | undefined;
+  /** The commands that were kept together with this one. */
+  readonly batch: KeptBatch | undefined;
   /** The time limit in milliseconds. */
   readonly timeLimit: number;
   /** How long the tool may take to stop. */
@@ -119,10 +122,8 @@ function contextOf(options: RunOptions, reporter: CallReporter, writer: EventWri
   };
 }
 
-function workspaceOf(
-  { call, intent, ownWrites, ownBefore, record, workspace, contained, keeping, now }: RunOptions,
-  writer: EventWriter,
-): Workspace {
+function workspaceOf(options: RunOptions, writer: EventWriter): Workspace {
+  const { call, intent, ownWrites, ownBefore, record, workspace, contained, keeping, batch, now } = options;
   const { toolCallId } = call;
   const keep = (change: FileChange): Promise<void> =>
     writer.append([{ type: "file-kept", toolCallId, at: now(), change }]);
@@ -141,10 +142,23 @@ function workspaceOf(
     commandEnded: async () => {
       if (isRecorded || !keeping) return;
       isRecorded = true;
-      for await (const change of commandChanges(keeping, workspace, record.ledger)) await keep(change);
+      // The files that other calls wrote meanwhile would count as changed by the command.
+      const kept = ownWrites.count === ownBefore ? keeping : EDITED_MEANWHILE;
+      const recordChanges = async (beside: readonly string[] = []): Promise<void> => {
+        if (kept !== keeping && keeping.type === "kept") workspace.keeper?.release(keeping);
+        for await (const change of commandChanges(kept, workspace, record.ledger, beside)) await keep(change);
+      };
+      if (!batch || keeping.type === "not-kept") return recordChanges();
+      if (!(await batch.ended(toolCallId, recordChanges)))
+        await keep({ type: "beside", path: workspace.root });
     },
   });
 }
+
+const EDITED_MEANWHILE: KeepOutcome = {
+  type: "not-kept",
+  reason: "files were edited while it ran, and its changes cannot be separated from these",
+};
 
 /** Nobody to ask, or an asker that breaks, is no answer. */
 async function asked(

@@ -4,7 +4,7 @@
  */
 import { isWithin } from "../call/absolute-path.js";
 import { readAll, visibleText } from "../call/index.js";
-import type { FileChange, KeptFile, Ledger } from "../call/index.js";
+import type { FileChange, KeptFile, Ledger, SessionEvent } from "../call/index.js";
 import type { Workspace } from "../tools/index.js";
 import type { KeptPart } from "./undoable-workspace.js";
 import { contentHash, fingerprint, wholeAgain, wholeFile, wholeFingerprint } from "./undoable-workspace.js";
@@ -29,9 +29,20 @@ export async function undoCall(
 ): Promise<Undone> {
   const hasUndoneHunks = record.book.call(toolCallId)?.undoneHunks !== undefined;
   if (options.hunks || hasUndoneHunks) return undoHunks(record, workspace, toolCallId, now, options.hunks);
-  const { undone, steps } = await planUndo(record, workspace, toolCallId);
+  const { undone, steps, beside } = await planUndo(record, workspace, toolCallId);
   for (const step of steps) await step();
-  await record.append([{ type: "call-undone", toolCallId, at: now() }], { durable: true });
+  const isOpen = (id: string): boolean => {
+    const times = record.book.call(id)?.times;
+    return times?.ended !== undefined && times.undone === undefined;
+  };
+  await record.append(
+    [toolCallId, ...beside.filter(isOpen)].map((id) => ({
+      type: "call-undone",
+      toolCallId: id,
+      at: now(),
+    })),
+    { durable: true },
+  );
   return undone;
 }
 
@@ -65,11 +76,18 @@ export async function previewUndo(
   return (await planUndo(session, workspace, toolCallId)).undone;
 }
 
+type UndoPlan = {
+  readonly undone: Undone;
+  readonly steps: readonly Step[];
+  /** Calls whose commands ran at the same time: they are undone with this one. */
+  readonly beside: readonly string[];
+};
+
 async function planUndo(
   { book, ledger, sessionId }: Pick<SessionRecord, "book" | "ledger" | "sessionId">,
   workspace: Workspace,
   toolCallId: string,
-): Promise<{ readonly undone: Undone; readonly steps: readonly Step[] }> {
+): Promise<UndoPlan> {
   const call = book.call(toolCallId);
   if (!call) throw new UndoRefused(toolCallId, "this session has no such call");
   if (call.times.ended === undefined) throw new UndoRefused(toolCallId, "it has not ended yet");
@@ -78,7 +96,14 @@ async function planUndo(
   const changes = recorded.flatMap(({ event }) =>
     event.type === "file-kept" && event.toolCallId === toolCallId ? [event.change] : [],
   );
-  if (changes.length === 0) throw new UndoRefused(toolCallId, "no file that it changed was kept");
+  const owner = recorded.find(({ event }) => isBeside(event, toolCallId))?.event;
+  if (owner?.type === "file-kept")
+    throw new UndoRefused(
+      toolCallId,
+      `its command ran at the same time as that of ${owner.toolCallId}, and both are undone with ${owner.toolCallId}`,
+    );
+  if (changes.every(({ type }) => type === "beside"))
+    throw new UndoRefused(toolCallId, "no file that it changed was kept", { isNothing: true });
   const paths = new Set(changes.flatMap((change) => (NOT_A_PATH.has(change.type) ? [] : [change.path])));
   const left = changes.flatMap((change) =>
     change.type === "left" ? [{ path: change.path, reason: change.reason }] : [],
@@ -86,17 +111,30 @@ async function planUndo(
   const steps = await stepsBack(changes, paths, workspace, ledger, toolCallId);
   const [first] = left;
   if (steps.length === 0 && first)
-    throw new UndoRefused(toolCallId, `${visibleText(first.path)} was not kept: ${first.reason}`);
+    throw new UndoRefused(toolCallId, `${visibleText(first.path)} was not kept: ${first.reason}`, NOTHING);
   if (steps.length === 0)
     throw new UndoRefused(
       toolCallId,
       "its files are as they were before it, so there is nothing to put back",
+      NOTHING,
     );
-  return { undone: { paths: [...paths], ...(left.length > 0 && { left }) }, steps };
+  const beside = changes.flatMap((change) => (change.type === "commanded" ? (change.beside ?? []) : []));
+  return {
+    undone: { paths: [...paths], ...(left.length > 0 && { left }) },
+    steps,
+    beside: [...new Set(beside)],
+  };
 }
 
+const NOTHING = { isNothing: true };
+
+const isBeside = (event: SessionEvent, toolCallId: string): boolean =>
+  event.type === "file-kept" &&
+  event.change.type === "commanded" &&
+  event.change.beside?.includes(toolCallId) === true;
+
 /** Their path is a folder with changes, or was not restored. */
-const NOT_A_PATH: ReadonlySet<FileChange["type"]> = new Set(["commanded", "left"]);
+const NOT_A_PATH: ReadonlySet<FileChange["type"]> = new Set(["commanded", "beside", "left"]);
 
 type Step = () => Promise<void>;
 
@@ -108,8 +146,8 @@ async function stepsBack(
   ledger: Ledger,
   toolCallId: string,
 ): Promise<readonly Step[]> {
-  const refuse = (reason: string): never => {
-    throw new UndoRefused(toolCallId, reason);
+  const refuse = (reason: string, options?: { readonly isNothing: boolean }): never => {
+    throw new UndoRefused(toolCallId, reason, options);
   };
   // A call may have changed a path several times: only how it left it in the end is still to be seen.
   const seen = new Set<string>();
@@ -118,7 +156,7 @@ async function stepsBack(
   let blobs: string[] = [];
   const ordered = inOrder(changes);
   for (const [index, change] of ordered.entries()) {
-    if (change.type === "left") continue;
+    if (change.type === "left" || change.type === "beside") continue;
     if (change.type === "commanded") {
       // The changes of one command may fill several blobs, and are put back together.
       blobs = [change.before.blob, ...blobs];
@@ -135,7 +173,7 @@ async function stepsBack(
     const isLast = !seen.has(change.path);
     seen.add(change.path);
     if (change.type === "not-kept")
-      return refuse(`${visibleText(change.path)} was not kept: ${change.reason}`);
+      return refuse(`${visibleText(change.path)} was not kept: ${change.reason}`, NOTHING);
     if (change.type === "moved") {
       const isAsMoved = ![...seen, ...made].some((path) => isWithin(path, change.to));
       seen.add(change.to);

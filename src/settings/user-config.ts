@@ -27,7 +27,7 @@ export type UserConfig = ModelChoice & {
   readonly onBreach?: "mark" | "end";
   /** Whether commands may run unasked in a sandbox, where one holds; true by default. */
   readonly contained?: boolean;
-  /** Which commands can be undone; "contained" by default. */
+  /** Which commands can be undone; "writing" by default: all that may write. */
   readonly undoCommands?: "contained" | "writing" | "never";
   /** Up to which size and time the workspace is kept before a command. */
   readonly undoLimits?: {

@@ -42,6 +42,8 @@ export type CallCard = {
   /** The command or path that was decided on, where the title does not name it. */
   readonly decidedOn?: string;
   readonly breach?: string;
+  /** Why its changes cannot be undone, where they were to be kept. */
+  readonly notKept?: string;
   readonly question?: CardQuestion;
   readonly locations: readonly CardLocation[];
   readonly hiddenLocations: number;
@@ -119,6 +121,7 @@ export function callCard(call: ToolCall, options: CallCardOptions = {}): CallCar
     ...(decision && { decision }),
     ...(decidedOn !== undefined && { decidedOn: visibleName(decidedOn) }),
     ...(breach !== undefined && { breach: visibleName(breach) }),
+    ...(call.notKept !== undefined && { notKept: visibleName(call.notKept) }),
     ...(question && { question }),
     locations: locations.slice(0, MAX_LOCATIONS).map(({ path, line }) => ({
       path: visibleName(path),

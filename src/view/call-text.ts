@@ -78,6 +78,7 @@ function detailLines(card: CallCard, isAsked: boolean): readonly Line[] {
     ...card.blocks.flatMap(blockLines),
     ...leftOut(card.hiddenBlocks, "more item"),
     ...(card.end ? endLines(card.end) : []),
+    ...(card.notKept === undefined ? [] : [fact(`cannot be undone: ${card.notKept}`)]),
   ];
 }
 

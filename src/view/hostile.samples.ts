@@ -228,6 +228,7 @@ export const hostileCalls = fc.record({
   ),
   decision: optional(sparse(decisions)),
   undoneHunks: optional(fc.array(fc.nat(), { maxLength: 3 })),
+  notKept: optional(hostileText),
   refusals: optional(
     fc.array(fc.record({ type: fc.constantFrom("network", "file"), text: hostileText }), { maxLength: 2 }),
   ),

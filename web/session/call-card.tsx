@@ -153,7 +153,7 @@ function ProgressBar({ done, total }: { readonly done: number; readonly total: n
 
 /** Says first what did not happen. */
 function Sentences({ entry }: { readonly entry: CallEntry }) {
-  const { breach, end, decidedOn, decision, status } = entry.card;
+  const { breach, end, decidedOn, decision, status, notKept } = entry.card;
   const texts = [
     breach,
     end?.type === "sentence" ? end.text : undefined,
@@ -162,6 +162,7 @@ function Sentences({ entry }: { readonly entry: CallEntry }) {
     !(end?.type === "sentence" && end.text.includes(decision.reason))
       ? `The reason given: ${decision.reason}`
       : undefined,
+    notKept === undefined ? undefined : `Cannot be undone: ${notKept}`,
   ].filter((text) => text !== undefined);
   return (
     <>

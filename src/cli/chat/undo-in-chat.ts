@@ -1,6 +1,6 @@
 /** `/undo` and `/back`: puts back the files of turns, and names the commands whose changes cannot be put back. */
 import { oneLine } from "../../call/index.js";
-import type { Session, SessionBook } from "../../call/index.js";
+import type { Session, SessionBook, ToolCall } from "../../call/index.js";
 import { keptCallsOf } from "../../run/kept-calls.js";
 import { undoEach } from "../../run/undo-each.js";
 import { keptCommands } from "../open-keeper.js";
@@ -38,32 +38,42 @@ async function undoneSince(chat: Chat, turnId: string | undefined, nothing: stri
   const turnIds = turnId === undefined ? [] : all.slice(all.indexOf(turnId));
   const kept = await keptCallsOf(ledger, sessionId, turnIds);
   const text = undoneTurnsText(book, await undoEach(kept, (toolCallId) => gate.undo(toolCallId)));
-  const lost = keptCommands(flags) === "writing" ? [] : commandsNotKept(book, turnId, new Set(kept));
-  return [text === "" ? nothing : text, ...(lost.length === 0 ? [] : [notKeptText(lost)])].join("\n");
+  const isEachKept = keptCommands(flags) === "writing";
+  const lost = commandsNotKept(book, turnId, new Set(kept)).filter(
+    (call) => !isEachKept || isBackground(call),
+  );
+  const names = lost.map(({ toolCallId, title }) => `${toolCallId} ${oneLine(title, 60)}`);
+  const why = isEachKept ? "It went on in the background." : KEPT_WITH;
+  const notKept = `Not put back, whatever it changed: ${names.join("; ")}. ${why}`;
+  return [text === "" ? nothing : text, ...(lost.length === 0 ? [] : [notKept])].join("\n");
 }
 
-/** The titles of commands that ran since the turn began, may have written, and before which nothing was kept. */
+const KEPT_WITH =
+  "Changes of commands that you allow are kept with --undo-commands writing, or undoCommands in config.json.";
+
+const isBackground = ({ rawInput }: ToolCall): boolean =>
+  typeof rawInput === "object" &&
+  rawInput !== null &&
+  "background" in rawInput &&
+  rawInput.background === true;
+
+/** The commands that ran since the turn began, may have written, and before which nothing was kept. */
 function commandsNotKept(
   book: SessionBook,
   turnId: string | undefined,
   kept: ReadonlySet<string>,
-): readonly string[] {
+): readonly ToolCall[] {
   const since = book.snapshot().turns.find((turn) => turn.turnId === turnId)?.startedAt ?? Infinity;
-  return [...book.calls()]
-    .filter(
-      ({ kind, times, decision, toolCallId }) =>
-        kind === "execute" &&
-        times.started !== undefined &&
-        times.announced >= since &&
-        decision?.by !== "sandbox" &&
-        decision?.rule !== "allow read" &&
-        !kept.has(toolCallId),
-    )
-    .map(({ toolCallId, title }) => `${toolCallId} ${oneLine(title, 60)}`);
+  return [...book.calls()].filter(
+    ({ kind, times, decision, toolCallId }) =>
+      kind === "execute" &&
+      times.started !== undefined &&
+      times.announced >= since &&
+      decision?.by !== "sandbox" &&
+      decision?.rule !== "allow read" &&
+      !kept.has(toolCallId),
+  );
 }
-
-const notKeptText = (titles: readonly string[]): string =>
-  `Not put back, whatever it changed: ${titles.join("; ")}. Changes of commands that you allow are kept with --undo-commands writing, or undoCommands in config.json.`;
 
 type Prompt = { readonly turnId: string; readonly text: string };
 

@@ -75,7 +75,7 @@ export function agentOptions(command: Command): Command {
     .addOption(
       new Option(
         "--undo-commands <which>",
-        "which commands can be undone: contained ones, all that may write, or none\n(default: undoCommands of config.json, or contained)",
-      ).choices(["contained", "writing", "never"]),
+        "which commands can be undone: all that may write, only contained ones, or none\n(default: undoCommands of config.json, or writing)",
+      ).choices(["writing", "contained", "never"]),
     );
 }

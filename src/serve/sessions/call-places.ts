@@ -1,5 +1,6 @@
 /** Facts of calls that their own values do not have: number, turn, kept files, and problems of the calls inside them. */
 import type { Session, SessionBook, SessionEvent, ToolCall } from "../../call/index.js";
+import { canPutBack } from "../../run/kept-calls.js";
 import type { CallEntry } from "../api/session-bodies.js";
 
 export type CallPlace = Pick<
@@ -29,7 +30,7 @@ export class CallPlaces {
 
   apply(event: SessionEvent): void {
     if (event.type === "turn-started" || event.type === "turn-resumed") this.#turnId = event.turnId;
-    else if (event.type === "file-kept") this.#kept.add(event.toolCallId);
+    else if (event.type === "file-kept" && canPutBack(event.change)) this.#kept.add(event.toolCallId);
     else if (event.type === "call-announced") {
       if (!this.#numbers.has(event.toolCallId)) this.#numbers.set(event.toolCallId, this.#numbers.size + 1);
       if (this.#turnId !== undefined) this.#turns.set(event.toolCallId, this.#turnId);

@@ -3,7 +3,7 @@
  * `repeated`: so does the life of a call, and a run of such events is one line. Undefined for events that need no line.
  */
 import { handleStoredEvent, oneLine } from "../../call/index.js";
-import type { EventTable, SessionEvent } from "../../call/index.js";
+import type { EventTable, FileChange, SessionEvent } from "../../call/index.js";
 
 export type EventLine = { readonly words: string; readonly is: "moment" | "detail" | "repeated" };
 
@@ -16,6 +16,14 @@ const moment = (words: string): EventLine => ({ words, is: "moment" });
 const detail = (words: string): EventLine => ({ words, is: "detail" });
 const repeated = (words: string): EventLine => ({ words, is: "repeated" });
 const none = (): undefined => undefined;
+
+function keptWords(change: FileChange): string {
+  if (change.type === "beside") return "Kept for undo with the commands that ran at the same time";
+  const path = line(change.path);
+  return "reason" in change
+    ? `Not kept for undo: ${path}, since ${line(change.reason)}`
+    : `Kept for undo: ${path}`;
+}
 
 const SPEAKERS = { user: "The prompt", agent: "The agent wrote", thought: "The agent thought" } as const;
 
@@ -40,7 +48,7 @@ const LINES: EventTable<[], EventLine | undefined> = {
     moment(`Refused. Nothing was run.${decision?.reason === undefined ? "" : ` ${line(decision.reason)}`}`),
   "run-started": () => moment("Started, recorded before it ran"),
   "process-started": ({ process: { pid } }) => detail(`Process ${pid} started`),
-  "file-kept": ({ change }) => detail(`Kept for undo: ${line(change.path)}`),
+  "file-kept": ({ change }) => detail(keptWords(change)),
   "terminal-output": () => repeated("Output"),
   "terminal-exited": ({ exit: { signal, exitCode } }) =>
     detail(`Command ended with ${signal ?? `exit code ${exitCode ?? "unknown"}`}`),

@@ -2,11 +2,11 @@
 import type { z } from "zod";
 import { AapProblem } from "../../aap/api/aap-problem.js";
 import { LedgerError, readAll } from "../../call/index.js";
-import type { SessionBook } from "../../call/index.js";
+import type { FileChange, SessionBook } from "../../call/index.js";
 import { SessionRecord } from "../../record/index.js";
 import { undoCall, UndoRefused } from "../../run/index.js";
 import type { Gate, UndoOptions } from "../../run/index.js";
-import { keptCallsOf } from "../../run/kept-calls.js";
+import { canPutBack, keptCallsOf } from "../../run/kept-calls.js";
 import { undoEach } from "../../run/undo-each.js";
 import { previewUndo } from "../../run/undo-call.js";
 import type { Undone as UndoneCall } from "../../run/undo-call.js";
@@ -49,14 +49,14 @@ export async function undoCalls(
 
 const NOTHING = { isDone: false, isPossible: false, toolCallIds: [], paths: [], left: [] } satisfies Undone;
 
-/** Only the last call can be checked exactly: those before it depend on its undo. */
+/** Only the last call of which something can be put back is checked exactly: those before it depend on its undo. */
 async function preview(
   context: ServeContext,
   book: SessionBook,
   toolCallIds: readonly string[],
 ): Promise<Undone> {
   const { ledger } = context;
-  const [last = ""] = toolCallIds;
+  const [last = "", ...older] = toolCallIds;
   const workspace = await openFolder(context, book);
   const edit = toolCallIds.length === 1 ? await editHunks(context, book, workspace, last) : undefined;
   if (edit) return { ...NOTHING, isPossible: edit.hunks.some(isOpen), toolCallIds: [last], ...edit };
@@ -66,7 +66,7 @@ async function preview(
       workspace,
       last,
     );
-    const kept = await keptPaths(context, book, new Set(toolCallIds.slice(1)));
+    const kept = await keptPaths(context, book, new Set(older));
     return {
       isDone: false,
       isPossible: true,
@@ -76,7 +76,8 @@ async function preview(
     };
   } catch (error) {
     if (!(error instanceof UndoRefused)) throw error;
-    return { ...NOTHING, why: error.message };
+    if (!error.isNothing || older.length === 0) return { ...NOTHING, why: error.message };
+    return { ...(await preview(context, book, older)), why: error.message };
   }
 }
 
@@ -140,11 +141,12 @@ async function undoAll(
   wanted: readonly string[],
   undo: (toolCallId: string) => Promise<UndoneCall>,
 ): Promise<Undone> {
-  const { undone, refused } = await undoEach(wanted, undo);
+  const { undone, skipped, refused } = await undoEach(wanted, undo);
+  const reasons = [...skipped, ...(refused ? [refused] : [])].map(({ why }) => why);
   return {
     isDone: undone.length > 0,
     isPossible: undone.length > 0,
-    ...(refused && { why: refused.why }),
+    ...(reasons.length > 0 && { why: reasons.join(" ") }),
     toolCallIds: undone.map(({ toolCallId }) => toolCallId),
     paths: [...new Set(undone.flatMap(({ paths }) => paths))],
     left: undone.flatMap(({ left = [] }) => left),
@@ -164,11 +166,14 @@ async function keptPaths(
   if (calls.size === 0) return [];
   const kept = await readAll(ledger, sessionId, { type: "file-kept" });
   return kept.flatMap(({ event }) =>
-    event.type === "file-kept" && calls.has(event.toolCallId) && event.change.type !== "commanded"
+    event.type === "file-kept" && calls.has(event.toolCallId) && isOfPath(event.change)
       ? [event.change.path]
       : [],
   );
 }
+
+/** Else the path is the folder of a command, or was not kept. */
+const isOfPath = (change: FileChange): boolean => canPutBack(change) && change.type !== "commanded";
 
 async function openRecord({ ledger }: ServeContext, sessionId: string): Promise<SessionRecord> {
   const owner = `undo ${process.pid}`;

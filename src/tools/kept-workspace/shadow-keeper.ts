@@ -20,6 +20,7 @@ import type { KeepLimits } from "./scan-place.js";
 import { whyNotKept } from "./why-not-kept.js";
 import type {
   CommandChanges,
+  KeepOptions,
   KeepOutcome,
   KeptWorkspace,
   KeptCommands,
@@ -42,6 +43,11 @@ const DEFAULT_LIMITS: KeepLimits = {
 
 /** A command that has run gets more time: its changes must be found. */
 const CHANGES_FACTOR = 6;
+/** The time before a command that runs in any case, unless the limits set one. */
+const OPTIONAL_MS = 5_000;
+const OPTIONAL_CHANGES_FACTOR = 2;
+/** How long a folder is not tried again that could not be kept for such a command. */
+const PAUSE_MS = 10 * 60_000;
 const MAX_UNUSED_MS = 30 * 86_400_000;
 /** A shadow that has grown larger is made again. */
 const MAX_SHADOW_BYTES = 1024 * 1024 * 1024;
@@ -49,6 +55,8 @@ const MAX_SHADOW_BYTES = 1024 * 1024 * 1024;
 export function openKeeper(options: KeeperOptions): WorkspaceKeeper {
   return new ShadowKeeper(options);
 }
+
+type Kept = { readonly roots: readonly KeptRoot[]; readonly isOptional: boolean };
 
 type KeptRoot = {
   readonly root: string;
@@ -61,23 +69,30 @@ class ShadowKeeper implements WorkspaceKeeper {
   readonly commands: KeptCommands;
   readonly #folder: string;
   readonly #limits: KeepLimits;
-  readonly #kept = new Map<string, readonly KeptRoot[]>();
+  readonly #optionalMs: number;
+  readonly #kept = new Map<string, Kept>();
+  /** Roots that took too long, or are too large, for a command that runs in any case. */
+  readonly #paused = new Map<string, { readonly reason: string; readonly untilMs: number }>();
   /** By root. */
   readonly #known = new Map<string, KnownFolders>();
   #isSwept = false;
 
-  constructor({ folder, commands = "contained", limits = {} }: KeeperOptions) {
+  constructor({ folder, commands = "writing", limits = {} }: KeeperOptions) {
     this.commands = commands;
     this.#folder = folder;
     this.#limits = { ...DEFAULT_LIMITS, ...limits };
+    this.#optionalMs = limits.maxMs ?? OPTIONAL_MS;
   }
 
-  async keep(roots: readonly string[]): Promise<KeepOutcome> {
+  async keep(roots: readonly string[], { isOptional = false }: KeepOptions = {}): Promise<KeepOutcome> {
     const forbidden = roots
       .map((root) => [root, whyNotKept(root, this.#folder)] as const)
       .find(([, why]) => why);
     if (forbidden) return notKept(`${forbidden[0]} is never kept: ${forbidden[1]}`);
-    const deadline = Date.now() + this.#limits.maxMs;
+    const paused = isOptional ? this.#pausedIn(roots) : undefined;
+    if (paused !== undefined) return notKept(paused);
+    const maxMs = isOptional ? this.#optionalMs : this.#limits.maxMs;
+    const deadline = Date.now() + maxMs;
     const kept: KeptRoot[] = [];
     try {
       mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
@@ -85,18 +100,33 @@ class ShadowKeeper implements WorkspaceKeeper {
       for (const root of roots) kept.push(await this.#keepRoot(root, deadline));
     } catch (error) {
       for (const { folder, window } of kept) closeWindow(folder, window);
-      return notKept(this.#reasonOf(error));
+      const reason = reasonOf(error, maxMs);
+      if (isOptional && isExceeded(error)) this.#pause(roots, reason);
+      return notKept(reason);
     }
     const keptId = randomUUID();
-    this.#kept.set(keptId, kept);
+    this.#kept.set(keptId, { roots: kept, isOptional });
     return { type: "kept", keptId };
   }
 
   async changes({ keptId }: KeptWorkspace): Promise<CommandChanges> {
-    const roots = this.#kept.get(keptId) ?? [];
+    const { roots, isOptional } = this.#kept.get(keptId) ?? { roots: [], isOptional: false };
     this.#kept.delete(keptId);
-    const deadline = Date.now() + CHANGES_FACTOR * this.#limits.maxMs;
-    const all = await Promise.all(roots.map((root) => this.#changesOf(root, deadline)));
+    const maxMs = isOptional
+      ? OPTIONAL_CHANGES_FACTOR * this.#optionalMs
+      : CHANGES_FACTOR * this.#limits.maxMs;
+    const deadline = Date.now() + maxMs;
+    const all = await Promise.all(roots.map((root) => this.#changesOf(root, deadline))).catch(
+      (error: unknown) => {
+        const reason = reasonOf(error, maxMs);
+        if (isOptional && isExceeded(error))
+          this.#pause(
+            roots.map(({ root }) => root),
+            reason,
+          );
+        throw isExceeded(error) ? new Error(reason) : error;
+      },
+    );
     return {
       paths: all.flatMap(({ changes }) => changes.map(({ path }) => path)),
       unkept: all.flatMap(({ unkept }) => unkept),
@@ -107,8 +137,17 @@ class ShadowKeeper implements WorkspaceKeeper {
   }
 
   release({ keptId }: KeptWorkspace): void {
-    for (const { folder, window } of this.#kept.get(keptId) ?? []) closeWindow(folder, window);
+    for (const { folder, window } of this.#kept.get(keptId)?.roots ?? []) closeWindow(folder, window);
     this.#kept.delete(keptId);
+  }
+
+  #pausedIn(roots: readonly string[]): string | undefined {
+    const paused = roots.map((root) => this.#paused.get(root)).find((one) => one !== undefined);
+    return paused && Date.now() < paused.untilMs ? paused.reason : undefined;
+  }
+
+  #pause(roots: readonly string[], reason: string): void {
+    for (const root of roots) this.#paused.set(root, { reason, untilMs: Date.now() + PAUSE_MS });
   }
 
   async #keepRoot(root: string, deadline: number): Promise<KeptRoot> {
@@ -165,12 +204,6 @@ class ShadowKeeper implements WorkspaceKeeper {
     return known;
   }
 
-  #reasonOf(error: unknown): string {
-    const isLate = error instanceof KeepFailed && error.why === "time";
-    if (isLate) return `keeping its files took longer than ${this.#limits.maxMs / 1000} s`;
-    return error instanceof Error ? error.message : String(error);
-  }
-
   /** Removes the shadows of folders that are gone, and those that were not used for long. */
   #sweep(): void {
     if (this.#isSwept) return;
@@ -184,6 +217,14 @@ class ShadowKeeper implements WorkspaceKeeper {
         rmSync(folder, { recursive: true, force: true });
     }
   }
+}
+
+const isExceeded = (error: unknown): boolean => error instanceof KeepFailed && error.why !== "error";
+
+function reasonOf(error: unknown, maxMs: number): string {
+  const isLate = error instanceof KeepFailed && error.why === "time";
+  if (isLate) return `keeping its files took longer than ${maxMs / 1000} s`;
+  return error instanceof Error ? error.message : String(error);
 }
 
 const UNLIMITED: KeepLimits = { maxFiles: Infinity, maxBytes: Infinity, maxMs: Infinity };

@@ -6,12 +6,20 @@ export type KeptCommands = "contained" | "writing";
 export interface WorkspaceKeeper {
   readonly commands: KeptCommands;
   /** `roots`: the folders of the workspace, as real paths. */
-  keep(roots: readonly string[]): Promise<KeepOutcome>;
+  keep(roots: readonly string[], options?: KeepOptions): Promise<KeepOutcome>;
   /** Returns the changes since then; to be called once, when the command has ended. */
   changes(kept: KeptWorkspace): Promise<CommandChanges>;
   /** For a command that did not run. Does nothing after `changes`. */
   release(kept: KeptWorkspace): void;
 }
+
+export type KeepOptions = {
+  /**
+   * The command runs also when nothing is kept, because a person allowed it. Then less time is spent, and after a failure
+   * none for a while.
+   */
+  readonly isOptional?: boolean;
+};
 
 /** The state of a workspace at one time. `reason`: why it could not be kept, as a part of a sentence. */
 export type KeepOutcome = KeptWorkspace | { readonly type: "not-kept"; readonly reason: string };
