@@ -156,6 +156,11 @@ export class ClientSessions {
   }
 
   readonly #sharedMethods: Methods = {
+    initialize: () => {
+      throw new RpcError(CODE.invalidRequest, "The connection is initialized already. Nothing was changed.");
+    },
+    authenticate,
+    "auth/login": authenticate,
     "session/list": (params) => listSessions(this.#options.host.ledger, params),
     "session/close": async (params) => {
       const sessionId = textParam(params, "sessionId");
@@ -262,3 +267,9 @@ const PARAM_ERROR_CODES: ReadonlySet<unknown> = new Set(["NOT_A_FOLDER", "MCP_CO
 
 const notFound = (sessionId: string): RpcError =>
   new RpcError(CODE.notFound, "There is no such session here. Nothing was done.", { sessionId });
+
+/** Keys come from the environment or the key file; the client learns whether they suffice. */
+function authenticate(params: JsonObject): object {
+  if (params["methodId"] === "keys") return {};
+  throw new RpcError(CODE.invalidParams, 'The only way to authenticate here is "keys". Nothing was changed.');
+}

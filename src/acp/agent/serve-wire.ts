@@ -67,7 +67,6 @@ class WireAgent {
   readonly peer: Peer;
   readonly #options: ServeWireOptions;
   #opening: Promise<ClientSessions> | undefined;
-  #sessions: ClientSessions | undefined;
   #host: AcpHost | undefined;
 
   constructor(wire: Wire, options: ServeWireOptions) {
@@ -81,27 +80,21 @@ class WireAgent {
   }
 
   async close(): Promise<void> {
-    await this.#opening?.catch(() => undefined);
-    await this.#sessions?.close();
+    const sessions = await this.#opening?.catch(() => undefined);
+    await sessions?.close();
     await this.#host?.close?.();
     await this.peer.close();
   }
 
   #request(asked: Asked): unknown {
+    if (this.#opening) return this.#opening.then((sessions) => sessions.request(asked));
     if (asked.method === "initialize") return this.#initialize(objectParams(asked.params));
-    if (!this.#opening)
-      throw new RpcError(CODE.invalidRequest, `"initialize" comes first. ${asked.method} was not done.`);
-    if (asked.method === "authenticate" || asked.method === "auth/login")
-      return this.#authenticate(objectParams(asked.params));
-    return this.#sessions
-      ? this.#sessions.request(asked)
-      : this.#opening.then((sessions) => sessions.request(asked));
+    throw new RpcError(CODE.invalidRequest, `"initialize" comes first. ${asked.method} was not done.`);
   }
 
   #notification(method: string, params: unknown): void {
-    if (this.#sessions) this.#sessions.notification(method, params);
     // A request reports that the host could not be opened.
-    else this.#opening?.then((sessions) => sessions.notification(method, params)).catch(() => undefined);
+    this.#opening?.then((sessions) => sessions.notification(method, params)).catch(() => undefined);
   }
 
   #initialize(params: JsonObject): object {
@@ -109,8 +102,6 @@ class WireAgent {
     const wanted = params["protocolVersion"];
     if (!Number.isInteger(wanted) || Number(wanted) < 0)
       throw new RpcError(CODE.invalidParams, '"protocolVersion" must be a whole number. Nothing was done.');
-    if (this.#opening)
-      throw new RpcError(CODE.invalidRequest, "The connection is initialized already. Nothing was changed.");
     const info = { name, title, version };
     const isV2 = v2 && Number(wanted) >= 2;
     this.#opening = this.#open(isV2, params);
@@ -135,7 +126,7 @@ class WireAgent {
       client: this.#client(params, isV2),
       base: this.#options.base,
     });
-    this.#sessions = sessions;
+    this.peer.handOver(sessions);
     return sessions;
   }
 
@@ -149,17 +140,6 @@ class WireAgent {
       capabilities: isJsonObject(capabilities) ? capabilities : {},
       request: (method, requested, options) => this.peer.request(method, requested, options),
     };
-  }
-
-  /** Keys come from the environment or the key file; the client learns whether they suffice. */
-  async #authenticate(params: JsonObject): Promise<object> {
-    if (params["methodId"] !== "keys")
-      throw new RpcError(
-        CODE.invalidParams,
-        'The only way to authenticate here is "keys". Nothing was changed.',
-      );
-    await this.#opening;
-    return {};
   }
 }
 

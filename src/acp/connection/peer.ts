@@ -16,10 +16,13 @@ import type { Wire } from "./wire.js";
 /** A request of the other side. */
 export type Asked = { readonly method: string; readonly params: unknown; readonly signal: AbortSignal };
 
-export type PeerHandlers = {
+export type MessageReceiver = {
   /** Returns the result. The other side gets an RpcError as it is. */
   request(asked: Asked): unknown;
   notification(method: string, params: unknown): void;
+};
+
+export type PeerHandlers = MessageReceiver & {
   /** Reports an internal error, which the other side does not see. */
   trouble?(error: unknown): void;
   /** How many requests may be under way. */
@@ -39,6 +42,7 @@ const MAX_REQUESTS = 4096;
 export class Peer {
   readonly #wire: Wire;
   readonly #handlers: PeerHandlers;
+  #receiver: MessageReceiver;
   readonly #asked = new Map<RequestId, AbortController>();
   readonly #waiting = new Map<RequestId, Waiting>();
   #lastId = 0;
@@ -49,12 +53,18 @@ export class Peer {
   constructor(wire: Wire, handlers: PeerHandlers) {
     this.#wire = wire;
     this.#handlers = handlers;
+    this.#receiver = handlers;
     this.closed = wire
       .listen({
         message: (message) => this.#take(message),
         unreadable: (code, why) => this.#send({ jsonrpc: "2.0", id: null, error: { code, message: why } }),
       })
       .finally(() => this.#end());
+  }
+
+  /** From now on, the receiver handles the messages of the other side. */
+  handOver(receiver: MessageReceiver): void {
+    this.#receiver = receiver;
   }
 
   /** Rejects with the other side's error as an RpcError, with ConnectionClosed, or with the signal's reason. */
@@ -149,7 +159,7 @@ export class Peer {
 
   #notified(method: string, params: unknown): void {
     try {
-      this.#handlers.notification(method, params);
+      this.#receiver.notification(method, params);
     } catch (error) {
       this.#handlers.trouble?.(error);
     }
@@ -171,7 +181,7 @@ export class Peer {
       answer();
     };
     try {
-      const result = this.#handlers.request({ method, params, signal: abort.signal });
+      const result = this.#receiver.request({ method, params, signal: abort.signal });
       if (!(result instanceof Promise)) return over(() => this.#done(id, result));
       result.then(
         (value: unknown) => over(() => this.#done(id, value)),
