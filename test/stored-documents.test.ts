@@ -5,11 +5,14 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { SharedTexts } from "../src/call/shared-texts.js";
+import { BrokenLine } from "../src/history/postgres/broken-line.samples.js";
+import { openPostgresTexts } from "../src/history/postgres/postgres-texts.js";
 import { openSharedTexts } from "../src/history/open-shared-texts.js";
 import { newAddress } from "../src/history/postgres/postgres-server.samples.js";
 import { Devices } from "../src/serve/index.js";
 import { GrantStore, sharedDocuments } from "../src/settings/index.js";
 import type { OpenDocument } from "../src/settings/index.js";
+import { TrustedProjects } from "../src/settings/trusted-projects.js";
 import { storedFile } from "../src/settings/stored-file.js";
 import { until } from "./until.js";
 
@@ -102,4 +105,50 @@ test("an always and a device of one instance hold on the other, and a code works
   expect(others).toEqual([]);
   for (const one of devices)
     await until(() => one.find(added?.cookie ?? "", added?.key ?? "")?.name === "Phone");
+});
+
+test("a device, an always and a trusted project count no more while the store cannot be read", async () => {
+  const line = new BrokenLine();
+  const texts = await openPostgresTexts(await line.open(address), { staleAfterMs: 3_000 });
+  opened.push(texts);
+  const open = sharedDocuments(texts);
+  const [devices, grants] = [new Devices(folder, Date.now, open), new GrantStore(folder, { open })];
+  const trusted = new TrustedProjects(folder, open);
+  const { code } = await devices.createCode({ role: "answer", lifetimeMs: 60_000 });
+  const added = await devices.redeem(code, "Phone");
+  const isDevice = () => devices.find(added?.cookie ?? "", added?.key ?? "") !== undefined;
+  for (const rule of [{ allow: "edit" }, { deny: "execute" }] as const)
+    await grants.add({ rules: [rule], sentence: JSON.stringify(rule) }, { type: "user" });
+  await trusted.trust("/project", "hash", 0);
+  const inForce = () =>
+    grants.rulesFor({ projectRoot: "/project", sessionId: "s", now: 0 }).map(({ rule }) => rule);
+  const all = [isDevice, () => trusted.isTrusted("/project", "hash"), () => inForce().length === 2];
+  await until(() => all.every((holds) => holds()));
+
+  line.cut();
+  await until(() => !isDevice());
+  expect(trusted.isTrusted("/project", "hash")).toBe(false);
+  expect(inForce()).toEqual([{ deny: "execute" }]);
+  expect(grants.problem).toContain("cannot be read, since the server does not answer");
+
+  line.reopen();
+  await until(() => all.every((holds) => holds()));
+  await texts.close();
+  await line.close();
+});
+
+test("every call is asked about while a store that had no rules cannot be read", () => {
+  const texts: SharedTexts = {
+    where: "a server",
+    isStale: true,
+    current: () => undefined,
+    refresh: () => Promise.resolve(),
+    replace: () => Promise.resolve(false),
+    onChange: () => () => undefined,
+    close: () => Promise.resolve(),
+  };
+  const grants = new GrantStore(folder, { open: sharedDocuments(texts) });
+  expect(grants.rulesFor({ projectRoot: "/project", sessionId: "s", now: 0 })).toEqual([
+    { rule: expect.objectContaining({ ask: "*" }) },
+  ]);
 });

@@ -7,7 +7,7 @@ export type FileState<T> =
   /** The file never existed. */
   | { readonly state: "absent" }
   | { readonly state: "good"; readonly value: T; readonly sha256: string }
-  /** The file was good once and no longer exists. */
+  /** The file was good once and no longer exists, or a shared text cannot be read any more. */
   | { readonly state: "gone"; readonly lastGood: T; readonly problem: string }
   | { readonly state: "broken"; readonly lastGood: T | undefined; readonly problem: string };
 

@@ -29,7 +29,18 @@ class SharedDocument<T> implements StoredDocument<T> {
     this.#empty = empty;
   }
 
+  /** While the store cannot be read, nothing in it allows anything any more: another instance may have revoked it. */
   current(): FileState<T> {
+    const state = this.#newest();
+    if (!this.#texts.isStale) return state;
+    const lastGood = this.#lastGood();
+    const problem = `${this.path} cannot be read, since the server does not answer. Only what it denies is in force until it does.`;
+    return lastGood === undefined
+      ? { state: "broken", lastGood, problem }
+      : { state: "gone", lastGood, problem };
+  }
+
+  #newest(): FileState<T> {
     const stored = this.#texts.current(this.#name);
     if (!stored || stored.version === this.#version) return this.#state;
     this.#version = stored.version;
@@ -44,7 +55,7 @@ class SharedDocument<T> implements StoredDocument<T> {
   async change<Result>(change: (value: T) => Change<T, Result>): Promise<Result> {
     for (;;) {
       await this.#texts.refresh();
-      const state = this.current();
+      const state = this.#newest();
       if (state.state === "broken")
         throw new SettingsError("FILE_BROKEN", `${state.problem} It was not changed; correct it.`);
       const { value, result } = change(this.#lastGood() ?? this.#empty);

@@ -6,6 +6,8 @@ import { SqlConnections } from "./sql-connections.js";
 import type { Statement } from "./sql-connections.js";
 
 const POLL_MS = 1_000;
+/** Longer than a restart of the server takes, and than one silent connection delays a look. */
+const STALE_AFTER_MS = 10_000;
 
 type TextRow = { readonly name: string; readonly version: number; readonly text: string };
 
@@ -26,11 +28,14 @@ function textStatements(schema: string) {
   return { changed, add, replace };
 }
 
-export async function openPostgresTexts(address: string): Promise<SharedTexts> {
+export async function openPostgresTexts(
+  address: string,
+  { staleAfterMs = STALE_AFTER_MS } = {},
+): Promise<SharedTexts> {
   const sql = await SqlConnections.open(postgresAddress(address));
   try {
     await migrateTables(sql);
-    const texts = new PostgresTexts(sql);
+    const texts = new PostgresTexts(sql, staleAfterMs);
     await texts.refresh();
     return texts;
   } catch (error) {
@@ -46,12 +51,16 @@ class PostgresTexts implements SharedTexts {
   readonly #texts = new Map<string, SharedText>();
   readonly #listeners = new Set<() => void>();
   readonly #poll: NodeJS.Timeout;
+  readonly #staleAfterMs: number;
+  /** When the newest look that was answered was sent, by a clock that nobody sets. */
+  #lookedAt = performance.now();
 
-  constructor(sql: SqlConnections) {
+  constructor(sql: SqlConnections, staleAfterMs: number) {
     this.#sql = sql;
+    this.#staleAfterMs = staleAfterMs;
     this.where = sql.address.shown;
     this.#statements = textStatements(sql.address.schema);
-    // A look that fails leaves the texts as they were; the next one reads what it missed.
+    // A look that fails leaves the texts as they were, until they are stale; the next one reads what it missed.
     this.#poll = setInterval(() => void this.#look().catch(() => undefined), POLL_MS).unref();
   }
 
@@ -59,17 +68,23 @@ class PostgresTexts implements SharedTexts {
     return this.#texts.get(name);
   }
 
+  get isStale(): boolean {
+    return performance.now() - this.#lookedAt > this.#staleAfterMs;
+  }
+
   async refresh(): Promise<void> {
     await this.#sql.withRetries(() => this.#look());
   }
 
   async #look(): Promise<void> {
+    const sentAt = performance.now();
     const known = [...this.#texts];
     const rows = await this.#sql.run(
       this.#statements.changed,
       known.map(([name]) => name),
       known.map(([, { version }]) => version),
     );
+    this.#lookedAt = Math.max(this.#lookedAt, sentAt);
     const news = rows.filter(({ name, version }) => version > (this.#texts.get(name)?.version ?? 0));
     for (const { name, version, text } of news) this.#texts.set(name, { version, text });
     if (news.length > 0) for (const listener of this.#listeners) listener();
