@@ -6,7 +6,12 @@ import { eventFromStored, storedName } from "../stored-json.js";
 import type { StoredEvent } from "../stored-json.js";
 import { bigintArray, byteaArray, intArray, textArray } from "./binary-array.js";
 import { WORK } from "./ledger-statements.js";
-import type { AppendOneValues, AppendValues, QuestionValues } from "./ledger-statements.js";
+import type {
+  AppendEventValues,
+  AppendOneValues,
+  AppendValues,
+  QuestionValues,
+} from "./ledger-statements.js";
 
 /** Where the next event of a session goes: the number of the session's row, its last event and that event's link. */
 export type Position = {
@@ -98,6 +103,23 @@ export function valuesOfOne(
   const sent = linked(group, from, rows);
   const { session, lastSeq, work } = sent;
   return [time, session, group.lease.fence, from.lastSeq, lastSeq, chainOf(sent), work, ...eventArrays(rows)];
+}
+
+/** Undefined when the group is not one event, or when it depends on the session's questions. */
+export function valuesOfEvent(
+  time: number | null,
+  group: AppendGroup,
+  positionOf: PositionOf,
+): AppendEventValues | undefined {
+  const [append, ...others] = group.appends;
+  const [event, ...more] = append?.events ?? [];
+  if (!event || more.length > 0 || others.length > 0 || group.hasMoved) return undefined;
+  const rows = newRows();
+  const from = positionOf(group.lease);
+  const sent = linked(group, from, rows);
+  const { session, lastSeq, work } = sent;
+  const [type = ""] = rows.types;
+  return [time, session, group.lease.fence, from.lastSeq, lastSeq, chainOf(sent), work, type, event.text];
 }
 
 export function valuesOfQuestions(

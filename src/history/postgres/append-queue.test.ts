@@ -6,6 +6,7 @@ import { AppendQueue } from "./append-queue.js";
 import { ledgerStatements } from "./ledger-statements.js";
 import { postgresAddress } from "./postgres-address.js";
 import { openPostgresLedger } from "./postgres-ledger.js";
+import { SeenLeases } from "./seen-leases.js";
 import { SqlConnections } from "./sql-connections.js";
 import { emptyAddress } from "./store.samples.js";
 
@@ -20,6 +21,7 @@ test("refuses an append as LEASE_LOST when a renewal finds the loss first", asyn
     statements: ledgerStatements(sql.address.schema),
     time: () => null,
     place: undefined,
+    seenLeases: new SeenLeases(),
   };
   const queue = new AppendQueue(context, () => undefined);
   const [head] = await sql.run(context.statements.head, SESSION);

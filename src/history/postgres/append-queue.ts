@@ -18,6 +18,7 @@ import type { StoredEvent } from "../stored-json.js";
 import {
   hasQuestions,
   questionIdOf,
+  valuesOfEvent,
   valuesOfMany,
   valuesOfOne,
   valuesOfQuestions,
@@ -130,7 +131,7 @@ export class AppendQueue {
 
   #send(first: AppendGroup, groups: readonly AppendGroup[]): Promise<{ readonly stored: number }[]> {
     const { sql, statements, time } = this.#context;
-    const { append, appendOne, appendQuestions } = statements;
+    const { append, appendEvent, appendOne, appendQuestions } = statements;
     const positionOf = ({ fence, sessionId }: Lease): Position => {
       const position = this.#positions.get(fence);
       if (!position) throw new Error(`Session ${sessionId} has no position.`);
@@ -138,6 +139,8 @@ export class AppendQueue {
     };
     if (hasQuestions(first))
       return sql.runOnKept(appendQuestions, ...valuesOfQuestions(time(), first, positionOf));
+    const event = groups.length === 1 ? valuesOfEvent(time(), first, positionOf) : undefined;
+    if (event) return sql.runOnKept(appendEvent, ...event);
     if (groups.length === 1) return sql.runOnKept(appendOne, ...valuesOfOne(time(), first, positionOf));
     return sql.runOnKept(append, ...valuesOfMany(time(), groups, positionOf));
   }

@@ -1,5 +1,6 @@
 /** The server, as the parts of a ledger on PostgreSQL share it. */
 import type { LedgerStatements } from "./ledger-statements.js";
+import type { SeenLeases } from "./seen-leases.js";
 import type { SqlConnections } from "./sql-connections.js";
 
 export type LedgerContext = {
@@ -9,4 +10,5 @@ export type LedgerContext = {
   readonly time: () => number | null;
   /** Where the workspace of the sessions is. */
   readonly place: string | undefined;
+  readonly seenLeases: SeenLeases;
 };

@@ -31,6 +31,7 @@ import { ledgerStatements } from "./ledger-statements.js";
 import { migrateTables, tableState } from "./migrate-tables.js";
 import { postgresAddress } from "./postgres-address.js";
 import { recordedRow, SessionFollowers } from "./session-followers.js";
+import { SeenLeases } from "./seen-leases.js";
 import { SessionLeases } from "./session-leases.js";
 import { sessionWork } from "./session-work.js";
 import { SqlConnections } from "./sql-connections.js";
@@ -58,7 +59,8 @@ export async function openPostgresLedger(
     if (readOnly) await tableState(sql);
     else await migrateTables(sql);
     await checkDurability({ sql, statements });
-    return new PostgresLedger({ sql, statements, place, time: () => now?.() ?? null });
+    const time = () => now?.() ?? null;
+    return new PostgresLedger({ sql, statements, place, time, seenLeases: new SeenLeases() });
   } catch (error) {
     await sql.close();
     throw error;

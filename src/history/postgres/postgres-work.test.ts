@@ -189,3 +189,17 @@ test("a turn is work when the server's clock was set back under its lease", asyn
   expect(await after.holder?.(SESSION)).toBeUndefined();
   expect(await firstWork(after)).toBe(SESSION);
 });
+
+test("a lease that nobody renews ends in its length when the server's clock was set back a little", async () => {
+  const address = await emptyAddress();
+  const at = (time: number) => openPostgresLedger(address, { place: "here", now: () => time });
+  // By the server's clock, which stands still here, the lease never ends.
+  const [before, after] = [await at(1_000_250), await at(1_000_000)];
+  opened.push(before, after);
+  const lease = await before.claim(SESSION, "paused", { milliseconds: 300 });
+  await before.append(lease, [TURN], DURABLE);
+  expect(await codeOf(claim(after, { owner: "bob" }))).toBe("LEASE_HELD");
+  expect(await firstWork(after)).toBe(SESSION);
+  expect((await claim(after, { owner: "bob" })).owner).toBe("bob");
+  expect(await codeOf(before.append(lease, [said("too late")], DURABLE))).toBe("LEASE_LOST");
+});

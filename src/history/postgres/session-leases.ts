@@ -14,7 +14,7 @@ import type { AppendQueue } from "./append-queue.js";
 import { BatchQueue } from "./batch-queue.js";
 import type { LedgerContext } from "./ledger-context.js";
 import { ANYWHERE } from "./ledger-statements.js";
-import type { ClaimedRow } from "./ledger-statements.js";
+import type { ClaimedRow, HeadRow } from "./ledger-statements.js";
 import { ConnectionLost } from "./sql-connections.js";
 
 /** Renewals wait this long for others: leases last for seconds. */
@@ -50,9 +50,9 @@ export class SessionLeases {
     const own = this.#context.place === undefined ? null : storedName(this.#context.place);
     const place = options.isAnywhere ? ANYWHERE : own;
     const values = [name, storedName(owner), options.milliseconds, this.#holder, place] as const;
-    let goneFence: number | null = null;
+    let gone: Pick<HeadRow, "fence" | "lease_until"> = { fence: null, lease_until: null };
     for (;;) {
-      const [claimed] = await sql.retried(statements.claim, time(), ...values, goneFence);
+      const [claimed] = await sql.retried(statements.claim, time(), ...values, gone.fence, gone.lease_until);
       if (claimed) return this.#leased(sessionId, owner, claimed);
       const [held] = await sql.retried(statements.head, name);
       if (!held) {
@@ -63,11 +63,18 @@ export class SessionLeases {
       if (!isWithinReach(held.place, place)) throw otherPlace(sessionId, held.place);
       const newest = newestLease(held);
       if (!newest) continue;
-      const holder = held.holder === null ? undefined : holderFromStored(held.holder);
-      if (newest.fence === goneFence || !holder || !isGone(holder)) throw heldElsewhere(newest);
-      // Nobody renews it, and nobody can write with it.
-      goneFence = newest.fence;
+      // A renewal has come in between when the times differ.
+      const wasGone = held.fence === gone.fence && held.lease_until === gone.lease_until;
+      if (wasGone || !this.#isOver(name, held)) throw heldElsewhere(newest);
+      gone = held;
     }
+  }
+
+  /** Nobody renews it, although the server's clock says that it lasts; nobody can write with it once it is claimed. */
+  #isOver(name: string, { fence, lease_until, holder }: HeadRow): boolean {
+    const process = holder === null ? undefined : holderFromStored(holder);
+    if (process && isGone(process)) return true;
+    return this.#context.seenLeases.isOver(name, fence, lease_until);
   }
 
   #leased(sessionId: string, owner: string, row: ClaimedRow): Lease {

@@ -8,6 +8,8 @@ import type { SessionFollowers } from "./session-followers.js";
 
 /** A look after the end of a lease, not at it. */
 const LEASE_END_MARGIN_MS = 10;
+/** How soon a renewed lease is seen: by then, and by its length, its end is known whatever becomes of the server's clock. */
+const LOOK_AT_HELD_MS = 400;
 const MAX_WORK = 100;
 
 type Options = {
@@ -21,21 +23,22 @@ type Options = {
 /** Looks when a question was answered anywhere, when a lease on such a session ends, and each second. */
 export async function* sessionWork(options: Options): AsyncGenerator<string> {
   const { context, followers, place, signal, isClosed } = options;
-  const { sql, statements, time } = context;
+  const { sql, statements, time, seenLeases } = context;
   while (!signal.aborted && !isClosed()) {
     const { woken, stop } = followers.listenForWork(signal);
     let timer = setTimeout(stop, LOOK_MS).unref();
     try {
+      const sentAt = performance.now();
       // A server that cannot be reached now is asked again at the next look.
-      const rows = await sql.run(statements.work, time(), storedName(place), MAX_WORK).catch(() => []);
-      const nextEndMs = Math.min(LOOK_MS, ...rows.map(({ left_ms }) => left_ms || LOOK_MS));
-      if (nextEndMs < LOOK_MS) {
-        clearTimeout(timer);
-        timer = setTimeout(stop, nextEndMs + LEASE_END_MARGIN_MS).unref();
-      }
-      for (const { session_id, left_ms, holder } of rows) {
+      const rows = await sql.run(statements.work, time(), storedName(place), MAX_WORK).catch(() => undefined);
+      const left = seenLeases.look(rows ?? [], { sentAt, answeredAt: performance.now() });
+      const nextEndMs = Math.min(...left.filter((ms) => ms > 0)) + LEASE_END_MARGIN_MS;
+      const isHeld = left.some((ms) => ms > 0);
+      clearTimeout(timer);
+      timer = setTimeout(stop, isHeld || !rows ? Math.min(LOOK_AT_HELD_MS, nextEndMs) : LOOK_MS).unref();
+      for (const [index, { session_id, holder }] of (rows ?? []).entries()) {
         const process = holder === null ? undefined : holderFromStored(holder);
-        if (left_ms > 0 && !(process && isGone(process))) continue;
+        if (left[index] !== 0 && !(process && isGone(process))) continue;
         if (signal.aborted || isClosed()) return;
         yield nameFromStored(session_id);
       }
