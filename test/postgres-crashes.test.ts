@@ -14,13 +14,13 @@ import { openArchive, openLedger } from "../src/history/index.js";
 import { scriptedModel } from "../src/model/index.js";
 import { LocalWorkspace } from "../src/tools/index.js";
 import { PostgresFleet } from "./postgres-fleet.js";
-import type { Instance } from "./postgres-fleet.js";
+import type { Instance, TakeOver } from "./postgres-fleet.js";
 
 const IS_LONG = process.env["TOOLGATE_LONG"] !== undefined;
 const FAULTS = Number(process.env["TOOLGATE_FAULTS"] ?? (IS_LONG ? 500 : 6));
 const SEED = Number(process.env["TOOLGATE_SEED"] ?? Date.now() % 1_000_000);
 const LEASE_MS = 2_000;
-const TAKE_OVER_MARGIN_MS = 500;
+const TAKE_OVER_LIMIT_MS = LEASE_MS + 500;
 const PAUSE_MS = IS_LONG ? 30_000 : 2_500;
 /** A fault, and the turns that must go on after it, on a busy machine. */
 const FAULT_TIMEOUT_MS = PAUSE_MS + 60_000;
@@ -51,11 +51,11 @@ const victim = async (): Promise<Instance> => {
 type Kind = "kill" | "pause" | "cut" | "crash" | "clock" | "disk";
 
 /** How long take-overs took, in milliseconds. */
-const takeOvers: { readonly kind: Kind; readonly ms: number }[] = [];
+const takeOvers: (TakeOver & { readonly kind: Kind })[] = [];
 
 /** Nothing when the instance had no session. */
-const noteTakeOver = (kind: Kind, ms: number | undefined): void => {
-  if (ms !== undefined) takeOvers.push({ kind, ms });
+const noteTakeOver = (kind: Kind, takeOver: TakeOver | undefined): void => {
+  if (takeOver) takeOvers.push({ kind, ...takeOver });
 };
 
 const FAULT_KINDS = {
@@ -109,8 +109,9 @@ test(
       await fleet.progress();
       const kind = kinds.next().value as Kind;
       counts.set(kind, (counts.get(kind) ?? 0) + 1);
-      // One instance at least must be there to go on.
-      if (kind === "pause") await expect.poll(() => pausedCount(), { timeout: 2 * PAUSE_MS }).toBeLessThan(2);
+      // One instance at least must be there to go on: the start of a new one is no take-over.
+      if (kind === "pause" || kind === "kill")
+        await expect.poll(() => pausedCount(), { timeout: 2 * PAUSE_MS }).toBeLessThan(2);
       await FAULT_KINDS[kind]();
       await fleet.progress();
       if (IS_LONG && fault % 10 === 9) print(`${fault + 1} faults, ${figures(counts)}`);
@@ -139,8 +140,8 @@ test(
     expect(await archive.verify()).toMatchObject({ brokenCount: 0 });
     await archive.close();
     await ledger.close();
-    // A moment of a busy machine would fail the short run.
-    if (IS_LONG) expect(lateOnes()).toEqual([]);
+    // A moment of a busy machine would fail the short run. A late one is forgiven for as long as no process could run.
+    if (IS_LONG) expect(lateOnes().filter(({ ms, lagMs }) => ms - lagMs > TAKE_OVER_LIMIT_MS)).toEqual([]);
   },
 );
 
@@ -171,7 +172,7 @@ function isEnd(event: SessionEvent | undefined): boolean {
   return event.stopReason === "end_turn" || event.error?.includes("LEDGER_FULL") === true;
 }
 
-const lateOnes = () => takeOvers.filter(({ ms }) => ms > LEASE_MS + TAKE_OVER_MARGIN_MS);
+const lateOnes = () => takeOvers.filter(({ ms }) => ms > TAKE_OVER_LIMIT_MS);
 
 function figures(counts: ReadonlyMap<Kind, number>): string {
   const kinds = [...counts].map(([kind, count]) => `${kind} ${count}`).join(", ");
@@ -181,7 +182,11 @@ function figures(counts: ReadonlyMap<Kind, number>): string {
     const at = (share: number) => (sorted[Math.floor(share * (sorted.length - 1))] ?? 0).toFixed(0);
     return `${kind} p50 ${at(0.5)} max ${at(1)}`;
   });
-  return `${kinds}; take-over in ms: ${shown.join(", ")}; late: ${lateOnes().length} of ${takeOvers.length}`;
+  const late = lateOnes().map(
+    (one) => `${one.kind} ${one.ms.toFixed(0)} with a lag of ${one.lagMs.toFixed(0)}`,
+  );
+  const lagMs = Math.max(0, ...takeOvers.map((one) => one.lagMs)).toFixed(0);
+  return `${kinds}; take-over in ms: ${shown.join(", ")}; longest lag ${lagMs}; late: ${late.length} of ${takeOvers.length} ${late.join(", ")}`;
 }
 
 function shuffled<Item>(items: readonly Item[]): readonly Item[] {

@@ -7,6 +7,7 @@ import type { ChildProcess } from "node:child_process";
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout } from "node:timers/promises";
 import { postgresAddress } from "../src/history/postgres/postgres-address.js";
 import { makeServer } from "../src/history/postgres/postgres-server.samples.js";
@@ -26,6 +27,8 @@ const SMALL_LOG = ["min_wal_size=32MB", "max_wal_size=64MB", "checkpoint_timeout
 export type Instance = { child: ChildProcess; readonly number: number; isPaused: boolean };
 /** `steps`: how many calls a turn has. */
 type Options = { readonly leaseMs: number; readonly steps: number };
+/** `lagMs`: the longest time for which a process that could have taken over did not get to run. */
+export type TakeOver = { readonly ms: number; readonly lagMs: number };
 type Held = { readonly session: number; readonly fence: number };
 
 export class PostgresFleet {
@@ -34,6 +37,7 @@ export class PostgresFleet {
   readonly #server: PostgresServer;
   readonly #sql: SqlConnections;
   readonly #options: Options;
+  readonly #loopDelay = monitorEventLoopDelay({ resolution: 10 });
   readonly instances: Instance[] = [];
 
   private constructor(
@@ -48,6 +52,7 @@ export class PostgresFleet {
     this.#server = server;
     this.#sql = sql;
     this.#options = options;
+    this.#loopDelay.enable();
   }
 
   /** With fsync on: durability is what is tested. */
@@ -112,26 +117,30 @@ export class PostgresFleet {
   }
 
   /** Kills the process and starts another; returns how long it took until the sessions of the killed one were taken over. */
-  async kill(instance: Instance): Promise<number | undefined> {
+  async kill(instance: Instance): Promise<TakeOver | undefined> {
     const { child } = instance;
+    const others = this.instances.filter((one) => one !== instance && !one.isPaused).map((one) => one.child);
+    await this.#lagMs(others);
     const start = performance.now();
     child.kill("SIGKILL");
     await ended(child);
     const held = await this.#heldBy(child);
     const restarted = this.#fork(instance.number);
-    const ms = await this.#takenOver(held, start);
+    const takeOver = await this.#takenOver(held, start, others);
     instance.child = await restarted;
-    return ms;
+    return takeOver;
   }
 
   /** Stops the process for a time; returns, while it is still stopped, how long the take-over of its sessions took. */
-  async pause(instance: Instance, pauseMs: number): Promise<number | undefined> {
+  async pause(instance: Instance, pauseMs: number): Promise<TakeOver | undefined> {
     const { child } = instance;
+    const others = this.instances.filter((one) => one !== instance && !one.isPaused).map((one) => one.child);
+    await this.#lagMs(others);
     const start = performance.now();
     child.kill("SIGSTOP");
     instance.isPaused = true;
     void this.#wakeAfter(instance, pauseMs);
-    return this.#takenOver(await this.#heldBy(child), start);
+    return this.#takenOver(await this.#heldBy(child), start, others);
   }
 
   async #wakeAfter(instance: Instance, pauseMs: number): Promise<void> {
@@ -234,7 +243,28 @@ export class PostgresFleet {
     );
   }
 
-  async #takenOver(held: readonly Held[], start: number): Promise<number | undefined> {
+  /** The longest delay of an event loop since the last call, of this process and of these, which can take over. */
+  async #lagMs(others: readonly ChildProcess[]): Promise<number> {
+    const all = await Promise.all(
+      others.map(async (child) => {
+        const reply = new Promise<{ lagMs: number }>((resolve) =>
+          // Its one reply.
+          child.once("message", (message) => resolve(message as { lagMs: number })),
+        );
+        child.send("lag");
+        return (await reply).lagMs;
+      }),
+    );
+    const own = this.#loopDelay.max / 1e6;
+    this.#loopDelay.reset();
+    return Math.max(own, ...all);
+  }
+
+  async #takenOver(
+    held: readonly Held[],
+    start: number,
+    others: readonly ChildProcess[],
+  ): Promise<TakeOver | undefined> {
     const sessions = held.map(({ session }) => session);
     const fences = held.map(({ fence }) => fence);
     const left = { sql: LEFT };
@@ -243,7 +273,8 @@ export class PostgresFleet {
       if (rows.length > 0) await setTimeout(LOOK_MS);
       return rows.length === 0;
     });
-    return held.length === 0 ? undefined : performance.now() - start;
+    const ms = performance.now() - start;
+    return held.length === 0 ? undefined : { ms, lagMs: await this.#lagMs(others) };
   }
 }
 

@@ -5,7 +5,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import type { ScriptStep } from "../src/model/index.js";
+import { postgresAddress } from "../src/history/postgres/postgres-address.js";
 import { newAddress } from "../src/history/postgres/postgres-server.samples.js";
+import { SqlConnections } from "../src/history/postgres/sql-connections.js";
 import { say, send, TOKEN } from "./aap-http-kit.js";
 import { folder } from "./agent-kit.js";
 import { until } from "./until.js";
@@ -16,6 +18,8 @@ beforeAll(async () => {
   ledger = await newAddress();
 });
 
+/** The server names by it the connections of each process that this file starts. */
+const APPLICATION = `instances ${process.pid}`;
 const command = (text: string): ScriptStep => ({ calls: [{ tool: "terminal", input: { command: text } }] });
 const DONE: ScriptStep = { say: "Done." };
 
@@ -44,6 +48,7 @@ async function serve(cwd: string, place: string, name = place): Promise<Instance
       TOOLGATE_CONFIG: join(cwd, `settings-${place}`),
       TOOLGATE_TOKEN: TOKEN,
       INSTANCE_NAME: name,
+      PGAPPNAME: `${APPLICATION} ${name}`,
     },
   });
   onTestFinished(() => void child.kill("SIGKILL"));
@@ -156,4 +161,44 @@ test("a session whose tools live in its app goes on anywhere", async () => {
   const messages = [{ role: "tool", toolCallId: "call_1", content: "found" }];
   const over = await post(far, `/sessions/${sessionId}/turns`, { stream: "none", messages });
   expect([over.status, over.text]).toEqual([200, expect.stringContaining("Done.")]);
+});
+
+test("an instance has at most four connections, with many sessions, followers, searches and lists at once", async () => {
+  const cwd = await folder({ "script.json": JSON.stringify({ steps: [DONE] }) });
+  const at = await serve(cwd, "connections");
+  const sql = await SqlConnections.open(postgresAddress(ledger));
+  onTestFinished(() => sql.close());
+  const counts: number[] = [];
+  const over = new AbortController();
+  const looking = (async () => {
+    while (!over.signal.aborted) {
+      const rows = await sql.run<[name: string], { count: number }>(
+        { sql: "select count(*) as count from pg_stat_activity where application_name = $1" },
+        `${APPLICATION} connections`,
+      );
+      counts.push(rows[0]?.count ?? 0);
+    }
+  })();
+  const use = async () => {
+    const sessionId = await newSession(at, {});
+    expect((await post(at, `/sessions/${sessionId}/turns`, say("Go"))).text).toContain("Done.");
+    await events(at, sessionId);
+  };
+  const pages = [
+    "/sessions",
+    "/api/sessions",
+    "/api/history?text=done",
+    "/api/statistics",
+    "/questions",
+    "/readyz",
+    "/metrics",
+  ];
+  await Promise.all([
+    ...Array.from({ length: 20 }, use),
+    ...pages.flatMap((path) => [get(at, path), get(at, path)]),
+  ]);
+  over.abort();
+  await looking;
+  expect(Math.max(...counts)).toBeLessThanOrEqual(4);
+  expect(Math.max(...counts)).toBeGreaterThan(1);
 });

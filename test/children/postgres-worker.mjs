@@ -2,6 +2,7 @@
 // and a tool that appends one line to `runs` for each run. Every acknowledgement goes into a log of its own, which the
 // test compares with the ledger. Usage: postgres-worker.mjs <ledger> <folder> <name> <lease in milliseconds> <steps>
 import { appendFileSync } from "node:fs";
+import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout } from "node:timers/promises";
 import { z } from "zod";
 import { takeOverWork } from "../../src/aap/turns/take-over-work.ts";
@@ -88,9 +89,16 @@ async function takeOver(sessionId) {
   return "taken";
 }
 
+/** How long the machine kept this process from running: a late take-over may be due to that alone. */
+const loopDelay = monitorEventLoopDelay({ resolution: 10 });
+loopDelay.enable();
+
 process.on("message", (message) => {
   if (message === "over") over.abort();
-  else ({ shiftMs } = message);
+  else if (message === "lag") {
+    process.send({ lagMs: loopDelay.max / 1e6 });
+    loopDelay.reset();
+  } else ({ shiftMs } = message);
 });
 process.send?.("ready");
 await takeOverWork({ ledger, onError: note, parts: [takeOver], onTaken: () => undefined }, over.signal);
