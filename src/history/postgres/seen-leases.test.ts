@@ -32,7 +32,7 @@ test("gives a lease no more than its length when it is first seen after the cloc
   expect(lookAt(leases, 0, row(9_000, 3_900))).toBe(LEASE_MS + 10);
 });
 
-test("counts anew when the lease was renewed or claimed", () => {
+test("counts again when the lease was renewed or claimed", () => {
   const leases = new SeenLeases();
   lookAt(leases, 0, row(9_000, 2_000));
   expect(lookAt(leases, 2_500, row(9_700, 200))).toBe(210);
