@@ -151,16 +151,20 @@ function listCopy(list: readonly unknown[], depth: number): unknown {
 
 function objectCopy(object: object, depth: number): unknown {
   const copy: Record<string, unknown> = {};
-  for (const key of Object.keys(object)) {
-    const value: unknown = Reflect.get(object, key);
-    // Most values are strings.
-    const copied = typeof value === "string" ? value : jsonCopy(value, depth + 1);
-    if (copied === undefined) continue;
-    // An assignment to this name would set the prototype.
-    if (key === "__proto__") Object.defineProperty(copy, key, { value: copied, enumerable: true });
-    else copy[key] = copied;
+  const keys = Object.keys(object);
+  // By index: a `for … of` is several times as much for the compiler.
+  for (let index = 0; index < keys.length; index += 1) {
+    const key = keys[index] ?? "";
+    const copied = jsonCopy(Reflect.get(object, key), depth + 1);
+    if (copied !== undefined) setOwn(copy, key, copied);
   }
   return copy;
+}
+
+/** An assignment to this name would set the prototype. */
+function setOwn(copy: Record<string, unknown>, key: string, value: unknown): void {
+  if (key === "__proto__") Object.defineProperty(copy, key, { value, enumerable: true });
+  else copy[key] = value;
 }
 
 function isPlain(value: object): boolean {

@@ -84,10 +84,10 @@ export const UNBOUND = "not read";
 /** The intent as text, the same for equal intents however their keys are ordered. */
 export function intentText(intent: Intent): string {
   let text = "";
-  for (const [name, written] of WRITTEN_NAMES) {
+  NAMES.forEach((name) => {
     const field = intent[name];
-    if (field !== undefined) text += `${text === "" ? "" : ","}${written}${textOf(field)}`;
-  }
+    if (field !== undefined) text += `${text === "" ? "" : ","}"${name}":${textOf(field)}`;
+  });
   return `{${text}}`;
 }
 
@@ -114,24 +114,29 @@ const FIELDS: { readonly [Name in keyof Required<Intent>]: true } = {
 };
 
 // The keys of a literal of this type are the names it lists.
-const WRITTEN_NAMES = (Object.keys(FIELDS) as (keyof Intent)[])
-  .sort()
-  .map((name) => [name, `${JSON.stringify(name)}:`] as const);
+const NAMES = (Object.keys(FIELDS) as (keyof Intent)[]).sort();
 
-/** As JSON writes it, with the keys in order. Written for speed: every call's intent goes through it, most of them twice. */
+/** As JSON writes it, with the keys in order. Every call's intent goes through it, most of them twice. */
 function textOf(value: unknown): string {
-  if (typeof value === "string") return JSON.stringify(value);
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
+  return Array.isArray(value) ? listText(value) : objectText(value);
+}
+
+/** A hole is written as null. By index: a `for … of` is several times as much for the compiler. */
+function listText(list: readonly unknown[]): string {
   let text = "";
-  if (Array.isArray(value)) {
-    for (const item of value) text += text === "" ? textOf(item) : `,${textOf(item)}`;
-    return `[${text}]`;
-  }
+  for (let index = 0; index < list.length; index += 1)
+    text += index === 0 ? textOf(list[index]) : `,${textOf(list[index])}`;
+  return `[${text}]`;
+}
+
+function objectText(value: object): string {
   const names = Object.keys(value);
-  if (names.length > 1) names.sort();
-  for (const name of names) {
+  if (names.length === 0) return "{}";
+  let text = "";
+  names.sort().forEach((name) => {
     const field: unknown = Reflect.get(value, name);
     if (field !== undefined) text += `${text === "" ? "" : ","}${JSON.stringify(name)}:${textOf(field)}`;
-  }
+  });
   return `{${text}}`;
 }

@@ -55,35 +55,62 @@ export type RunOptions = {
 };
 
 export async function runCall(options: RunOptions): Promise<void> {
-  const { tool, call, stop, record, timeLimit, now } = options;
-  const { toolCallId } = call;
+  const { call, stop, record, now } = options;
   const writer = record.writer();
-  if (stop.isStopped) {
-    writer.add({ type: "cancel-requested", toolCallId, at: now() });
-    const reason = "it was stopped before it began.";
-    return writer.append([{ type: "call-cancelled", toolCallId, at: now(), reason }]);
-  }
+  if (stop.isStopped) return recordNotStarted(options, writer);
   const reporter = new CallReporter(writer, call, now);
+  const end = await endOf(options, reporter, writer);
+  reporter.flush();
+  await recordEnd(options, writer, end);
+}
+
+function recordNotStarted({ call: { toolCallId }, now }: RunOptions, writer: EventWriter): Promise<void> {
+  writer.add({ type: "cancel-requested", toolCallId, at: now() });
+  const reason = "it was stopped before it began.";
+  return writer.append([{ type: "call-cancelled", toolCallId, at: now(), reason }]);
+}
+
+/** Runs the tool, and returns the events of its end, or those of a tool that was given up. */
+function endOf(
+  options: RunOptions,
+  reporter: CallReporter,
+  writer: EventWriter,
+): Promise<readonly SessionEvent[]> {
+  const { tool, stop, timeLimit } = options;
   const timer = timeout(timeLimit, () => stop.stop(new TimeIsUp(tool, timeLimit)));
-  let giveUpTimer: NodeJS.Timeout | undefined;
-  let giveUp: (() => void) | undefined;
+  let endWatch: (() => void) | undefined;
+  return new Promise<readonly SessionEvent[]>((resolve, reject) => {
+    endWatch = watchStop(options, writer, () => resolve(givenUp(options)));
+    outcome(options, reporter, writer).then(resolve, reject);
+  }).finally(() => {
+    stop.end();
+    endWatch?.();
+    clearTimeout(timer);
+  });
+}
+
+/** The cancel is recorded before the tool reacts to it. A cancel may also come after the time limit. */
+function watchStop(
+  { call: { toolCallId }, stop, stopGraceMs, now }: RunOptions,
+  writer: EventWriter,
+  giveUp: () => void,
+): () => void {
+  let timer: NodeJS.Timeout | undefined;
   let isCancelRequested = false;
-  // The cancel is recorded before the tool reacts to it. A cancel may also come after the time limit.
   stop.onStop = (reason) => {
-    giveUpTimer ??= setTimeout(() => giveUp?.(), options.stopGraceMs);
+    timer ??= setTimeout(giveUp, stopGraceMs);
     if (isCancelRequested || reason instanceof TimeIsUp) return;
     isCancelRequested = true;
     writer.add({ type: "cancel-requested", toolCallId, at: now() });
   };
-  const end = await new Promise<readonly SessionEvent[]>((resolve, reject) => {
-    giveUp = () => resolve(givenUp(options));
-    outcome(options, reporter, writer).then(resolve, reject);
-  }).finally(() => {
-    stop.end();
-    clearTimeout(giveUpTimer);
-    clearTimeout(timer);
-  });
-  reporter.flush();
+  return () => clearTimeout(timer);
+}
+
+async function recordEnd(
+  { tool, call: { toolCallId }, record, now }: RunOptions,
+  writer: EventWriter,
+  end: readonly SessionEvent[],
+): Promise<void> {
   try {
     await writer.append(end);
   } catch (error) {

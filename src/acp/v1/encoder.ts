@@ -65,8 +65,12 @@ export class V1Encoder {
   encode(call: ToolCall): readonly V1Update[] {
     const sent = this.#sent.last(call.toolCallId);
     if (sent === "ended" || sent?.call === call) return NOTHING;
-    if (sent && isProgressOnly(sent.call, call) && !this.#asked.has(call.toolCallId))
-      return this.#progress(call, sent);
+    return sent && isProgressOnly(sent.call, call) && !this.#asked.has(call.toolCallId)
+      ? this.#progress(call, sent)
+      : this.#changes(call, sent);
+  }
+
+  #changes(call: ToolCall, sent: Sent<Fields> | undefined): readonly V1Update[] {
     const last = sent && this.#asked.delete(call.toolCallId) ? withoutContent(sent) : sent;
     // A call that had ended before its first update ran in a terminal that the client no longer has.
     const shown = { clients: last !== undefined || !isOver(call.state), inMeta: this.#inMeta };
