@@ -12,6 +12,16 @@ export async function pageLink(url: string, devices: Devices): Promise<string> {
   return `${url}/login#${code}`;
 }
 
+const EVERY_ADDRESS: ReadonlySet<string> = new Set(["0.0.0.0", "[::]"]);
+
+/** An address that a browser can open: a server that listens on every address goes by its first name, or by this machine's. */
+export function openableUrl(url: string, names: readonly string[] = []): string {
+  const { protocol, hostname, port } = new URL(url);
+  if (!EVERY_ADDRESS.has(hostname)) return url;
+  const [name = "localhost"] = names;
+  return `${protocol}//${name}${port === "" ? "" : `:${port}`}`;
+}
+
 const noteFile = (): string => join(stateFolder(), "page-address");
 
 /** The last server that was started. */

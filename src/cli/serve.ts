@@ -17,7 +17,7 @@ import { onBreach } from "./on-breach.js";
 import { openAgent, openLedger } from "./open-agent.js";
 import { openServers } from "./open-servers.js";
 import { openWorkspace } from "./open-workspace.js";
-import { noteAddress, pageLink } from "./page-link.js";
+import { noteAddress, openableUrl, pageLink } from "./page-link.js";
 import { pageOptions } from "./page-options.js";
 import { ledgerAddress } from "./ledger-address.js";
 import { packageVersion } from "./package-version.js";
@@ -96,8 +96,9 @@ async function serveWith(
     const indexing =
       shared && keepIndexed(ledger, archive, { signal: ended.signal, onError: options.onError });
     noteToken();
-    noteAddress(url);
-    const link = await pageLink(url, page.devices);
+    const pageUrl = openableUrl(url, flags.allowHost);
+    noteAddress(pageUrl);
+    const link = await pageLink(pageUrl, page.devices);
     process.stdout.write(`Serving AAP at ${url} for ${workspace.root}. Stop with Ctrl-C.\n`);
     const hasPage = page.pageFolder !== undefined;
     const isOpened = opensBrowser && hasPage && (await openAddress(link));
