@@ -34,7 +34,8 @@ type InLedger = {
 type InIndex = Omit<InLedger, "updated_at"> & { readonly chain: string | null; readonly messages: number };
 
 const EVENTS_PER_READ = 1_000;
-const ROWS_PER_WRITE = 200;
+/** How long a piece of the work may keep the process from everything else. */
+const PIECE_MS = 5;
 /** The books of the sessions that were indexed last, so that a growing session is not folded from its start each time. */
 const MAX_KEPT_REPLAYS = 8;
 
@@ -197,9 +198,14 @@ export class IndexUpdate {
       ...messages.slice(firstNew).map((message, index) => () => rows.putMessage(message, firstNew + index)),
     ];
     if (!rows.begin(session, indexed?.last_seq)) return false;
-    for (let at = 0; at < writes.length; at += ROWS_PER_WRITE) {
-      if (!rows.together(() => writes.slice(at, at + ROWS_PER_WRITE).forEach((write) => write())))
-        return false;
+    let written = 0;
+    const writePiece = (): void => {
+      const end = performance.now() + PIECE_MS;
+      do writes[written++]?.();
+      while (written < writes.length && performance.now() < end);
+    };
+    while (written < writes.length) {
+      if (!rows.together(writePiece)) return false;
       await setImmediate();
     }
     const { title, agent, cwd, model, isElsewhere } = sessionFacts(info, this.#patterns);
