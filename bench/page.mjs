@@ -1,26 +1,32 @@
 // The page under load, in a real Chromium against the built program: bytes of the first load, a session of 10,000 calls opened
 // and scrolled to its start, 1,000 updates a second for ten seconds with the time until the last one is painted, the memory
-// of the tab, and how long a question takes from its record to the screen. Another process writes the record, as an editor does.
+// of the tab, and how long a question takes from the moment it is asked to the screen: asked by another process on the same
+// record, as an editor's agent asks, and by an agent that runs in the server.
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
 import { openLedger } from "toolgate/history";
+import { ServeClient } from "toolgate/serve/client";
 
 const CALLS = Number(process.env.BENCH_CALLS ?? 10_000);
 const UPDATES_PER_SECOND = 1_000;
-const SECONDS = 10;
-const QUESTIONS = 200;
+const SECONDS = Number(process.env.BENCH_SECONDS ?? 10);
+const QUESTIONS = Number(process.env.BENCH_QUESTIONS ?? 200);
+const TOKEN = "the-token-of-the-bench-of-the-page";
 
 const home = mkdtempSync(join(tmpdir(), "toolgate-bench-page-"));
 const project = join(home, "shop");
 mkdirSync(project);
 const { link, origin, server } = await startServer();
 const ledger = await openLedger(join(home, "toolgate", "ledger.sqlite"));
-const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
+const browser = await chromium.launch({
+  executablePath: process.env.TOOLGATE_CHROMIUM ?? "/usr/bin/chromium-headless-shell",
+  args: ["--no-sandbox"],
+});
 const page = await (await browser.newContext({ viewport: { width: 1440, height: 900 } })).newPage();
 page.setDefaultTimeout(120_000);
 const cdp = await page.context().newCDPSession(page);
@@ -30,7 +36,9 @@ try {
   await opened();
   await scrolled();
   await updated(lease);
-  await asked();
+  await askedElsewhere();
+  await opensByItself();
+  await askedHere();
 } finally {
   await browser.close();
   await ledger.close();
@@ -194,34 +202,81 @@ async function updated(lease) {
   );
 }
 
-async function asked() {
+/** By another process, into the list of a page that shows another question. */
+async function askedElsewhere() {
   await page.goto(`${origin}/`);
-  await page.getByText("Connected, live").waitFor();
+  await page.getByText("Connected, live").first().waitFor();
   const times = [];
   for (let number = 1; number <= QUESTIONS; number += 1) {
-    const sessionId = `asking-${number}`;
-    const lease = await ledger.claim(sessionId, "bench", { milliseconds: Infinity });
     const subject = `make part-${number}`;
     const painted = page.evaluate(waitForText, subject);
-    const at = Date.now();
-    await ledger.append(lease, questionEvents(sessionId, subject, at), { durable: true });
+    const { at, withdraw } = await ask(`asking-${number}`, subject);
     times.push((await painted) - at);
-    await ledger.append(
-      lease,
-      [
-        {
-          type: "question-withdrawn",
-          at: Date.now(),
-          questionId: `${sessionId}/call_1/1`,
-          reason: "the turn was cancelled",
-        },
-      ],
-      { durable: false },
-    );
+    await withdraw();
   }
   console.log(
-    `  ${QUESTIONS} questions, from the append to the screen: ${percentiles(times)} (bar: p99 100 ms)`,
+    `  ${QUESTIONS} questions of another process, from the append to the list: ${percentiles(times)} (bar: p99 100 ms)`,
   );
+}
+
+/** By another process, into an inbox without questions: with all that will happen, and the buttons. */
+async function opensByItself() {
+  await nothingWaits();
+  const times = [];
+  for (let number = 1; number <= QUESTIONS; number += 1) {
+    await page.keyboard.press("Escape");
+    await page.getByText("A question appears here as soon as").waitFor();
+    const subject = `make whole-${number}`;
+    const painted = page.evaluate(waitForCard, subject);
+    const { at, withdraw } = await ask(`opening-${number}`, subject);
+    times.push((await painted) - at);
+    await withdraw();
+    await nothingWaits();
+  }
+  console.log(
+    `  ${QUESTIONS} questions of another process, from the append to the opened card: ${percentiles(times)}`,
+  );
+}
+
+/** By an agent in the server. `askedAt` is the time at which the gate made the question, before its append. */
+async function askedHere() {
+  const client = new ServeClient({ baseUrl: origin, apiKey: TOKEN, keys: { get() {}, set() {} } });
+  await page.goto(`${origin}/`);
+  await page.getByText("Connected, live").first().waitFor();
+  const times = [];
+  for (let number = 1; number <= QUESTIONS; number += 1) {
+    const painted = page.evaluate(waitForOpenRow);
+    const { sessionId } = await client.createSession({ prompt: [{ type: "text", text: `Go ${number}` }] });
+    const shownAt = await painted;
+    const { questions } = await client.questions({ state: "open" });
+    times.push(shownAt - questions[0].askedAt);
+    await client.cancel(sessionId);
+    await nothingWaits();
+  }
+  console.log(
+    `  ${QUESTIONS} questions of the server's own agent, from the gate to the list: ${percentiles(times)} (bar: p99 100 ms)`,
+  );
+}
+
+function nothingWaits() {
+  return page.waitForFunction(() => document.querySelector("a.q:not(.gone)") === null);
+}
+
+async function ask(sessionId, command) {
+  const lease = await ledger.claim(sessionId, "bench", { milliseconds: Infinity });
+  const at = Date.now();
+  await ledger.append(lease, questionEvents(sessionId, command, at), { durable: true });
+  const questionId = `${sessionId}/call_1/1`;
+  const withdraw = () => {
+    const withdrawn = {
+      type: "question-withdrawn",
+      at: Date.now(),
+      questionId,
+      reason: "the turn was cancelled",
+    };
+    return ledger.append(lease, [withdrawn], { durable: false });
+  };
+  return { at, withdraw };
 }
 
 function questionEvents(sessionId, command, at) {
@@ -268,6 +323,31 @@ function waitForText(text) {
   });
 }
 
+/** In the page: the time at which a question's card with the text and the buttons is in a painted frame. */
+function waitForCard(text) {
+  return new Promise((resolve) => {
+    const look = () => {
+      const isThere =
+        document.querySelector(".q-what")?.textContent?.includes(text) &&
+        document.querySelector(".acts button");
+      if (isThere) requestAnimationFrame(() => resolve(Date.now()));
+      else requestAnimationFrame(look);
+    };
+    look();
+  });
+}
+
+/** In the page: the time at which an open question in the list is in a painted frame. */
+function waitForOpenRow() {
+  return new Promise((resolve) => {
+    const look = () => {
+      if (document.querySelector("a.q:not(.gone)")) requestAnimationFrame(() => resolve(Date.now()));
+      else requestAnimationFrame(look);
+    };
+    look();
+  });
+}
+
 async function heap() {
   await cdp.send("HeapProfiler.collectGarbage");
   const { usedSize } = await cdp.send("Runtime.getHeapUsage");
@@ -282,8 +362,21 @@ function percentiles(times) {
 
 async function startServer() {
   const main = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
-  const env = { ...process.env, HOME: home, XDG_CONFIG_HOME: join(home, "config"), XDG_STATE_HOME: home };
-  const child = spawn(process.execPath, [main, "serve", "--port", "0"], { cwd: project, env });
+  const script = join(home, "script.json");
+  const steps = [
+    { calls: [{ tool: "terminal", input: { command: "git push origin main" } }] },
+    { say: "Done." },
+  ];
+  writeFileSync(script, JSON.stringify({ steps }));
+  const env = {
+    ...process.env,
+    HOME: home,
+    XDG_CONFIG_HOME: join(home, "config"),
+    XDG_STATE_HOME: home,
+    TOOLGATE_TOKEN: TOKEN,
+  };
+  const words = [main, "serve", "--port", "0", "--script", script];
+  const child = spawn(process.execPath, words, { cwd: project, env });
   const found = await new Promise((resolve) => {
     let text = "";
     for (const stream of [child.stdout, child.stderr])

@@ -124,7 +124,10 @@ const link = await new Promise((resolve) => {
     });
 });
 const { origin } = new URL(link);
-const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
+const browser = await chromium.launch({
+  executablePath: process.env.TOOLGATE_CHROMIUM ?? "/usr/bin/chromium-headless-shell",
+  args: ["--no-sandbox"],
+});
 const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
 const page = await context.newPage();
 
