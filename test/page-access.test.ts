@@ -223,6 +223,32 @@ test("a link answers its question once, and reading does not use it up", async (
   });
 });
 
+test("shows and answers a question while the history is still being indexed", async () => {
+  const { login } = await serving({ calls: () => new Promise(() => undefined) });
+  const desk = await login("all");
+  const { frames } = watch(desk);
+  await desk.createSession({ prompt: [{ type: "text", text: "go" }] });
+  await until(() => asked(frames).length > 0);
+  const { questionId, intentHash } = await desk.question(asked(frames)[0]?.questionId ?? "");
+  expect((await desk.answer(questionId, { reply: "once", intentHash })).words).toBe("allowed once by all");
+});
+
+test("counts how people answered the same before, in other sessions with the same ids of calls", async () => {
+  const { login } = await serving({ steps: [{ calls: [command("touch made")] }] });
+  const desk = await login("all");
+  const { frames } = watch(desk);
+  const next = async (count: number): Promise<string> => {
+    await desk.createSession({ prompt: [{ type: "text", text: "go" }] });
+    await until(() => asked(frames).length === count);
+    return asked(frames)[count - 1]?.questionId ?? "";
+  };
+  const first = await next(1);
+  expect(await desk.earlierAnswers(first)).toEqual({ allowed: 0, refused: 0 });
+  await desk.answer(first, { reply: "no" });
+  await until(async () => (await desk.history({})).calls[0]?.status === "refused");
+  expect(await desk.earlierAnswers(await next(2))).toMatchObject({ allowed: 0, refused: 1 });
+});
+
 test("runs the call of each answer at once, whichever question is answered first", async () => {
   const both = [{ calls: [command("touch one"), command("touch two")] }, { say: "Done." }];
   const { login, root } = await serving({ steps: both });

@@ -74,7 +74,7 @@ describe("the page", () => {
     await page.getByText("What will happen").waitFor();
     // The code of the link is neither in the address nor in the page.
     expect(page.url()).not.toContain(house.link().split("#")[1]);
-    // The token of programs never reaches the browser.
+    // UI-036: the token of programs never reaches the browser.
     const kept = await page.evaluate<string>("JSON.stringify([{ ...localStorage }, { ...sessionStorage }])");
     expect(`${kept}${await page.content()}`).not.toContain(tokenOf(house));
     await allowOnce(page);
@@ -92,7 +92,7 @@ describe("the page", () => {
     expect(await page.locator(".md img, .md a, .md script, .md style, .md svg").count()).toBe(0);
     await page.getByRole("link", { name: "Answer in Inbox" }).click();
     await page.getByText("Whole command, 19 characters, none hidden").waitFor();
-    // Keys that were meant for something else: nothing has the focus that would allow, and Enter is no yes.
+    // UI-030, keys that were meant for something else: nothing has the focus that would allow, and Enter is no yes.
     for (const key of ["Enter", " ", "Shift+Tab"]) await page.keyboard.press(key);
     await page.reload();
     await page.locator(".acts[data-inert]").waitFor();
@@ -126,6 +126,7 @@ describe("the page", () => {
     await pairWith(page, other, "Answer");
     await other.page.goto(page.url());
     await ready(other.page);
+    // UI-031: a double click is one answer.
     await page.getByRole("button", { name: /^Allow once/ }).dblclick();
     await other.page.getByText("It was allowed").waitFor();
     await until(() => existsSync(join(house.project, "one.txt")));
@@ -231,9 +232,10 @@ describe("the page", () => {
     const session = page.url();
     await page.getByRole("link", { name: "Answer in Inbox" }).click();
     await ready(page);
-    // The heading says what happens; the agent's own words are a quotation.
+    // UI-026: the heading says what happens; the agent's own words are a quotation.
     expect(await page.locator(".q-head h1").textContent()).toContain("prices.txt");
     await page.getByText("The agent calls it").waitFor();
+    // UI-028: the diff is of the file as it is.
     await page.locator(".note", { hasText: "not in" }).waitFor();
     expect(await page.locator(".diff tr.d").allTextContents()).toEqual([
       expect.stringContaining("one: 1"),
@@ -359,6 +361,13 @@ describe("the page", () => {
     await page.getByRole("link", { name: "Two browsers", exact: true }).click();
     await page.getByRole("article").first().waitFor();
     found.push(...(await axe(page)));
+    await page.goto(`${house.url()}${new URL(page.url()).pathname}/replay`);
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.getByLabel("Moment of the session").press("End");
+      await page.getByRole("article").first().waitFor();
+      for (const finding of await axe(page)) found.push(`${colorScheme} replay: ${finding}`);
+    }
     expect(found).toEqual([]);
   });
 

@@ -151,6 +151,7 @@ test("undoes one change of an edit and leaves the others", async () => {
 });
 
 test("refuses an answer after its turn was cancelled, and runs nothing", async () => {
+  // UI-033 of the catalogue.
   const served = await serving();
   const page = await served.login("all");
   const { sessionId } = await page.createSession({ prompt: text("Touch it") });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import { AgentSession } from "../src/agent/index.js";
-import type { SessionInfo } from "../src/call/index.js";
+import type { Archive, SessionInfo } from "../src/call/index.js";
 import { MemoryArchive, MemoryLedger } from "../src/history/index.js";
 import type { ScriptStep } from "../src/model/index.js";
 import { Devices, servePage } from "../src/serve/index.js";
@@ -30,6 +30,9 @@ export type ServingOptions = {
   readonly models?: readonly string[];
   /** The built page, with an agent that takes images. */
   readonly isWhole?: boolean;
+  readonly tls?: { readonly cert: string; readonly key: string };
+  /** In place of the archive's own answer. */
+  readonly calls?: Archive["calls"];
 };
 
 export async function serving({
@@ -38,6 +41,8 @@ export async function serving({
   notify = {},
   models = [],
   isWhole = false,
+  tls,
+  calls,
 }: ServingOptions = {}) {
   const settings = await folder();
   const pageFolder = await folder();
@@ -50,10 +55,10 @@ export async function serving({
   const devices = new Devices(settings);
   const served = await servePage(
     agent,
-    { port: 0, token: TOKEN, ledger, workspace },
+    { port: 0, token: TOKEN, ledger, workspace, ...(tls && { tls }) },
     {
       ledger,
-      archive: new MemoryArchive(ledger),
+      archive: calls ? Object.assign(new MemoryArchive(ledger), { calls }) : new MemoryArchive(ledger),
       rules,
       devices,
       notify: { folder: settings, ...notify },

@@ -9,6 +9,8 @@ import { allowOnce, openPage, ready } from "./page-browser-kit.js";
 import { serving } from "./page-serving.js";
 import { until } from "./until.js";
 
+const fixture = (name: string): string => readFileSync(new URL(`fixtures/${name}`, import.meta.url), "utf8");
+
 const PIXEL =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
@@ -71,6 +73,29 @@ export function sessionJourneys(browserOf: () => Browser): void {
     await replayed(page);
     expect(troubles).toEqual([]);
     await context.close();
+  });
+
+  test("logs in, follows and pairs over TLS with a certificate of one's own", async () => {
+    const tls = { cert: fixture("listen-tls.cert.pem"), key: fixture("listen-tls.key.pem") };
+    const served = await serving({ isWhole: true, tls });
+    expect(served.url).toMatch(/^https:/);
+    // The browser does not know who signed it; a person installs the certificate or accepts it.
+    const context = await browserOf().newContext({ ignoreHTTPSErrors: true });
+    const page = await context.newPage();
+    const { code } = await served.devices.createCode({ role: "all", lifetimeMs: 60_000 });
+    await page.goto(`${served.url}/login#${code}`);
+    await page.getByText("Connected, live").waitFor();
+    expect(await context.cookies(`${served.url}/api/me`)).toMatchObject([
+      { secure: true, httpOnly: true, sameSite: "Strict", path: "/api" },
+    ]);
+    const { code: paired } = await served.devices.createCode({ role: "answer", lifetimeMs: 60_000 });
+    const phone = await browserOf().newContext({ ignoreHTTPSErrors: true });
+    const other = await phone.newPage();
+    await other.goto(`${served.url}/login#${paired}`);
+    await other.getByText("Connected, live").waitFor();
+    await expect.poll(() => served.devices.list().length).toBe(2);
+    await context.close();
+    await phone.close();
   });
 
   test("goes from the prompt to the answer by keyboard alone", async () => {

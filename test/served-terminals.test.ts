@@ -66,6 +66,7 @@ test("colours are fine", async () => {
 
 describe("an id that is not valid is an error each time", () => {
   test("after a release, for everything", async () => {
+    // TE-026 of the catalogue.
     const { terminals, open } = await served();
     const name = await open({ command: "true" });
     await terminals.release(name);

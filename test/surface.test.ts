@@ -728,6 +728,7 @@ const DOORS = new Map<string, Names>([
         "Device",
         "DeviceRole",
         "Devices",
+        "EarlierAnswers",
         "EntriesPage",
         "EntriesQuery",
         "ExportFormat",

@@ -1,5 +1,5 @@
 /** Data that a view reads from the server, again when one of its keys changes. The old data stays until the new is here. */
-import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { useCallback, useLayoutEffect, useRef, useState } from "preact/hooks";
 
 export type Loaded<Data> = {
   readonly data: Data | undefined;
@@ -11,7 +11,8 @@ export function useLoaded<Data>(load: () => Promise<Data>, keys: readonly unknow
   const [state, setState] = useState<{ data?: Data; error?: unknown }>({});
   const [round, setRound] = useState(0);
   const latest = useRef(0);
-  useEffect(() => {
+  // Not after the next paint: that would show each view a frame later.
+  useLayoutEffect(() => {
     latest.current += 1;
     const own = latest.current;
     const isLatest = (): boolean => own === latest.current;

@@ -22,7 +22,7 @@ type InboxProps = { readonly questionId: string | undefined; readonly isAlike: b
 /** Groups change with the hour, not with the second. */
 const MINUTE_MS = 60_000;
 
-export function InboxView({ questionId, isAlike }: InboxProps) {
+export function InboxView({ questionId: named, isAlike }: InboxProps) {
   const all = useStore(live, (state) => state.questions);
   const [removed, setRemoved] = useState<ReadonlySet<string>>(new Set());
   const [answered, setAnswered] = useState<string>();
@@ -33,12 +33,12 @@ export function InboxView({ questionId, isAlike }: InboxProps) {
   const answerable = answerableIn(questions);
   const first = nextAnswerable(groups, undefined);
 
+  // On a desk there is always one to look at; the address follows.
+  const isOpened = isWide && first !== undefined && first.questionId !== answered;
+  const questionId = named ?? (isOpened ? first.questionId : undefined);
   useEffect(() => {
-    // On a desk there is always one to look at.
-    const isOpen = first !== undefined && first.questionId !== answered;
-    if (isWide && questionId === undefined && isOpen)
-      goTo(questionPath(first.questionId), { isReplaced: true });
-  }, [isWide, questionId, first?.questionId]);
+    if (named === undefined && questionId !== undefined) goTo(questionPath(questionId), { isReplaced: true });
+  }, [named, questionId]);
 
   const move = (step: 1 | -1): void => {
     const next = neighbour(groups, questionId, step);

@@ -75,7 +75,7 @@ function LinkedQuestion({ question, linkKey, onEnd }: LinkedProps) {
             <Folder.Provider value={folder}>
               <What question={question} />
             </Folder.Provider>
-            <Why question={question} />
+            <Why question={question} isLinked />
           </div>
           <aside class="q-answer" aria-label="Your answer">
             {isAnswerable ? (

@@ -1,6 +1,8 @@
 /** Why the question is asked, which rule asks, and what was answered before. */
-import type { QuestionDetail } from "toolgate/serve/client";
+import type { EarlierAnswers, QuestionDetail } from "toolgate/serve/client";
+import { api, errorText } from "../api.js";
 import { Visible } from "../parts/visible.js";
+import { useLoaded } from "../use-loaded.js";
 import { counted, sentence, shortDate } from "../words.js";
 
 const SOURCES: Readonly<Record<string, string>> = {
@@ -11,8 +13,14 @@ const SOURCES: Readonly<Record<string, string>> = {
   unknown: "an unknown place",
 };
 
-export function Why({ question }: { readonly question: QuestionDetail }) {
-  const { reason, rule, mode, notContained, before } = question.why;
+type WhyProps = {
+  readonly question: QuestionDetail;
+  /** A link with a key reads the question alone. */
+  readonly isLinked?: boolean;
+};
+
+export function Why({ question, isLinked = false }: WhyProps) {
+  const { reason, rule, mode, notContained } = question.why;
   const tryPath =
     question.what.command &&
     `/rules?${new URLSearchParams({ command: question.what.command.text }).toString()}`;
@@ -52,14 +60,26 @@ export function Why({ question }: { readonly question: QuestionDetail }) {
             </>
           )}
         </dd>
-        <dt>Before</dt>
-        <dd>{beforeWords(before)}</dd>
+        {!isLinked && (
+          <>
+            <dt>Before</dt>
+            <dd>
+              <Before questionId={question.questionId} />
+            </dd>
+          </>
+        )}
       </dl>
     </section>
   );
 }
 
-function beforeWords({ allowed, refused, since }: QuestionDetail["why"]["before"]): string {
+function Before({ questionId }: { readonly questionId: string }) {
+  const { data, error } = useLoaded(() => api.earlierAnswers(questionId), [questionId]);
+  if (data) return <>{beforeWords(data)}</>;
+  return <span class="faint">{error === undefined ? "Looking …" : errorText(error)}</span>;
+}
+
+function beforeWords({ allowed, refused, since }: EarlierAnswers): string {
   if (allowed + refused === 0) return "You were never asked about this.";
   const from = since === undefined ? "" : ` since ${shortDate(since)}`;
   if (refused === 0) return `You allowed this ${counted(allowed, "time")}${from} and never refused it.`;

@@ -125,9 +125,6 @@ export const questionDetail = inboxQuestion.extend({
       .exactOptional(),
     mode: z.string().exactOptional(),
     notContained: z.string().describe("Why it does not run in the sandbox.").exactOptional(),
-    before: z
-      .object({ allowed: z.number(), refused: z.number(), since: z.number().exactOptional() })
-      .describe("Answers to the same command, path or host before."),
   }),
   answers: z.object({
     once: z.boolean(),
@@ -144,6 +141,11 @@ export const questionDetail = inboxQuestion.extend({
   resumes: z.enum(["here", "elsewhere", "later"]),
 });
 export type QuestionDetail = z.output<typeof questionDetail>;
+
+export const earlierAnswers = z
+  .object({ allowed: z.number(), refused: z.number(), since: z.number().exactOptional() })
+  .describe("Answers of people to the same command, path or host before.");
+export type EarlierAnswers = z.output<typeof earlierAnswers>;
 
 export const answerRequest = z
   .strictObject({

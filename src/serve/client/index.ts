@@ -34,6 +34,7 @@ export type {
   Answered,
   CommandPart,
   CommandReading,
+  EarlierAnswers,
   GrantWidth,
   Inbox,
   InboxQuestion,

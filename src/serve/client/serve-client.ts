@@ -199,6 +199,10 @@ export class ServeClient {
     return this.#get(`/api/questions/${ID(questionId)}`);
   }
 
+  earlierAnswers(questionId: string): Promise<Api.EarlierAnswers> {
+    return this.#get(`/api/earlier/${ID(questionId)}`);
+  }
+
   /** Refused with the problem ALREADY_ANSWERED and `details.recorded` where another answer came first. */
   answer(questionId: string, request: Api.AnswerRequest): Promise<Api.Answered> {
     return this.#post(`/api/questions/${ID(questionId)}/answer`, request);

@@ -19,7 +19,6 @@ export type DetailOptions = {
 };
 
 const MAX_LINES = 100_000;
-const MAX_EARLIER = 500;
 
 export async function questionDetail(
   context: ServeContext,
@@ -46,7 +45,6 @@ export async function questionDetail(
       ...ruleOf(context, explanation, book),
       ...modeOf(context, book),
       ...containedOf(context, call),
-      before: await earlierAnswers(context, call),
     },
     answers: await answersOf(context, shown, row),
     resumes,
@@ -127,21 +125,6 @@ function containedOf(
 ): Pick<QuestionDetail["why"], "notContained"> {
   const why = kind === "execute" ? whyNotContained() : undefined;
   return why === undefined ? {} : { notContained: why };
-}
-
-/** Answers of people to calls with the same tool and title. */
-async function earlierAnswers(
-  { archive }: ServeContext,
-  call: ToolCall,
-): Promise<QuestionDetail["why"]["before"]> {
-  const { items } = await archive.calls({ tool: call.name, limit: MAX_EARLIER });
-  const same = items.filter(
-    ({ title, decidedBy, toolCallId }) =>
-      decidedBy === "person" && title === call.title && toolCallId !== call.toolCallId,
-  );
-  const refused = same.filter(({ status }) => status === "refused").length;
-  const since = same.at(-1)?.at;
-  return { allowed: same.length - refused, refused, ...(since !== undefined && { since }) };
 }
 
 async function answersOf(

@@ -10,6 +10,7 @@ import {
 } from "../api/question-bodies.js";
 import type { InboxQuestion } from "../api/question-bodies.js";
 import { answerQuestion } from "../questions/answer-question.js";
+import { earlierAnswers } from "../questions/earlier-answers.js";
 import { answeredState, inboxRow } from "../questions/inbox-rows.js";
 import { questionDetail } from "../questions/question-detail.js";
 import { bodyOf, originOf, queryOf } from "./page-request.js";
@@ -17,7 +18,14 @@ import type { PageHandler, PageParts, PageRequest } from "./page-request.js";
 
 type AnswerBody = z.output<typeof answerRequest>;
 
-type Name = "pageQuestions" | "question" | "answer" | "questionLink" | "linkedQuestion" | "answerLinked";
+type Name =
+  | "pageQuestions"
+  | "question"
+  | "earlierAnswers"
+  | "answer"
+  | "questionLink"
+  | "linkedQuestion"
+  | "answerLinked";
 
 const LINK_HEADER = "x-toolgate-link";
 const MINUTE_MS = 60_000;
@@ -37,6 +45,13 @@ export function questionHandlers(parts: PageParts): Readonly<Record<Name, PageHa
       return Response.json(hub.inbox.body(state));
     },
     question: ({ id }) => detailOf(id),
+    earlierAnswers: async ({ id }) => {
+      const { question } = await findQuestion(parts, id);
+      const { sessionId, toolCallId } = question;
+      const call = (await views.open(sessionId)).book.call(toolCallId);
+      if (!call) throw new AapProblem("NOT_FOUND", `There is no call ${toolCallId}. Nothing was read.`);
+      return Response.json(await earlierAnswers(context, sessionId, call));
+    },
     answer: async (request) => {
       const body = await bodyOf(request, answerRequest);
       const { device } = request;
