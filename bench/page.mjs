@@ -14,7 +14,7 @@ import { ServeClient } from "toolgate/serve/client";
 
 const CALLS = Number(process.env.BENCH_CALLS ?? 10_000);
 const UPDATES_PER_SECOND = 1_000;
-const SECONDS = Number(process.env.BENCH_SECONDS ?? 10);
+const SECONDS = 10;
 const QUESTIONS = Number(process.env.BENCH_QUESTIONS ?? 200);
 const TOKEN = "the-token-of-the-bench-of-the-page";
 
