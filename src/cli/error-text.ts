@@ -17,8 +17,14 @@ const SYSTEM_ERRORS: ReadonlyMap<unknown, (what: string) => string> = new Map([
 ]);
 
 export function errorText(error: unknown): string {
+  const isBug = error instanceof Error && !("code" in error);
+  return isBug ? (error.stack ?? error.message) : errorSentence(error);
+}
+
+/** The same without the stack, for a conversation that goes on. */
+export function errorSentence(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  if (!("code" in error)) return error.stack ?? error.message;
+  if (!("code" in error)) return `Toolgate failed: ${error.message}`;
   const describe = SYSTEM_ERRORS.get(error.code);
   return describe ? describe(subjectOf(error)) : error.message;
 }

@@ -4,6 +4,7 @@ import { oneLine, pluralize, readSessionInfo, visibleText } from "../../call/ind
 import { isSameProvider } from "../../model/model-name.js";
 import { callText } from "../../view/index.js";
 import type { Chat } from "./chat.js";
+import type { Conversation } from "./conversation.js";
 import { ownOf } from "./own-of.js";
 import { pickOne } from "./pick-one.js";
 import { questionWithCall } from "./other-questions.js";
@@ -14,26 +15,31 @@ export type ChatCommand = {
   readonly description: string;
   /** Refused while a turn runs. */
   readonly needsIdle?: boolean;
+  /** Works only with our own agent, or only where the conversation is in our history. */
+  readonly needs?: "own" | "ledger";
   /** Returns a text to print. */
   readonly run: (chat: Chat, words: string) => Promise<string | undefined> | string | undefined;
 };
 
 export const chatCommands: readonly ChatCommand[] = [
-  { name: "help", description: "this list, and the keys", run: () => helpText() },
+  { name: "help", description: "this list, and the keys", run: (chat) => helpText(chat) },
   {
     name: "model",
     description: "choose the model; /model anthropic/… names it",
+    needs: "own",
     needsIdle: true,
     run: (chat, words) => chooseModel(chat, words),
   },
   {
     name: "mode",
     description: `what is asked about: ${MODES.join(", ")}`,
+    needs: "own",
     run: (chat, words) => chooseMode(chat, words),
   },
   {
     name: "sessions",
     description: "go on with another conversation of this folder",
+    needs: "own",
     needsIdle: true,
     run: (chat) => chooseSession(chat),
   },
@@ -41,24 +47,28 @@ export const chatCommands: readonly ChatCommand[] = [
   {
     name: "questions",
     description: "answer the questions of other sessions",
+    needs: "ledger",
     needsIdle: true,
     run: (chat) => answerElsewhere(chat),
   },
   {
     name: "undo",
     description: "put back the files of the last turn, of a call, or hunks of it: /undo call_3 2",
+    needs: "own",
     needsIdle: true,
     run: async (chat, words) => (await import("./undo-in-chat.js")).undoInChat(chat, words),
   },
   {
     name: "back",
     description: "put back all files as they were before one of your messages",
+    needs: "own",
     needsIdle: true,
     run: async (chat) => (await import("./undo-in-chat.js")).goBack(chat),
   },
   {
     name: "ps",
     description: "the commands of this conversation that run, also in the background",
+    needs: "own",
     run: async (chat) => {
       const { ledger, sessionId } = ownOf(chat).session;
       return (await import("../ps.js")).psText(ledger, sessionId);
@@ -67,6 +77,7 @@ export const chatCommands: readonly ChatCommand[] = [
   {
     name: "stop",
     description: "end the command of the call that you name, as /ps shows it",
+    needs: "own",
     run: async (chat, words) => {
       const { ledger, sessionId } = ownOf(chat).session;
       return (await import("../ps.js")).stopText(ledger, sessionId, words);
@@ -75,6 +86,7 @@ export const chatCommands: readonly ChatCommand[] = [
   {
     name: "rules",
     description: "what is allowed, asked about and denied here",
+    needs: "ledger",
     run: async (chat) =>
       (await import("../rules.js")).rulesText(chat.folder, chat.conversation.session.sessionId),
   },
@@ -89,6 +101,7 @@ export const chatCommands: readonly ChatCommand[] = [
   {
     name: "stats",
     description: "how often each tool was called in this folder, and how it ended",
+    needs: "ledger",
     run: async (chat) => {
       const ledger = chat.conversation.own?.flags.ledger;
       const { folderStatsText } = await import("../stats.js");
@@ -98,6 +111,7 @@ export const chatCommands: readonly ChatCommand[] = [
   {
     name: "compact",
     description: "sum up the conversation, so that the model has room again",
+    needs: "own",
     needsIdle: true,
     run: async (chat) => {
       const session = ownOf(chat).session;
@@ -114,8 +128,18 @@ function quit(chat: Chat): undefined {
   chat.quit();
 }
 
-function helpText(): string {
-  const commands = chatCommands.map(({ name, description }) => `  /${name.padEnd(10)} ${description}`);
+/** The commands that work in this conversation. */
+export const commandsIn = ({ own, ledger }: Pick<Conversation, "own" | "ledger">): readonly ChatCommand[] =>
+  chatCommands.filter(({ needs }) => (needs === "own" ? own : needs === "ledger" ? ledger : true));
+
+/** Why a command is not among those that work in the conversation. */
+export const NOT_HERE =
+  "The agent that you talk with decides that itself. Nothing was done. /help lists what works with it.";
+
+function helpText({ conversation }: Chat): string {
+  const commands = commandsIn(conversation).map(
+    ({ name, description }) => `  /${name.padEnd(10)} ${description}`,
+  );
   return [...commands, ...KEYS].join("\n");
 }
 
@@ -179,7 +203,7 @@ const MAX_LISTED = 100;
 
 async function chooseSession(chat: Chat): Promise<string | undefined> {
   const { ledger, session, own } = chat.conversation;
-  if (!ledger || !own) return "Sessions of this agent are resumed with --resume.";
+  if (!ledger || !own) return NOT_HERE;
   const choices: { readonly value: string; readonly label: string }[] = [];
   for (const { sessionId, updatedAt } of await ledger.sessions({ limit: MAX_LISTED })) {
     if (sessionId === session.sessionId) continue;
@@ -201,14 +225,14 @@ function withoutModel<Flags extends { readonly model?: string; readonly script?:
 }
 
 async function startNew(chat: Chat): Promise<string | undefined> {
-  const { resume: _, ...flags } = ownOf(chat).flags;
+  const { resume: _, ...flags } = chat.conversation.own?.flags ?? chat.flags;
   await chat.reopen(flags);
   return undefined;
 }
 
 async function answerElsewhere(chat: Chat): Promise<string | undefined> {
   const { ledger } = chat.conversation;
-  if (!ledger) return "Other sessions are not known here.";
+  if (!ledger) return NOT_HERE;
   const { elsewhere } = chat.questions;
   if (elsewhere.length === 0) return "No other session waits for an answer.";
   const choices = elsewhere.map((value) => ({

@@ -12,12 +12,12 @@ import { FileNames } from "../../tools/search/file-names.js";
 import { styled } from "../../view/styled-text.js";
 import { coloured, wantsColour } from "../colour.js";
 import type { RunFlags } from "../commands/run.js";
-import { errorText } from "../error-text.js";
+import { errorSentence } from "../error-text.js";
 import { LiveBlock } from "../live-block.js";
 import { LiveText } from "../live-text.js";
 import { CANCELLING_CHAT, endText } from "../run-turn.js";
 import { shortUsage } from "../usage-text.js";
-import { chatCommands } from "./chat-commands.js";
+import { chatCommands, commandsIn, NOT_HERE } from "./chat-commands.js";
 import { ChatFooter } from "./chat-footer.js";
 import { ChatQuestions } from "./chat-questions.js";
 import { greetingText, recentText, resumeHint, typedRows, wrapped } from "./chat-text.js";
@@ -86,7 +86,7 @@ export class Chat {
       onInterrupt: (key) => this.#interrupt(key),
       onQuit: () => this.quit(),
       onSuspend: () => this.#suspend(),
-      complete: (input) => completionOf(input, this.#files),
+      complete: (input) => completionOf(input, this.#files, this.#opened && commandsIn(this.#opened)),
       earlier: () => [...this.#sent.toReversed(), ...this.#earlier],
       queued: () => this.#turns.waiting,
       unqueue: () => this.#turns.unqueue(),
@@ -101,6 +101,11 @@ export class Chat {
   get conversation(): Conversation {
     if (!this.#opened) throw new Error("The conversation is not open.");
     return this.#opened;
+  }
+
+  /** The flags that this conversation was opened with. */
+  get flags(): RunFlags {
+    return this.#flags;
   }
 
   get isBusy(): boolean {
@@ -261,7 +266,7 @@ export class Chat {
   }
 
   #printError(error: unknown): void {
-    this.say(visibleText(errorText(error), { keepNewlines: true }));
+    this.say(visibleText(errorSentence(error), { keepNewlines: true }));
   }
 
   #interrupt(key: "escape" | "ctrl-c"): void {
@@ -297,6 +302,7 @@ export class Chat {
     this.#echo(text);
     if (!command)
       return this.say(`There is no command /${visibleText(name)}. Nothing was done; /help lists them.`);
+    if (!commandsIn(this.conversation).includes(command)) return this.say(NOT_HERE);
     if (command.needsIdle === true && this.isBusy)
       return this.say(
         "The turn is still running. Nothing was done; press Escape first, or wait for its end.",

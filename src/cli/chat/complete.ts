@@ -7,10 +7,11 @@ import type { TextInput } from "./text-input.js";
 export function completionOf(
   { text, cursor }: TextInput,
   files: Pick<FileNames, "find">,
+  commands: readonly { readonly name: string }[] = chatCommands,
 ): Completion | undefined {
   const before = text.slice(0, cursor);
   if (/^\/[a-z]*$/.test(before)) {
-    const names = chatCommands.map(({ name }) => `/${name} `).filter((name) => name.startsWith(before));
+    const names = commands.map(({ name }) => `/${name} `).filter((name) => name.startsWith(before));
     return { start: 0, texts: names };
   }
   const mention = /(?:^|\s)@(\S*)$/.exec(before);

@@ -27,11 +27,12 @@ function atQuestion() {
   });
   footer.push(message);
   const answers: string[] = [];
+  let cancels = 0;
   const signal = new AbortController().signal;
   const asked = readKey(
     footer,
     { prompt: "Allow this?", keys: new Set("ynw") },
-    { signal, onCancel: () => undefined },
+    { signal, onCancel: () => (cancels += 1) },
   );
   void asked.then((key) => answers.push(key));
   const types = async (text: string): Promise<void> => {
@@ -40,7 +41,7 @@ function atQuestion() {
       await vi.advanceTimersByTimeAsync(100);
     }
   };
-  return { types, answers, sent, footer, message };
+  return { types, answers, sent, footer, message, cancelled: () => cancels };
 }
 
 test("takes a key as the answer after a pause", async () => {
@@ -74,4 +75,28 @@ test("shows the message that is typed below the question, and ignores Enter alon
   await vi.advanceTimersByTimeAsync(0);
   expect(answers).toEqual(["y"]);
   expect(message.rows(80, 5).rows).toEqual(["> a b"]);
+});
+
+test("queues a message that was begun at the question when Enter follows a pause, and keeps the question", async () => {
+  const { types, answers, sent } = atQuestion();
+  await vi.advanceTimersByTimeAsync(5_000);
+  await types("please make it shorter");
+  await vi.advanceTimersByTimeAsync(5_000);
+  await types("\n");
+  expect(sent).toEqual(["please make it shorter"]);
+  expect(answers).toEqual([]);
+  await vi.advanceTimersByTimeAsync(600);
+  await types("y");
+  expect(answers).toEqual(["y"]);
+});
+
+test("clears a message that was begun at the question by Ctrl-C, and interrupts by the next one", async () => {
+  const { types, message, footer, cancelled } = atQuestion();
+  await vi.advanceTimersByTimeAsync(5_000);
+  await types("half");
+  footer.receive({ type: "key", name: "ctrl-c" });
+  expect(message.rows(80, 5).rows).toEqual(["> "]);
+  expect(cancelled()).toBe(0);
+  footer.receive({ type: "key", name: "ctrl-c" });
+  expect(cancelled()).toBe(1);
 });

@@ -11,6 +11,8 @@ export function readKey(
 ): Promise<string> {
   return new Promise((resolve, reject) => {
     const pause = new TypingPause(footer);
+    /** Whether a message was begun here: Enter then queues it. */
+    let isWriting = false;
     const end = (settle: () => void): void => {
       pause.close();
       signal.removeEventListener("abort", onAbort);
@@ -20,7 +22,11 @@ export function readKey(
     const onAbort = (): void => end(() => reject(signal.reason));
     const layer: Layer = {
       rows: (width, maxRows) => {
-        const shown = rows(pause.isOver ? prompt.trimEnd() : "…", { first: "", next: "  " }, width - 1);
+        const shown = rows(
+          pause.isOver ? prompt.trimEnd() : isWriting ? WRITING : "…",
+          { first: "", next: "  " },
+          width - 1,
+        );
         const last = shown.length - 1;
         const cursor = { row: last, before: `${shown[last] ?? ""} ` };
         const typed = footer.rowsBelow(layer, width, maxRows);
@@ -29,13 +35,15 @@ export function readKey(
         return { rows: [...shown, ...typed.rows], cursor: pause.isOver ? cursor : inTyped };
       },
       onKey: (key) => {
+        const isClearing = isWriting && key.type === "key" && key.name === "ctrl-c";
         const isCancel = key.type === "key" && (key.name === "escape" || key.name === "ctrl-c");
-        if (isCancel) return onCancel();
+        if (isCancel && !isClearing) return onCancel();
         const isAnswer = key.type === "text" && keys.has(key.text) && pause.isOver;
         if (isAnswer) return end(() => resolve(key.text));
         // Enter alone neither answers nor sends an old draft.
-        if (key.type === "key" && pause.isOver) return;
+        if (key.type === "key" && pause.isOver && !isWriting) return;
         footer.passDown(layer, key);
+        isWriting = key.type !== "key" || (isWriting && !isClearing && key.name !== "enter");
         pause.wait();
       },
     };
@@ -44,3 +52,5 @@ export function readKey(
     if (signal.aborted) onAbort();
   });
 }
+
+const WRITING = "Your message: Enter queues it for after this turn. The question comes back when you pause.";

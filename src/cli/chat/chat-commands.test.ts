@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { chatCommands, commandsIn } from "./chat-commands.js";
+import type { Conversation } from "./conversation.js";
+
+const names = (conversation: Pick<Conversation, "own" | "ledger">): readonly string[] =>
+  commandsIn(conversation).map(({ name }) => name);
+
+// Only their presence counts.
+const [own, ledger] = [{}, {}] as [NonNullable<Conversation["own"]>, NonNullable<Conversation["ledger"]>];
+
+test("lists all commands with our own agent", () => {
+  expect(names({ own, ledger })).toEqual(chatCommands.map(({ name }) => name));
+});
+
+test("leaves out what another agent decides itself, and on a server what needs our history", () => {
+  expect(names({ ledger })).toEqual([
+    "help",
+    "new",
+    "questions",
+    "rules",
+    "history",
+    "stats",
+    "agents",
+    "quit",
+  ]);
+  expect(names({})).toEqual(["help", "new", "history", "agents", "quit"]);
+});
