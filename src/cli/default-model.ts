@@ -3,6 +3,7 @@
  * A project's own files choose none: the conversation would go to an address that the user has not named.
  */
 import { dirname } from "node:path";
+import { isSameProvider } from "../model/model-name.js";
 import { readUserConfig, settingsFolder } from "../settings/index.js";
 import type { ModelChoice } from "../settings/index.js";
 import type { AgentFlags } from "./commands/agent-options.js";
@@ -10,7 +11,7 @@ import type { AgentFlags } from "./commands/agent-options.js";
 export function defaultModel(folder: string, env: NodeJS.ProcessEnv = process.env): ModelChoice {
   const { TOOLGATE_MODEL: model = "", TOOLGATE_BASE_URL: baseUrl = "" } = env;
   if (model !== "") return { model, ...(baseUrl !== "" && { baseUrl }) };
-  const config = readUserConfig(settingsFolder());
+  const config = readUserConfig(settingsFolder(env));
   const { projects = {} } = config;
   for (let at = folder; ; at = dirname(at)) {
     const choice = projects[at];
@@ -25,7 +26,21 @@ export function defaultModel(folder: string, env: NodeJS.ProcessEnv = process.en
 export function withDefaultModel<Flags extends Pick<AgentFlags, "model" | "script" | "baseUrl">>(
   flags: Flags,
   folder: string,
+  env: NodeJS.ProcessEnv = process.env,
 ): Flags {
-  if (flags.model !== undefined || flags.script !== undefined) return flags;
-  return { ...flags, ...defaultModel(folder) };
+  const { model, script, baseUrl } = flags;
+  if (script !== undefined) return flags;
+  if (model === undefined) return { ...flags, ...defaultModel(folder, env) };
+  return baseUrl === undefined ? { ...flags, ...defaultAddress(model, folder, env) } : flags;
 }
+
+/** A local model has no usual address: the default model's counts for all, and so does one that stands alone. */
+function defaultAddress(model: string, folder: string, env: NodeJS.ProcessEnv): Pick<ModelChoice, "baseUrl"> {
+  if (!isSameProvider(model, LOCAL)) return {};
+  const chosen = defaultModel(folder, env);
+  const isLocal = chosen.model === undefined || isSameProvider(chosen.model, LOCAL);
+  const baseUrl = chosen.model === undefined ? readUserConfig(settingsFolder(env)).baseUrl : chosen.baseUrl;
+  return isLocal && baseUrl !== undefined ? { baseUrl } : {};
+}
+
+const LOCAL = "openai-compatible/";

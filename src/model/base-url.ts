@@ -8,7 +8,7 @@ export function readBaseUrl({ provider }: ModelName, baseUrl: string | undefined
     if (provider !== "openai-compatible") return undefined;
     throw new ModelError(
       "BASE_URL_NEEDED",
-      "An openai-compatible model has no address of its own: name it with --base-url (baseUrl in code), for example http://localhost:11434/v1. No model was opened.",
+      "An openai-compatible model has no address of its own: name it with --base-url (baseUrl in config.json and in code), for example http://localhost:11434/v1. No model was opened.",
     );
   }
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;

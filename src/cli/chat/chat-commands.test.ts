@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { chatCommands, commandsIn } from "./chat-commands.js";
+import { chatCommands, commandsIn, readModelWords } from "./chat-commands.js";
 import type { Conversation } from "./conversation.js";
 
 const names = (conversation: Pick<Conversation, "own" | "ledger">): readonly string[] =>
@@ -24,4 +24,13 @@ test("leaves out what another agent decides itself, and on a server what needs o
     "quit",
   ]);
   expect(names({})).toEqual(["help", "new", "history", "agents", "quit"]);
+});
+
+test("reads a model with and without an address", () => {
+  const [model, baseUrl] = ["openai-compatible/small", "http://localhost:11434/v1"];
+  expect(readModelWords(model)).toEqual({ model });
+  expect(readModelWords(`${model} --base-url ${baseUrl}`)).toEqual({ model, baseUrl });
+  expect(readModelWords(`${model} --base-url=${baseUrl}`)).toEqual({ model, baseUrl });
+  expect(readModelWords(`${model} ${baseUrl}`)).toEqual({ model, baseUrl });
+  expect(readModelWords(`${model} --base-url`)).toBeUndefined();
 });

@@ -25,7 +25,7 @@ export const chatCommands: readonly ChatCommand[] = [
   { name: "help", description: "this list, and the keys", run: (chat) => helpText(chat) },
   {
     name: "model",
-    description: "choose the model; /model anthropic/… names it",
+    description: "choose the model; /model anthropic/… names it, --base-url after it its address",
     needs: "own",
     needsIdle: true,
     run: (chat, words) => chooseModel(chat, words),
@@ -159,20 +159,33 @@ async function chooseModel(chat: Chat, words: string): Promise<string | undefine
   if (words === "" && others.length === 0) return `${withModel(current)} ${OTHER_MODELS}`;
   const choices = others.map(({ name, note }) => ({ value: name, label: `${name}  ${note}` }));
   const title = current === undefined ? "Model:" : `Model in place of ${visibleText(current)}:`;
-  const model = words === "" ? await pickOne(chat.footer, title, choices) : words;
+  const named = words === "" ? { model: await pickOne(chat.footer, title, choices) } : readModelWords(words);
+  if (!named) return MODEL_WORDS;
+  const { model } = named;
   if (model === undefined) return undefined;
   const { script: _, contextWindow: _window, baseUrl, ...kept } = flags;
   // The address is of the provider that was chosen with it.
   const isKept = baseUrl !== undefined && current !== undefined && isSameProvider(current, model);
-  const address = isKept ? { baseUrl } : {};
+  const address = named.baseUrl !== undefined ? { baseUrl: named.baseUrl } : isKept ? { baseUrl } : {};
   await chat.reopen({ ...kept, ...address, model, resume: session.sessionId });
   return undefined;
 }
 
+type NamedModel = { readonly model: string | undefined; readonly baseUrl?: string };
+
+/** A name, and the address of its provider if it is another than the usual one. Undefined for other words. */
+export function readModelWords(words: string): NamedModel | undefined {
+  const [, model, baseUrl] = /^(\S+)(?:\s+(?:--base-url[\s=]\s*)?([^\s-]\S*))?$/.exec(words) ?? [];
+  return model === undefined ? undefined : { model, ...(baseUrl !== undefined && { baseUrl }) };
+}
+
+const MODEL_WORDS =
+  "Name the model, and its address if it needs one: /model openai-compatible/NAME --base-url http://localhost:11434/v1. Nothing was changed.";
+
 const withModel = (model: string | undefined): string =>
   model === undefined ? "A script plays instead of a model." : `You talk with ${visibleText(model)}.`;
 const OTHER_MODELS =
-  "No key for another model is set: toolgate models says which there are. Or name one: /model openai-compatible/…";
+  "No key for another model is set: toolgate models says which there are. Or name one: /model openai-compatible/NAME --base-url URL";
 
 async function chooseMode(chat: Chat, words: string): Promise<string | undefined> {
   const { session } = ownOf(chat);

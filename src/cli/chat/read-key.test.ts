@@ -77,7 +77,7 @@ test("shows the message that is typed below the question, and ignores Enter alon
   expect(message.rows(80, 5).rows).toEqual(["> a b"]);
 });
 
-test("queues a message that was begun at the question when Enter follows a pause, and keeps the question", async () => {
+test("queues a message that was started at the question when Enter follows a pause, and keeps the question", async () => {
   const { types, answers, sent } = atQuestion();
   await vi.advanceTimersByTimeAsync(5_000);
   await types("please make it shorter");
@@ -90,7 +90,7 @@ test("queues a message that was begun at the question when Enter follows a pause
   expect(answers).toEqual(["y"]);
 });
 
-test("clears a message that was begun at the question by Ctrl-C, and interrupts by the next one", async () => {
+test("clears a message that was started at the question by Ctrl-C, and interrupts by the next one", async () => {
   const { types, message, footer, cancelled } = atQuestion();
   await vi.advanceTimersByTimeAsync(5_000);
   await types("half");

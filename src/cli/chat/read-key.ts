@@ -11,7 +11,7 @@ export function readKey(
 ): Promise<string> {
   return new Promise((resolve, reject) => {
     const pause = new TypingPause(footer);
-    /** Whether a message was begun here: Enter then queues it. */
+    /** Whether a message was started here: Enter then queues it. */
     let isWriting = false;
     const end = (settle: () => void): void => {
       pause.close();
