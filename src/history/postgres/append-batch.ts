@@ -6,12 +6,7 @@ import { eventFromStored, storedName } from "../stored-json.js";
 import type { StoredEvent } from "../stored-json.js";
 import { bigintArray, byteaArray, intArray, textArray } from "./binary-array.js";
 import { WORK } from "./ledger-statements.js";
-import type {
-  AppendEventValues,
-  AppendOneValues,
-  AppendValues,
-  QuestionValues,
-} from "./ledger-statements.js";
+import type { AppendEventValues, AppendOneValues, AppendValues, QuestionValues } from "./ledger-values.js";
 
 /** Where the next event of a session goes: the number of the session's row, its last event and that event's link. */
 export type Position = {

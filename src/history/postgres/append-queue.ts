@@ -27,7 +27,7 @@ import {
 import type { AppendGroup, AppendItem, Position, SentEvents } from "./append-batch.js";
 import { BatchQueue } from "./batch-queue.js";
 import type { LedgerContext } from "./ledger-context.js";
-import type { HeadRow } from "./ledger-statements.js";
+import type { HeadRow } from "./ledger-values.js";
 import { ConnectionLost } from "./sql-connections.js";
 
 /**

@@ -1,6 +1,6 @@
 /** Leases as looks for work find them, while the server's clock is set. */
 import { expect, test } from "vitest";
-import type { WorkRow } from "./ledger-statements.js";
+import type { WorkRow } from "./ledger-values.js";
 import { SeenLeases } from "./seen-leases.js";
 
 const LEASE_MS = 2_000;

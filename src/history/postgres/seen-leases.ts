@@ -3,7 +3,7 @@
  * and one that is set back makes a dead holder's lease last longer: a lease that was not renewed in its whole length is
  * over all the same.
  */
-import type { WorkRow } from "./ledger-statements.js";
+import type { WorkRow } from "./ledger-values.js";
 
 type SeenLease = { readonly fence: number; readonly leaseUntil: number; readonly endsAt: number };
 

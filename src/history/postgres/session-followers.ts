@@ -9,7 +9,7 @@ import { eventFromStored, storedName } from "../stored-json.js";
 import { BatchQueue } from "./batch-queue.js";
 import { CommitNotices } from "./commit-notices.js";
 import type { LedgerContext } from "./ledger-context.js";
-import type { EventRow } from "./ledger-statements.js";
+import type { EventRow } from "./ledger-values.js";
 
 /** A notification may be lost: those who wait look this often without one. */
 export const LOOK_MS = 1_000;

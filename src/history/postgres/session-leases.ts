@@ -14,7 +14,7 @@ import type { AppendQueue } from "./append-queue.js";
 import { BatchQueue } from "./batch-queue.js";
 import type { LedgerContext } from "./ledger-context.js";
 import { ANYWHERE } from "./ledger-statements.js";
-import type { ClaimedRow, HeadRow } from "./ledger-statements.js";
+import type { ClaimedRow, HeadRow } from "./ledger-values.js";
 import { ConnectionLost } from "./sql-connections.js";
 
 /** Renewals wait this long for others: leases last for seconds. */

@@ -1,7 +1,6 @@
 /** Pages of the archive's tables. Each starts after the last item of the page before. SQL text never contains a value. */
 import type {
   CallQuery,
-  DecidedBy,
   FoundCall,
   FoundSession,
   Page,
@@ -13,6 +12,8 @@ import type {
 } from "../../../call/index.js";
 import { cursorNumbers, pageLimit } from "../../archive-queries.js";
 import { storable } from "../../archive-text.js";
+import { foundCall, foundSession, pageOf } from "../../found-rows.js";
+import type { FoundCallRow, FoundSessionRow } from "../../found-rows.js";
 import { matchTerms } from "../../match-terms.js";
 import { searchTerms } from "../../search-terms.js";
 import { nameFromStored, storedName } from "../../stored-json.js";
@@ -49,18 +50,7 @@ export class Conditions {
   }
 }
 
-type SessionRow = {
-  readonly session: number;
-  readonly session_id: string;
-  readonly created_at: number;
-  readonly updated_at: number;
-  readonly title: string | null;
-  readonly agent: string | null;
-  readonly cwd: string | null;
-  readonly calls: number;
-  readonly messages: number;
-  readonly breaches: number;
-};
+type SessionRow = FoundSessionRow & { readonly session: number };
 
 export async function sessionPage(
   { sql, redaction }: ArchiveTables,
@@ -81,28 +71,16 @@ export async function sessionPage(
     },
     ...where.values,
   );
-  return page(rows, limit, sessionOf, (row) => `${row.updated_at},${row.session}`);
+  return pageOf(rows, limit, foundSession, (row) => `${row.updated_at},${row.session}`);
 }
 
-type ItemRow = {
+type ItemRow = FoundCallRow & {
   readonly session: number;
-  readonly session_id: string;
   readonly place: number;
   readonly at: number;
   readonly role: string | null;
   readonly text: string;
   readonly tool_call_id: string | null;
-  readonly name: string;
-  readonly kind: string;
-  readonly title: string;
-  readonly status: string;
-  readonly decided_by: DecidedBy | null;
-  readonly who: string | null;
-  readonly rule: string | null;
-  readonly ran_ms: number | null;
-  readonly waited_ms: number | null;
-  readonly output_size: number;
-  readonly breach: string | null;
 };
 
 export async function callPage(tables: ArchiveTables, query: CallQuery): Promise<Page<FoundCall>> {
@@ -117,7 +95,7 @@ export async function callPage(tables: ArchiveTables, query: CallQuery): Promise
   where.addPeriod(query);
   where.addCursor(query);
   const limit = pageLimit(query);
-  return page(await items(tables, where, limit), limit, callOf, cursorOf);
+  return pageOf(await items(tables, where, limit), limit, callOf, cursorOf);
 }
 
 const DAY_MS = 86_400_000;
@@ -159,7 +137,7 @@ export async function searchPage(tables: ArchiveTables, query: SearchQuery): Pro
     }
     if (found.length === limit) break;
   }
-  return page(
+  return pageOf(
     found,
     limit,
     ({ row, excerpt }) => ({
@@ -192,48 +170,6 @@ function items({ sql }: ArchiveTables, where: Conditions, limit: number): Promis
   );
 }
 
-function page<Row, Item>(
-  rows: readonly Row[],
-  limit: number,
-  toItem: (row: Row) => Item,
-  toCursor: (row: Row) => string,
-): Page<Item> {
-  const last = rows.at(-1);
-  const found = rows.map(toItem);
-  return rows.length < limit || !last ? { items: found } : { items: found, next: toCursor(last) };
-}
-
 const cursorOf = ({ at, session, place }: ItemRow): string => `${at},${session},${place}`;
 
-function sessionOf(row: SessionRow): FoundSession {
-  return {
-    sessionId: nameFromStored(row.session_id),
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-    ...(row.title !== null && { title: row.title }),
-    ...(row.agent !== null && { agent: row.agent }),
-    ...(row.cwd !== null && { cwd: row.cwd }),
-    calls: row.calls,
-    messages: row.messages,
-    breaches: row.breaches,
-  };
-}
-
-function callOf(row: ItemRow): FoundCall {
-  return {
-    sessionId: nameFromStored(row.session_id),
-    toolCallId: row.tool_call_id ?? "",
-    at: row.at,
-    tool: row.name,
-    kind: row.kind,
-    title: row.title,
-    status: row.status,
-    ...(row.decided_by !== null && { decidedBy: row.decided_by }),
-    ...(row.who !== null && { who: row.who }),
-    ...(row.rule !== null && { rule: row.rule }),
-    ...(row.ran_ms !== null && { ranMs: row.ran_ms }),
-    ...(row.waited_ms !== null && { waitedMs: row.waited_ms }),
-    outputSize: row.output_size,
-    ...(row.breach !== null && { breach: row.breach }),
-  };
-}
+const callOf = (row: ItemRow): FoundCall => foundCall(row, row.tool_call_id ?? "", row.at);

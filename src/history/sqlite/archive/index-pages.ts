@@ -11,8 +11,9 @@ import type {
   SessionQuery,
 } from "../../../call/index.js";
 import { Conditions } from "./conditions.js";
+import { foundSession, pageOf } from "../../found-rows.js";
 import type { CallRow, HitRow, SessionRow } from "./index-items.js";
-import { CALL_COLUMNS, callOf, hitOf, sessionOf } from "./index-items.js";
+import { CALL_COLUMNS, callOf, hitOf } from "./index-items.js";
 import { searchExpression, tagOf } from "./search-query.js";
 import type { SqliteDatabase } from "../sqlite-database.js";
 import { storedName } from "../../stored-json.js";
@@ -30,7 +31,7 @@ export function sessionPage(index: SqliteDatabase, query: SessionQuery): Page<Fo
      ${where.sql} order by updated_at desc, number desc limit ?`,
     [...where.values, limit],
   );
-  return page(rows, limit, sessionOf, (row) => `${row.updated_at},${row.number}`);
+  return pageOf(rows, limit, foundSession, (row) => `${row.updated_at},${row.number}`);
 }
 
 export function callPage(index: SqliteDatabase, query: CallQuery): Page<FoundCall> {
@@ -46,7 +47,7 @@ export function callPage(index: SqliteDatabase, query: CallQuery): Page<FoundCal
      ${where.sql} order by calls.id desc limit ?`,
     [...where.values, limit],
   );
-  return page(rows, limit, callOf, ({ id }) => String(id));
+  return pageOf(rows, limit, callOf, ({ id }) => String(id));
 }
 
 export function searchPage(index: SqliteDatabase, query: SearchQuery): Page<SearchHit> {
@@ -71,18 +72,7 @@ export function searchPage(index: SqliteDatabase, query: SearchQuery): Page<Sear
      ${where.sql} order by search.rowid desc limit ?`,
     [...where.values, limit],
   );
-  return page(rows, limit, hitOf, ({ hit }) => String(hit));
-}
-
-function page<Row, Item>(
-  rows: readonly Row[],
-  limit: number,
-  toItem: (row: Row) => Item,
-  toCursor: (row: Row) => string,
-): Page<Item> {
-  const items = rows.map(toItem);
-  const last = rows.at(-1);
-  return rows.length < limit || !last ? { items } : { items, next: toCursor(last) };
+  return pageOf(rows, limit, hitOf, ({ hit }) => String(hit));
 }
 
 /** 0 for an unknown session, since no session has that number. */
