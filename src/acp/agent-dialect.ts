@@ -1,5 +1,5 @@
 /** How one version of ACP encodes a session for a client. The client's side is client-dialect.ts. */
-import type { Answer, Message, Question, SessionEvent, ToolCall } from "../call/index.js";
+import type { Answer, EventOf, Message, Question, SessionEvent, ToolCall } from "../call/index.js";
 import type { AskedView } from "./show-more.js";
 
 export type AgentDialect = {
@@ -23,3 +23,17 @@ export const compactionId = (throughStepId: string): string => `compaction-${thr
 export function chunksOf({ messageId, role, at, blocks }: Message): readonly SessionEvent[] {
   return blocks.map((block) => ({ type: "message-chunk", at, messageId, role, block }));
 }
+
+export const CHUNK_UPDATES = {
+  user: "user_message_chunk",
+  agent: "agent_message_chunk",
+  thought: "agent_thought_chunk",
+} as const;
+
+export const compactionUpdate = ({ throughStepId, summary }: EventOf<"context-compacted">) =>
+  ({
+    sessionUpdate: "compaction_update",
+    compactionId: compactionId(throughStepId),
+    status: "completed",
+    summary: [{ type: "text", text: summary }],
+  }) as const;

@@ -6,7 +6,7 @@
  * answer, and a turn cannot stop before its calls have ended. An illegal event changes nothing itself; the
  * events before it in its batch stay applied, so a batch can be checked first.
  */
-import { applyEvent, applyToUnseen } from "./apply-event.js";
+import { applyEvent, applyToUnseen, KEEPS_STATUS } from "./apply-event.js";
 import { IllegalEvent } from "./illegal-event.js";
 import { MessageRun } from "./message-run.js";
 import type { PlanEntry } from "./plan.js";
@@ -41,34 +41,6 @@ export type CheckedEvents = {
 };
 
 export type SessionListener = (changes: SessionChanges) => void;
-
-/** Whether an event may come while the call waits for an answer: it changes the call's content and not its status. */
-const KEEPS_STATUS: { readonly [Type in ToolCallEvent["type"]]: boolean } = {
-  "call-revised": true,
-  "content-appended": true,
-  "terminal-output": true,
-  "terminal-exited": true,
-  "process-started": true,
-  "file-kept": true,
-  "sandbox-refused": true,
-  "call-breached": true,
-  "call-announced": false,
-  "input-delta": false,
-  "input-ready": false,
-  "question-asked": false,
-  "app-awaited": false,
-  "child-awaited": false,
-  "child-stepped": false,
-  "call-cleared": false,
-  "call-refused": false,
-  "run-started": false,
-  "cancel-requested": false,
-  "call-done": false,
-  "call-failed": false,
-  "call-cancelled": false,
-  "call-unknown": false,
-  "call-undone": false,
-};
 
 export class SessionBook {
   readonly sessionId: string;

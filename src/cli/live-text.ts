@@ -6,16 +6,9 @@
  * While somebody reads a question, nothing is drawn and nothing is written.
  */
 import type { SessionHandle } from "../agent/index.js";
-import { handleEvent, isOver, oneLine, shownText } from "../call/index.js";
-import type {
-  BoundedText,
-  EventOf,
-  EventTable,
-  TerminalContent,
-  ToolCall,
-  ToolCallContent,
-  ToolCallEvent,
-} from "../call/index.js";
+import { callEntries } from "../call/event-table.js";
+import { handleEvent, isOver, oneLine } from "../call/index.js";
+import type { EventOf, EventTable, ToolCall, ToolCallEvent } from "../call/index.js";
 import { clockJump, clockOffset } from "../record/clock-jumps.js";
 import {
   callText,
@@ -30,6 +23,7 @@ import { planLines } from "../view/plan-lines.js";
 import { styled, withoutStyles } from "../view/styled-text.js";
 import { rows as rowsOf } from "../view/visible-line.js";
 import type { LiveBlock } from "./live-block.js";
+import { ShownTerminals } from "./shown-terminals.js";
 import { withRedraw } from "./stderr.js";
 
 /** The redraw interval: fast enough to look alive, slow enough to cost nothing. */
@@ -78,17 +72,16 @@ export class LiveText {
   readonly #breached = new Set<string>();
   /** Calls that were shown in full with their question: their end is one line. */
   readonly #asked = new Set<string>();
-  /** Terminal output that is on the screen already: a later call may show the same terminal. */
-  readonly #terminals = new Map<string, string>();
+  readonly #terminals = new ShownTerminals();
   /** Listed only when somebody reads them: a step may have thousands, and each of them is shown. */
   readonly #openCalls: Iterable<ToolCall> = {
     [Symbol.iterator]: () => this.#session.book.openCalls()[Symbol.iterator](),
   };
   /** How far the wall clock was ahead when each call started to run. */
   readonly #offsets = new Map<string, number>();
-  /** The message whose last line is unfinished. */
   /** The prompt that began the turn. */
   #promptId: string | undefined;
+  /** The message whose last line is unfinished. */
   #openMessageId: string | undefined;
   /** Writes that wait until the question on the screen is answered. */
   #queued: (() => void)[] | undefined;
@@ -132,7 +125,7 @@ export class LiveText {
     this.endLine();
     const isLine = this.#isShownInOneLine(call);
     if (!isLine) this.#writeGap();
-    const text = callText(withoutTerminals(call, this.#terminals), {
+    const text = callText(this.#terminals.without(call), {
       question: "asked",
       width: process.stdout.columns ?? 80,
       calls: this.#openCalls,
@@ -143,7 +136,7 @@ export class LiveText {
     });
     this.#write(`${text}\n`);
     if (!isOver(call.state)) this.#asked.add(toolCallId);
-    else this.#remember(call);
+    else this.#terminals.add(call, this.#openCalls);
     if (isOver(call.state) && !isLine) this.#write("\n");
     this.#isAfterLine = isLine;
   }
@@ -160,20 +153,6 @@ export class LiveText {
   #writeGap(): void {
     if (this.#isAfterLine) this.#write("\n");
     this.#isAfterLine = false;
-  }
-
-  /**
-   * Remembers which terminal output is on the screen, unless another open call will show it. Terminals of our own tools
-   * belong to one call, so they are left out.
-   */
-  #remember(call: ToolCall): void {
-    for (const { terminalId, output } of call.content.filter(isShown)) {
-      if (terminalId.startsWith(call.toolCallId)) continue;
-      const isShownLater = this.#session.book
-        .openCalls()
-        .some(({ content }) => content.some((one) => isShown(one) && one.terminalId === terminalId));
-      if (!isShownLater) this.#terminals.set(terminalId, shownText(output));
-    }
   }
 
   /** Queues all output while somebody reads a question. */
@@ -419,36 +398,13 @@ type Shows = {
 };
 
 const skip = (): void => undefined;
-const showCall = (event: ToolCallEvent, shows: Shows): void => shows.call(event);
 
 const SHOW: EventTable<[shows: Shows], void> = {
   "message-chunk": (event, shows) => shows.text(event),
   "context-compacted": (event, shows) => shows.line(compactionLine(event)),
   "window-learnt": (event, shows) => shows.line(learntWindowLine(event)),
+  ...callEntries((event, shows: Shows) => shows.call(event)),
   "call-breached": (event, shows) => shows.breach(event),
-  "call-announced": showCall,
-  "input-delta": showCall,
-  "input-ready": showCall,
-  "call-revised": showCall,
-  "content-appended": showCall,
-  "terminal-output": showCall,
-  "terminal-exited": showCall,
-  "question-asked": showCall,
-  "app-awaited": showCall,
-  "child-awaited": showCall,
-  "child-stepped": showCall,
-  "call-cleared": showCall,
-  "call-refused": showCall,
-  "run-started": showCall,
-  "cancel-requested": showCall,
-  "process-started": showCall,
-  "file-kept": showCall,
-  "sandbox-refused": showCall,
-  "call-done": showCall,
-  "call-failed": showCall,
-  "call-cancelled": showCall,
-  "call-unknown": showCall,
-  "call-undone": showCall,
   "question-answered": skip,
   "question-withdrawn": skip,
   "turn-started": skip,
@@ -465,23 +421,6 @@ const SHOW: EventTable<[shows: Shows], void> = {
 /** Nothing breaks the rows of a file or a pipe. */
 const screenColumns = (): number =>
   process.stdout.isTTY ? Math.max(1, (process.stdout.columns ?? 80) - 1) : Infinity;
-
-type Shown = TerminalContent & { readonly output: BoundedText };
-
-const isShown = (item: ToolCallContent): item is Shown =>
-  item.type === "terminal" && item.output !== undefined;
-
-/** Drops terminal output that is shown already. The text must be equal, since agents choose the terminal ids. */
-function withoutTerminals(call: ToolCall, shown: ReadonlyMap<string, string>): ToolCall {
-  const stands = (item: Shown) => shown.get(item.terminalId) === shownText(item.output);
-  if (shown.size === 0 || !call.content.some((item) => isShown(item) && stands(item))) return call;
-  const content = call.content.map((item) => {
-    if (!isShown(item) || !stands(item)) return item;
-    const { output: _, ...rest } = item;
-    return rest;
-  });
-  return { ...call, content };
-}
 
 /** Running calls first. */
 const mostActive = (calls: readonly ToolCall[]): readonly ToolCall[] => [

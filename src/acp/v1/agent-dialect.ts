@@ -1,8 +1,9 @@
 /** ACP v1, as an agent sends it: calls and questions, and the events that are not about a call. */
 import type { PlanEntry as AcpPlanEntry } from "@agentclientprotocol/sdk";
+import { callEntries } from "../../call/event-table.js";
 import { handleEvent } from "../../call/index.js";
-import type { EventTable, MessageRole, PlanEntry, SessionEvent } from "../../call/index.js";
-import { chunksOf, compactionId } from "../agent-dialect.js";
+import type { EventTable, PlanEntry, SessionEvent } from "../../call/index.js";
+import { CHUNK_UPDATES, chunksOf, compactionId, compactionUpdate } from "../agent-dialect.js";
 import type { AgentDialect } from "../agent-dialect.js";
 import type { Immutable } from "../immutable.js";
 import { V1Encoder } from "./encoder.js";
@@ -41,14 +42,6 @@ const asThought = (throughStepId: string, at: number): SessionEvent => ({
   block: { type: "text", text: "The conversation so far was summed up to make room in the model's window." },
 });
 
-const CHUNK: {
-  readonly [Role in MessageRole]: "user_message_chunk" | "agent_message_chunk" | "agent_thought_chunk";
-} = {
-  user: "user_message_chunk",
-  agent: "agent_message_chunk",
-  thought: "agent_thought_chunk",
-};
-
 /** Undefined for an event that has no update of its own in v1. */
 export function encodeV1Event(event: SessionEvent): V1Update | undefined {
   return handleEvent(TABLE, event);
@@ -60,7 +53,7 @@ const byEncoder = none;
 
 const TABLE: EventTable<[], V1Update | undefined> = {
   "message-chunk": ({ role, messageId, block }) => ({
-    sessionUpdate: CHUNK[role],
+    sessionUpdate: CHUNK_UPDATES[role],
     messageId,
     content: block,
   }),
@@ -73,40 +66,12 @@ const TABLE: EventTable<[], V1Update | undefined> = {
   "turn-resumed": none,
   "turn-stopped": none,
   "step-ended": none,
-  "context-compacted": ({ throughStepId, summary }) => ({
-    sessionUpdate: "compaction_update",
-    compactionId: compactionId(throughStepId),
-    status: "completed",
-    summary: [{ type: "text", text: summary }],
-  }),
+  "context-compacted": compactionUpdate,
   "window-learnt": none,
   "question-answered": none,
   "question-withdrawn": none,
   "traffic-repaired": none,
-  "call-announced": byEncoder,
-  "input-delta": byEncoder,
-  "input-ready": byEncoder,
-  "call-revised": byEncoder,
-  "content-appended": byEncoder,
-  "terminal-output": byEncoder,
-  "terminal-exited": byEncoder,
-  "question-asked": byEncoder,
-  "app-awaited": byEncoder,
-  "child-awaited": byEncoder,
-  "child-stepped": byEncoder,
-  "call-cleared": byEncoder,
-  "call-refused": byEncoder,
-  "run-started": byEncoder,
-  "cancel-requested": byEncoder,
-  "process-started": byEncoder,
-  "file-kept": byEncoder,
-  "sandbox-refused": byEncoder,
-  "call-undone": byEncoder,
-  "call-breached": byEncoder,
-  "call-done": byEncoder,
-  "call-failed": byEncoder,
-  "call-cancelled": byEncoder,
-  "call-unknown": byEncoder,
+  ...callEntries(byEncoder),
 };
 
 /** v1 has no cancelled entry: it is over, so it counts as completed, and `_meta` says the truth. */

@@ -1,14 +1,8 @@
 /** The v2 draft, as an agent sends it: with the session's state, which in v1 is the prompt's response. */
+import { callEntries } from "../../call/event-table.js";
 import { handleEvent } from "../../call/index.js";
-import type {
-  EventOf,
-  EventTable,
-  MessageRole,
-  PlanEntry,
-  SessionEvent,
-  SessionEventType,
-} from "../../call/index.js";
-import { chunksOf, compactionId } from "../agent-dialect.js";
+import type { EventOf, EventTable, PlanEntry, SessionEvent, SessionEventType } from "../../call/index.js";
+import { CHUNK_UPDATES, chunksOf, compactionUpdate } from "../agent-dialect.js";
 import type { AgentDialect } from "../agent-dialect.js";
 import { CODE } from "../connection/message.js";
 import { blockForV2 } from "../read-block.js";
@@ -58,14 +52,6 @@ function stateUpdate(event: SessionEvent): object | undefined {
 const isTurnEvent = (event: SessionEvent): event is EventOf<TurnEventType> =>
   Object.hasOwn(STATE, event.type);
 
-const CHUNK: {
-  readonly [Role in MessageRole]: "user_message_chunk" | "agent_message_chunk" | "agent_thought_chunk";
-} = {
-  user: "user_message_chunk",
-  agent: "agent_message_chunk",
-  thought: "agent_thought_chunk",
-};
-
 /** A session has one plan here; v2 could have several and wants a name for it. */
 const PLAN_ID = "plan";
 
@@ -83,7 +69,7 @@ const byState = none;
 const TABLE: EventTable<[], V2Update | undefined> = {
   "message-chunk": ({ role, messageId, block }) =>
     // The SDK's type is a union over each role, which the compiler does not match against a variable one.
-    ({ sessionUpdate: CHUNK[role], messageId, content: blockForV2(block) }) as V2Update,
+    ({ sessionUpdate: CHUNK_UPDATES[role], messageId, content: blockForV2(block) }) as V2Update,
   "plan-updated": ({ entries }) => ({
     sessionUpdate: "plan_update",
     plan: { type: "items", planId: PLAN_ID, entries: entries.map(v2PlanEntry) },
@@ -95,41 +81,13 @@ const TABLE: EventTable<[], V2Update | undefined> = {
   "turn-resumed": byState,
   "turn-stopped": byState,
   "step-ended": none,
-  "context-compacted": ({ throughStepId, summary }) => ({
-    sessionUpdate: "compaction_update",
-    compactionId: compactionId(throughStepId),
-    status: "completed",
-    summary: [{ type: "text", text: summary }],
-  }),
+  "context-compacted": compactionUpdate,
   "window-learnt": none,
   "question-answered": none,
   "question-withdrawn": none,
   "mode-changed": none,
   "traffic-repaired": none,
-  "call-announced": byEncoder,
-  "input-delta": byEncoder,
-  "input-ready": byEncoder,
-  "call-revised": byEncoder,
-  "content-appended": byEncoder,
-  "terminal-output": byEncoder,
-  "terminal-exited": byEncoder,
-  "question-asked": byEncoder,
-  "app-awaited": byEncoder,
-  "child-awaited": byEncoder,
-  "child-stepped": byEncoder,
-  "call-cleared": byEncoder,
-  "call-refused": byEncoder,
-  "run-started": byEncoder,
-  "cancel-requested": byEncoder,
-  "process-started": byEncoder,
-  "file-kept": byEncoder,
-  "sandbox-refused": byEncoder,
-  "call-undone": byEncoder,
-  "call-breached": byEncoder,
-  "call-done": byEncoder,
-  "call-failed": byEncoder,
-  "call-cancelled": byEncoder,
-  "call-unknown": byEncoder,
+  ...callEntries(byEncoder),
 };
 
 function v2PlanEntry({ content, priority, status, toolCallIds, _meta }: PlanEntry) {

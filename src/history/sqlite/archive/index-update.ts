@@ -7,6 +7,7 @@
  * indexed, so the rows of a session that was removed, started again or restored from a backup are rebuilt.
  */
 import { setImmediate } from "node:timers/promises";
+import { callEntries } from "../../../call/event-table.js";
 import { handleStoredEvent } from "../../../call/index.js";
 import type {
   ArchiveProgress,
@@ -249,30 +250,7 @@ const TABLE: EventTable<[changes: Changes, seq: number], void> = {
   "mode-changed": ignore,
   "info-changed": ignore,
   "traffic-repaired": ignore,
-  "call-announced": touch,
-  "input-delta": touch,
-  "input-ready": touch,
-  "call-revised": touch,
-  "content-appended": touch,
-  "terminal-output": touch,
-  "terminal-exited": touch,
-  "question-asked": touch,
-  "app-awaited": touch,
-  "child-awaited": touch,
-  "child-stepped": touch,
-  "call-cleared": touch,
-  "call-refused": touch,
-  "run-started": touch,
-  "cancel-requested": touch,
-  "process-started": touch,
-  "file-kept": touch,
-  "sandbox-refused": touch,
-  "call-undone": touch,
-  "call-breached": touch,
-  "call-done": touch,
-  "call-failed": touch,
-  "call-cancelled": touch,
-  "call-unknown": touch,
+  ...callEntries(touch),
 };
 
 /** The row of a call shows the decision about its parts. */
