@@ -2,10 +2,11 @@
  * Vitest's global set-up: bundles the programs that tests start, from the sources, when something changed since. Not
  * bundled, such a program is hundreds of files, and loading them costs more CPU time than most of the programs' work.
  */
-import { existsSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
+import { changedAt, pathsIn } from "./changed-files.js";
 import { CHILD_PROGRAMS, root } from "./child-programs.js";
 
 /** Packages with parts that cannot be in a bundle. */
@@ -21,8 +22,8 @@ const FURTHER = {
 export default async function buildChildPrograms(): Promise<void> {
   const stamp = join(CHILD_PROGRAMS, ".built");
   const sources = [
-    ...filesIn(join(root, "src")).filter((path) => !path.endsWith(".test.ts")),
-    ...filesIn(join(root, "test", "children")),
+    ...pathsIn(join(root, "src")).filter((path) => !path.endsWith(".test.ts")),
+    ...pathsIn(join(root, "test", "children")),
     join(root, "node_modules", ".package-lock.json"),
     fileURLToPath(import.meta.url),
   ];
@@ -56,15 +57,4 @@ export default async function buildChildPrograms(): Promise<void> {
   if (existsSync(CHILD_PROGRAMS)) renameSync(CHILD_PROGRAMS, old);
   renameSync(made, CHILD_PROGRAMS);
   rmSync(old, { recursive: true, force: true });
-}
-
-/** With the folders, whose time changes when a file is removed. */
-function filesIn(folder: string): string[] {
-  return [folder, ...readdirSync(folder).map((name) => join(folder, name))].flatMap((path) =>
-    path !== folder && statSync(path).isDirectory() ? filesIn(path) : [path],
-  );
-}
-
-function changedAt(path: string): number {
-  return statSync(path).mtimeMs;
 }

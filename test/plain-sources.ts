@@ -4,10 +4,11 @@
  *
  * Only modules whose source changed are written again, before the tests. A run that watches its files does not use them.
  */
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { transformSync } from "rolldown/utils";
 import type { Plugin } from "vitest/config";
+import { changedAt, pathsIn } from "./changed-files.js";
 import { root } from "./child-programs.js";
 
 const SOURCES = join(root, "src");
@@ -35,9 +36,9 @@ export const PLAIN_MODULES = /\/\.plain-sources\/.*\.js$/;
 
 /** Vitest's global set-up. */
 export default function writePlainSources(): void {
-  const sources = filesIn(SOURCES).filter((path) => path.endsWith(".ts") && !OF_TESTS.test(path));
+  const sources = pathsIn(SOURCES).filter((path) => path.endsWith(".ts") && !OF_TESTS.test(path));
   const current = new Set(sources.map(plainPath));
-  for (const path of filesIn(PLAIN)) if (!current.has(path)) rmSync(path);
+  for (const path of pathsIn(PLAIN)) if (path.endsWith(".js") && !current.has(path)) rmSync(path);
   for (const source of sources) {
     const plain = plainPath(source);
     if (changedAt(plain) > changedAt(source)) continue;
@@ -56,12 +57,3 @@ function plainText(source: string): string {
 }
 
 const plainPath = (source: string): string => join(PLAIN, relative(SOURCES, source)).replace(/\.ts$/, ".js");
-
-const changedAt = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-
-function filesIn(folder: string): readonly string[] {
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder, { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => join(parentPath, name));
-}
