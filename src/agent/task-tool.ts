@@ -30,7 +30,7 @@ export function taskTool(options: TaskToolOptions = {}): Tool {
           .string()
           .min(1)
           .describe(
-            "All that the sub-agent gets: what to do, what it must know, and what to answer. It sees nothing of this conversation and cannot ask you.",
+            "All that the sub-agent gets: what to do, what it must know, and what to answer. The sub-agent sees nothing of this conversation and cannot ask you.",
           ),
       }),
     title: ({ description }) => `Task: ${description}`,

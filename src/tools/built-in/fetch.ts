@@ -49,7 +49,7 @@ export function fetchTool(options: FetchOptions = {}): Tool {
     description:
       "Gets a page from the public web with GET: HTML as Markdown, other text as it is, images as images. " +
       `At most ${MAX_TEXT / 1000},000 characters come at a time; the last line says how to get the next. ` +
-      "A redirect to another site is reported and not followed. It cannot log in, and cannot reach this machine or the local network.",
+      "A redirect to another site is reported and not followed. Cannot log in, and cannot reach this machine or the local network.",
     kind: "fetch",
     input,
     async intent({ url }) {

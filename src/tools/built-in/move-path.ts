@@ -29,7 +29,7 @@ type Input = z.output<ReturnType<typeof input>>;
 export const movePath = defineTool({
   name: "move_path",
   description:
-    "Moves or renames a file, a link or a folder. It never overwrites anything, and makes the folders that the new path needs.",
+    "Moves or renames a file, a link or a folder. Never overwrites anything, and makes the folders that the new path needs.",
   kind: "move",
   input,
   async intent(wanted, workspace) {

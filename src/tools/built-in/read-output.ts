@@ -10,7 +10,7 @@ export const readOutput = defineTool({
   name: "read_output",
   description:
     "Returns what a background command of the terminal tool has printed since it was last read, and its exit code when it has ended. " +
-    "It can wait for the end of the command, or end it.",
+    "Can wait for the end of the command, or end it.",
   kind: "read",
   timeLimit: Number.POSITIVE_INFINITY,
   input: () =>

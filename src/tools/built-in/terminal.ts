@@ -42,7 +42,7 @@ const input = () =>
       .boolean()
       .optional()
       .describe(
-        "Lets it go on after this call, for servers and watchers, without a time limit: the result has its id for read_output. It ends with the session.",
+        "Lets it go on after this call, for servers and watchers, without a time limit: the result has its id for read_output. The command ends with the session.",
       ),
     pty: z
       .boolean()
@@ -54,7 +54,7 @@ export const terminal = defineTool({
   name: "terminal",
   description:
     "Runs a command with bash (sh where there is none) in the workspace folder and returns its output (stdout and stderr together) and exit code. " +
-    "It has no input to wait for. Of long output the beginning and the end are returned. " +
+    "The command has no input to wait for. Long output comes back as its beginning and its end. " +
     "Start a server or a watcher with background: true, not with &.",
   scratchNote: (folder) =>
     `Put temporary files into ${folder} ($TMPDIR): files there can be written, read and deleted without a question.`,
