@@ -259,7 +259,9 @@ async function answerElsewhere(chat: Chat): Promise<string | undefined> {
   if (!found) return "It was answered meanwhile.";
   const { question, call } = found;
   const answer = await chat.questions
-    .askElsewhere(question, () => chat.print(`${callText(call, { question: "asked" })}\n`))
+    .askElsewhere(question, () =>
+      chat.print(`Asked by ${shortId(question.sessionId)}:\n${callText(call, { question: "asked" })}\n`),
+    )
     .catch(() => undefined);
   if (!answer) return "Nothing was answered.";
   const { counted } = await ledger.answer(question.questionId, {

@@ -1,8 +1,10 @@
 /** The permanent text of a conversation beside its messages and calls: greeting, earlier part, what was typed. */
+import type { TurnEnd } from "../../agent/index.js";
 import { isOver, pluralize, visibleText } from "../../call/index.js";
-import type { Session } from "../../call/index.js";
+import type { Session, SessionBook } from "../../call/index.js";
 import { sessionText } from "../../view/index.js";
 import { rows } from "../../view/visible-line.js";
+import { endText } from "../run-turn.js";
 import { shortId } from "../short-id.js";
 
 const MAX_SHOWN_LINES = 40;
@@ -10,6 +12,22 @@ const MAX_SHOWN_LINES = 40;
 export function greetingText(agent: string, folder: string, width: number): string {
   const line = `Talking with ${visibleText(agent)} in ${visibleText(folder)}. /help shows the commands.`;
   return `${wrapped(line, width)}\n\n`;
+}
+
+/** The message for a turn that has no answer to show, or that did not end normally. */
+export function chatEndText(
+  end: TurnEnd,
+  book: Pick<SessionBook, "openCalls" | "snapshot">,
+): string | undefined {
+  if (end.status === "parked") {
+    const isAsked = book
+      .openCalls()
+      .some(({ state }) => state.status === "waiting" && state.waitingFor.type === "question");
+    return isAsked ? endText(end) : "The turn was left before its end; it goes on when you resume it.";
+  }
+  const last = book.snapshot().timeline.at(-1);
+  const isSilent = last?.type === "message" && last.message.role === "user";
+  return endText(end) ?? (isSilent ? "The agent has ended its turn without a word or a call." : undefined);
 }
 
 /** Our own text in rows of the width, each of its lines on its own. */

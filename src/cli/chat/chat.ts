@@ -15,12 +15,12 @@ import type { RunFlags } from "../commands/run.js";
 import { errorSentence } from "../error-text.js";
 import { LiveBlock } from "../live-block.js";
 import { LiveText } from "../live-text.js";
-import { CANCELLING_CHAT, endText } from "../run-turn.js";
+import { CANCELLING_CHAT } from "../run-turn.js";
 import { shortUsage } from "../usage-text.js";
 import { chatCommands, commandsIn, NOT_HERE } from "./chat-commands.js";
 import { ChatFooter } from "./chat-footer.js";
 import { ChatQuestions } from "./chat-questions.js";
-import { greetingText, recentText, resumeHint, typedRows, wrapped } from "./chat-text.js";
+import { chatEndText, greetingText, recentText, resumeHint, typedRows, wrapped } from "./chat-text.js";
 import { completionOf } from "./complete.js";
 import { openConversation } from "./conversation.js";
 import type { Conversation } from "./conversation.js";
@@ -252,7 +252,7 @@ export class Chat {
 
   #showEnd(end: TurnEnd, tookMs: number): void {
     this.#live?.endLine();
-    const text = endText(end);
+    const text = chatEndText(end, this.conversation.session.book);
     const usage = this.#turnUsage().join(", ");
     if (text !== undefined) this.say(visibleText(text));
     if (usage !== "") this.print(`${this.#isColoured ? styled(usage, "dim") : usage}\n\n`);

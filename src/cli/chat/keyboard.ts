@@ -20,10 +20,15 @@ export class Keyboard {
   #decoder = new KeyDecoder();
   #escape: NodeJS.Timeout | undefined;
   #isOpen = false;
+  /** Whether the first text has yet to arrive: it may have been typed before this was opened. */
+  #isAhead = true;
   readonly #onExit = (): void => this.close();
   readonly #onData = (text: string): void => {
     clearTimeout(this.#escape);
-    this.#receive(this.#decoder.push(text));
+    // A terminal that is not yet raw sends Enter as a line end.
+    const typed = this.#isAhead ? text.replaceAll("\n", "\r") : text;
+    this.#isAhead = false;
+    this.#receive(this.#decoder.push(typed));
     if (this.#decoder.isOpen)
       this.#escape = setTimeout(() => this.#receive(this.#decoder.flush()), ESCAPE_MS);
   };

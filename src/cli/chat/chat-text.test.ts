@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { SessionBook } from "../../call/index.js";
+import { chatEndText } from "./chat-text.js";
+
+const at = 1;
+const prompt = { type: "text", text: "hello" } as const;
+
+/** A session with a prompt and these words of the agent. */
+function bookWith(...words: readonly string[]): SessionBook {
+  const book = new SessionBook("session_1");
+  book.applyAll([
+    { type: "turn-started", turnId: "turn_1", at },
+    { type: "message-chunk", messageId: "1", role: "user", block: prompt, at },
+    ...words.map(
+      (text) =>
+        ({
+          type: "message-chunk",
+          messageId: "2",
+          role: "agent",
+          block: { type: "text", text },
+          at,
+        }) as const,
+    ),
+  ]);
+  return book;
+}
+
+test("says so when the agent ends its turn without a word", () => {
+  const end = { status: "stopped", stopReason: "end_turn" } as const;
+  expect(chatEndText(end, bookWith())).toContain("without a word");
+  expect(chatEndText(end, bookWith("Hello."))).toBeUndefined();
+});
+
+test("names no question when a turn is left that waits for none", () => {
+  expect(chatEndText({ status: "parked" }, bookWith())).toContain("goes on when you resume it");
+});
