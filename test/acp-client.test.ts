@@ -17,7 +17,12 @@ const ENDED = { status: "stopped", stopReason: "end_turn" };
 test("an agent that cannot be started says which, and nothing is left behind", async () => {
   await expect(connect("", { argv: ["/no/such/agent"] })).rejects.toMatchObject({
     code: "AGENT_NOT_STARTED",
-    message: expect.stringContaining("/no/such/agent"),
+    message: expect.stringContaining(
+      "/no/such/agent was not found, there is no such file. Nothing was done.",
+    ),
+  });
+  await expect(connect("", { argv: ["no-such-agent-program"] })).rejects.toMatchObject({
+    message: expect.stringContaining("no-such-agent-program was not found, it is in no folder of PATH"),
   });
 });
 

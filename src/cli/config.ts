@@ -115,7 +115,7 @@ function modelSetting(root: string, folder: string): Setting {
 
 function containedSetting(folder: string): Setting {
   const from = `contained in ${there(userConfigFile(folder))}, or --no-contain`;
-  const setting = (value: string): Setting => ({ name: "commands of the project", value, from });
+  const setting = (value: string): Setting => ({ name: "project's commands", value, from });
   try {
     const why = whyNotContained(folder);
     return setting(why === undefined ? "run unasked in a sandbox, where it holds" : `asked about: ${why}`);

@@ -4,6 +4,14 @@ import { StoppedBySignal } from "./start-servers.js";
 import { note } from "./stderr.js";
 import { errorText } from "./error-text.js";
 
+/** Commands of other programs, and ours for the same. */
+const OURS_FOR = new Map([
+  ["sessions", "toolgate history list"],
+  ["login", "toolgate models (it names the variables for keys)"],
+  ["version", "toolgate --version"],
+  ["resume", "toolgate run --resume"],
+]);
+
 /** Without a command, the default command runs. */
 export async function runCommand(given: readonly string[]): Promise<void> {
   try {
@@ -17,6 +25,8 @@ export async function runCommand(given: readonly string[]): Promise<void> {
     if (!isNamed)
       for (const command of program.commands)
         command.showHelpAfterError("Nothing was done. Try: toolgate --help");
+    const ours = OURS_FOR.get(word ?? "");
+    if (ours !== undefined && !isKnown) program.showHelpAfterError(`Nothing was done. Try: ${ours}`);
     // An unknown command is reported as unknown, also with --help.
     await program.parseAsync(isNamed && !isKnown ? [word] : words, { from: "user" });
   } catch (error) {

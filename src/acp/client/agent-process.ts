@@ -6,6 +6,7 @@
  */
 import { Readable } from "node:stream";
 import type { Writable } from "node:stream";
+import { errorCode } from "../../call/error-code.js";
 import { oneLine } from "../../call/index.js";
 import { exitReport, settlesWithin, startChildWithStdin, TailBuffer } from "../../process/index.js";
 import type { Child, ChildExit } from "../../process/index.js";
@@ -49,11 +50,7 @@ export class AgentProcess {
       await child.started;
       return new AgentProcess(child, mayRead);
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      throw new AgentTrouble(
-        "AGENT_NOT_STARTED",
-        `The agent could not be started: ${oneLine(why, 300)}. Nothing was done; look at its command.`,
-      );
+      throw new AgentTrouble("AGENT_NOT_STARTED", `The agent could not be started: ${whyNot(error, argv)}`);
     }
   }
 
@@ -92,4 +89,11 @@ function paced(stdout: Readable, mayRead: () => Promise<void>): Readable {
     })(),
     { objectMode: false, highWaterMark: 1 },
   );
+}
+
+function whyNot(error: unknown, [program = ""]: readonly string[]): string {
+  const why = error instanceof Error ? error.message : String(error);
+  if (errorCode(error) !== "ENOENT") return `${oneLine(why, 300)}. Nothing was done; look at its command.`;
+  const where = program.includes("/") ? "there is no such file" : "it is in no folder of PATH";
+  return `the program ${oneLine(program, 200)} was not found, ${where}. Nothing was done. Install it, or name it by its full path.`;
 }
