@@ -57,7 +57,7 @@ Exit code: 0 when you left, 2 for wrong usage, 1 otherwise.`,
     "toolgate run",
     `Examples:
   toolgate run "fix the failing test"
-  toolgate run --resume "and now the other one"
+  toolgate run --resume -- "and now the other one"
   toolgate run --resume                        answer the last turn's question
   toolgate run --json "look around" | jq .type
   git diff | toolgate run                      the prompt comes from stdin
