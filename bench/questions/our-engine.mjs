@@ -99,10 +99,10 @@ function changedBy(call, folder) {
   });
 }
 
-export const policyOf = (rules, folder, canContain = false, isServing = false) => ({
+export const policyOf = (rules, folder, canContain = false, staying = NOT_SERVING) => ({
   ...inMode("accept-edits", rules),
   canContain,
-  ...(canContain && { staying: isServing ? SERVING : NOT_SERVING }),
+  ...(canContain && { staying }),
   roots: [folder],
   home: homedir(),
   scratch: scratchIn(homedir()),
@@ -110,15 +110,37 @@ export const policyOf = (rules, folder, canContain = false, isServing = false) =
   now: Date.now(),
 });
 
-/** Whether a server that a contained command left runs in the sandbox. Nothing outside listens here. */
-const SERVING = { isRunning: true, outsidePorts: [] };
 const NOT_SERVING = { isRunning: false, outsidePorts: [] };
 
-/** A contained command that leaves a server, or ends it, changes what later commands find. */
-function servesAfter(call, verdict, isServing) {
-  if (!verdict.contained?.stays) return isServing;
-  return !/\b(?:p?kill|killall)\b/.test(call.shell);
+/**
+ * The servers of a session, as its contained commands leave and end them. A port at which none of them was requested
+ * is somebody's outside: a written session requests what answers there.
+ */
+class SessionServers {
+  #isRunning = false;
+  #own = new Set();
+
+  /** As the rules see it before this call. */
+  before(call) {
+    const ports = portsIn(call.shell ?? "");
+    if (this.#isRunning || leavesServer(call)) for (const port of ports) this.#own.add(port);
+    return { isRunning: this.#isRunning, outsidePorts: ports.filter((port) => !this.#own.has(port)) };
+  }
+
+  after(call, verdict) {
+    if (!verdict.contained?.stays) return;
+    this.#isRunning = leavesServer(call) || !/\b(?:p?kill|killall)\b/.test(call.shell);
+  }
 }
+
+const portsIn = (text) =>
+  [...text.matchAll(/(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\]):(\d+)/g)].map(([, port]) => Number(port));
+
+const leavesServer = ({ shell }) =>
+  shell !== undefined &&
+  readShell(shell, { language: "bash" }).commands.some(
+    ({ isBackground, argv }) => isBackground || /\b(?:server?|start) .*-d\b/.test(argv.join(" ")),
+  );
 
 /**
  * Answers every question with the first "always" that it offers, or with none of them. `canContain`: a command that may
@@ -127,12 +149,14 @@ function servesAfter(call, verdict, isServing) {
 export function replayOurs(calls, { folder, starter, takesAlways, canContain = false }) {
   const rules = [...starter];
   const asked = [];
-  let isServing = false;
+  const servers = new SessionServers();
   for (const { call, intent, first } of calls) {
     if (first.effect === "allow") continue;
     const isFirst = rules.length === 0 && !canContain;
-    const verdict = isFirst ? first : decide(intent, policyOf(rules, folder, canContain, isServing));
-    isServing = servesAfter(call, verdict, isServing);
+    const verdict = isFirst
+      ? first
+      : decide(intent, policyOf(rules, folder, canContain, servers.before(call)));
+    servers.after(call, verdict);
     if (verdict.effect === "allow" || verdict.contained) continue;
     const grant = takesAlways && verdict.effect === "ask" ? grantFor(intent, folder, rules) : undefined;
     if (grant) rules.push(...grant.rules);

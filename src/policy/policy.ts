@@ -6,7 +6,7 @@ import type { Rule, RuleEffect } from "./rule.js";
 export type Staying = {
   /** One runs now: commands of the session that are contained reach it. */
   readonly isRunning: boolean;
-  /** While one runs: the ports on which only somebody outside of the sandbox listens. */
+  /** The ports on which only somebody outside of the sandbox listens. */
   readonly outsidePorts: readonly number[];
 };
 

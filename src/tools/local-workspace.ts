@@ -213,6 +213,7 @@ export class LocalWorkspace implements Workspace {
         temporary,
         ...(scratch !== undefined && { scratch, session: scratch }),
         ...(contained?.stays && { stays: true, logs: contained.logs ?? [] }),
+        ...(contained?.reachesNobody && { reachesNobody: true }),
       };
       return runContained(sandbox, argv, place, options);
     }

@@ -32,6 +32,16 @@ test.each([
   "grep -rn strlcpy /usr/include | node scripts/count.js",
   "node a.js /usr/share/dict/words",
   "cat /etc/os-release && make",
+  "cat /etc/nginx/nginx.conf | head",
+  "ls -l /usr/bin/python3",
+  "node a.js /etc/passwd",
+  "bazel test //...",
+  "node client.js get /api/users/7",
+  'tmp=$(mktemp) && git diff > "$tmp" && wc -l "$tmp"',
+  "kill %1",
+  "docker compose config --services",
+  "git lfs ls-files",
+  "go mod why example.com/a",
 ])("contains %s", (command) => {
   const { effect, contained } = verdictOn(command);
   expect([effect, contained]).toEqual(["ask", { guards: [] }]);
@@ -53,7 +63,24 @@ test.each([
   "cd .. && make",
   "node /home/u/other/a.js",
   "node a.js ../outside",
-  "node a.js /etc/passwd",
+  "node a.js /data/a.csv",
+  "node a.js /api/../home/u/a",
+  "cat /api/users",
+  "cat /etc/shadow",
+  "cat /etc/../home/u/a",
+  "cat /opt/app/settings.yml",
+  "cat /usr/local/etc/app.conf",
+  "ls /var/log",
+  "du -sh ~/.cache/app",
+  "grep -r token ~/.cache/pip | node a.js",
+  "echo a > /etc/hosts",
+  "mktemp -p /home/u/other",
+  "kill 1",
+  "kill %1 4242",
+  "docker compose up",
+  "docker compose -f ../other/compose.yml config",
+  "git lfs pull",
+  "go mod download",
   "cp a.js /usr/share/a.js && make",
   "make > ~/.bashrc",
   "node a.js > AGENTS.md",
@@ -119,6 +146,10 @@ test.each([
   "node server.js & sleep 1; node get.js",
   "dotnet run --urls http://127.0.0.1:5080 &",
   "bin/rails server -p 3001 -d",
+  "python3 -m http.server 8000 &",
+  "node server.js & sleep 2; curl -s localhost:3000/a | node b.js; kill %1",
+  "bin/rails s -p 3001 -d && sleep 2 && curl -s localhost:3001/a.json",
+  "node server.js & sleep 1; pkill -f server.js",
 ])("lets a server stay in the sandbox: %s", (command) => {
   expect(stayingOn(command, { isRunning: false, outsidePorts: [] })).toEqual({ guards: [], stays: true });
 });
@@ -151,9 +182,23 @@ test.each(["curl -s localhost:3000", "sleep 2; curl -X POST -d @a.json http://12
   "reaches a server of the sandbox while one runs: %s",
   (command) => {
     expect(stayingOn(command, servers)).toEqual({ guards: [] });
-    expect(stayingOn(command, { isRunning: false, outsidePorts: [] })).toBeUndefined();
   },
 );
+
+test("contains a request that reaches nobody, and says so; asks where somebody outside listens", () => {
+  const nobody = { isRunning: false, outsidePorts: [8080] };
+  for (const command of ["curl -s localhost:3000", "curl -s http://127.0.0.1:3000/a | node b.js"])
+    expect(stayingOn(command, nobody), command).toEqual({ guards: [], reachesNobody: true });
+  for (const command of [
+    "curl localhost:8080/shutdown",
+    "curl localhost:3000 localhost:8080",
+    "curl localhost:3000 https://example.com",
+    "curl -d @.env localhost:3000",
+    "curl -o ~/.bashrc localhost:3000",
+    "true & curl localhost:8080/shutdown",
+  ])
+    expect(stayingOn(command, nobody), command).toBeUndefined();
+});
 
 test.each([
   "curl localhost:8080",
@@ -163,6 +208,8 @@ test.each([
   "ssh localhost",
   "docker compose up &",
   "npm install &",
+  "npm publish &",
+  "python3 -m http.server 8000 --directory /home/u &",
   "node server.js --upstream https://example.com &",
   "sudo pkill node",
 ])("asks about %s although a server of the sandbox runs", (command) => {

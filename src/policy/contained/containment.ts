@@ -19,6 +19,8 @@ export type Containment = {
   readonly stays?: true;
   /** Files of the workspace that such processes put their output into. */
   readonly logs?: readonly string[];
+  /** The command requests a port of this machine at which nobody listens. */
+  readonly reachesNobody?: true;
 };
 
 export type Contained =
@@ -54,7 +56,17 @@ export function containment(caused: Caused, { unknownEffects }: ContainedOptions
   ];
   if (causes.length > 0) return { ok: false, causes };
   const logs = stays ? parts.flatMap((part) => serverLogs(part, policy)) : [];
-  return { ok: true, containment: { guards, ...(stays && { stays }), ...(logs.length > 0 && { logs }) } };
+  const reachesNobody =
+    !stays && policy.staying?.isRunning !== true && own.some(({ type }) => type === "joins");
+  return {
+    ok: true,
+    containment: {
+      guards,
+      ...(stays && { stays }),
+      ...(logs.length > 0 && { logs }),
+      ...(reachesNobody && { reachesNobody }),
+    },
+  };
 }
 
 /** The changes of a command that goes on could not be undone, so it can make none. */

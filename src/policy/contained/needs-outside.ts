@@ -38,7 +38,25 @@ const MAY_FETCH: ReadonlySet<string> = new Set([
   "helm template",
   "helm lint",
   ..."build test vet run list doc generate fmt tool env version".split(" ").map((word) => `go ${word}`),
+  ..."why graph verify edit".split(" ").map((word) => `go mod ${word}`),
 ]);
+
+/** Commands of such programs that only read files of the project. */
+const READS_PROJECT: ReadonlySet<string> = new Set([
+  "docker compose config",
+  "docker-compose config",
+  "kubectl kustomize",
+  "git lfs ls-files",
+  "git lfs status",
+]);
+
+/** The program and its first words, as far as one of the list is as long. */
+const isOneOf = (names: ReadonlySet<string>, [program = "", ...words]: readonly string[]): boolean =>
+  [0, 1, 2].some((count) => names.has([baseName(program), ...words.slice(0, count)].join(" ")));
+
+/** `kill %1` ends what the same shell started, and can mean nothing else. */
+const endsOwnJobs = ([program, ...words]: readonly string[]): boolean =>
+  program === "kill" && words.length > 0 && words.every((word) => /^%[\d+-]*$/.test(word));
 
 /** The first word that is neither an option of git itself nor the value of one. */
 function gitSubcommand(argv: readonly string[]): string {
@@ -52,23 +70,28 @@ function gitSubcommand(argv: readonly string[]): string {
 
 export function needsOutside(part: CommandPart): OutsideNeed | undefined {
   const { argv, judgement, elsewhere, read } = part;
-  if (elsewhere.length > 0) return "elsewhere";
+  // The sandbox has its own folder for temporary files.
+  const isTemporary = baseName(argv[0] ?? "") === "mktemp";
+  if (elsewhere.length > 0 && !isTemporary) return "elsewhere";
   // Everything that a contained command started ends with it.
   if (read.isBackground === true || read.wrappers.some((name) => USES_SYSTEM.has(name))) return "system";
-  if (isGit(part) && !judgement.onlyReads && GIT_OUTSIDE.has(gitSubcommand(argv))) return "network";
-  return needOf(argv, judgement);
+  if (
+    isGit(part) &&
+    !judgement.onlyReads &&
+    !isOneOf(READS_PROJECT, argv) &&
+    GIT_OUTSIDE.has(gitSubcommand(argv))
+  )
+    return "network";
+  return isTemporary ? undefined : needOf(argv, judgement);
 }
 
-function needOf(
-  [program = "", subcommand = ""]: readonly string[],
-  judgement: ArgvJudgement,
-): OutsideNeed | undefined {
-  const name = baseName(program);
+function needOf(argv: readonly string[], judgement: ArgvJudgement): OutsideNeed | undefined {
+  const name = baseName(argv[0] ?? "");
+  if (isOneOf(READS_PROJECT, argv) || endsOwnJobs(argv)) return undefined;
   if (USES_SYSTEM.has(name)) return "system";
   // Without a network it runs what is there, and installs nothing.
   if (judgement.installs.length > 0 && name !== "npx") return "install";
-  const mayBeThere = MAY_FETCH.has(name) || MAY_FETCH.has(`${name} ${subcommand}`);
-  const urls = mayBeThere ? judgement.urls.filter((url) => url !== "") : judgement.urls;
+  const urls = isOneOf(MAY_FETCH, argv) ? judgement.urls.filter((url) => url !== "") : judgement.urls;
   if (urls.length + judgement.sends.length > 0) return "network";
   const acts = namedActs(name === "npx" ? { ...judgement, installs: [] } : judgement);
   return acts.length > 0 ? "elsewhere" : undefined;

@@ -18,7 +18,8 @@ import type { RuleEffect, RuleParts } from "../rule.js";
 import { strangeCharacters } from "../shell/strange-characters.js";
 import { needsOutside } from "./needs-outside.js";
 import type { OutsideNeed } from "./needs-outside.js";
-import { stayingNeed } from "./staying-need.js";
+import { isShownPlace, mayBePath } from "./shown-folders.js";
+import { leavesServer, stayingNeed } from "./staying-need.js";
 import type { StayingNeed } from "./staying-need.js";
 import { sweptFolders } from "./sweeps-ignored.js";
 
@@ -79,7 +80,8 @@ function partCauses(part: Part, caused: Caused): readonly QuestionCause[] {
       : [{ type: "outside", text: `${visibleText(part.path)} is outside` }];
   if (part.type !== "command") return [{ type: "tool", text: "it is not a command" }];
   const program = visibleText(part.argv[0] ?? "");
-  const need = (policy.staying && stayingNeed(part, policy.staying)) ?? needsOutside(part);
+  const staying = stayingFor(caused);
+  const need = (staying && stayingNeed(part, staying)) ?? needsOutside(part);
   const guarded = protectedPaths(part, policy);
   const outside = outsidePaths(part, policy);
   return [
@@ -95,6 +97,12 @@ function partCauses(part: Part, caused: Caused): readonly QuestionCause[] {
     { type: "code", text: `${program} runs` },
   ];
 }
+
+/** A server that the text itself starts runs for its other commands. */
+const stayingFor = ({ policy: { staying }, parts }: Caused): Staying | undefined =>
+  staying && parts.some((part) => part.type === "command" && leavesServer(part))
+    ? { ...staying, isRunning: true }
+    : staying;
 
 /**
  * Whether the words of a command name a file of the workspace that it changes, other than the log of a server. A build
@@ -117,23 +125,34 @@ export const serverLogs = (part: Part, policy: Roots): readonly string[] =>
 function outsidePaths(part: CommandPart, policy: Roots): readonly string[] {
   const folder = part.cwd === undefined || !isOurs(part.cwd, policy) ? [part.cwd ?? part.way] : [];
   const { runs, isKnown } = part.judgement;
-  // Code that is given a path most likely opens it. Places that anybody may look at are there inside, read-only.
-  const words = runs || !isKnown ? part.mayMean.filter((path) => !isOfAddress(path, part)) : [];
+  const isCode = runs || !isKnown;
+  // Code that is given a path most likely opens it. Folders that every contained command sees are there, read-only.
+  const words = isCode ? part.mayMean.filter((path) => !isOfAddress(path, part)) : [];
   const [looked, changed] = [part.touches.filter(isLook), part.touches.filter((touch) => !isLook(touch))];
   const paths = [...changed, ...part.redirects].map(({ path }) => path).concat(part.runsFiles);
   const outside = [
     ...looked
       .map(({ path }) => path)
       .concat(words)
-      .filter((path) => !isReadable(path, policy)),
+      .filter((path) => !isShown(path, policy) && !(isCode && isNoPath(path, part))),
     ...paths.filter((path) => !isOurs(path, policy)),
   ].filter((path) => !HARMLESS.test(path));
   return isFolderChange(part) ? outside : [...folder, ...outside];
 }
 
+/** Whether a contained command can look at the path as it is. `~/.cache` is another one there. */
+const isShown = (path: string, policy: Roots): boolean =>
+  isShownPlace(path) || (isReadable(path, policy) && !isWithin(path, `${policy.home}/.cache`));
+
+/** A word of code that only looks like a path. The host of an address is not there in the sandbox either. */
+const isNoPath = (path: string, part: CommandPart): boolean => !mayBePath(path) && !isInAddress(path, part);
+
 /** The loopback in an address, which looks like a path: `/127.0.0.1` of `http://127.0.0.1:80`. */
-const isOfAddress = (path: string, { argv }: CommandPart): boolean =>
-  hostReach(path.slice(1)) === "loopback" && argv.some((word) => word.includes(`:/${path}`));
+const isOfAddress = (path: string, part: CommandPart): boolean =>
+  hostReach(path.slice(1)) === "loopback" && isInAddress(path, part);
+
+const isInAddress = (path: string, { argv }: CommandPart): boolean =>
+  argv.some((word) => word.includes(`:/${path}`));
 
 const isLook = ({ access }: { readonly access: string }): boolean => access === "read" || access === "search";
 

@@ -12,6 +12,7 @@ import { matchName } from "../rule.js";
 import type { RuleParts } from "../rule.js";
 import { EFFECTS } from "../strict-rules.js";
 import { failsInside } from "./needs-outside.js";
+import { SHOWN_FOLDERS } from "./shown-folders.js";
 
 /** A path pattern that a contained command may not change; when hidden, not read either. */
 export type PathGuard = { readonly pattern: string; readonly isHidden: boolean };
@@ -45,19 +46,7 @@ function pathGuard({ pattern, path, host, command }: RuleParts, roots: Roots): P
 }
 
 /** Folders of the system that a contained command can read: a rule that names a place in them is not enforced there. */
-const SEEN_FOLDERS = [
-  "/usr",
-  "/etc",
-  "/opt",
-  "/bin",
-  "/sbin",
-  "/lib",
-  "/lib64",
-  "/nix",
-  "/gnu",
-  "/proc",
-  "/dev",
-];
+const SEEN_FOLDERS = [...SHOWN_FOLDERS, "/proc", "/dev"];
 
 const isOfSystem = (pattern: string): boolean =>
   pattern.startsWith("/") && SEEN_FOLDERS.some((folder) => touchesBelow(pattern, folder));

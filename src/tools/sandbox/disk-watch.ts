@@ -3,29 +3,17 @@
  * command together, so a command that leaves too little for others is stopped.
  */
 import { statfs } from "node:fs/promises";
+import { watchFree } from "./free-watch.js";
+import type { FreeWatch } from "./free-watch.js";
 
-const LOOK_MS = 250;
 const RESERVE_BYTES = 2 * 1024 ** 3;
-
-export type DiskWatch = { readonly stop: () => void };
 
 /** A disk with little left to begin with keeps half of that. */
 const reserveOf = (freeBytes: number): number => Math.min(RESERVE_BYTES, freeBytes / 2);
 
 /** `reserve`: the bytes that must stay free, given those that are free at the beginning. */
-export function watchDisk(folder: string, onFull: () => void, reserve = reserveOf): DiskWatch {
-  let least: number | undefined;
-  const timer = setInterval(() => void look(), LOOK_MS).unref();
-  const look = async (): Promise<void> => {
-    const free = await freeBytesOf(folder);
-    if (free === undefined) return;
-    least ??= reserve(free);
-    if (free >= least) return;
-    clearInterval(timer);
-    onFull();
-  };
-  return { stop: () => clearInterval(timer) };
-}
+export const watchDisk = (folder: string, onFull: () => void, reserve = reserveOf): FreeWatch =>
+  watchFree({ freeBytes: () => freeBytesOf(folder), reserve }, onFull);
 
 /** Undefined where the folder is gone. */
 async function freeBytesOf(folder: string): Promise<number | undefined> {

@@ -270,7 +270,7 @@ function refusals(
   }
   const isRefused = !opened.hasNetwork && packetsRefused(counters) > 0 && !(place.stays && exitCode === 0);
   const ofFiles = exitCode === 0 ? [] : fileRefusals(output, { cwd: place.cwd, mounts: layout.mounts });
-  return [...(isRefused ? [NO_NETWORK] : []), ...ofFiles];
+  return [...(isRefused ? [NO_NETWORK] : []), ...(place.reachesNobody ? [NO_SERVER] : []), ...ofFiles];
 }
 
 const NOT_BUILT: SandboxRefusal = {
@@ -284,6 +284,10 @@ const NOT_WHOLE: SandboxRefusal = {
 const NO_NETWORK: SandboxRefusal = {
   type: "network",
   text: "The sandbox has no network, and the command tried to reach something outside of it.",
+};
+const NO_SERVER: SandboxRefusal = {
+  type: "network",
+  text: "The command requested a port of this machine at which nothing listened. The sandbox has a loopback of its own.",
 };
 
 function readAndRemove(path: string): string {

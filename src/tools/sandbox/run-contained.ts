@@ -7,6 +7,7 @@ import type { SandboxRefusal } from "../../call/index.js";
 import { followProgram, mustBeWords, runCommand } from "../run-command.js";
 import type { CommandExit, CommandOptions } from "../workspace.js";
 import { watchDisk } from "./disk-watch.js";
+import { watchMemory } from "./memory-watch.js";
 import type { Sandbox, SandboxPlace } from "./sandbox.js";
 
 export async function runContained(
@@ -25,7 +26,12 @@ export async function runContained(
   };
   let exit: CommandExit = {};
   const full = new AbortController();
-  const disk = watchDisk(place.cwd, () => full.abort());
+  let whyStopped: string | undefined;
+  const stop = (why: string): void => {
+    whyStopped ??= why;
+    full.abort();
+  };
+  const watches = [watchDisk(place.cwd, () => stop(DISK_FULL)), watchMemory(() => stop(MEMORY_FULL))];
   try {
     const { start } = entered;
     const signal = AbortSignal.any([options.signal, full.signal]);
@@ -33,10 +39,10 @@ export async function runContained(
     exit = await (start ? followProgram(argv, running, start) : runCommand(entered.argv, running));
     return exit;
   } finally {
-    disk.stop();
+    for (const watch of watches) watch.stop();
     const refusals = await entered.leave(exit, shownText(output));
     if (refusals.length > 0) options.onRefused?.(refusals);
-    if (full.signal.aborted) options.onOutput(`[${FULL}]\n`);
+    if (whyStopped !== undefined) options.onOutput(`[${whyStopped}]\n`);
     for (const note of notesOn(refusals, options)) options.onOutput(`[${note}]\n`);
   }
 }
@@ -50,8 +56,10 @@ function notesOn(refusals: readonly SandboxRefusal[], { contained }: CommandOpti
 /** Whether the command failed because of the sandbox, and would perhaps not fail outside. */
 export const isOfSandbox = ({ type }: SandboxRefusal): boolean => type !== "held back";
 
-const FULL =
+const DISK_FULL =
   "The sandbox stopped the command: it left too little of the disk free. What it had written by then is still there.";
+const MEMORY_FULL =
+  "The sandbox stopped the command: it left too little of the machine's memory free. What it had written by then is still there.";
 
 const AGAIN =
   "This command ran in a sandbox. To run it outside of the sandbox, make the same call again at once: a person is then asked.";

@@ -48,6 +48,8 @@ export type SandboxPlace = {
   readonly stays?: boolean;
   /** Files of the workspace that it may make for its output. */
   readonly logs?: readonly string[];
+  /** The command requests a port at which nobody listens: its result says so. */
+  readonly reachesNobody?: boolean;
   /** The command may enter a sandbox that was started before, and the next one is started after it. */
   readonly isPrepared?: boolean;
 };

@@ -1,5 +1,8 @@
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
 import { symlinkSync } from "node:fs";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { collectOutput } from "../../process/index.js";
@@ -44,7 +47,11 @@ const STAYS = { stays: true };
 
 test("a server goes on after its command, is reached by commands of its session alone, and is stopped by one", async () => {
   const { one, other } = await sessions();
-  expect(one.staying()).toEqual({ isRunning: false, outsidePorts: [] });
+  const outside = createServer().listen(0, "127.0.0.1");
+  onTestFinished(() => void outside.close());
+  await once(outside, "listening");
+  const { port } = outside.address() as AddressInfo;
+  expect(one.staying()).toMatchObject({ isRunning: false, outsidePorts: expect.arrayContaining([port]) });
   const started = await one.run("node src/server.js > /dev/null 2>&1 & echo $!", STAYS);
   expect(started.exitCode).toBe(0);
   await vi.waitUntil(async () => (await one.run(`node -e '${GET}'`)).output.startsWith("served"), WAIT);

@@ -10,6 +10,7 @@ import { watchDisk } from "./disk-watch.js";
 import { findGuarded } from "./find-guarded.js";
 import type { Guarded, GuardedPlaces } from "./find-guarded.js";
 import { holdBack } from "./hold-back.js";
+import { watchMemory } from "./memory-watch.js";
 import { fixedWords, holderWords } from "./sandbox-words.js";
 import { mountWords } from "./mount.js";
 import type { SandboxFolder } from "./sandbox-folder.js";
@@ -71,9 +72,12 @@ export class StayingSandboxes {
     const forget = this.#folder.running.add(id, places, before);
     const entry: Entry = { id, sandbox, places, before, forget };
     this.#entries.set(session, entry);
-    const disk = watchDisk(places.roots[0] ?? this.#folder.run, () => sandbox.end());
+    const watches = [
+      watchDisk(places.roots[0] ?? this.#folder.run, () => sandbox.end()),
+      watchMemory(() => sandbox.end()),
+    ];
     sandbox.onEnd(() => {
-      disk.stop();
+      for (const watch of watches) watch.stop();
       if (this.#entries.get(session) === entry) this.#entries.delete(session);
       this.#onHeld(this.#look(entry));
       entry.forget();
@@ -91,7 +95,7 @@ export class StayingSandboxes {
   staying(session: string): Staying {
     const sandbox = this.find(session);
     const inside = sandbox?.ports();
-    const outsidePorts = inside ? [...listeningPorts("self")].filter((port) => !inside.has(port)) : [];
+    const outsidePorts = [...listeningPorts("self")].filter((port) => inside?.has(port) !== true);
     const now: Staying = { isRunning: sandbox !== undefined, outsidePorts };
     // The same object while nothing changed: verdicts are remembered by it.
     if (JSON.stringify(now) !== JSON.stringify(this.#known)) this.#known = now;

@@ -6,6 +6,7 @@ import { readdirSync, readlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathInfo } from "../path-info.js";
 import { isWithin } from "../../call/absolute-path.js";
+import { SHOWN_FOLDERS } from "../../policy/contained/shown-folders.js";
 import { isProtected } from "../../policy/paths/protected-paths.js";
 import { closedSettings } from "./closed-settings.js";
 import type { Mount } from "./mount.js";
@@ -16,19 +17,6 @@ export type SystemViewOptions = {
   readonly cache: string;
 };
 
-const SYSTEM_FOLDERS = [
-  "/usr",
-  "/bin",
-  "/sbin",
-  "/lib",
-  "/lib32",
-  "/lib64",
-  "/libx32",
-  "/etc",
-  "/opt",
-  "/nix",
-  "/gnu",
-];
 const SECRETS_OF_SYSTEM = [
   "/etc/shadow",
   "/etc/shadow-",
@@ -88,12 +76,12 @@ const MAX_SMALL_BYTES = 64 << 20;
 
 /** Programs and libraries alone. */
 export const programFolders = (): readonly Mount[] =>
-  SYSTEM_FOLDERS.filter((path) => path !== "/etc").flatMap(systemFolder);
+  SHOWN_FOLDERS.filter((path) => path !== "/etc").flatMap(systemFolder);
 
 /** Before the mounts of the workspace: that may lie below any of these. */
 export function systemView({ home, cache }: SystemViewOptions): readonly Mount[] {
   return [
-    ...SYSTEM_FOLDERS.flatMap(systemFolder),
+    ...SHOWN_FOLDERS.flatMap(systemFolder),
     ...secretsOfSystem(),
     { type: "memory", path: "/tmp", maxBytes: MAX_TMP_BYTES },
     { type: "memory", path: "/run", maxBytes: MAX_SMALL_BYTES },
