@@ -18,6 +18,7 @@ import type { RuleEffect, RuleParts } from "../rule.js";
 import { strangeCharacters } from "../shell/strange-characters.js";
 import { needsOutside } from "./needs-outside.js";
 import type { OutsideNeed } from "./needs-outside.js";
+import { valuesIn } from "../word-paths.js";
 import { isShownPlace, mayBePath } from "./shown-folders.js";
 import { leavesServer, stayingNeed } from "./staying-need.js";
 import type { StayingNeed } from "./staying-need.js";
@@ -144,8 +145,14 @@ function outsidePaths(part: CommandPart, policy: Roots): readonly string[] {
 const isShown = (path: string, policy: Roots): boolean =>
   isShownPlace(path) || (isReadable(path, policy) && !isWithin(path, `${policy.home}/.cache`));
 
-/** A word of code that only looks like a path. The host of an address is not there in the sandbox either. */
-const isNoPath = (path: string, part: CommandPart): boolean => !mayBePath(path) && !isInAddress(path, part);
+/**
+ * A word of code, written from the root, that only looks like a path. The host of an address is not there in the sandbox
+ * either, and is asked about.
+ */
+const isNoPath = (path: string, part: CommandPart): boolean =>
+  !mayBePath(path) &&
+  !isInAddress(path, part) &&
+  part.argv.flatMap(valuesIn).some((word) => word.replace(/^\/+/, "/").replace(/\/+$/, "") === path);
 
 /** The loopback in an address, which looks like a path: `/127.0.0.1` of `http://127.0.0.1:80`. */
 const isOfAddress = (path: string, part: CommandPart): boolean =>
