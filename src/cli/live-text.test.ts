@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { SessionEvent } from "../call/index.js";
-import { SessionBook } from "../call/index.js";
+import { diffContent, SessionBook } from "../call/index.js";
+import { question as sample } from "../call/events.samples.js";
 import { coloured } from "./colour.js";
 import { Emulator } from "./emulator.samples.js";
 import { LiveBlock } from "./live-block.js";
@@ -158,4 +159,47 @@ test("draws streamed text once: few bytes, and no row in two forms at a time", a
   const lines = await emulator.lines();
   expect(lines.filter((line) => line.includes("const part = "))).toHaveLength(12);
   expect(lines.slice(-3)).toEqual(["─".repeat(79), "> ", "  the model · ask"]);
+});
+
+test("shows a call again when it runs with an input that a person changed", () => {
+  const { live, record, text } = shown();
+  const toolCallId = "call_1";
+  const edit = { name: "edit_file", title: "Edit cart.js", kind: "edit", kindSource: "declared" } as const;
+  const diff = (newText: string) => ({ content: [diffContent("/cart.js", "a", newText)] });
+  const question = { ...sample, toolCallId, sessionId: "s", askedAt: 1 };
+  const { questionId, intentHash } = question;
+  record(
+    { type: "call-announced", toolCallId, at: 1, ...edit },
+    { type: "input-ready", toolCallId, at: 1, rawInput: { newText: "theirs" } },
+    { type: "call-revised", toolCallId, at: 1, fields: diff("theirs") },
+    { type: "question-asked", toolCallId, at: 1, question },
+  );
+  live.showCall(toolCallId);
+  const asked = text().length;
+  const since = () => text().slice(asked).replaceAll(/\s+/g, " ");
+  const originalInput = { newText: "theirs" };
+  record(
+    {
+      type: "question-answered",
+      at: 2,
+      questionId,
+      answer: { outcome: { type: "selected", optionId: "once" }, intentHash, by: "person", at: 2 },
+    },
+    { type: "call-revised", toolCallId, at: 2, fields: diff("mine") },
+    {
+      type: "call-cleared",
+      toolCallId,
+      at: 2,
+      decision: { by: "person", who: "you", at: 2, originalInput },
+      rawInput: { newText: "mine" },
+    },
+    { type: "run-started", toolCallId, at: 2 },
+  );
+  const started = since();
+  expect(started).toContain("allowed by you after 1 ms, input changed by you");
+  expect(started).toContain("+ mine");
+  expect(started).not.toContain("theirs");
+  record({ type: "call-done", toolCallId, at: 3 });
+  live.close();
+  expect(since().match(/input changed by you/g)).toHaveLength(2);
 });

@@ -118,7 +118,7 @@ export class LiveText {
     ];
   }
 
-  /** Shows the current state of a call, for a person who is about to be asked. */
+  /** Shows the current state of a call, for a person who is about to be asked or has just changed its input. */
   showCall(toolCallId: string): void {
     const call = this.#session.book.call(toolCallId);
     if (!call) return;
@@ -276,7 +276,13 @@ export class LiveText {
     if (!call || this.#shown.has(toolCallId)) return;
     if (call.breach) this.#breached.add(toolCallId);
     if (isOver(call.state)) this.#end(toolCallId);
-    else if (type === "run-started" && !this.#block) this.#writeStart(call);
+    else if (type === "run-started") this.#start(call);
+  }
+
+  /** The question showed the input as the agent wrote it, so a call whose input a person changed is shown again. */
+  #start(call: ToolCall): void {
+    if (call.decision?.originalInput !== undefined) this.showCall(call.toolCallId);
+    else if (!this.#block) this.#writeStart(call);
   }
 
   /** A breach is shown as soon as it is known, also for a call whose end is shown already. */

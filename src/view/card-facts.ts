@@ -94,8 +94,10 @@ export function decisionWords({ decision, state, times }: ToolCall): string | un
   const isNo = state.status === "refused";
   const waited = durationText(0, waitDuration(times));
   if (decision?.by === "sandbox") return CONTAINED;
-  if (decision)
-    return `${isNo ? "refused" : "allowed"}${decidedBy(decision)}${waited === undefined ? "" : ` after ${waited}`}`;
+  if (decision) {
+    const changed = decision.originalInput === undefined ? "" : `, input changed${decidedBy(decision)}`;
+    return `${isNo ? "refused" : "allowed"}${decidedBy(decision)}${waited === undefined ? "" : ` after ${waited}`}${changed}`;
+  }
   if (isNo) return "refused";
   return isOver(state) && times.asked !== undefined ? "not answered" : undefined;
 }
