@@ -24,17 +24,7 @@ import {
   questionQuery,
 } from "./question-bodies.js";
 import { replayMoment, replayQuery } from "./replay-bodies.js";
-import {
-  addedRule,
-  folderQuery,
-  newRule,
-  ruleList,
-  ruleTest,
-  ruleTested,
-  suggestionQuery,
-  suggestions,
-  trustRequest,
-} from "./rule-bodies.js";
+import * as rules from "./rule-bodies.js";
 import {
   cancelled,
   cancelRequest,
@@ -92,10 +82,10 @@ export const SERVE_RESPONSES = {
   PageQuestionLink: questionLink,
   PageHistory: historyPage,
   PageStatistics: statistics,
-  PageRules: ruleList,
-  PageRuleTested: ruleTested,
-  PageAddedRule: addedRule,
-  PageSuggestions: suggestions,
+  PageRules: rules.ruleList,
+  PageRuleTested: rules.ruleTested,
+  PageAddedRule: rules.addedRule,
+  PageSuggestions: rules.suggestions,
   PageFrame: liveFrame,
 } as const;
 
@@ -396,14 +386,14 @@ export const SERVE_ENDPOINTS = {
     ...get,
     path: "/api/rules/suggestions",
     summary: "Rules that the record calls for",
-    query: suggestionQuery,
+    query: rules.suggestionQuery,
     answer: json("PageSuggestions"),
   },
   rules: {
     ...get,
     path: "/api/rules",
     summary: "Rules and grants",
-    query: folderQuery,
+    query: rules.folderQuery,
     answer: json("PageRules"),
   },
   testRule: {
@@ -411,21 +401,21 @@ export const SERVE_ENDPOINTS = {
     role: "watch",
     path: "/api/rules/test",
     summary: "Decide on an action without doing it",
-    body: ruleTest,
+    body: rules.ruleTest,
     answer: json("PageRuleTested"),
   },
   trustProject: {
     ...post,
     path: "/api/rules/trust",
     summary: "Trust the project's own rules as they are now",
-    body: trustRequest,
+    body: rules.trustRequest,
     answer: json("PageRules"),
   },
   addRule: {
     ...post,
     path: "/api/rules",
     summary: "Add a rule",
-    body: newRule,
+    body: rules.newRule,
     answer: { status: 201, ...json("PageAddedRule") },
   },
   revokeRule: { ...remove, path: "/api/rules/{id}", summary: "Revoke a remembered rule", answer: DONE },
