@@ -51,6 +51,14 @@ export function sessionJourneys(browserOf: () => Browser): void {
     await page.getByRole("textbox", { name: /^Start / }).fill("Change @a.t");
     await page.getByRole("option", { name: "a.txt" }).waitFor();
     await page.keyboard.press("Enter");
+    // An image that is still being read when the prompt is sent is sent with it.
+    await page.evaluate(() => {
+      const read = File.prototype.arrayBuffer;
+      File.prototype.arrayBuffer = async function late() {
+        await new Promise((resolve) => setTimeout(resolve, 500));
+        return read.call(this);
+      };
+    });
     await page.locator('input[type="file"]').setInputFiles({
       name: "pixel.png",
       mimeType: "image/png",

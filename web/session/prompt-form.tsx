@@ -35,7 +35,7 @@ export function PromptForm({
   children,
 }: FormProps) {
   const [{ text, cursor }, setInput] = useState({ text: "", cursor: 0 });
-  const [images, setImages] = useState<readonly PromptImage[]>([]);
+  const { images, latest, setImages, reading } = useImages();
   const [isSending, setSending] = useState(false);
   const area = useRef<HTMLTextAreaElement>(null);
   const moved = useRef<number | undefined>(undefined);
@@ -54,7 +54,7 @@ export function PromptForm({
     area.current?.focus();
   };
   const run = async (): Promise<boolean> => {
-    const found = images.length === 0 ? commandIn(text, commands) : undefined;
+    const found = latest().length === 0 ? commandIn(text, commands) : undefined;
     if (!found || (!found.command && takesAnyCommand)) return false;
     if (!found.command) throw new Error(`There is no command /${found.name}; / lists them.`);
     if (found.command.values && found.words === "") throw new Error(`/${found.name} needs a name behind it.`);
@@ -65,8 +65,14 @@ export function PromptForm({
     if (!canSend) return;
     setSending(true);
     try {
+      // An image that was attached belongs to the prompt, also when it is still being read.
+      await reading.current;
       if (!(await run())) {
-        const blocks: PromptBlock[] = images.map(({ mimeType, data }) => ({ type: "image", mimeType, data }));
+        const blocks: PromptBlock[] = latest().map(({ mimeType, data }) => ({
+          type: "image",
+          mimeType,
+          data,
+        }));
         if (text.trim() !== "") blocks.push({ type: "text", text });
         await onSend(blocks);
       }
@@ -78,11 +84,15 @@ export function PromptForm({
       setSending(false);
     }
   };
-  const add = async (list: FileList | null | undefined): Promise<void> => {
-    if (!list || list.length === 0) return;
-    const read = takesImages ? await readImages(list) : [];
-    setImages((before) => [...before, ...read]);
-    if (read.length < list.length) showToast(takesImages ? NOT_ATTACHED : NO_IMAGES, "failed");
+  const attach = async (files: readonly File[]): Promise<void> => {
+    const read = takesImages ? await readImages(files) : [];
+    setImages([...latest(), ...read]);
+    if (read.length < files.length) showToast(takesImages ? NOT_ATTACHED : NO_IMAGES, "failed");
+  };
+  const add = (list: FileList | null | undefined): void => {
+    // The list empties itself when the event is over.
+    const files = [...(list ?? [])];
+    if (files.length > 0) reading.current = Promise.all([reading.current, attach(files)]);
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     const act = keyAction(event, completion !== undefined);
@@ -103,7 +113,7 @@ export function PromptForm({
       onDragOver={(event) => event.preventDefault()}
       onDrop={(event) => {
         event.preventDefault();
-        void add(event.dataTransfer?.files);
+        add(event.dataTransfer?.files);
       }}
     >
       {completion && <CompletionList {...completion} onTake={take} />}
@@ -123,12 +133,12 @@ export function PromptForm({
         onSelect={({ currentTarget: { value, selectionStart } }) =>
           setInput({ text: value, cursor: selectionStart })
         }
-        onPaste={(event) => void add(event.clipboardData?.files)}
+        onPaste={(event) => add(event.clipboardData?.files)}
         onKeyDown={onKeyDown}
       />
       <div class="row wrap">
         <Images images={images} onRemove={(index) => setImages(images.toSpliced(index, 1))} />
-        {takesImages && <ImageInput onFiles={(files) => void add(files)} />}
+        {takesImages && <ImageInput onFiles={(files) => add(files)} />}
         <span class="end row wrap">
           {children}
           <button class="btn main" disabled={!canSend}>
@@ -138,6 +148,18 @@ export function PromptForm({
       </div>
     </form>
   );
+}
+
+/** The images of a prompt: as they are shown, and as they are by now. */
+function useImages() {
+  const [images, setShown] = useState<readonly PromptImage[]>([]);
+  const held = useRef(images);
+  const reading = useRef<Promise<unknown>>(Promise.resolve());
+  const setImages = (next: readonly PromptImage[]): void => {
+    held.current = next;
+    setShown(next);
+  };
+  return { images, latest: () => held.current, setImages, reading };
 }
 
 const NOT_ATTACHED = "Not attached: only PNG, JPEG, GIF and WebP up to 5 MB.";
