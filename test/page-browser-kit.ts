@@ -94,7 +94,12 @@ export async function openPage(
   { browser, url }: Pick<PageHouse, "browser" | "url">,
   viewport = DESK,
 ): Promise<Watched> {
-  const context = await browser.newContext({ viewport, hasTouch: viewport === PHONE });
+  // What moves is drawn again at each frame, without a graphics card.
+  const context = await browser.newContext({
+    viewport,
+    hasTouch: viewport === PHONE,
+    reducedMotion: "reduce",
+  });
   const page = await context.newPage();
   page.setDefaultTimeout(60_000);
   const troubles: string[] = [];

@@ -4,6 +4,7 @@ import { decide } from "../decide.js";
 import { FORCED_GIT_SETTINGS } from "../git-settings.js";
 import type { Intent } from "../intent.js";
 import { inMode } from "../modes.js";
+import { rememberResults } from "../paths/remember-results.js";
 import { proposeGrants } from "./propose-grants.js";
 
 const home = "/home/ann";
@@ -21,9 +22,12 @@ const command = (text: string): Intent => ({
   // As the terminal fills it: a folder cannot be bound.
   contents: { [`${home}/src/app/docs`]: "not read" },
 });
-const first = (text: string) => proposeGrants(command(text), places)[0];
-const effect = (text: string, granted: string) =>
-  decide(command(text), { ...places, ...inMode("accept-edits", first(granted)?.rules ?? []) }).effect;
+const first = rememberResults((text) => proposeGrants(command(text), places)[0]);
+const policyOf = rememberResults((granted) => ({
+  ...places,
+  ...inMode("accept-edits", first(granted)?.rules ?? []),
+}));
+const effect = (text: string, granted: string) => decide(command(text), policyOf(granted)).effect;
 
 type Row = readonly [granted: string, allowed: readonly string[], asked: readonly string[]];
 
