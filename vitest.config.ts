@@ -83,7 +83,7 @@ export default defineConfig(({ mode }) => {
         { extends: true, test: { name: PURE_ROOMS, include: PURE, isolate: false } },
       ],
       // Many tests wait for processes of their own: more files at a time than the two cores of a small machine.
-      maxWorkers: 4,
+      maxWorkers: 5,
       sequence: { sequencer: SlowFirst },
       // Limits for tests that hang, not for slow ones: property tests and child processes share the cores.
       testTimeout: isLong ? 3_600_000 : 180_000,

@@ -2,7 +2,7 @@
  * The conformance suite against agents by hand: one that does everything right in both versions, the same one
  * with each requirement broken in turn, and some that do what no agent should.
  *
- * The long mode breaks every requirement, the short one every twelfth in each version, beginning at a random one.
+ * The long mode breaks every requirement, the short one every twenty-fourth in each version, beginning at a random one.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,7 +17,7 @@ const child = (name: string) => fileURLToPath(new URL(`children/broken-agents/${
 const state = mkdtempSync(join(tmpdir(), "toolgate-sample-agent-"));
 afterAll(() => rmSync(state, { recursive: true, force: true }));
 
-const EVERY = process.env["TOOLGATE_LONG"] ? 1 : 12;
+const EVERY = process.env["TOOLGATE_LONG"] ? 1 : 24;
 const SEED = fc.readConfigureGlobal().seed ?? Date.now();
 
 /** The sample agent: asked to work it calls a tool and asks first; asked to wait it lasts. */

@@ -21,7 +21,7 @@ type Row = {
 };
 
 const LONG = process.env["TOOLGATE_LONG"] !== undefined;
-const SAMPLE = LONG ? "1" : "300";
+const SAMPLE = LONG ? "1" : "600";
 
 test.skipIf(findBubblewrap() === undefined)(
   "no contained attack does harm",

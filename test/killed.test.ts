@@ -14,7 +14,7 @@ import { folder } from "./agent-kit.js";
 import { childProgram } from "./child-programs.js";
 
 const child = childProgram("turn.mjs");
-const EVERY = process.env["TOOLGATE_LONG"] ? 1 : 12;
+const EVERY = process.env["TOOLGATE_LONG"] ? 1 : 24;
 const SEED = fc.readConfigureGlobal().seed ?? Date.now();
 const FIRST = 1 + (SEED % EVERY);
 

@@ -36,7 +36,7 @@ const isRoot = process.getuid?.() === 0;
 const NOBODY = "65534:65534";
 const AS_NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
 
-const RUNS = Number(process.env["TOOLGATE_RUNS"] ?? 5);
+const RUNS = Number(process.env["TOOLGATE_RUNS"] ?? 3);
 
 async function gateOn(root: string, options: Partial<KeeperOptions> = {}): Promise<Gate> {
   const keeper = openKeeper({ folder: await folder(), commands: "writing", ...options });
