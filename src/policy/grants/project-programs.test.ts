@@ -4,7 +4,7 @@ import { decide } from "../decide.js";
 import { FORCED_GIT_SETTINGS } from "../git-settings.js";
 import type { Intent } from "../intent.js";
 import { inMode } from "../modes.js";
-import { rememberResults } from "../paths/remember-results.js";
+import { rememberResults } from "../paths/match-path.js";
 import { proposeGrants } from "./propose-grants.js";
 
 const home = "/home/ann";

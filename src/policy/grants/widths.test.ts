@@ -7,7 +7,7 @@ import { FORCED_GIT_SETTINGS } from "../git-settings.js";
 import type { Intent } from "../intent.js";
 import { inMode } from "../modes.js";
 import type { Mode } from "../modes.js";
-import { rememberResults } from "../paths/remember-results.js";
+import { rememberResults } from "../paths/match-path.js";
 import type { Rule } from "../rule.js";
 import { proposeDenials } from "./propose-denials.js";
 import { proposeGrants } from "./propose-grants.js";
