@@ -149,3 +149,25 @@ test("each update is one synchronised write", () => {
   // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
   for (const text of writes) expect(text).toMatch(/^\u001b\[\?2026h[\s\S]*\u001b\[\?2026l$/);
 });
+
+test("leaves no row behind when the terminal has wrapped them before the program is signalled", async () => {
+  const emulator = new Emulator(40, 14);
+  let { columns } = emulator;
+  const late = {
+    write: (text: string) => emulator.write(text),
+    get columns() {
+      return columns;
+    },
+    rows: emulator.rows,
+    _refreshSize: () => {
+      ({ columns } = emulator);
+    },
+  };
+  const block = new LiveBlock(late, (text) => text);
+  block.print("said\n");
+  block.setFooter({ rows: ["> "], cursor: { row: 0, before: "> " } });
+  block.draw(["R".repeat(35), "S".repeat(35)]);
+  await emulator.resize(20);
+  block.draw(["DONE"]);
+  expect((await emulator.lines()).map((text) => text.trimEnd())).toEqual(["said", "DONE", ">"]);
+});
