@@ -94,7 +94,7 @@ export async function openPage(
   { browser, url }: Pick<PageHouse, "browser" | "url">,
   viewport = DESK,
 ): Promise<Watched> {
-  // What moves is drawn again at each frame, without a graphics card.
+  // Moving parts are drawn again at each frame, without a graphics card.
   const context = await browser.newContext({
     viewport,
     hasTouch: viewport === PHONE,

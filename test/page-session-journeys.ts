@@ -52,13 +52,12 @@ export function sessionJourneys(browserOf: () => Browser): void {
     await page.getByRole("option", { name: "a.txt" }).waitFor();
     await page.keyboard.press("Enter");
     // An image that is still being read when the prompt is sent is sent with it.
-    await page.evaluate(() => {
-      const read = File.prototype.arrayBuffer;
+    await page.evaluate((lateMs) => {
       File.prototype.arrayBuffer = async function late() {
-        await new Promise((resolve) => setTimeout(resolve, 500));
-        return read.call(this);
+        await new Promise((resolve) => setTimeout(resolve, lateMs));
+        return new Response(this).arrayBuffer();
       };
-    });
+    }, 500);
     await page.locator('input[type="file"]').setInputFiles({
       name: "pixel.png",
       mimeType: "image/png",
