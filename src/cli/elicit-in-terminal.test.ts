@@ -35,13 +35,45 @@ test("asks field by field, again where a value does not fit, and takes defaults"
   const { reply, text, prompts } = await answered(["", "Ann", "many", "7", "", ""], { schema });
   expect(reply).toEqual({ action: "accept", content: { name: "Ann", age: 7, colour: "red" } });
   expect(text).toContain("<pause><Who\nare you?>? Who\n    are you?\n");
-  expect(text).toContain("That does not fit: the type integer is needed.");
+  expect(text).toContain("That does not fit: a whole number is needed.");
   expect(text.endsWith("<resume>")).toBe(true);
-  expect(prompts).toContain('colour (one of: red, green; Enter is "red"; optional):');
+  expect(prompts).toContain('colour (one of: 1 red, 2 green; Enter is "red"; optional):');
 });
 
 test("declines with no, and cancels when the person goes back", async () => {
   expect((await answered(["no"], { schema })).reply).toEqual({ action: "decline" });
   expect((await answered(["", undefined], { schema })).reply).toEqual({ action: "cancel" });
   expect((await answered([""], {})).reply).toEqual({ action: "accept", content: {} });
+});
+
+const release = {
+  properties: {
+    replicas: { type: "integer", minimum: 1, maximum: 5 },
+    notify: { type: "string", format: "email" },
+    day: { type: "string", format: "date" },
+    tag: { type: "string", pattern: "^v" },
+    place: { type: "string", enum: ["staging", "stable", "production"] },
+  },
+  required: ["replicas", "notify", "day", "tag", "place"],
+};
+
+test("shows the limits of a field and asks it again when they do not hold, with nothing lost", async () => {
+  const lines = ["", "9", "3", "foo", "a@b.org", "2026-02-31", "2026-02-28", "1", "v1", "sta", "9", "stag"];
+  const { reply, text, prompts } = await answered(lines, { schema: release });
+  expect(prompts).toContain("replicas (a whole number from 1 to 5):");
+  expect(text).toContain("That does not fit: a whole number from 1 to 5 is needed.");
+  expect(text).toContain("That does not fit: an email address is needed.");
+  expect(text).toContain("That does not fit: a date such as 2026-01-31 is needed.");
+  expect(text).toContain('That does not fit: "sta" begins staging and stable.');
+  expect(text).toContain("That does not fit: type a number from 1 to 3, or the beginning of a word.");
+  const content = { replicas: 3, notify: "a@b.org", day: "2026-02-28", tag: "v1", place: "staging" };
+  expect(reply).toEqual({ action: "accept", content });
+});
+
+test("takes a choice by its number", async () => {
+  const choice = { properties: { place: release.properties.place }, required: ["place"] };
+  expect((await answered(["", "3"], { schema: choice })).reply).toEqual({
+    action: "accept",
+    content: { place: "production" },
+  });
 });

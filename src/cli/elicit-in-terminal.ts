@@ -2,6 +2,8 @@
 import { visibleText } from "../call/index.js";
 import type { Elicit } from "../run/index.js";
 import type { AskReply, AskRequest } from "../tools/index.js";
+import { elicitFields, fieldHints, fieldValue } from "./elicit-field.js";
+import type { ElicitField } from "./elicit-field.js";
 
 export type ElicitOptions = {
   /** Reads a line; undefined when the person goes back. `isFirst`: the person does not expect it. */
@@ -45,7 +47,7 @@ async function askForm(
   const { write, line, cancelHint } = options;
   write(`? ${visibleText(message, { keepNewlines: true }).replaceAll("\n", "\n    ")}\n`);
   if (url !== undefined) write(`    at ${visibleText(url)}\n`);
-  const fields = fieldsOf(schema);
+  const fields = elicitFields(schema);
   const prompt =
     fields.length === 0 || url !== undefined
       ? `Enter agrees, no declines, ${cancelHint}.`
@@ -62,43 +64,14 @@ async function askForm(
   return { action: "accept", content };
 }
 
-type Field = {
-  readonly name: string;
-  readonly label: string;
-  readonly type: string;
-  readonly choices: readonly string[];
-  readonly isRequired: boolean;
-  readonly fallback: unknown;
-};
-
-function fieldsOf(schema: object | undefined): readonly Field[] {
-  const { properties, required } = asRecord(schema);
-  const needed = Array.isArray(required) ? required : [];
-  return Object.entries(asRecord(properties)).map(([name, value]) => {
-    const { type, title, description, enum: choices, default: fallback } = asRecord(value);
-    const label = [title, description, name].find((text) => typeof text === "string");
-    return {
-      name,
-      label: visibleText(String(label)),
-      type: typeof type === "string" ? type : "string",
-      choices: Array.isArray(choices) ? choices.map(String) : [],
-      isRequired: needed.includes(name),
-      fallback,
-    };
-  });
-}
-
 /** Undefined when the person goes back. An empty line takes the default, or leaves an optional field out. */
 async function readField(
-  field: Field,
+  field: ElicitField,
   { line, write }: Pick<ElicitOptions, "line" | "write">,
   signal: AbortSignal,
 ): Promise<{ readonly given: unknown } | undefined> {
   const hints = [
-    ...(field.choices.length > 0
-      ? [`one of: ${field.choices.map((one) => visibleText(one)).join(", ")}`]
-      : []),
-    ...(field.type === "boolean" ? ["yes or no"] : []),
+    ...fieldHints(field),
     ...(field.fallback === undefined ? [] : [`Enter is ${visibleText(JSON.stringify(field.fallback))}`]),
     ...(field.isRequired ? [] : ["optional"]),
   ];
@@ -108,23 +81,8 @@ async function readField(
     if (typed === undefined) return undefined;
     if (typed === "" && field.fallback !== undefined) return { given: field.fallback };
     if (typed === "" && !field.isRequired) return { given: undefined };
-    const given = valueOf(field, typed.trim());
-    if (given !== undefined) return { given };
-    write(`That does not fit: ${hints[0] ?? `the type ${field.type} is needed`}.\n`);
+    const value = fieldValue(field, typed.trim());
+    if ("given" in value) return value;
+    write(`That does not fit: ${value.problem}.\n`);
   }
 }
-
-function valueOf({ type, choices }: Field, typed: string): unknown {
-  if (choices.length > 0) return choices.find((one) => one.toLowerCase() === typed.toLowerCase());
-  if (type === "boolean")
-    return /^(?:y(?:es)?|true)$/i.test(typed) ? true : /^(?:n(?:o)?|false)$/i.test(typed) ? false : undefined;
-  if (type !== "number" && type !== "integer") return typed === "" ? undefined : typed;
-  const number = Number(typed);
-  return typed === "" || !Number.isFinite(number) || (type === "integer" && !Number.isInteger(number))
-    ? undefined
-    : number;
-}
-
-const asRecord = (value: unknown): { readonly [name: string]: unknown } =>
-  // Checked to be an object.
-  typeof value === "object" && value !== null ? (value as { readonly [name: string]: unknown }) : {};

@@ -87,3 +87,15 @@ test("no line is wider than it may be, and nothing in it is hidden, whatever the
     }),
   );
 });
+
+test("a contained command that has to wait says for what", () => {
+  const other = running({ toolCallId: "other" });
+  const cleared = { toolCallId: "call", state: { status: "cleared" } } as const;
+  const contained = running({ ...cleared, decision: { by: "sandbox", at: 1 } });
+  expect(liveCallLines(contained, { now: 2_000, calls: [other, contained] })).toEqual([
+    "◎ ❯ Run npm test (waits for another command)",
+  ]);
+  expect(liveCallLines(contained, { now: 2_000, calls: [contained] })).toEqual([
+    "◎ ❯ Run npm test (not started)",
+  ]);
+});

@@ -40,6 +40,7 @@ export function liveCallLines(call: ToolCall, options: LiveCallOptions): readonl
     now,
     width,
     owner: callOwner(call, calls),
+    waitsForCommand: waitsForCommand(call, calls),
     ...(mark !== undefined && { mark }),
   });
   if (maxLines < 1) return [headline];
@@ -53,14 +54,23 @@ type HeadlineOptions = {
   readonly mark?: string;
   /** The call that this one belongs to, named before it. */
   readonly owner?: ToolCall | undefined;
+  readonly waitsForCommand: boolean;
 };
 
+/** Contained commands run one after another, so that each can be undone by itself. */
+function waitsForCommand({ state, decision, kind }: ToolCall, calls: Iterable<ToolCall>): boolean {
+  if (state.status !== "cleared" || decision?.by !== "sandbox" || kind !== "execute") return false;
+  for (const other of calls) if (other.state.status === "running" && other.kind === "execute") return true;
+  return false;
+}
+
 /** The headline of a running call in one row, with its duration and progress. A long title is shortened. */
-function liveHeadline(call: ToolCall, { now, width, mark, owner }: HeadlineOptions): string {
+function liveHeadline(call: ToolCall, options: HeadlineOptions): string {
+  const { now, width, mark, owner } = options;
   const { kind, state, times } = call;
   const facts = [
     call.breach ? "breach" : undefined,
-    stateWords(state),
+    options.waitsForCommand ? "waits for another command" : stateWords(state),
     state.status === "drafting" && state.draft.text !== ""
       ? countOf(state.draft.text.length, "character")
       : undefined,
