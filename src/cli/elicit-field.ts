@@ -38,7 +38,7 @@ export function elicitFields(schema: object | undefined): readonly ElicitField[]
       name,
       label: visibleText(String(label)),
       type: typeof type === "string" ? type : "string",
-      choices: choicesOf(given),
+      choices: choicesOf(type === "array" ? asRecord(given["items"]) : given),
       isRequired: needed.includes(name),
       fallback: given["default"],
       schema: given,
@@ -53,9 +53,10 @@ export function elicitFields(schema: object | undefined): readonly ElicitField[]
   });
 }
 
-function choicesOf({ enum: values, enumNames, oneOf }: Fields): readonly Choice[] {
-  if (Array.isArray(oneOf))
-    return oneOf.map(asRecord).flatMap(({ const: value, title }) => {
+function choicesOf({ enum: values, enumNames, oneOf, anyOf }: Fields): readonly Choice[] {
+  const titled = oneOf ?? anyOf;
+  if (Array.isArray(titled))
+    return titled.map(asRecord).flatMap(({ const: value, title }) => {
       if (typeof value !== "string") return [];
       return [{ value, shown: visibleText(typeof title === "string" ? title : value) }];
     });
@@ -68,8 +69,10 @@ function choicesOf({ enum: values, enumNames, oneOf }: Fields): readonly Choice[
 
 /** The answers that fit, in words; empty where any does. */
 export function fieldHints({ choices, type, limits }: ElicitField): readonly string[] {
-  if (choices.length > 0)
-    return [`one of: ${choices.map(({ shown }, index) => `${index + 1} ${shown}`).join(", ")}`];
+  if (choices.length > 0) {
+    const words = type === "array" ? "some of, with commas between" : "one of";
+    return [`${words}: ${choices.map(({ shown }, index) => `${index + 1} ${shown}`).join(", ")}`];
+  }
   if (type === "boolean") return ["yes or no"];
   if (isNumber(type)) {
     const words = type === "integer" ? "a whole number" : "a number";
@@ -81,6 +84,7 @@ export function fieldHints({ choices, type, limits }: ElicitField): readonly str
 }
 
 export function fieldValue(field: ElicitField, typed: string): FieldValue {
+  if (field.type === "array" && typed !== "") return listed(field, typed);
   if (field.choices.length > 0) return chosen(field.choices, typed);
   if (typed === "") return { problem: "an answer is needed" };
   const given = readValue(field.type, typed);
@@ -89,6 +93,17 @@ export function fieldValue(field: ElicitField, typed: string): FieldValue {
   const hints = fieldHints(field);
   if (hints.length > 0) return { problem: `${hints.join(", ")} is needed` };
   return { problem: checked?.ok === false ? visibleText(checked.problem) : "another answer is needed" };
+}
+
+function listed({ choices, schema }: ElicitField, typed: string): FieldValue {
+  const given: unknown[] = [];
+  for (const word of typed.split(",").map((one) => one.trim())) {
+    const value = choices.length > 0 ? chosen(choices, word) : { given: word };
+    if ("problem" in value) return value;
+    given.push(value.given);
+  }
+  const checked = serverSchemaCheck(schema)?.(given);
+  return checked?.ok === false ? { problem: visibleText(checked.problem) } : { given };
 }
 
 function readValue(type: string, typed: string): unknown {

@@ -77,3 +77,19 @@ test("takes a choice by its number", async () => {
     content: { place: "production" },
   });
 });
+
+test("takes a list of choices by number, value or title, and no more than fit", async () => {
+  const titled = [
+    { const: "fish-1", title: "Tuna" },
+    { const: "fish-2", title: "Salmon" },
+    { const: "fish-3", title: "Trout" },
+  ];
+  const list = { properties: { fish: { type: "array", items: { anyOf: titled }, maxItems: 2 } } };
+  const { reply, text, prompts } = await answered(["", "1, whale", "1, 2, 3", "tuna, fish-3"], {
+    schema: list,
+  });
+  expect(prompts).toContain("fish (some of, with commas between: 1 Tuna, 2 Salmon, 3 Trout; optional):");
+  expect(text).toContain("That does not fit: type a number from 1 to 3, or the beginning of a word.");
+  expect(text).toContain("must NOT have more than 2 items");
+  expect(reply).toEqual({ action: "accept", content: { fish: ["fish-1", "fish-3"] } });
+});

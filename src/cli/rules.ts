@@ -1,7 +1,7 @@
 /** `toolgate rules …`: lists, adds and revokes rules, checks a file, trusts a project. */
 import { realpathSync } from "node:fs";
 import { pluralize, visibleText } from "../call/index.js";
-import { inMode } from "../policy/index.js";
+import { inMode, isMode } from "../policy/index.js";
 import { fixedWords, hasWildcard } from "../policy/match-command.js";
 import { findProgram } from "../policy/programs/known-programs.js";
 import type { GrantScope, Rule } from "../policy/index.js";
@@ -34,11 +34,14 @@ export function listRules(cwd: string, settings: StoredSettings = {}): number {
 }
 
 /** The rules in force in a folder, or in a session there, as text without control characters. */
-export const rulesText = (cwd: string, sessionId?: string): string => rulesIn(cwd, sessionId).text;
+/** `modeId`: the mode of the session, where it is not that of the settings. */
+export const rulesText = (cwd: string, sessionId?: string, modeId?: string): string =>
+  rulesIn(cwd, sessionId, {}, modeId).text;
 
-function rulesIn(cwd: string, sessionId?: string, settings: StoredSettings = {}) {
+function rulesIn(cwd: string, sessionId?: string, settings: StoredSettings = {}, modeId?: string) {
   const source = new RuleSource({ folder: settingsFolder(), ...settings });
-  const { rules, mode, problems, ignored, origins } = source.current(cwd, sessionId);
+  const { rules, mode: written, problems, ignored, origins } = source.current(cwd, sessionId);
+  const mode = isMode(modeId) ? modeId : written;
   source.close();
   const remembered = source.grants.list();
   const own = inMode(mode, []);

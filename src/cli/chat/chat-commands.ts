@@ -87,8 +87,11 @@ export const chatCommands: readonly ChatCommand[] = [
     name: "rules",
     description: "what is allowed, asked about and denied here",
     needs: "ledger",
-    run: async (chat) =>
-      (await import("../rules.js")).rulesText(chat.folder, chat.conversation.session.sessionId),
+    run: async (chat) => {
+      const { session, own } = chat.conversation;
+      const mode = session.book.modeId ?? own?.flags.mode;
+      return (await import("../rules.js")).rulesText(chat.folder, session.sessionId, mode);
+    },
   },
   {
     name: "history",

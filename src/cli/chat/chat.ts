@@ -233,6 +233,8 @@ export class Chat {
     const { conversation } = this;
     const startedAt = Date.now();
     if (text !== "") this.#echo(text);
+    // The message waits no longer.
+    this.footer.draw();
     try {
       const blocks = text === "" ? [] : messageBlocks(text, this.folder);
       const ask = this.questions.asker(() => this.#cancel(running));
