@@ -534,6 +534,21 @@ test("undoes no command of another client during which files were edited", async
   await expect(gate.undo(toolCallId)).rejects.toThrow("files were edited while it ran");
 });
 
+test("undoes no command of another client during which a file was deleted", async () => {
+  const root = await folder({ "a.txt": "a\n", "b.txt": "b\n" });
+  const gate = await gateOn(root);
+  const [terminal, remove] = ["terminal", "delete_path"].map((name) =>
+    builtInTools.find((tool) => tool.name === name),
+  );
+  if (!terminal || !remove) throw new Error("no such tool");
+  const command = "touch started; while [ -e b.txt ]; do sleep 0.01; done; rm a.txt";
+  const long = gate.call({ name: "terminal", input: { command }, tool: terminal });
+  await expect.poll(() => readdirSync(root)).toContain("started");
+  await gate.call({ name: "delete_path", input: { path: "b.txt" }, tool: remove });
+  const { toolCallId } = await long;
+  await expect(gate.undo(toolCallId)).rejects.toThrow("files were edited while it ran");
+});
+
 test("undoes neither of two commands that ran at the same time in two sessions", async () => {
   const root = await folder({ "a.txt": "a\n" });
   const keptIn = await folder();

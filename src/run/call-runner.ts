@@ -142,7 +142,7 @@ export class CallRunner {
     const { toolCallId } = call;
     const end = async (...events: readonly SessionEvent[]) =>
       void (await this.#recordUnlessOver(toolCallId, events));
-    const ownBefore = this.#ownWrites.count;
+    const ownBefore = this.#ownWrites.mark();
     const verdict = this.#options.judge(intent);
     const instead = await this.#instead(call, tool, { input, intent, verdict, view });
     // A call that was cancelled meanwhile is not asked about again.

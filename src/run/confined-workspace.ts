@@ -69,25 +69,37 @@ const makes = ({ path: named, access }: PathAccess, path: string): boolean =>
 const removes = ({ path: named, access }: PathAccess, path: string): boolean =>
   (access === "delete" || access === "move") && path === named;
 
+/** The changes of files up to some moment: those that had started, and the writes that had ended. */
+export type OwnChangesMark = { readonly started: number; readonly written: number };
+
 /** The last writes of a session's calls, by path: a call expects these and no other changes since it was shown. */
 export class OwnWrites {
-  #count = 0;
+  #started = 0;
+  #written = 0;
   readonly #last = new Map<string, { readonly after: string; readonly number: number }>();
 
-  /** How many writes there were so far. */
-  get count(): number {
-    return this.#count;
+  mark(): OwnChangesMark {
+    return { started: this.#started, written: this.#written };
+  }
+
+  /** Called before a file or folder is changed: a command may see the change before the change is known to be done. */
+  begin(): void {
+    this.#started += 1;
   }
 
   add(path: string, after: string): void {
-    this.#count += 1;
-    this.#last.set(path, { after, number: this.#count });
+    this.#written += 1;
+    this.#last.set(path, { after, number: this.#written });
   }
 
-  /** The last write to this path after the first `count` writes; an intent made then has seen the earlier ones. */
-  since(count: number, path: string): string | undefined {
+  /** The last write to this path after the mark; an intent made then has seen the earlier ones. */
+  since({ written }: OwnChangesMark, path: string): string | undefined {
     const last = this.#last.get(path);
-    return last && last.number > count ? last.after : undefined;
+    return last && last.number > written ? last.after : undefined;
+  }
+
+  hasChangedSince({ started, written }: OwnChangesMark): boolean {
+    return this.#started !== started || this.#written !== written;
   }
 }
 

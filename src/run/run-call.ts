@@ -14,7 +14,7 @@ import type { KeepOutcome } from "../tools/kept-workspace/workspace-keeper.js";
 import { commandChanges } from "./keep-before.js";
 import type { KeptBatch } from "./kept-batch.js";
 import { checkBase, confinedWorkspace } from "./confined-workspace.js";
-import type { OwnWrites } from "./confined-workspace.js";
+import type { OwnChangesMark, OwnWrites } from "./confined-workspace.js";
 import { CallReporter } from "./call-reporter.js";
 import { CANCELLED, Cancelled } from "./running-calls.js";
 import { undoableWorkspace } from "./undoable-workspace.js";
@@ -32,8 +32,8 @@ export type RunOptions = {
   /** The intent, as it was recorded just now. */
   readonly intent: Intent;
   readonly ownWrites: OwnWrites;
-  /** How many of them there were when the intent was made. */
-  readonly ownBefore: number;
+  /** When the intent was made. */
+  readonly ownBefore: OwnChangesMark;
   readonly call: ToolCall;
   /** Stops the tool when the call is cancelled or its time is up. */
   readonly stop: LinkedAbort;
@@ -165,12 +165,15 @@ function workspaceOf(options: RunOptions, writer: EventWriter): Workspace {
       if (record.book.call(toolCallId)?.times.ended === undefined)
         writer.add({ type: "sandbox-refused", toolCallId, at: now(), refusals });
     },
-    record: keep,
+    record: (change) => {
+      ownWrites.begin();
+      return keep(change);
+    },
     commandEnded: async () => {
       if (isRecorded || !keeping) return;
       isRecorded = true;
       // The files that other calls wrote meanwhile would count as changed by the command.
-      const kept = ownWrites.count === ownBefore ? keeping : EDITED_MEANWHILE;
+      const kept = ownWrites.hasChangedSince(ownBefore) ? EDITED_MEANWHILE : keeping;
       const recordChanges = async (beside: readonly string[] = []): Promise<void> => {
         if (kept !== keeping && keeping.type === "kept") workspace.keeper?.release(keeping);
         for await (const change of commandChanges(kept, workspace, record.ledger, beside)) await keep(change);
