@@ -79,10 +79,17 @@ export class TurnEngine {
     submission: Submission,
     { key, after }: { readonly key: string | undefined; readonly after: EventId | undefined },
   ): Promise<SendResponse> {
-    const stored = await this.#read(sessionId);
+    let stored = await this.#read(sessionId);
     const host = this.#hostOf(stored.config);
     checkImages(submission, host.agent);
-    const noted = key === undefined ? undefined : this.#noted(sessionId, host, stored, body, { key, after });
+    const find = () =>
+      key === undefined ? undefined : this.#noted(sessionId, host, stored, body, { key, after });
+    let noted = find();
+    if (noted && !noted.send) {
+      // The response may have ended after the log was read.
+      stored = await this.#read(sessionId);
+      noted = find();
+    }
     if (noted?.send) return noted.send;
     const config = changedConfig(stored.config, body, host.agent, this.#server.sealFor(sessionId));
     const note = key === undefined ? {} : { key, body: bodyHash(body) };
