@@ -1,7 +1,4 @@
-/**
- * Stands in the place of `MemoryLedger` with TOOLGATE_TEST_LEDGER=postgres: every ledger in memory of a test is one on the run's
- * PostgreSQL server, so that the journeys of AAP and ACP run on it as they are.
- */
+/** Stands in the place of `MemoryLedger`: every ledger in memory of a test is one on the run's PostgreSQL server. */
 import type { ClaimOptions, Ledger, Lease, OpenQuestionsOptions, ReadOptions } from "../src/call/index.js";
 import { openPostgresLedger } from "../src/history/postgres/postgres-ledger.js";
 import { newAddress } from "../src/history/postgres/postgres-server.samples.js";

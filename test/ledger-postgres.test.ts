@@ -4,6 +4,10 @@ import { join } from "node:path";
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { beforeAll, expect, test } from "vitest";
+import { event } from "../src/call/events.samples.js";
+import type { SessionEvent } from "../src/call/index.js";
+import { callAt, claim, DURABLE, SESSION } from "../src/history/contract/contract.samples.js";
+import { openLedger } from "../src/history/index.js";
 import { newAddress, PASSWORD, sharedServer } from "../src/history/postgres/postgres-server.samples.js";
 import type { PostgresServer } from "../src/history/postgres/postgres-server.samples.js";
 import { atHome } from "./cli-kit.js";
@@ -126,4 +130,32 @@ test("copies a file to a server and back, with the same chains, and checks both"
   expect(checked.stdout).toMatch(/server +PostgreSQL 1\d.*\n[^]*chain +whole: \d+ events of 2 sessions/);
   const migrated = await at.runHere(["ledger", "migrate", server2]);
   expect(migrated.stdout).toBe("The tables are those of this version.\n");
+});
+
+test("copies kept files and snapshots of a session to a server and back", async () => {
+  const at = await atHome();
+  const [first, there, second] = [join(at.home, "one.db"), await newAddress(), join(at.home, "two.db")];
+  const ledger = await openLedger(first);
+  const lease = await claim(ledger);
+  const blob = await ledger.putBlob(Buffer.from("as it was"));
+  const kept = {
+    ...event.kept,
+    change: { ...event.kept.change, before: { type: "file", blob } },
+  } as SessionEvent;
+  await ledger.append(lease, [...callAt(event.kept.toolCallId), kept], DURABLE);
+  const snapshot = { seq: 2, saved: "a book" };
+  await ledger.keepSnapshot?.(lease, snapshot);
+  await ledger.release(lease);
+  await ledger.close();
+  for (const [from, to] of [
+    [first, there],
+    [there, second],
+  ] as const) {
+    const { status, stdout } = await at.runHere(["ledger", "copy", from, to]);
+    expect([status, stdout]).toEqual([0, expect.stringContaining("The chains of 1 session are the same")]);
+    const copy = await openLedger(to);
+    expect(Buffer.from((await copy.getBlob(blob)) ?? []).toString()).toBe("as it was");
+    expect(await copy.snapshot?.(SESSION)).toEqual(snapshot);
+    await copy.close();
+  }
 });

@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { DURABLE, claim, codeOf, said, SESSION } from "../src/history/contract/contract.samples.js";
 import { BrokenLine } from "../src/history/postgres/broken-line.samples.js";
 import { postgresAddress } from "../src/history/postgres/postgres-address.js";
+import { checkServer } from "../src/history/postgres/check-server.js";
 import { openPostgresLedger } from "../src/history/postgres/postgres-ledger.js";
 import { makeServer, makeStandby } from "../src/history/postgres/postgres-server.samples.js";
 import { SqlConnections } from "../src/history/postgres/sql-connections.js";
@@ -32,6 +33,9 @@ test("stops the work on a session when a failover lost what was acknowledged, an
   const behind = await SqlConnections.open(postgresAddress(standby.address()));
   const count = { sql: "select 1 as one from toolgate.events" };
   await until(async () => (await behind.run<[], object>(count)).length === 2);
+  expect((await checkServer(primary.address())).warnings).toContainEqual(
+    expect.stringContaining("a failover can lose acknowledged events"),
+  );
   // The standby gets nothing more, and the server acknowledges all the same.
   await behind.run({ sql: "alter system set primary_conninfo = ''" });
   await behind.run({ sql: "select pg_reload_conf()" });

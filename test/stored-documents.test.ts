@@ -107,6 +107,19 @@ test("an always and a device of one instance hold on the other, and a code works
     await until(() => one.find(added?.cookie ?? "", added?.key ?? "")?.name === "Phone");
 });
 
+test("a login waits until every instance has looked for devices, and one with a file does not", async () => {
+  const shared = new Devices(folder, Date.now, sharedDocuments(await openTexts()));
+  const start = performance.now();
+  await shared.spread();
+  // Timers may be early by a part of a millisecond.
+  expect(performance.now() - start).toBeGreaterThan(999);
+  let isBack = false;
+  void new Devices(folder).spread().then(() => (isBack = true));
+  await Promise.resolve();
+  await Promise.resolve();
+  expect(isBack).toBe(true);
+});
+
 test("a device, an always and a trusted project count no more while the store cannot be read", async () => {
   const line = new BrokenLine();
   const texts = await openPostgresTexts(await line.open(address), { staleAfterMs: 3_000 });
@@ -144,6 +157,7 @@ test("every call is asked about while a store that had no rules cannot be read",
     current: () => undefined,
     refresh: () => Promise.resolve(),
     replace: () => Promise.resolve(false),
+    spread: () => Promise.resolve(),
     onChange: () => () => undefined,
     close: () => Promise.resolve(),
   };

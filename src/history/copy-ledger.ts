@@ -1,5 +1,5 @@
 /**
- * Copies all sessions of one ledger into another, with their times, questions and kept files.
+ * Copies all sessions of one ledger into another, with their times, questions, kept files and snapshots.
  *
  * Invariants: a session is copied whole, or what was copied of it is removed again; one that somebody holds is left out.
  * The text of an event is the same in every store, and so is the chain over it: equal heads of both chains prove the copy.
@@ -61,6 +61,8 @@ async function copyEvents(
       copied += page.length;
     }
     if (copied < lastSeq) throw new Error(`Session ${sessionId} has only ${copied} of ${lastSeq} events.`);
+    const snapshot = await from.snapshot?.(sessionId);
+    if (snapshot) await ledger.keepSnapshot?.(lease, snapshot);
     await ledger.release(lease);
     return copied;
   } catch (error) {

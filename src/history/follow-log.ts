@@ -31,7 +31,7 @@ export async function* followLog(
     try {
       found = await look(seq);
       // The session was removed, and this follower's position in the log with it.
-      if (log !== undefined && found?.log !== log) return;
+      if (found ? log !== undefined && found.log !== log : seq > 0) return;
       if (!found || found.events.length === 0) await wakeUp.woken;
     } finally {
       wakeUp.stop();

@@ -11,6 +11,7 @@ import {
   FLAG,
   FUNCTION,
   LEDGER,
+  LIST,
   OBJECT,
   required,
   TEXT,
@@ -27,6 +28,8 @@ import type { LeaseOptions } from "./session-lease.js";
 export type RecordOptions = LeaseOptions & {
   /** Shared by records that write their text together; a timer of its own when left out. */
   readonly flushTimer?: FlushTimer | undefined;
+  /** The log from its start, as far as the caller has read it: a short one is not read again. */
+  readonly known?: readonly RecordedEvent[] | undefined;
 };
 
 const recordChecks = (): OptionChecks<RecordOptions> => ({
@@ -36,6 +39,7 @@ const recordChecks = (): OptionChecks<RecordOptions> => ({
   onLeaseWait: FUNCTION,
   isAnywhere: FLAG,
   flushTimer: OBJECT,
+  known: LIST,
 });
 
 export class SessionRecord {
@@ -69,11 +73,11 @@ export class SessionRecord {
       { ledger: required(LEDGER), sessionId: required(TEXT) },
     );
     checkOptions("SessionRecord.open", options, recordChecks());
-    const { flushTimer = new FlushTimer() } = options;
+    const { flushTimer = new FlushTimer(), known = [] } = options;
     const lease = await SessionLease.claim(ledger, sessionId, options);
     const record = new SessionRecord(ledger, sessionId, lease, flushTimer);
     try {
-      await record.#load();
+      await record.#load(known);
       return record;
     } catch (error) {
       await record.close();
@@ -163,8 +167,10 @@ export class SessionRecord {
     await this.#lease.release();
   }
 
-  async #load(): Promise<void> {
-    const saved = await this.#snapshots.open();
+  async #load(known: readonly RecordedEvent[]): Promise<void> {
+    const isShort = known.length > 0 && known.length < MIN_EVENTS;
+    if (isShort) this.#take(known);
+    const saved = isShort ? undefined : await this.#snapshots.open();
     if (saved) {
       this.#book = saved.book;
       this.#writtenSeq = saved.seq;
@@ -240,13 +246,16 @@ export class SessionRecord {
   async #readOn(until = Infinity): Promise<void> {
     for await (const page of eventPages(this.ledger, this.sessionId, { after: this.#writtenSeq })) {
       const recorded = page.filter(({ seq }) => seq <= until);
-      const last = recorded.at(-1);
-      if (!last) return;
-      const events = recorded.map(({ event }) => event);
-      this.book.applyAll(events);
-      this.#writtenSeq = last.seq;
-      this.#publish(events);
+      if (recorded.length === 0) return;
+      this.#take(recorded);
     }
+  }
+
+  #take(recorded: readonly RecordedEvent[]): void {
+    const events = recorded.map(({ event }) => event);
+    this.book.applyAll(events);
+    this.#writtenSeq = recorded.at(-1)?.seq ?? this.#writtenSeq;
+    this.#publish(events);
   }
 
   #publish(events: readonly SessionEvent[]): void {

@@ -76,6 +76,10 @@ class SharedDocument<T> implements StoredDocument<T> {
     void this.change(change).catch(() => undefined);
   }
 
+  spread(): Promise<void> {
+    return this.#texts.spread();
+  }
+
   #lastGood(): T | undefined {
     const state = this.#state;
     if (state.state === "good") return state.value;

@@ -21,6 +21,8 @@ export interface StoredDocument<T> {
   change<Result>(change: (value: T) => Change<T, Result>): Promise<Result>;
   /** The same without waiting; it may not happen. */
   tryChange(change: (value: T) => Change<T, unknown>): void;
+  /** Returns when others that use the document have read what was changed before. */
+  spread(): Promise<void>;
 }
 
 /** `path`: of the file, whose name is also that of the shared text. */

@@ -92,6 +92,16 @@ export function following({ store, inNewStore, runs }: Given): void {
     await follower.stop();
   });
 
+  test("a follower that begins after an event ends when the session was removed before its first look", async () => {
+    const { ledger } = store();
+    const lease = await claim(ledger);
+    await ledger.append(lease, [said("one")], QUICK);
+    await ledger.remove(lease);
+    const follower = startFollowing(ledger, { after: 1 });
+    await follower.ended;
+    expect(follower.seen).toEqual([]);
+  });
+
   test("a follower sees only its own session", async () => {
     const { ledger } = store();
     const follower = startFollowing(ledger);

@@ -11,6 +11,7 @@ import {
   outcomeOf,
   said,
   textsOf,
+  withdrawn,
 } from "./contract.samples.js";
 
 export function leases({ store }: Given): void {
@@ -49,6 +50,16 @@ export function leases({ store }: Given): void {
       ),
     });
     expect(await ledger.append(lease, [said("still mine")], QUICK)).toBe(1);
+  });
+
+  test("an event that no log allows is refused for the lost lease, when the lease is lost", async () => {
+    const { ledger } = store();
+    const lost = await claim(ledger, { owner: "ann" });
+    const newest = await claim(ledger, { owner: "ann" });
+    const illegal = [withdrawn("question-of-nobody")];
+    expect(await codeOf(ledger.append(lost, illegal, QUICK))).toBe("LEASE_LOST");
+    expect(await codeOf(ledger.append(newest, illegal, QUICK))).toBe("ILLEGAL_EVENT");
+    expect(await ledger.append(newest, [said("still mine")], QUICK)).toBe(1);
   });
 
   test("a lease for ever can be had", async () => {

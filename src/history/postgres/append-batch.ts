@@ -15,7 +15,7 @@ export type Position = {
   readonly link: string | undefined;
 };
 
-type Append = {
+export type Append = {
   readonly events: readonly StoredEvent[];
   readonly resolve: (seq: number) => void;
   readonly reject: (error: unknown) => void;

@@ -24,7 +24,7 @@ import {
   valuesOfQuestions,
   waves,
 } from "./append-batch.js";
-import type { AppendGroup, AppendItem, Position, SentEvents } from "./append-batch.js";
+import type { Append, AppendGroup, AppendItem, Position, SentEvents } from "./append-batch.js";
 import { BatchQueue } from "./batch-queue.js";
 import type { LedgerContext } from "./ledger-context.js";
 import type { HeadRow } from "./ledger-values.js";
@@ -118,18 +118,19 @@ export class AppendQueue {
     if (!first || (hasQuestions(first) && !(await this.#checkQuestions(first)))) return [];
     // A renewal has found meanwhile that a lease is lost: the head is read again, and says so.
     if (groups.some(({ lease }) => !this.#positions.has(lease.fence))) return groups;
-    const [row] = await this.#send(first, groups).catch((error: unknown) => {
+    const stored = await this.#send(first, groups).catch((error: unknown) => {
       const mayBeStored = error instanceof ConnectionLost && error.wasSent;
       if (!mayBeStored) for (const group of groups) group.sent = undefined;
       throw error;
     });
     // Which of them were not stored, and why, is read from their heads.
-    if (row?.stored !== groups.length) return groups;
+    if (stored !== groups.length) return groups;
     for (const group of groups) if (group.sent) this.#settle(group, group.sent);
     return [];
   }
 
-  #send(first: AppendGroup, groups: readonly AppendGroup[]): Promise<{ readonly stored: number }[]> {
+  /** Returns how many of the groups were stored. */
+  async #send(first: AppendGroup, groups: readonly AppendGroup[]): Promise<number> {
     const { sql, statements, time } = this.#context;
     const { append, appendEvent, appendOne, appendQuestions } = statements;
     const positionOf = ({ fence, sessionId }: Lease): Position => {
@@ -137,12 +138,15 @@ export class AppendQueue {
       if (!position) throw new Error(`Session ${sessionId} has no position.`);
       return position;
     };
-    if (hasQuestions(first))
-      return sql.runOnKept(appendQuestions, ...valuesOfQuestions(time(), first, positionOf));
-    const event = groups.length === 1 ? valuesOfEvent(time(), first, positionOf) : undefined;
-    if (event) return sql.runOnKept(appendEvent, ...event);
-    if (groups.length === 1) return sql.runOnKept(appendOne, ...valuesOfOne(time(), first, positionOf));
-    return sql.runOnKept(append, ...valuesOfMany(time(), groups, positionOf));
+    const event =
+      groups.length === 1 && !hasQuestions(first) ? valuesOfEvent(time(), first, positionOf) : undefined;
+    if (event) return sql.countOnKept(appendEvent, ...event);
+    const [row] = hasQuestions(first)
+      ? await sql.runOnKept(appendQuestions, ...valuesOfQuestions(time(), first, positionOf))
+      : groups.length === 1
+        ? await sql.runOnKept(appendOne, ...valuesOfOne(time(), first, positionOf))
+        : await sql.runOnKept(append, ...valuesOfMany(time(), groups, positionOf));
+    return row?.stored ?? 0;
   }
 
   /** The groups that can be sent: each has a position, and nothing that was sent before is pending. */
@@ -224,17 +228,33 @@ export class AppendQueue {
       const row = stored.get(questionId);
       return states.get(questionId) ?? (row && questionFromStored(questionId, row));
     };
-    group.appends = group.appends.filter(({ events, reject }) => {
+    const illegal = new Map<Append, unknown>();
+    for (const item of group.appends) {
       try {
-        for (const [id, state] of questionsAfter(aboutQuestions(events), sessionId, find))
+        for (const [id, state] of questionsAfter(aboutQuestions(item.events), sessionId, find))
           states.set(id, state);
-        return true;
       } catch (error) {
-        reject(error);
-        return false;
+        illegal.set(item, error);
       }
-    });
+    }
+    if (illegal.size > 0) {
+      const lost = await this.#lost(group.lease);
+      for (const [{ reject }, error] of illegal) reject(lost ?? error);
+      group.appends = group.appends.filter((item) => !illegal.has(item));
+    }
     return group.appends.length > 0;
+  }
+
+  /** LEASE_LOST when the lease is not the newest: an owner that lost it does not know which questions there are. */
+  async #lost(lease: Lease): Promise<unknown> {
+    const { sql, statements } = this.#context;
+    const [head] = await sql.run(statements.head, storedName(lease.sessionId));
+    try {
+      checkNewest(newestLease(head), lease, "appended");
+    } catch (error) {
+      return error;
+    }
+    return undefined;
   }
 }
 

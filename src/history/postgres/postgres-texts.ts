@@ -1,4 +1,5 @@
 /** Texts that instances share, in a table of the ledger's schema. Each instance looks for changes every second. */
+import { setTimeout as setTimeoutAsync } from "node:timers/promises";
 import type { SharedText, SharedTexts } from "../../call/shared-texts.js";
 import { migrateTables } from "./migrate-tables.js";
 import { postgresAddress } from "./postgres-address.js";
@@ -6,6 +7,8 @@ import { SqlConnections } from "./sql-connections.js";
 import type { Statement } from "./sql-connections.js";
 
 const POLL_MS = 1_000;
+/** How long a look takes, with room to spare. */
+const LOOK_MS = 200;
 /** Longer than a restart of the server takes, and than one silent connection delays a look. */
 const STALE_AFTER_MS = 10_000;
 
@@ -101,6 +104,10 @@ class PostgresTexts implements SharedTexts {
     const newest = this.#texts.get(name)?.version ?? 0;
     if (row.version > newest) this.#texts.set(name, { version: row.version, text });
     return true;
+  }
+
+  async spread(): Promise<void> {
+    await setTimeoutAsync(POLL_MS + LOOK_MS);
   }
 
   onChange(listener: () => void): () => void {

@@ -7,7 +7,7 @@
  * the statement took effect: `retried` is for statements that may run twice.
  */
 import { hash } from "node:crypto";
-import type { Client, Pool, PoolClient, PoolConfig } from "pg";
+import type { Client, Pool, PoolClient, PoolConfig, QueryResult } from "pg";
 import { errorCode } from "../../call/error-code.js";
 import { LedgerError } from "../../call/index.js";
 import { LedgerFileError } from "../ledger-file-error.js";
@@ -36,6 +36,8 @@ export type Statement<Values extends readonly SqlValue[], Row = never> = {
   readonly values?: Values;
   readonly row?: Row;
 };
+
+type SqlResult = Pick<QueryResult<object>, "rows" | "rowCount">;
 
 /**
  * The connection ended during a statement: nobody knows whether the statement took effect. Without `wasSent` there was no
@@ -116,7 +118,7 @@ export class SqlConnections {
   ): Promise<Row[]> {
     this.#checkOpen();
     const client = await this.#connect();
-    const rows = await this.#runOn(client, statement.sql, values, this.#shared.canPrepare);
+    const { rows } = await this.#runOn(client, statement.sql, values, this.#shared.canPrepare);
     client.release();
     return rows as Row[];
   }
@@ -126,18 +128,30 @@ export class SqlConnections {
     statement: Statement<Values, Row>,
     ...values: Values
   ): Promise<Row[]> {
+    return (await this.#resultOnKept(statement.sql, values)).rows as Row[];
+  }
+
+  /** The same for a statement without rows: returns how many it has written. */
+  async countOnKept<Values extends readonly SqlValue[]>(
+    statement: Statement<Values>,
+    ...values: Values
+  ): Promise<number> {
+    return (await this.#resultOnKept(statement.sql, values)).rowCount ?? 0;
+  }
+
+  async #resultOnKept(sql: string, values: readonly SqlValue[]): Promise<SqlResult> {
     this.#checkOpen();
     const shared = this.#shared;
     const client = shared.kept ?? (await this.#connect());
     if (client === shared.kept) shared.kept = undefined;
-    const rows = await this.#runOn(client, statement.sql, values, shared.canPrepare);
+    const result = await this.#runOn(client, sql, values, shared.canPrepare);
     if (shared.kept || shared.users === 0) client.release();
     else {
       shared.kept = client;
       if (shared.keptTimer) shared.keptTimer.refresh();
       else shared.keptTimer = setTimeout(() => releaseKept(shared), KEEP_MS).unref();
     }
-    return rows as Row[];
+    return result;
   }
 
   /** For a statement that may run twice: repeats it when the connection is lost, up to `retryMs`. */
@@ -217,13 +231,13 @@ export class SqlConnections {
     }
   }
 
-  /** Returns rows as the statement's declaration says. Releases the client when the statement fails. */
+  /** Its rows are as the statement's declaration says. Releases the client when the statement fails. */
   async #runOn(
     client: PoolClient,
     sql: string,
     values: readonly SqlValue[],
     isNamed: boolean,
-  ): Promise<readonly object[]> {
+  ): Promise<SqlResult> {
     let timer: NodeJS.Timeout | undefined;
     try {
       const query = { text: sql, values: [...values], ...(isNamed && { name: this.#nameOf(sql) }) };
@@ -231,7 +245,7 @@ export class SqlConnections {
         const giveUp = () => reject(new ConnectionLost("The server is silent.", true));
         timer = setTimeout(giveUp, STATEMENT_TIMEOUT_MS);
         client.query<object>(query, (error: unknown, result) => {
-          if (error === null || error === undefined) resolve(result.rows);
+          if (error === null || error === undefined) resolve(result);
           else reject(error);
         });
       });

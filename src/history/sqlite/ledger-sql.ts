@@ -50,6 +50,9 @@ type AskedRow = EventRow & { readonly number: number };
 /** Named, since TypeScript 5.6 cannot read how the compiler writes the type of the bytes into a declaration. */
 type NewBlob = [hash: string, bytes: Uint8Array, putAt: number];
 
+export type EventValues = [session: number, seq: number, event: string, chain: string];
+export const EVENTS_AT_ONCE = 10;
+
 type Nullable<Row> = { readonly [Key in keyof Row]: Row[Key] | null };
 
 const OPEN_QUESTIONS = `
@@ -111,8 +114,10 @@ export const LEDGER_SQL = {
      order by updated_at desc, session_id limit ?`,
   ),
 
-  insertEvent: statement<[session: number, seq: number, event: string, chain: string]>(
-    "insert into events (session, seq, event, chain) values (?, ?, ?, ?)",
+  insertEvent: statement<EventValues>("insert into events (session, seq, event, chain) values (?, ?, ?, ?)"),
+  /** EVENTS_AT_ONCE of them: a run of a statement costs more than the row that it inserts. */
+  insertEvents: statement<SqlValue[]>(
+    `insert into events (session, seq, event, chain) values ${Array(EVENTS_AT_ONCE).fill("(?, ?, ?, ?)").join(", ")}`,
   ),
   events: statement<[session: number, after: number, limit: number], EventRow>(
     "select seq, event from events where session = ? and seq > ? order by seq limit ?",

@@ -19,8 +19,8 @@ import type { LogPage } from "../follow-log.js";
 import { holderFromStored } from "../lease-rules.js";
 import type { StoredLease } from "../lease-rules.js";
 import { identityOf } from "../../process/process-identity.js";
-import type { EventRow, SessionState } from "./ledger-sql.js";
-import { LEDGER_SQL } from "./ledger-sql.js";
+import type { EventRow, EventValues, SessionState } from "./ledger-sql.js";
+import { EVENTS_AT_ONCE, LEDGER_SQL } from "./ledger-sql.js";
 import type { QuestionEvent } from "../question-state.js";
 import { noSuchQuestion } from "../question-state.js";
 import type { PreparedStatements, SqliteDatabase, TransactionOptions } from "./sqlite-database.js";
@@ -114,13 +114,21 @@ export class SqliteRows {
   /** Returns the last one's `seq`. */
   insertEvents(sessionId: string, events: readonly StoredEvent[], now: number): number {
     const session = this.#written(sessionId) ?? this.#beginSession(sessionId, now);
+    const { number, lastSeq } = session;
     let link = session.chain ?? chainStart(sessionId);
-    for (const { text, question } of events) {
-      session.lastSeq += 1;
-      link = nextLink(link, session.lastSeq, text);
-      this.#statements.insertEvent.run(session.number, session.lastSeq, text, link);
-      if (question) this.#noteQuestion(question, session.number, session.lastSeq);
-    }
+    const rows = events.map(({ text }, index): EventValues => {
+      const seq = lastSeq + index + 1;
+      link = nextLink(link, seq, text);
+      return [number, seq, text, link];
+    });
+    const rest = rows.length % EVENTS_AT_ONCE;
+    for (let at = 0; at < rows.length - rest; at += EVENTS_AT_ONCE)
+      this.#statements.insertEvents.run(...rows.slice(at, at + EVENTS_AT_ONCE).flat());
+    for (const row of rows.slice(rows.length - rest)) this.#statements.insertEvent.run(...row);
+    events.forEach(({ question }, index) => {
+      if (question) this.#noteQuestion(question, number, lastSeq + index + 1);
+    });
+    session.lastSeq += events.length;
     session.chain = link;
     session.updatedAt = now;
     return session.lastSeq;
