@@ -647,11 +647,13 @@ describe("a heavy load", () => {
     expect(stored).toBeLessThan(4_000_000);
   });
 
-  test("holds a thousand idle sessions in half a gigabyte", async () => {
+  test("holds idle sessions in less than half a megabyte each", async () => {
     tried.add("RE-003");
-    const { rss, slowest, count } = (await heavy("sessions", "1000")) as Record<string, number>;
-    expect(count).toBe(1000);
-    expect(rss).toBeLessThanOrEqual(512);
+    const sessions = isLong ? 1000 : 200;
+    const { rss, slowest, count } = (await heavy("sessions", String(sessions))) as Record<string, number>;
+    expect(count).toBe(sessions);
+    // A fifth of the sessions may take a fifth of the memory, beside what the program itself takes.
+    expect(rss).toBeLessThanOrEqual(112 + 0.4 * sessions);
     // The promise is a tenth of a second.
     expect(slowest).toBeLessThan(2_000);
   });

@@ -32,6 +32,20 @@ describe("rules explain", () => {
     expect((await run("rules", "explain", "--", "git push")).stdout).toMatch(/^ask\n/);
   });
 
+  test.skipIf(findBubblewrap() === undefined)("agrees with rules test about the sandbox", async () => {
+    const { run } = await project({}, true);
+    for (const command of ["npm test", "git push"]) {
+      const [tested, explained] = [
+        await run("rules", "test", "--", command),
+        await run("rules", "explain", "--", command),
+      ];
+      expect(tested.stdout.split("\n", 1)).toEqual(explained.stdout.split("\n", 1));
+    }
+    expect((await run("rules", "test", "--json", "--", "npm test")).stdout).toContain(
+      '"decision":"contained"',
+    );
+  });
+
   test("shows words, effects, rules and the way to run it unasked, in a process of its own", async () => {
     const { cwd, env } = await project();
     const { status, stdout, stderr } = spawnSync(

@@ -30,15 +30,9 @@ export function endSentence(call: ToolCall): string | undefined {
 
 function refusedBy(decision: Decision | undefined): string {
   if (!decision) return "";
-  const who =
-    decision.by === "rule"
-      ? // Without a rule's name no rule of the user decided: the call is never allowed.
-        decision.rule
-        ? ` by rule ${decision.rule}`
-        : ""
-      : decision.who
-        ? ` by ${decision.who}`
-        : "";
+  // Without a rule's name no rule of the user decided: the call is never allowed, or nobody could be asked.
+  const isByRule = decision.by === "rule" && decision.rule;
+  const who = isByRule ? ` by rule ${decision.rule}` : decision.who ? ` by ${decision.who}` : "";
   return decision.reason ? `${who}: ${withoutFullStop(decision.reason)}` : who;
 }
 

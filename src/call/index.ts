@@ -49,4 +49,5 @@ export type { SessionModel } from "./session-model.js";
 export type * from "./step.js";
 export * from "./tool-call.js";
 export * from "./tool-kind.js";
+export { mixedWords } from "./mixed-words.js";
 export { oneLine, visibleText } from "./visible-text.js";

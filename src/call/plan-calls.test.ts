@@ -55,6 +55,54 @@ test("a call works on no entry when several are in progress, when it only plans,
   ]);
 });
 
+test("a call works on the entry that the plan of the same response has in progress", () => {
+  const todos = [{ content: "fix", status: "in_progress" }];
+  const planning = (toolCallId: string): readonly SessionEvent[] => [
+    {
+      type: "call-announced",
+      toolCallId,
+      at: 0,
+      name: "todo_write",
+      title: "Plan",
+      kind: "think",
+      kindSource: "declared",
+    },
+    { type: "input-ready", toolCallId, at: 0, rawInput: { todos } },
+  ];
+  const runs = (toolCallId: string): readonly SessionEvent[] => [
+    { type: "call-cleared", toolCallId, at: 0 },
+    { type: "run-started", toolCallId, at: 0 },
+  ];
+  const ended = (stepId: string, ...toolCallIds: readonly string[]): SessionEvent => ({
+    type: "step-ended",
+    at: 0,
+    turnId: "t",
+    stepId,
+    toolCallIds,
+  });
+  const events: readonly SessionEvent[] = [
+    { type: "turn-started", turnId: "t", at: 0 },
+    announced("a"),
+    ...planning("p1"),
+    announced("b"),
+    ended("s1", "a", "p1", "b"),
+    ...runs("p1"),
+    plan(["look", "in_progress"], ["fix", "pending"]),
+    { type: "call-done", toolCallId: "p1", at: 0 },
+    announced("c"),
+    ...planning("p2"),
+    announced("d"),
+    ended("s2", "c", "p2", "d"),
+    ...runs("p2"),
+    plan(["look", "completed"], ["fix", "in_progress"]),
+  ];
+  const book = new SessionBook("s", events);
+  expect(callsOf(book.plan)).toEqual([
+    ["look", ["a", "b", "c"]],
+    ["fix", ["d"]],
+  ]);
+});
+
 test("every call stands on at most one entry, however the plan changes", () => {
   const status = fc.constantFrom<PlanStatus>("pending", "in_progress", "completed");
   const list = fc.uniqueArray(fc.tuple(fc.constantFrom("a", "b", "c", "d"), status), {

@@ -1,9 +1,17 @@
-/** The calls of plan entries: a call works on the entry that is in progress when the call is announced. */
+/**
+ * The calls of plan entries: a call works on the entry that is in progress when the call is announced, or, where the same
+ * response of the model writes the plan, on the entry that this plan has in progress.
+ */
+import { planFromTodos } from "./plan.js";
 import type { PlanEntry } from "./plan.js";
-import type { ToolCallEvent } from "./tool-call.js";
+import type { ToolCall } from "./tool-call.js";
 
 /** Entries beyond this number of calls keep their first ones. */
 const MAX_CALLS = 1_000;
+
+type AnnouncedCall = Pick<ToolCall, "toolCallId" | "kind"> & {
+  readonly parentToolCallId?: string | undefined;
+};
 
 /**
  * The plan with the call on the only entry in progress. With several entries in progress nobody knows which one it is.
@@ -11,7 +19,7 @@ const MAX_CALLS = 1_000;
  */
 export function withCall(
   plan: readonly PlanEntry[],
-  { toolCallId, parentToolCallId, kind }: ToolCallEvent & { type: "call-announced" },
+  { toolCallId, parentToolCallId, kind }: AnnouncedCall,
 ): readonly PlanEntry[] {
   if (parentToolCallId !== undefined || kind === "think") return plan;
   const [current, ...others] = plan.filter(({ status }) => status === "in_progress");
@@ -37,3 +45,28 @@ export function withCallsOf(
     return toolCallIds ? { ...entry, toolCallIds } : entry;
   });
 }
+
+/**
+ * The plan with the calls of the response that wrote it: their announcements came before the plan. A call that stands
+ * after the planning one moves to the entry in progress; one before it keeps the entry that it has.
+ */
+export function withCallsOfStep(plan: readonly PlanEntry[], step: readonly ToolCall[]): readonly PlanEntry[] {
+  const planning = step.findIndex(
+    ({ state, rawInput }) => state.status === "running" && planFromTodos(rawInput) !== undefined,
+  );
+  if (planning === -1 || plan.filter(({ status }) => status === "in_progress").length !== 1) return plan;
+  let changed = plan;
+  for (const [at, call] of step.entries()) {
+    const isKept = at < planning && changed.some(({ toolCallIds }) => toolCallIds?.includes(call.toolCallId));
+    if (!isKept) changed = withCall(withoutCall(changed, call.toolCallId), call);
+  }
+  return changed;
+}
+
+const withoutCall = (plan: readonly PlanEntry[], toolCallId: string): readonly PlanEntry[] =>
+  plan.map((entry) => {
+    const { toolCallIds, ...rest } = entry;
+    if (!toolCallIds?.includes(toolCallId)) return entry;
+    const others = toolCallIds.filter((id) => id !== toolCallId);
+    return others.length === 0 ? rest : { ...rest, toolCallIds: others };
+  });

@@ -59,10 +59,12 @@ export type Question = {
   /** The lines of `about` without a bound; set when `about` leaves something out. */
   readonly wholeAbout?: readonly string[];
   readonly options: readonly QuestionOption[];
-  /** The widths that an answer may choose for an "always" or "never"; the one that people mean first. */
+  /** The widths that an answer may choose for an "always", the widest first, and of a "never", the narrowest first. */
   readonly widths?: readonly OfferedWidth[];
   /** Equal for questions that may be answered together. */
   readonly likeness?: string;
+  /** The input as the model wrote it, when a person changed it at an earlier question about the call. */
+  readonly originalInput?: unknown;
   /** No rule can answer the question, since it is not about the call's effects. */
   readonly isForThisOnce?: boolean;
   readonly askedAt: number;

@@ -10,7 +10,7 @@ import { applyEvent, applyToUnseen, KEEPS_STATUS } from "./apply-event.js";
 import { IllegalEvent } from "./illegal-event.js";
 import { MessageRun } from "./message-run.js";
 import type { PlanEntry } from "./plan.js";
-import { withCall, withCallsOf } from "./plan-calls.js";
+import { withCall, withCallsOf, withCallsOfStep } from "./plan-calls.js";
 import { answerAllows } from "./question.js";
 import type {
   AskedQuestion,
@@ -319,7 +319,7 @@ export class SessionBook {
       case "question-withdrawn":
         return this.#settleQuestion(event, { status: "withdrawn", reason: event.reason, at: event.at });
       case "plan-updated":
-        this.#plan = withCallsOf(event.entries, this.#plan);
+        this.#plan = withCallsOfStep(withCallsOf(event.entries, this.#plan), this.#newestStepCalls());
         return;
       case "mode-changed":
         this.#modeId = event.modeId;
@@ -339,6 +339,10 @@ export class SessionBook {
         );
       }
     }
+  }
+
+  #newestStepCalls(): readonly ToolCall[] {
+    return (this.#steps.at(-1)?.toolCallIds ?? []).flatMap((id) => this.call(id) ?? []);
   }
 
   #noteCompaction({ throughStepId, summary, at, usage }: SessionEvent & { type: "context-compacted" }): void {

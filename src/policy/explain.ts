@@ -97,7 +97,7 @@ function effectsOf({ judgement, touches, redirects, globs }: CommandPart, policy
     ...namedActs({ ...judgement, sends: [] }).map(({ does, word }) => `${does} ("${word}")`),
     ...(judgement.runs ? ["runs code of the folder"] : []),
     ...(judgement.isKnown ? [] : ["unknown: nobody described the program"]),
-    ...(judgement.onlyReads ? ["only reads"] : []),
+    ...(judgement.onlyReads && redirects.length === 0 ? ["only reads"] : []),
   ].filter((effect, index, all) => all.indexOf(effect) === index);
 }
 

@@ -8,7 +8,7 @@ import type * as localWorkspace from "./local-workspace.js";
 import { ToolFailure } from "./tool.js";
 import { aWorkspace, failureOf } from "./tools.samples.js";
 
-const ROUNDS = process.env["TOOLGATE_LONG"] ? 1000 : 400;
+const ROUNDS = process.env["TOOLGATE_LONG"] ? 1000 : 150;
 
 /**
  * Renames the folder and puts a link to the outside in its place, and back, as fast as it can. Where our own side has

@@ -215,3 +215,27 @@ test.each([
 ])("asks about %s although a server of the sandbox runs", (command) => {
   expect(stayingOn(command, servers)).toBeUndefined();
 });
+
+test("contains a command after cd and back, whose other way leads outside", () => {
+  for (const text of ["set -e; cd src; ls; cd ..; npm test", "cd a/b; make; cd ../..; npm test"])
+    expect(verdictOn(text), text).toMatchObject({ effect: "ask", contained: {} });
+  // The way on which every change works leads outside itself, or the other one deletes everything.
+  for (const text of [
+    "cd /srv/other; npm test",
+    "cd src; cd ../..; npm test",
+    "cd src; make; cd ..; rm -rf *",
+  ])
+    expect(verdictOn(text).contained, text).toBeUndefined();
+});
+
+test("contains code of the session's own temporary file, by that name alone", () => {
+  const own = (command: string, temporary: readonly string[]) =>
+    decide(
+      { ...plannedCommand({ command, cwd: "/ws", executor }), temporary },
+      { ...places, ...inMode("accept-edits", []) },
+    );
+  expect(own("node /tmp/a.mjs", ["/tmp/a.mjs"]).contained).toBeDefined();
+  expect(own("node /tmp/a.mjs", []).contained).toBeUndefined();
+  expect(own("node /tmp/b.mjs", ["/tmp/a.mjs"]).contained).toBeUndefined();
+  expect(own("node /tmp/a.mjs /tmp/other.json", ["/tmp/a.mjs"]).contained).toBeUndefined();
+});

@@ -84,7 +84,8 @@ function partCauses(part: Part, caused: Caused): readonly QuestionCause[] {
   const staying = stayingFor(caused);
   const need = (staying && stayingNeed(part, staying)) ?? needsOutside(part);
   const guarded = protectedPaths(part, policy);
-  const outside = outsidePaths(part, policy);
+  const isFollowed = outsidePaths(firstWay(part, caused), policy).length > 0;
+  const outside = isFollowed ? outsidePaths(part, policy) : [];
   return [
     ...(need === undefined ? [] : [{ type: need, text: `${program} needs more than a sandbox has` }]),
     ...guarded.map((text) => ({ type: "protected" as const, text })),
@@ -98,6 +99,13 @@ function partCauses(part: Part, caused: Caused): readonly QuestionCause[] {
     { type: "code", text: `${program} runs` },
   ];
 }
+
+/**
+ * The command on the way on which every `cd` before it works, which the reader names first. After one that failed, a
+ * contained command finds nothing outside: `cd src; make; cd ..; npm test`.
+ */
+const firstWay = (part: CommandPart, { parts }: Caused): CommandPart =>
+  parts.filter((one) => one.type === "command").find(({ argv }) => argv === part.argv) ?? part;
 
 /** A server that the text itself starts runs for its other commands. */
 const stayingFor = ({ policy: { staying }, parts }: Caused): Staying | undefined =>
@@ -130,7 +138,8 @@ function outsidePaths(part: CommandPart, policy: Roots): readonly string[] {
   // Code that is given a path most likely opens it. Folders that every contained command sees are there, read-only.
   const words = isCode ? part.mayMean.filter((path) => !isOfAddress(path, part)) : [];
   const [looked, changed] = [part.touches.filter(isLook), part.touches.filter((touch) => !isLook(touch))];
-  const paths = [...changed, ...part.redirects].map(({ path }) => path).concat(part.runsFiles);
+  const code = part.runsFiles.filter((path) => !isGuessedName(path, part, policy));
+  const paths = [...changed, ...part.redirects].map(({ path }) => path).concat(code);
   const outside = [
     ...looked
       .map(({ path }) => path)
@@ -140,6 +149,12 @@ function outsidePaths(part: CommandPart, policy: Roots): readonly string[] {
   ].filter((path) => !HARMLESS.test(path));
   return isFolderChange(part) ? outside : [...folder, ...outside];
 }
+
+/** The name of a file of ours with an ending that the program would look for next: `/tmp/a.mjs.js`. */
+const isGuessedName = (path: string, { mayMean }: CommandPart, policy: Roots): boolean => {
+  const plain = path.replace(/\.[a-z]+$/, "");
+  return plain !== path && mayMean.includes(plain) && isOurs(plain, policy);
+};
 
 /** Whether a contained command can look at the path as it is. `~/.cache` is another one there. */
 const isShown = (path: string, policy: Roots): boolean =>

@@ -1,6 +1,6 @@
 /**
- * The widths of "never" for an intent, in the order of "always": the width that people mean, then the very call. Only
- * parts that do something are refused: `go test | tail` says nothing about `tail`.
+ * The widths of "never" for an intent: the very call, then the wider one, since one refusal says little about other calls.
+ * Only parts that do something are refused: `go test | tail` says nothing about `tail`.
  */
 import { visibleText } from "../../call/index.js";
 import { shownWords } from "../command-text.js";
@@ -37,9 +37,7 @@ export function proposeDenials(
     scope,
   );
   const wide = wideDenial(denied, intent, places, scope);
-  // Where "always" has a wider width, people mean it; else the wider one is second.
-  const isWidened = denied.some((part) => (wideRules(part, intent, places)?.width ?? "exact") !== "exact");
-  return (isWidened ? [wide, exact] : [exact, wide]).filter((one) => one !== undefined);
+  return [exact, wide].filter((one) => one !== undefined);
 }
 
 const isReader = (part: Part): boolean =>

@@ -30,6 +30,10 @@ const first = rememberResults((text) => proposeGrants(command(text), places)[0])
 const granted = (...texts: readonly string[]): readonly Rule[] =>
   texts.flatMap((text) => first(text)?.rules ?? []);
 
+/** The short mode takes every third attack, beginning at a random one. */
+const EVERY = process.env["TOOLGATE_LONG"] ? 1 : 3;
+const SEED = fc.readConfigureGlobal().seed ?? Date.now();
+
 /** Commands of an ordinary day. */
 const BENIGN: readonly string[] = [
   "go build ./... && go test ./... 2>&1 | tail -40",
@@ -310,7 +314,8 @@ test("grants for any benign commands let no attack of the catalogues through tha
   ];
   const passes = ({ intent, strict }: Tried, rules: readonly Rule[]): boolean =>
     effect(intent, [...rules, ...strict], "accept-edits") === "allow";
-  const passing = attacks.filter((one) => passes(one, every)).filter((one) => !passes(one, []));
+  const tried = attacks.filter((_, index) => (index + SEED) % EVERY === 0);
+  const passing = tried.filter((one) => passes(one, every)).filter((one) => !passes(one, []));
   // Whatever was itself granted.
   const others = passing.map(({ intent }) => String(intent.command)).filter((text) => !BENIGN.includes(text));
   expect(others).toEqual([]);
@@ -335,10 +340,10 @@ test("no two grants together allow a command that neither part of it was granted
 describe("never", () => {
   const denials = (text: string) => proposeDenials(command(text), places);
 
-  test("refuses the width that always would allow, or the very command", () => {
+  test("refuses the very command first, then the program with its subcommand", () => {
     expect(denials("go test ./... | tail -5").map(({ sentence }) => sentence)).toEqual([
-      "Always refuse `go test` with anything after it in this project",
       "Always refuse `go test ./...` in this project",
+      "Always refuse `go test` with anything after it in this project",
     ]);
     expect(denials("git push origin main").map(({ sentence }) => sentence)).toEqual([
       "Always refuse `git push origin main` in this project",

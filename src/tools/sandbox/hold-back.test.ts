@@ -13,27 +13,30 @@ import {
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { collectOutput } from "../../process/index.js";
 import { LocalWorkspace } from "../local-workspace.js";
 import { aWorkspace } from "../tools.samples.js";
 import { holdBack } from "./hold-back.js";
 import { openSandbox } from "./sandbox.js";
 
+const folder = await mkdtemp(join(tmpdir(), "toolgate-sandbox-"));
+// The next sandbox may still be starting in it.
+afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }));
+/** Opened once: each opening runs the self-test. */
+const sandbox = await openSandbox({ folder });
+
 async function contained(files: { readonly [name: string]: string }) {
   const { root } = await aWorkspace(files);
-  const folder = await mkdtemp(join(tmpdir(), "toolgate-sandbox-"));
-  // The next sandbox may still be starting in it.
-  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }));
   await collectOutput(["git", "init", "-q", root], { env: process.env, timeoutMs: 60_000 });
-  const workspace = await LocalWorkspace.open(root, { sandbox: await openSandbox({ folder }) });
+  const workspace = await LocalWorkspace.open(root, { sandbox });
   const run = async (command: string) => {
     let output = "";
     const onOutput = (text: string) => void (output += text);
     const exit = await workspace.runCommand(command, { signal: new AbortController().signal, onOutput });
     return { exit, output };
   };
-  return { root, folder, run };
+  return { root, run };
 }
 
 /** The things that a contained command makes, by the path that must be gone afterwards. */
@@ -57,7 +60,7 @@ const LEFT_BEHIND = {
 } as const;
 
 test("takes out of the workspace what a command left to act later, and keeps and names it", async () => {
-  const { root, folder, run } = await contained({ "a.txt": "a" });
+  const { root, run } = await contained({ "a.txt": "a" });
   const { exit, output } = await run(`${Object.values(LEFT_BEHIND).join("\n")}\necho b >a.txt`);
   expect(exit).toEqual({ exitCode: 0 });
   for (const path of Object.keys(LEFT_BEHIND)) {
@@ -115,7 +118,7 @@ test("restores a link with a protected name that a command replaced or removed",
 });
 
 test("restores no link in a folder that is gone, or that became a link to outside", async () => {
-  const { root, folder, run } = await contained({ "gone/a": "a", "moved/a": "a" });
+  const { root, run } = await contained({ "gone/a": "a", "moved/a": "a" });
   for (const name of ["gone", "moved"]) symlinkSync("nowhere", join(root, name, "CLAUDE.md"));
   const { exit } = await run(`rm -r gone moved && ln -s ${folder} moved && mkdir .vscode`);
   expect(exit).toEqual({ exitCode: 0 });

@@ -3,7 +3,7 @@
  * bubblewrap, of Toolgate or of what the system permits, and not at every start.
  */
 import { createHash } from "node:crypto";
-import { readFileSync, readlinkSync, statSync, writeFileSync } from "node:fs";
+import { lstatSync, mkdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from "node:fs";
 import { release, version as kernelVersion } from "node:os";
 import { join } from "node:path";
 
@@ -22,7 +22,7 @@ export function machineState(program: string): string {
 }
 
 export type Proof = {
-  /** The folder of the sandbox, which no tool may write. */
+  /** A folder that no tool may write: the one of the compiled code, which a new version makes stale too. */
   readonly place: string;
   readonly program: string;
   /** Toolgate's version. */
@@ -32,18 +32,22 @@ export type Proof = {
 };
 
 export function isProved({ place, ...proof }: Proof): boolean {
-  return readIfThere(join(place, FILE)) === keyOf(proof);
+  const file = join(place, FILE);
+  const info = lstatSync(file, { throwIfNoEntry: false });
+  const isOurs = info?.isFile() === true && info.uid === process.getuid?.() && (info.mode & 0o022) === 0;
+  return isOurs && readIfThere(file) === keyOf(proof);
 }
 
 export function storeProof({ place, ...proof }: Proof): void {
   try {
+    mkdirSync(place, { recursive: true, mode: 0o700 });
     writeFileSync(join(place, FILE), keyOf(proof), { mode: 0o600 });
   } catch {
     // The next start tests again.
   }
 }
 
-const FILE = "proved";
+const FILE = "sandbox-proved";
 
 /** The namespaces and the filter around us count too: a container may share the folder with the machine. */
 function keyOf({ program, version, words }: Omit<Proof, "place">): string {

@@ -8,12 +8,21 @@ import { expect, onTestFinished, test } from "vitest";
 import { LocalWorkspace } from "../local-workspace.js";
 import { NoSandbox } from "./no-sandbox.js";
 import { openSandbox } from "./sandbox.js";
+import type { Sandbox } from "./sandbox.js";
 import { aWorkspace, failureOf } from "../tools.samples.js";
 import type { CommandOptions } from "../workspace.js";
 
+/** Opened once: each opening tests the sandbox. */
+const opened = new Map<boolean, Promise<Sandbox>>();
+function opening(network = false): Promise<Sandbox> {
+  const sandbox = opened.get(network) ?? openSandbox({ network });
+  opened.set(network, sandbox);
+  return sandbox;
+}
+
 async function sandboxed(network = false) {
   const { outside, root } = await aWorkspace({ "a.txt": "inside" });
-  const workspace = await LocalWorkspace.open(root, { sandbox: await openSandbox({ network }) });
+  const workspace = await LocalWorkspace.open(root, { sandbox: await opening(network) });
   const run = async (command: string | readonly string[], options: Partial<CommandOptions> = {}) => {
     let output = "";
     const onOutput = (text: string) => void (output += text);
@@ -64,7 +73,7 @@ test("all folders of the workspace can be written, one inside of another too", a
   const { outside, root } = await aWorkspace({ "inner/a": "" });
   await mkdir(join(outside, "more"));
   const roots = [join(root, "inner"), join(outside, "more")];
-  const workspace = await LocalWorkspace.open(root, { roots, sandbox: await openSandbox() });
+  const workspace = await LocalWorkspace.open(root, { roots, sandbox: await opening() });
   const exit = await workspace.runCommand("touch b inner/b ../more/b", {
     signal: new AbortController().signal,
     onOutput: () => {},
@@ -134,7 +143,7 @@ test("a command in the sandbox can have a terminal", async () => {
 });
 
 test("a workspace that is the whole disk cannot be held in a sandbox", async () => {
-  const workspace = await LocalWorkspace.open("/", { sandbox: await openSandbox() });
+  const workspace = await LocalWorkspace.open("/", { sandbox: await opening() });
   const running = workspace.runCommand("true", { signal: new AbortController().signal, onOutput: () => {} });
   expect(await failureOf(running)).toContain("a sandbox around that would confine nothing. Nothing was run.");
 });
@@ -190,7 +199,7 @@ test("a folder of the workspace that a command swaps for a link leads nowhere ne
   const open = await realpath(await mkdtemp("/var/tmp/toolgate-sandbox-"));
   onTestFinished(() => rm(open, { recursive: true }));
   const roots = [join(root, "a/inner")];
-  const workspace = await LocalWorkspace.open(root, { roots, sandbox: await openSandbox() });
+  const workspace = await LocalWorkspace.open(root, { roots, sandbox: await opening() });
   const options = { signal: new AbortController().signal, onOutput: () => {} };
   await workspace.runCommand(`mv a b; mkdir a; ln -s ${relative(join(root, "a"), open)} a/inner`, options);
   await workspace.runCommand("echo x > a/inner/escaped", options);

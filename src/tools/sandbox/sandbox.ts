@@ -14,6 +14,7 @@ import type { SandboxRefusal } from "../../call/index.js";
 import type { PathGuard } from "../../policy/index.js";
 import type { Staying } from "../../policy/policy.js";
 import type { TextProgram } from "../../process/index.js";
+import { codeCacheFolder } from "../state-folder.js";
 import { ToolFailure } from "../tool.js";
 import type { CommandExit } from "../workspace.js";
 import { enterSandbox, START_ENV, type OpenedSandbox } from "./enter-sandbox.js";
@@ -116,7 +117,10 @@ export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox
   const joinProgram = hasNetwork ? undefined : findJoinProgram();
   if (joinProgram !== undefined) opened.staying = { sandboxes: stayingSandboxes(opened), joinProgram };
   const words = JSON.stringify([fixedWords(hasNetwork), joinProgram ? joiningWords() : [], SELF_TEST]);
-  const proof = version === undefined ? undefined : { place: folder.place, program, version, words };
+  const proof =
+    version === undefined
+      ? undefined
+      : { place: options.folder ?? codeCacheFolder(), program, version, words };
   if (!proof || !isProved(proof)) {
     await prove(opened);
     if (!(await provesStaying(opened))) opened.staying = undefined;

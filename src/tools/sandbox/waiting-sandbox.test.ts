@@ -16,13 +16,14 @@ const FILES = {
 };
 
 async function prepared() {
-  const { root } = await aWorkspace();
+  const { root, outside } = await aWorkspace();
   execFileSync("git", ["init", "-q", root]);
   for (const [name, text] of Object.entries(FILES)) {
     mkdirSync(dirname(join(root, name)), { recursive: true });
     writeFileSync(join(root, name), text);
   }
-  const opened = await openSandbox();
+  // On the disk of the workspace: only there a sandbox waits.
+  const opened = await openSandbox({ folder: join(outside, "state") });
   let found = 0;
   const sandbox: Sandbox = {
     trouble: () => opened.trouble(),
