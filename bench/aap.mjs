@@ -16,6 +16,8 @@ const ROUNDS = Number(process.env.TOOLGATE_ROUNDS ?? 5);
 const PACED_ROUNDS = Math.min(ROUNDS, 5);
 const BARE = "node:http";
 const OURS = "toolgate, SQLite";
+/** Nothing but a synced line for each turn that is sent whole: no server that keeps its turns can be faster. */
+const DURABLE = "node:http, durable";
 /** Concurrent sessions, and the turns that each takes in sequence per round. */
 const LOADS = [
   { sessions: 1, turns: 40 },
@@ -172,6 +174,10 @@ async function compareLoad(servers, { sessions, turns }, mode, bytes) {
   }
 }
 
+/** The bare server that keeps its turns does so only for those that are sent whole. */
+const serversFor = (mode, servers) =>
+  Object.fromEntries(Object.entries(servers).filter(([name]) => mode === "none" || name !== DURABLE));
+
 /** 500 sessions get a chunk every 20 ms: the cost of each session, and the time from making a chunk to its arrival. */
 async function pacedTimes(name, base) {
   const turns = [];
@@ -250,6 +256,7 @@ try {
   const servers = {
     [BARE]: await Served.start("bare-http", file),
     "node:http, our bytes": await Served.start("bare-http", file, "joined"),
+    [DURABLE]: await Served.start("bare-http", file, "durable", join(folder, "lines")),
     "hono streamSSE": await Served.start("bare-hono", file),
     [OURS]: ours,
   };
@@ -257,8 +264,8 @@ try {
     for (let count = 0; count < 30; count += 1)
       await turn(url, url === ours.url ? await newSession(url) : "s", count % 2 === 0 ? "delta" : "none", 0);
   for (const mode of ["none", "delta"])
-    for (const load of LOADS) await compareLoad(servers, load, mode, answers[mode].length);
-  await comparePaced(servers);
+    for (const load of LOADS) await compareLoad(serversFor(mode, servers), load, mode, answers[mode].length);
+  await comparePaced(serversFor("delta", servers));
   for (const server of Object.values(servers)) await server.stop();
   await idleSize();
   console.log(`all ${turnsTaken} turns ended with turn_stop`);

@@ -7,8 +7,10 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { connect } from "../src/aap/client/index.js";
 import { serveAap } from "../src/aap/index.js";
 import { createAgent } from "../src/agent/index.js";
+import { openUrl } from "../src/cli/run-url.js";
 import { scriptedModel } from "../src/model/index.js";
 import type { ScriptStep } from "../src/model/index.js";
+import type { Ask } from "../src/run/index.js";
 import { builtInTools, LocalWorkspace } from "../src/tools/index.js";
 import { plainServer } from "./aap-client-kit.js";
 import type { PlainServer, PlainStep } from "./aap-client-kit.js";
@@ -37,7 +39,7 @@ test("a script sees the calls and the words, and what would be asked is denied",
   });
   expect(stdout).toContain("I send it.\n\n");
   expect(stdout).toMatch(/✓ \S+ Look .*\n(.*\n)*?.*look did it/);
-  expect(stdout).toContain("Tool call denied by rule nobody to ask");
+  expect(stdout).toContain("Tool call denied by Toolgate: there is no terminal to ask at; run it in one");
   expect(stdout).toMatch(/Sent, or not\.\n/);
   expect(stdout).not.toContain("\u001b[2J");
   expect(answers(server)).toEqual([
@@ -107,6 +109,28 @@ test("a person is asked about each call, sees all of its input, and says no with
     { role: "tool_permission", toolCallId: "c1", granted: true },
     { role: "tool_permission", toolCallId: "c2", granted: false, reason: "not Ada" },
   ]);
+});
+
+test("a tool that a person lets run for the session is trusted from the next request on", async () => {
+  const server = await plainServer({
+    steps: [{ calls: [{ name: "look" }, { name: "send" }] }, { say: "Done." }],
+  });
+  const { take } = await openUrl({ url: server.url });
+  const offered: (readonly string[])[] = [];
+  const ask: Ask = ({ options, title }) => {
+    offered.push(options.map(({ optionId }) => optionId));
+    const optionId = title.includes("Look") ? "trust" : "allow";
+    return Promise.resolve({ outcome: { type: "selected", optionId }, by: "person", who: "you" });
+  };
+  const { signal } = new AbortController();
+  await take("go")(ask, () => undefined, { asking: signal, listening: signal });
+  expect(offered).toEqual([
+    ["allow", "reject", "trust"],
+    ["allow", "reject", "trust"],
+  ]);
+  const sent = server.requests.filter(({ path }) => path.endsWith("/turns")).map(({ body }) => body["agent"]);
+  expect(sent).toEqual([undefined, { tools: [{ name: "look", trust: true }, { name: "send" }] }]);
+  expect(server.ran).toEqual(["look {}", "send {}"]);
 });
 
 test("Ctrl-C at a question answers nothing, says that a plain server cannot cancel, and a later run goes on", async () => {
@@ -211,7 +235,7 @@ describe("at a server of ours", () => {
     const desk = await atDesk({ env: { TOOLGATE_TOKEN: KEY } });
     desk.types(`toolgate run --url ${url} go`);
     const asked = await desk.sees(QUESTION);
-    expect(asked).toContain('"command": "touch made"');
+    expect(asked).toContain("Run touch made");
     const [question] = await client.questions();
     await client.answerQuestion(question!.questionId, { granted: true });
     await desk.sees("Made.");

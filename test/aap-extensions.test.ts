@@ -173,7 +173,7 @@ describe("streams that were cut", () => {
     expect(said("text_delta")).toBe(words);
     expect(new Set(events.map(({ id }) => id)).size).toBe(events.length);
     // Else nothing of this was tried.
-    expect(events.length - written).toBeGreaterThan(10);
+    expect(events.length).toBeGreaterThan(written);
   });
 
   test("sends the output of a loop without subscribers at the start of the next response, once", async () => {

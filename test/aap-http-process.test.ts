@@ -207,7 +207,11 @@ describe("much at once", () => {
       expect(JSON.parse(text).stopReason).toBe("end_turn");
     });
     // The promise is 512 MB for a thousand, of which the program itself takes a fifth.
-    expect(memory(pid)).toBeLessThan((100 + 0.4 * IDLE) * MEGABYTE);
+    // On a busy machine, garbage of the turns is collected later than their ends.
+    await until(
+      () => memory(pid) < (100 + 0.4 * IDLE) * MEGABYTE,
+      () => `${memory(pid)} bytes`,
+    );
     const began = performance.now();
     await newSession(url);
     // The promise is a tenth of a second.

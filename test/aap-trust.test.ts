@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { createAgent } from "../src/agent/index.js";
 import { scriptedModel } from "../src/model/index.js";
-import type { Intent } from "../src/policy/index.js";
+import type { Intent, Rule } from "../src/policy/index.js";
 import { defineTool, LocalWorkspace } from "../src/tools/index.js";
 import type { Tool } from "../src/tools/index.js";
 import { newConfig } from "../src/aap/sessions/session-config.js";
@@ -31,7 +31,17 @@ const intent = (tool: string, server?: string): Intent => ({
 });
 
 /** A judge for an app that trusts these names. */
-async function judge(...trusted: readonly string[]) {
+const judge = (...trusted: readonly string[]) => judgeWith({ trusted });
+
+async function judgeWith({
+  trusted,
+  rules = [],
+  isTrustable = true,
+}: {
+  readonly trusted: readonly string[];
+  readonly rules?: readonly Rule[];
+  readonly isTrustable?: boolean;
+}) {
   const tools = [
     reading("read_file"),
     reading("docs__read_file", { origin: { server: "docs", tool: "read_file" } }),
@@ -43,9 +53,9 @@ async function judge(...trusted: readonly string[]) {
       ...plain,
       agent: { ...plain.agent, tools: tools.map(({ name }) => ({ name, trust: trusted.includes(name) })) },
     },
-    agent: createAgent({ name: "a", model, tools }),
+    agent: createAgent({ name: "a", model, tools, policy: () => ({ rules, default: "ask" }) }),
     tools: () => tools,
-    trustable: () => true,
+    trustable: () => isTrustable,
     isExposed: () => true,
     workspace: await LocalWorkspace.open("/"),
     sessionId: "s",
@@ -66,4 +76,16 @@ test("trusts a server's tool by the name that the app calls it", async () => {
     rule: "the app trusts docs__read_file",
   });
   expect(decide(intent("read_file")).effect).toBe("ask");
+});
+
+test("runs what an app trusts where a rule of the owner's allows the very call, and asks otherwise", async () => {
+  const rules: readonly Rule[] = [{ allow: "read_file" }];
+  const [app, other] = await Promise.all([
+    judgeWith({ trusted: ["read_file"], rules, isTrustable: false }),
+    judgeWith({ trusted: [], rules, isTrustable: false }),
+  ]);
+  expect(app(intent("read_file"))).toMatchObject({ effect: "allow", rule: "allow read_file" });
+  expect(app(intent("read_file", "docs")).effect).toBe("ask");
+  // Without the wish the app is asked, whatever the rules allow.
+  expect(other(intent("read_file")).effect).toBe("ask");
 });

@@ -407,7 +407,7 @@ describe("questions", () => {
       `${subject} in this session`,
       "Always allow `make test` (whatever code it then runs) in this project",
       "Reject",
-      "Always refuse `make test` with anything after it in this project",
+      "Always refuse `make test` in this project",
       "More answers: for a time, for all alike …",
     ]);
     expect(JSON.stringify(questions[0]?.toolCall.content)).toContain("also lets through: make build");

@@ -17,10 +17,10 @@ const steps = [{ say: "I will fix it.", calls: [{ tool: "edit_file", input: edit
 const rules: readonly Rule[] = [{ allow: "read" }];
 
 /** The agent's end of a pair of pipes is served; ours is handed back. */
-function agentAt(): Wire {
+function agentAt(played: Parameters<typeof scripted>[0] = steps): Wire {
   const [there, back] = [new PassThrough(), new PassThrough()];
   const wire = stdioWire(there, back);
-  const serving = serveAcp(scripted(steps), { ledger: new MemoryLedger(), wire, v2: true });
+  const serving = serveAcp(scripted(played), { ledger: new MemoryLedger(), wire, v2: true });
   onTestFinished(() => serving);
   onTestFinished(() => wire.close());
   return stdioWire(back, there);
@@ -77,4 +77,16 @@ test("an agent that only knows v1 is driven in v1, whatever we would like", asyn
   const { connection, say } = await drive("", { connect: { protocol: 2 } });
   expect(connection.agent.protocolVersion).toBe(1);
   expect(await say("go")).toMatchObject({ stopReason: "end_turn" });
+});
+
+test("asks once about a command that our agent runs in our terminal", async () => {
+  const calls = [{ tool: "terminal", input: { command: "mkdir -p made && echo made" } }];
+  const agent = agentAt([{ calls }, { say: "Done." }]);
+  const { say, questions, session } = await drive("", { rules, connect: { agent, protocol: 1 } });
+  expect(await say("make it")).toMatchObject({ stopReason: "end_turn" });
+  expect(questions.map(({ title }) => title)).toEqual(["Run mkdir -p made && echo made"]);
+  expect([...session.book.calls()].map(({ name, state }) => `${name} ${state.status}`)).toEqual([
+    "terminal done",
+    "terminal done",
+  ]);
 });

@@ -428,6 +428,7 @@ describe("a command beside a turn", () => {
     prompt(agent, sessionId);
     const question = await agent.question();
     const states = () => agent.updates.flatMap(({ state }) => state ?? []);
+    await until(() => states().includes("requires_action"));
     await agent.answer(prompt(agent, sessionId, "/hello"));
     expect(states()).toEqual(["running", "requires_action"]);
     allow(agent, question);

@@ -88,10 +88,15 @@ const isIdle = (updates: readonly v2.SessionUpdate[]) =>
   statesOf(updates).at(-1)?.startsWith("idle") ?? false;
 
 test("accepts a prompt at once; updates report the turn and its end", async () => {
-  const { agent, hello, cwd, updates, questions } = await opened([
+  const steps: readonly ScriptStep[] = [
     { say: "Now.", calls: [{ tool: "edit_file", input: { path: "a.txt", oldText: "one", newText: "two" } }] },
     { say: "Done." },
-  ]);
+  ];
+  // An answer that comes before the turn has parked leaves it running.
+  const { agent, hello, cwd, updates, questions } = await opened(steps, async (request) => {
+    await until(() => statesOf(updates).includes("requires_action"));
+    return allow(request);
+  });
   expect(hello).toMatchObject({
     protocolVersion: 2,
     info: { name: "tester" },

@@ -1,6 +1,6 @@
 /** The gate in full: every way that a call can go, on a real ledger and a real folder. */
 import { execFile } from "node:child_process";
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, realpath, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
@@ -213,6 +213,33 @@ describe("an input that the answer changes", () => {
     expect(call.title).toContain("b.txt");
     expect(await readFile(join(root, "b.txt"), "utf8")).toBe("hello");
     await expect(readFile(join(root, "a.txt"))).rejects.toThrow("ENOENT");
+  });
+
+  test("stays known as changed when the call is asked about again", async () => {
+    const asked: Question[] = [];
+    let looks = 0;
+    const moving = tool("moving", () => "moved", {
+      // Its intent is another one each time, until it has been asked about twice.
+      intent: () => {
+        const path = `/place/${asked.length < 2 ? (looks += 1) : 0}`;
+        return Promise.resolve({ paths: [{ path, access: "write" }] });
+      },
+    });
+    const { gate } = await gateIn({
+      tools: [moving],
+      ask: (question, signal) => {
+        asked.push(question);
+        return says("allow_once", asked.length === 1 ? { input: { to: "b" } } : {})(question, signal);
+      },
+    });
+    const call = await gate.call({ name: "moving", input: { to: "a" } });
+    const [first, ...again] = asked.map(({ originalInput }) => originalInput);
+    expect([first, again.at(-1)]).toEqual([undefined, { to: "a" }]);
+    expect(call).toMatchObject({
+      state: { status: "done" },
+      rawInput: { to: "b" },
+      decision: { by: "person", originalInput: { to: "a" } },
+    });
   });
 
   // RM-18 of the attack catalogue.
@@ -771,4 +798,14 @@ describe("wrapped tools of others", () => {
       "delete refused",
     ]);
   });
+});
+
+test("a copy that a tool makes of its context has the signal and the workspace", async () => {
+  const copying = tool("copying", (context) => {
+    const { signal, workspace } = { ...context };
+    return { isAborted: signal.aborted, root: workspace.root, isSame: workspace === context.workspace };
+  });
+  const { gate, root } = await gateIn({ tools: [copying], ask: allowAll });
+  const call = await gate.call({ name: "copying", input: {} });
+  expect(call.rawOutput).toEqual({ isAborted: false, root: await realpath(root), isSame: true });
 });

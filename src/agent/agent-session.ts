@@ -15,7 +15,7 @@ import {
 import type { OptionChecks } from "../call/check-options.js";
 import { randomUUID } from "node:crypto";
 import { ToolCallIds } from "../call/index.js";
-import type { ContentBlock, Ledger, SessionEvent, SessionInfo } from "../call/index.js";
+import type { ContentBlock, Ledger, RecordedEvent, SessionEvent, SessionInfo } from "../call/index.js";
 import { VerdictCache } from "../policy/verdict-cache.js";
 import type { Intent, Rule } from "../policy/index.js";
 import { SessionRecord } from "../record/index.js";
@@ -62,6 +62,8 @@ export type SessionOptions = LeaseWait & {
   readonly isAnywhere?: boolean;
   /** Shared by sessions that write their text together: one transaction for many of them. */
   readonly flushTimer?: FlushTimer;
+  /** The session's log from its start, as far as the caller has read it. */
+  readonly known?: readonly RecordedEvent[];
   readonly now?: () => number;
 };
 
@@ -79,6 +81,7 @@ const SESSION_OPTIONS: OptionChecks<SessionOptions> = {
   info: OBJECT,
   leaseMs: AMOUNT,
   flushTimer: OBJECT,
+  known: LIST,
   leaseWaitMs: AMOUNT,
   onLeaseWait: FUNCTION,
   isAnywhere: FLAG,
@@ -100,9 +103,9 @@ export class AgentSession extends RecordedSession {
     const { agent, ledger, sessionId = `session_${randomUUID()}`, now = Date.now } = options;
     // A process may have the same session open twice by mistake: each opening is an owner of its own.
     const owner = `${agent.name} ${process.pid} ${randomUUID().slice(0, 8)}`;
-    const { leaseMs, leaseWaitMs, onLeaseWait, isAnywhere, flushTimer } = options;
+    const { leaseMs, leaseWaitMs, onLeaseWait, isAnywhere, flushTimer, known } = options;
     const lease = { owner, leaseMs, leaseWaitMs, onLeaseWait, isAnywhere };
-    const record = await SessionRecord.open(ledger, sessionId, { ...lease, flushTimer });
+    const record = await SessionRecord.open(ledger, sessionId, { ...lease, flushTimer, known });
     try {
       return await AgentSession.#create(options, record, now);
     } catch (error) {

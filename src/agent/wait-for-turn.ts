@@ -4,7 +4,7 @@
  * second turn of the session waits for the first one's end.
  */
 import { shownQuestion } from "../call/index.js";
-import type { Question } from "../call/index.js";
+import type { Question, SessionBook } from "../call/index.js";
 import { ClientGone } from "../run/client-gone.js";
 import { waitForAnswers, openQuestions } from "../run/index.js";
 import type { Ask } from "../run/index.js";
@@ -29,7 +29,7 @@ async function runAndWait(
   const questions = new ShownQuestions(session, ask, signal);
   try {
     let end = await start();
-    while (end.status === "parked" && (waitsForAnswer(session) || questions.hasMoved)) {
+    while (end.status === "parked" && (waitingQuestions(session.book).length > 0 || questions.hasMoved)) {
       await questions.oneSettles();
       // The turn stays parked, for the next client.
       if (signal.reason instanceof ClientGone) return end;
@@ -48,6 +48,8 @@ class ShownQuestions {
   readonly #over = new AbortController();
   readonly #signal: AbortSignal;
   readonly #shown = new Map<string, Promise<void>>();
+  /** Settled questions for which `oneSettles` has returned. */
+  readonly #reported = new Set<string>();
   readonly #stopListening: () => void;
   #failure: { readonly error: unknown } | undefined;
   /** Whether events followed the turn's parking: someone may have cancelled the calls that it waited for. */
@@ -63,14 +65,39 @@ class ShownQuestions {
     });
   }
 
-  /** Returns when one of the open questions is settled, here or elsewhere. */
+  /**
+   * Returns when a question that a call waits for is settled, here or elsewhere, once for each question: the book of a
+   * session that another process runs may show a settled one as open until the next event arrives.
+   */
   async oneSettles(): Promise<void> {
-    const open = openQuestions(this.#session.book);
-    // An answer may arrive at the moment of the parking; then no question is open and the turn can resume.
-    if (open.length === 0) return;
-    for (const question of open) this.#show(question);
-    await Promise.race(open.flatMap(({ questionId }) => this.#shown.get(questionId) ?? []));
+    const { book } = this.#session;
+    for (const question of openQuestions(book)) this.#show(question);
+    const asked = waitingQuestions(book);
+    const unreported = asked.filter((questionId) => !this.#reported.has(questionId));
+    if (unreported.length > 0)
+      this.#reported.add(await Promise.race(unreported.map((questionId) => this.#settled(questionId))));
+    else if (asked.length > 0) await this.#nextEvent();
     if (this.#failure) throw this.#failure.error;
+  }
+
+  async #settled(questionId: string): Promise<string> {
+    // An answer may have come with the parking, before the follower of the question has seen it.
+    const isOpen = this.#session.book.question(questionId)?.state.status === "open";
+    if (isOpen) await this.#shown.get(questionId);
+    return questionId;
+  }
+
+  async #nextEvent(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const stopListening = this.#session.onRecorded(() => done());
+      const done = () => {
+        stopListening();
+        this.#signal.removeEventListener("abort", done);
+        resolve();
+      };
+      this.#signal.addEventListener("abort", done);
+      if (this.#signal.aborted) done();
+    });
   }
 
   stop(): void {
@@ -116,8 +143,11 @@ class ShownQuestions {
   }
 }
 
-function waitsForAnswer({ book }: SessionHandle): boolean {
+/** The questions that calls wait for; some may be answered already. */
+function waitingQuestions(book: SessionBook): readonly string[] {
   return book
     .openCalls()
-    .some(({ state }) => state.status === "waiting" && state.waitingFor.type === "question");
+    .flatMap(({ state }) =>
+      state.status === "waiting" && state.waitingFor.type === "question" ? [state.waitingFor.questionId] : [],
+    );
 }

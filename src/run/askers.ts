@@ -30,6 +30,6 @@ export const nobody: Ask = () =>
   Promise.resolve({
     outcome: { type: "refused" },
     by: "rule",
-    rule: "nobody to ask",
+    who: "Toolgate",
     reason: "there is nobody to ask",
   });

@@ -5,7 +5,7 @@
  * call of the last one has ended.
  */
 import { IllegalEvent } from "../call/index.js";
-import type { SessionEvent, ToolCall } from "../call/index.js";
+import type { Question, SessionEvent, ToolCall } from "../call/index.js";
 import type { Containment, Intent, Verdict } from "../policy/index.js";
 import { isAppTool, isDelegating } from "../tools/index.js";
 import type { CallView, Tool, Workspace } from "../tools/index.js";
@@ -254,10 +254,14 @@ export class CallRunner {
     );
     return [
       { type: "call-revised", toolCallId, at, fields: shown.fields },
-      { type: "question-asked", toolCallId, at, question: asked },
+      { type: "question-asked", toolCallId, at, question: { ...asked, ...changedBefore(call) } },
     ];
   }
 }
+
+/** A person changed the input at the question before: the new one still knows the model's. */
+const changedBefore = ({ decision }: ToolCall): Pick<Question, "originalInput"> =>
+  decision?.originalInput === undefined ? {} : { originalInput: decision.originalInput };
 
 type Judged = {
   readonly input: unknown;

@@ -82,8 +82,8 @@ test("an always is offered with the rule that it stores, and only when that woul
     "allow family",
     "allow subcommand",
     "allow exact",
-    "deny subcommand",
     "deny exact",
+    "deny subcommand",
   ]);
 });
 

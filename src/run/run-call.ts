@@ -126,18 +126,10 @@ function contextOf(options: RunOptions, reporter: CallReporter, writer: EventWri
   const { call, stop, record, elicit, background } = options;
   const { toolCallId } = call;
   const { progress, output, diff, locate, terminal, meta, report } = reporter;
-  let workspace: Workspace | undefined;
-  return {
+  const made = {
     toolCallId,
-    get signal() {
-      return stop.signal;
-    },
     plan: record.book.plan,
     background,
-    // Made when it is first used: many tools touch no file.
-    get workspace() {
-      return (workspace ??= workspaceOf(options, writer));
-    },
     progress,
     output,
     diff,
@@ -145,9 +137,41 @@ function contextOf(options: RunOptions, reporter: CallReporter, writer: EventWri
     terminal,
     meta,
     report,
-    ask: (request) => asked(elicit, request, { toolCallId, signal: stop.signal }),
+    ask: (request: AskRequest) => asked(elicit, request, { toolCallId, signal: stop.signal }),
+    [LATE]: { stop, open: () => workspaceOf(options, writer), workspace: undefined },
   };
+  // The two that the type lacks.
+  return Object.defineProperties(made, MADE_LATE) as typeof made & Pick<ToolContext, "signal" | "workspace">;
 }
+
+const LATE = Symbol("made late");
+
+type LateContext = {
+  readonly [LATE]: {
+    readonly stop: LinkedAbort;
+    readonly open: () => Workspace;
+    workspace: Workspace | undefined;
+  };
+};
+
+/**
+ * The signal and the workspace are made when they are first used: many tools use neither. All contexts share these getters,
+ * since V8 keeps an object with getters of its own as a slow table. A copy of a context has both.
+ */
+const MADE_LATE = {
+  signal: {
+    enumerable: true,
+    get(this: LateContext): AbortSignal {
+      return this[LATE].stop.signal;
+    },
+  },
+  workspace: {
+    enumerable: true,
+    get(this: LateContext): Workspace {
+      return (this[LATE].workspace ??= this[LATE].open());
+    },
+  },
+};
 
 function workspaceOf(options: RunOptions, writer: EventWriter): Workspace {
   const { call, intent, ownWrites, ownBefore, record, workspace, contained, keeping, batch, now } = options;

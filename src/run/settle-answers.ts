@@ -98,7 +98,7 @@ export class SettleAnswers {
       const decision = { by: "rule", rule: "changed input", reason: OTHER_INPUT, at: now() } as const;
       return [{ type: "call-refused", toolCallId, at: now(), decision }];
     }
-    const yes = { ...decisionOf(answered), originalInput: call.rawInput ?? null };
+    const yes = { ...decisionOf(answered), originalInput: question.originalInput ?? call.rawInput ?? null };
     return check.edited(toolCallId, tool, answer.input, yes);
   }
 
@@ -179,6 +179,7 @@ function decisionOf({ question, answer }: Answered): Decision {
     ...(answer.who !== undefined && { who: answer.who }),
     ...(answer.rule !== undefined && { rule: answer.rule }),
     ...(answer.reason !== undefined && { reason: answer.reason }),
+    ...(question.originalInput !== undefined && { originalInput: question.originalInput }),
     intentHash: question.intentHash,
     at: answer.at,
   };

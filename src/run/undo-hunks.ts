@@ -3,7 +3,7 @@
  * are as the call left them, whatever changed elsewhere in the file since.
  */
 import { createHash } from "node:crypto";
-import { readAll, visibleText } from "../call/index.js";
+import { pluralize, readAll, visibleText } from "../call/index.js";
 import type { DiffHunk, FileChange, Ledger, ToolCall } from "../call/index.js";
 import { hunksInContext } from "../call/diff-hunks.js";
 import { lineHunks } from "../call/line-diff.js";
@@ -85,7 +85,10 @@ export function withoutHunks(toolCallId: string, edit: Edit, numbers: readonly n
   const wanted = numbers.map((number) => {
     const hunk = hunks[number - 1];
     if (!hunk)
-      throw new UndoRefused(toolCallId, `it has ${hunks.length} hunks, and none is number ${number}`);
+      throw new UndoRefused(
+        toolCallId,
+        `it has ${pluralize(hunks.length, "hunk")}, and none is number ${number}`,
+      );
     if (hunk.isUndone) throw new UndoRefused(toolCallId, `hunk ${number} was undone already`);
     return hunk;
   });

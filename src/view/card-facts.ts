@@ -103,15 +103,16 @@ export function decisionWords({ decision, state, times }: ToolCall): string | un
 }
 
 function decidedBy({ by, who, rule }: Decision): string {
-  if (by === "rule") return rule === undefined ? "" : ` by rule ${oneLine(rule, MAX_NAME)}`;
-  return who === undefined ? " by a person" : ` by ${oneLine(who, MAX_NAME)}`;
+  if (by === "rule" && rule !== undefined) return ` by rule ${oneLine(rule, MAX_NAME)}`;
+  if (who !== undefined) return ` by ${oneLine(who, MAX_NAME)}`;
+  return by === "rule" ? "" : " by a person";
 }
 
 /**
  * The exit of a call's command that failed. The call itself is done, since the tool ran the command and the model gets
  * its output. A reader must see both. Undefined without a command, while it runs, or when it ended with 0.
  */
-function failedCommand({ content }: ToolCall): string | undefined {
+export function failedCommand({ content }: ToolCall): string | undefined {
   const last = content.findLast((item) => item.type === "terminal" && item.exit !== undefined);
   if (last?.type !== "terminal" || (last.exit?.exitCode === 0 && last.exit.signal === undefined))
     return undefined;

@@ -23,7 +23,7 @@ export { diffCard, diffLines } from "./diff-card.js";
 export { compactionLine, learntWindowLine } from "./compaction-line.js";
 export { callText } from "./call-text.js";
 export type { CallTextOptions } from "./call-text.js";
-export { kindIcon, statusMark } from "./card-facts.js";
+export { failedCommand, kindIcon, statusMark } from "./card-facts.js";
 export type { CardStatus } from "./card-facts.js";
 export { Gutter } from "./gutter.js";
 export { hiddenWords, MAX_QUESTION_LINES, questionFacts, wholeQuestion } from "./question-text.js";

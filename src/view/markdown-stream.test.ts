@@ -37,6 +37,21 @@ test("aligns a table", () => {
   );
 });
 
+test("breaks the cells of a table that is too wide, and leaves one alone that no width can hold", () => {
+  const rows = (text: string, width: number) => {
+    const stream = new MarkdownStream(() => width);
+    return [...stream.write(text), ...stream.end()].map((row) => withoutStyles(row));
+  };
+  const wide = "| file | note |\n|---|---|\n| src/a.ts | a rather long **note** about it |\n";
+  expect(rows(wide, 32)).toEqual([
+    "│ file     │ note",
+    "│ ─────────┼─────────────────",
+    "│ src/a.ts │ a rather long",
+    "│          │ note about it",
+  ]);
+  expect(rows("| one two | three four |\n|---|---|\n", 14)[0]).toBe("│ | one two |");
+});
+
 test("an open line is shown before it ends, and printed once", () => {
   const stream = new MarkdownStream(() => 40);
   expect(stream.write("one **tw")).toEqual([]);

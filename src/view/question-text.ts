@@ -4,6 +4,7 @@
  */
 import type { OptionKind, QuestionOption, ShownQuestion } from "../call/index.js";
 import { hiddenCharacters, visibleText } from "../call/index.js";
+import { usualWidth } from "../call/usual-width.js";
 import { countOf } from "../call/amounts.js";
 import { blockLines } from "./call-text.js";
 import type { Line } from "./call-text.js";
@@ -20,27 +21,30 @@ const MIN_WIDTH = 40;
 export const MAX_QUESTION_LINES = 2_000;
 
 /** The reason, the given lines of `about`, and the rules that an "always" would store. */
-export function questionFacts(
-  { reason, options, widths = [] }: ShownQuestion,
-  about: readonly string[],
-  width: number,
-): string {
+export function questionFacts(question: ShownQuestion, about: readonly string[], width: number): string {
+  const { reason, options } = question;
+  const usual = options.some(({ kind }) => kind === "allow_always") ? usualWidth(question) : undefined;
   const lines: readonly Line[] = [
     ...(reason === undefined ? [] : [fact(`Asked because ${visibleText(reason.replace(/\.+$/, ""))}.`)]),
+    ...(question.originalInput === undefined ? [] : [fact("Its input is the one that a person changed.")]),
     ...about.flatMap(aboutLines),
-    ...grantLines(options, "allow_always", "always"),
+    ...(usual
+      ? [fact(`always = ${visibleText(usual.sentence)}`)]
+      : grantLines(options, "allow_always", options.some(isLasting) ? "always" : "session")),
   ];
-  const [meant] = widths;
   return [
     wrapped(lines, width),
-    ...(meant?.effect === "allow" ? exampleLines(meant.examples, width) : []),
+    ...(usual ? exampleLines(usual.examples, width) : []),
     wrapped(grantLines(options, "reject_always", "never"), width),
   ]
     .filter((text) => text !== "")
     .join("\n");
 }
 
-/** The rule of the option that people mean; the others are shown when somebody chooses among them. */
+const isLasting = ({ kind, grant }: QuestionOption): boolean =>
+  kind === "allow_always" && grant?.scope !== "session";
+
+/** The rule of the first such option; the others are shown when somebody chooses among them. */
 function grantLines(options: readonly QuestionOption[], kind: OptionKind, label: string): readonly Line[] {
   const grant = options.find((option) => option.kind === kind)?.grant;
   return grant ? [fact(`${label} = ${visibleText(grant.sentence)}`)] : [];

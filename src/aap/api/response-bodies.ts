@@ -165,7 +165,9 @@ const question = z.object({
   ),
   widths: z
     .array(offeredWidth)
-    .describe('The widths of an "always" or "never"; of each effect, the one that people mean first.')
+    .describe(
+      'The widths of an "always" or "never"; the first "always" is the one that people mean, the first "never" the very call.',
+    )
     .exactOptional(),
   likeness: z.string().describe("Equal for questions that may be answered together.").exactOptional(),
   askedAt: z.number(),

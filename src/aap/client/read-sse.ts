@@ -11,6 +11,8 @@ export const SILENCE_TIMEOUT_MS = 60_000;
 
 export type ReadOptions = {
   readonly silence?: number;
+  /** The server is known to send a heartbeat: silence counts from the start, not only after the first comment. */
+  readonly isPinged?: boolean;
   /** Throws the reason of an abort. */
   readonly signal?: AbortSignal | undefined;
 };
@@ -18,7 +20,7 @@ export type ReadOptions = {
 export async function* readSse(
   body: ReadableStream<Uint8Array>,
   parser: SseParser,
-  { silence = SILENCE_TIMEOUT_MS, signal }: ReadOptions = {},
+  { silence = SILENCE_TIMEOUT_MS, isPinged = false, signal }: ReadOptions = {},
 ): AsyncGenerator<SseFrame, void, undefined> {
   // The parser skips the byte order mark: removed here too, a second one would be lost.
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
@@ -26,7 +28,7 @@ export async function* readSse(
   try {
     for (;;) {
       const read = unlessAborted(reader.read(), signal);
-      const { value, done } = await (parser.hasComments ? within(silence, read) : read);
+      const { value, done } = await (isPinged || parser.hasComments ? within(silence, read) : read);
       if (done) return;
       yield* parser.push(decoder.decode(value, { stream: true }));
     }

@@ -25,6 +25,8 @@ export type RunTurnOptions = AnswerOptions & {
   readonly onEvent?: (event: TurnEvent) => void;
   /** Called with the answers before they are submitted. */
   readonly onAnswers?: (answers: readonly CallAnswer[]) => void;
+  /** Settings that are sent with the answers, such as trust in further tools; they last. */
+  readonly settings?: () => Pick<TurnRequest, "agent">;
   /** How often answers may be submitted. */
   readonly maxRounds?: number;
 };
@@ -58,7 +60,8 @@ export async function runTurn(
     const pending = await pendingOf(client, sessionId);
     if (isEmpty(pending)) return { stopReason: "end_turn", messages: [] };
     await submitter.skipCurrent();
-    request = { ...rest, messages: await answered(pending) };
+    const answers = await answered(pending);
+    request = { ...rest, ...options.settings?.(), messages: answers };
   }
   for (let round = 0; ; round += 1) {
     const { result, open } = await submitter.submit(request);
@@ -67,7 +70,7 @@ export async function runTurn(
     if (round >= maxRounds) throw tooMany(sessionId, maxRounds);
     const answers = await answered(await sidesOf(client, sessionId, open));
     // Other settings of the first request hold for the session from then on.
-    request = { ...(rest.stream && { stream: rest.stream }), messages: answers };
+    request = { ...options.settings?.(), ...(rest.stream && { stream: rest.stream }), messages: answers };
   }
 }
 

@@ -177,8 +177,10 @@ function turnEventId(context: Context): EventId | undefined {
   return id === undefined ? undefined : readEventId(id);
 }
 
+const optionalKey = idempotencyKey.optional();
+
 function keyOf({ req }: Context): string | undefined {
-  const parsed = idempotencyKey.optional().safeParse(req.header("idempotency-key"));
+  const parsed = optionalKey.safeParse(req.header("idempotency-key"));
   if (parsed.success) return parsed.data;
   throw new AapProblem("BAD_REQUEST", `${parsed.error.issues[0]?.message} Nothing was done.`);
 }

@@ -4,7 +4,7 @@
  * everywhere where events leave the store; signed parts of a provider's answer and the app's settings are left out.
  */
 import { sessionFromSaved } from "../../call/index.js";
-import type { Ledger, SessionEvent } from "../../call/index.js";
+import type { Ledger, RecordedEvent, SessionEvent } from "../../call/index.js";
 import { RedactedEvents } from "../../history/index.js";
 import type { ServerContext } from "../server-context.js";
 import { frame } from "../stream/event-stream.js";
@@ -19,13 +19,20 @@ export async function streamSessionEvents(
   { write, isBehind, drained, signal }: SseWriter,
 ): Promise<void> {
   const redacted = new RedactedEvents(redactPatterns);
-  const start = await redactionStart(ledger, sessionId, after);
-  for await (const { seq, event } of ledger.follow(sessionId, { after: start, signal })) {
+  const emit = ({ seq, event }: RecordedEvent) => {
     const shown = redacted.redacted([withoutOwn(event)]);
-    if (seq <= after) continue;
+    if (seq <= after) return;
     // Text that was held back comes before the event that ended it.
     for (const [index, one] of shown.entries())
       write(frame(index === shown.length - 1 ? `${seq}` : `${seq - 1}.${index + 1}`, one.type, one));
+  };
+  const start = await redactionStart(ledger, sessionId, after);
+  // A follower that has seen an event ends when the session is deleted; one that has seen none waits for the first.
+  const [first] = await ledger.read(sessionId, { after: start, limit: 1 });
+  if (!first && start === 0) return;
+  if (first) emit(first);
+  for await (const recorded of ledger.follow(sessionId, { after: first?.seq ?? start, signal })) {
+    emit(recorded);
     if (isBehind()) await drained();
   }
 }

@@ -119,6 +119,7 @@ export class OwnTurns implements TurnHost {
         reservedCallIds: seededCallIds(seed),
         now,
         flushTimer,
+        known: wholeLog(stored.log),
         leaseWaitMs: LEASE_WAIT_MS,
       });
     } catch (error) {
@@ -215,6 +216,10 @@ function withInstructions(agent: Agent, added: readonly string[]): Agent {
   };
 }
 
+/** A session that was open here has only an outline of its log. */
+const wholeLog = (log: readonly RecordedEvent[]): readonly RecordedEvent[] =>
+  log.length === (log.at(-1)?.seq ?? 0) ? log : [];
+
 /** The session was read before its lease was ours, since its tools are chosen when it is opened. */
 async function newestLog(
   { ledger }: ServerContext,
@@ -222,8 +227,7 @@ async function newestLog(
   { writtenSeq }: AgentSession,
 ): Promise<readonly RecordedEvent[]> {
   const last = stored.log.at(-1)?.seq ?? 0;
-  // A session that was open here has only an outline of its log.
-  const known = stored.log.length === last ? stored.log : [];
+  const known = wholeLog(stored.log);
   if (known.length === writtenSeq) return known;
   const added = await readAll(ledger, sessionId, { after: known.length });
   const log = added.length === 0 ? known : [...known, ...added];

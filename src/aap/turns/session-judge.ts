@@ -1,7 +1,8 @@
 /**
- * Decides on the calls of a session: the agent's rules first; then a tool that the app trusts, and that the server's owner
- * lets it trust, runs at once. Every other call asks, even where a rule allows it: an app that did not send "trust"
- * expects to be asked. Tools that apps do not see follow the agent's rules alone.
+ * Decides on the calls of a session: the agent's rules first; then a tool that the app trusts runs at once, where the
+ * server's owner lets the tool be trusted, or where a rule of the owner's allows the very call. Every other call asks, even
+ * where a rule allows it: an app that did not send "trust" expects to be asked. Tools that apps do not see follow the
+ * agent's rules alone.
  */
 import type { Agent } from "../../agent/index.js";
 import { decide } from "../../policy/index.js";
@@ -37,19 +38,20 @@ export function sessionJudge(
   return (intent, also = []) => {
     const tool = tools().find((one) => isOf(one, intent));
     // The app trusts the name by which the tool is called: a server's tool may be called like one of ours there.
-    const isTrusted = tool !== undefined && trusted.has(tool.name) && trustable(tool);
+    const isWished = tool !== undefined && trusted.has(tool.name);
+    const isTrusted = isWished && trustable(tool);
     // Trust is a rule that allows the tool: a denial and a doubtful call are stronger.
     const policy = agent.policy({ root, sessionId });
     const trust: readonly Rule[] = isTrusted ? [trustRule(intent)] : [];
     const rules = [...policy.rules, ...also, ...trust];
     const places = placesOf(workspace);
     const isHidden = tool !== undefined && !isExposed(tool);
-    const canContain = places.canContain === true && isHidden;
+    const followsRules = isHidden || isWished;
+    const canContain = places.canContain === true && followsRules;
     const verdict = decide(intent, { ...policy, ...places, canContain, rules, now: now() });
-    if (verdict.effect !== "allow" || isHidden) return verdict;
-    return isTrusted
-      ? { ...verdict, rule: `the app trusts ${tool.name}` }
-      : { effect: "ask", saw: verdict.saw };
+    if (verdict.effect !== "allow") return verdict;
+    if (isTrusted) return { ...verdict, rule: `the app trusts ${tool.name}` };
+    return followsRules ? verdict : { effect: "ask", saw: verdict.saw };
   };
 }
 

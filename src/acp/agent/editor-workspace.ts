@@ -6,7 +6,6 @@
  */
 import { visibleText } from "../../call/index.js";
 import type { Executor } from "../../policy/index.js";
-import { shellWords } from "../../tools/find-shell.js";
 import { executorOf } from "../../tools/git/executor-for.js";
 import { ToolFailure } from "../../tools/index.js";
 import type { CallView, CommandExit, CommandOptions, Files, Workspace } from "../../tools/index.js";
@@ -14,6 +13,7 @@ import { editorCapabilities } from "./editor-capabilities.js";
 import { EditorFiles } from "./editor-files.js";
 import { EditorRequests } from "./editor-requests.js";
 import type { Requests } from "./editor-requests.js";
+import { wrappedCommand } from "../wrapped-command.js";
 import { runInEditor } from "./editor-terminal.js";
 
 /** The side of a connection that the client is on. */
@@ -40,16 +40,6 @@ export function editorWorkspace(
   const editor = new EditorRequests(client, sessionId, requestTimeoutMs);
   return new EditorWorkspace(local, editor, terminal, new EditorFiles(local, editor, capabilities));
 }
-
-/** A client only adds variables. These would lead git past the repository whose settings were looked at. */
-const WITHOUT_GIT_VARIABLES: readonly string[] = [
-  "/usr/bin/env",
-  ...[
-    "GIT_DIR GIT_WORK_TREE GIT_COMMON_DIR GIT_INDEX_FILE GIT_OBJECT_DIRECTORY GIT_NAMESPACE GIT_EXEC_PATH",
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_CONFIG GIT_CONFIG_PARAMETERS GIT_EXTERNAL_DIFF GIT_ATTR_SOURCE",
-    "GIT_CEILING_DIRECTORIES GIT_DISCOVERY_ACROSS_FILESYSTEM GIT_IMPLICIT_WORK_TREE GIT_REPLACE_REF_BASE",
-  ].flatMap((names) => names.split(" ").flatMap((name) => ["-u", name])),
-];
 
 class EditorWorkspace implements Workspace {
   readonly #local: Workspace;
@@ -107,9 +97,8 @@ class EditorWorkspace implements Workspace {
   async runCommand(command: string | readonly string[], options: CommandOptions): Promise<CommandExit> {
     if (!this.#runsCommands || options.contained) return this.#local.runCommand(command, options);
     const executor = options.executor?.shell === undefined ? await this.executor() : options.executor;
-    const words = typeof command === "string" ? shellWords(executor, command) : command;
     const forced = options.executor?.forced;
-    const argv = forced ? [...WITHOUT_GIT_VARIABLES, ...words] : words;
+    const argv = wrappedCommand(command, executor, forced !== undefined);
     const { cwd = this.root } = options;
     const env = { ...options.env, ...forced };
     mustBeText([...argv, ...Object.entries(env).flat()]);

@@ -2,6 +2,7 @@
 import { invalidParams } from "../connection/message.js";
 import { isJsonObject, isNone } from "../json.js";
 import type { JsonObject } from "../json.js";
+import { unwrappedCommand } from "../wrapped-command.js";
 import { absolutePathIn } from "./served-session.js";
 
 const USUAL_BYTES = 1024 * 1024;
@@ -22,11 +23,15 @@ export function readCommand(params: JsonObject): WantedCommand {
   if (typeof command !== "string" || command === "")
     throw invalidParams('"command" must be a text that is not empty. Nothing was run.');
   const words = readWords(args);
+  const variables = isNone(env) ? undefined : readEnv(env);
+  // Many agents put a whole shell line into `command`. The rules judge it as a shell line, too.
+  const given = words.length === 0 && !isProgram(command) ? command : [command, ...words];
+  const plain = typeof given === "string" ? undefined : unwrappedCommand(given, variables ?? {});
   return {
-    // Many agents put a whole shell line into `command`. The rules judge it as a shell line, too.
-    command: words.length === 0 && !isProgram(command) ? command : [command, ...words],
+    command: given,
     ...(!isNone(cwd) && { cwd: absolutePathIn(params, "cwd") }),
-    ...(!isNone(env) && { env: readEnv(env) }),
+    ...(variables && { env: variables }),
+    ...plain,
     outputByteLimit: readLimit(outputByteLimit),
   };
 }

@@ -10,7 +10,7 @@ import { isProgressOnly, SentCalls, sharedFields, wireTitle } from "../shared-fi
 import type { Sent, SharedFields } from "../shared-fields.js";
 import { ownMeta, progressPatch, toolgatePatch, wireMeta } from "../toolgate-meta.js";
 import { TerminalMeta } from "./terminal-meta.js";
-import { isShownInMeta, v1Content } from "./wire-content.js";
+import { isAhead, isShownInMeta, v1Content } from "./wire-content.js";
 import type { OwnTerminal, TerminalsShown } from "./wire-content.js";
 import type { V1Content, V1Status, V1ToolCall, V1Update } from "./wire.js";
 
@@ -205,7 +205,7 @@ function wireFields(call: ToolCall, last: Sent<Fields> | undefined, shown: Termi
   const isSameContent =
     before?.content === call.content &&
     before.breach === call.breach &&
-    before.times.started === call.times.started &&
+    isAhead(before) === isAhead(call) &&
     (before.state === call.state || endSentence(before) === endSentence(call));
   const { name, kind, locations, rawInput, rawOutput } = sharedFields(call, last);
   const content = last && isSameContent ? last.fields.content : v1Content(call, shown);

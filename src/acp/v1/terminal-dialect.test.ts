@@ -16,8 +16,12 @@ const toolCallId = "call_1";
 /** The call that a v1 reader gets, with terminals as terminals and not as text. */
 function seenWithTerminals(call: ToolCall): ToolCall {
   const seen = expectedCall(1, call, { withToolgate: true, at: READ_AT });
+  // A diff with hunks is one item for each.
+  const owners = call.content.flatMap((item) =>
+    item.type === "diff" && item.hunks ? item.hunks.map(() => item) : [item],
+  );
   const content = seen.content.map((item, index) => {
-    const own = call.content[index];
+    const own = owners[index];
     return own?.type === "terminal" && own.output
       ? { ...own, output: boundText(shownText(own.output)) }
       : item;
@@ -133,6 +137,20 @@ describe("our terminals for a client that asked for them in _meta", () => {
       RUNS,
     );
   });
+});
+
+test("a change of a call that ends without having started is shown as done", () => {
+  const encoder = new V1Encoder({ terminalDialect: "meta" });
+  const added = {
+    type: "content-appended",
+    toolCallId,
+    at: 2,
+    content: { type: "diff", operation: "add", path: "/a", fileType: "binary" },
+  } as const;
+  const events = steps({ type: "child-awaited", childSessionId: "child-1" }, { type: "call-done" });
+  const messages = sent(encoder, events.filter(({ type }) => type !== "run-started").toSpliced(2, 0, added));
+  expect(JSON.stringify(messages.at(-2))).not.toContain("Added binary");
+  expect(JSON.stringify(messages.at(-1))).toContain("Added binary /a");
 });
 
 describe("a terminal of the client's own", () => {

@@ -16,19 +16,21 @@ import type { V1Content } from "./wire.js";
 export type TerminalsShown = { readonly clients: boolean; readonly inMeta: boolean };
 
 export function v1Content(call: ToolCall, terminals: TerminalsShown): readonly V1Content[] {
-  const isAhead = call.times.started === undefined && !isOver(call.state);
-  const content = call.content.flatMap((item) => v1Items(item, terminals, isAhead));
+  const ahead = isAhead(call);
+  const content = call.content.flatMap((item) => v1Items(item, terminals, ahead));
   const sentence = endSentence(call);
   return sentence === undefined ? content : [...content, textContent(sentence, SENTENCE_MARK)];
 }
 
-/** `isAhead`: the call has not started, so its changes are still to come. */
-function v1Items(item: ToolCallContent, terminals: TerminalsShown, isAhead: boolean): readonly V1Content[] {
+/** Whether the call has not started, so that its changes are still to come. */
+export const isAhead = ({ times, state }: ToolCall): boolean => times.started === undefined && !isOver(state);
+
+function v1Items(item: ToolCallContent, terminals: TerminalsShown, ahead: boolean): readonly V1Content[] {
   switch (item.type) {
     case "content":
       return [item];
     case "diff":
-      return item.hunks ? v1Hunks(item, item.hunks) : [v1Diff(item, isAhead)];
+      return item.hunks ? v1Hunks(item, item.hunks) : [v1Diff(item, ahead)];
     case "terminal":
       return [v1Terminal(item, terminals)];
     default:
@@ -48,7 +50,7 @@ function v1Hunks({ path, _meta }: DiffContent, hunks: readonly DiffHunk[]): read
  * v1 knows a path, a text before and a text after. Where there is no text to show, or the file came
  * from somewhere else, a sentence says what happened.
  */
-function v1Diff(diff: DiffContent, isAhead: boolean): V1Content {
+function v1Diff(diff: DiffContent, ahead: boolean): V1Content {
   const { operation, path, oldText, newText, patch, _meta } = diff;
   const meta = _meta ? { _meta } : {};
   if (operation === "add" && newText !== undefined) return { type: "diff", path, newText, ...meta };
@@ -59,12 +61,12 @@ function v1Diff(diff: DiffContent, isAhead: boolean): V1Content {
   if (newText !== undefined && oldText !== newText) {
     return { type: "diff", path, oldText: oldText ?? "", newText, ...meta };
   }
-  return { ...textContent(patch ?? changeSentence(diff, isAhead)), ...meta };
+  return { ...textContent(patch ?? changeSentence(diff, ahead)), ...meta };
 }
 
-function changeSentence({ operation, path, oldPath, fileType }: DiffContent, isAhead: boolean): string {
+function changeSentence({ operation, path, oldPath, fileType }: DiffContent, isStillAhead: boolean): string {
   const [ahead, past] = VERBS[operation];
-  const verb = isAhead ? `Will ${ahead}` : past;
+  const verb = isStillAhead ? `Will ${ahead}` : past;
   const what = fileType && fileType !== "text" ? `${fileType} ` : "";
   const isFromElsewhere = operation === "move" || operation === "copy";
   return isFromElsewhere ? `${verb} ${what}${oldPath ?? "?"} to ${path}` : `${verb} ${what}${path}`;
