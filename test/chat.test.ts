@@ -12,7 +12,8 @@ import type { Desk } from "./tmux-kit.js";
 const command = (text: string) => ({ tool: "terminal", input: { command: text } });
 /** Room for the tools, the conversation and one of the two lists. */
 const WINDOW_TOKENS = 7_000;
-const ALLOW = "Allow this? [y]es";
+/** Also where several are counted: "Allow this (1 of 3)? [y]es". */
+const ALLOW = "Allow this";
 const EVERYTHING = fileURLToPath(
   new URL("../node_modules/@modelcontextprotocol/server-everything/dist/index.js", import.meta.url),
 );
@@ -270,7 +271,7 @@ test("refuses with a reason, takes several lines and pasted text, shows tokens, 
   ]);
   expect(existsSync(join(desk.project, "made"))).toBe(false);
   desk.types("compare the two lists");
-  expectScreen("overflow", await rested(desk, "│ Both lists are the same."), "> compare the two lists");
+  expectScreen("overflow", await rested(desk, "360 tokens in, 90 out"), "> compare the two lists");
   expect(fake.refused).not.toEqual([]);
   desk.types("/quit");
   expect(await desk.ended()).toBe(0);
@@ -391,9 +392,16 @@ test("asks what an MCP server wants to know, and shows mode, rules, calls, count
   expect(await desk.ended()).toBe(0);
 });
 
-test("talks with an agent on a server", async () => {
+test("talks with an agent on a server as with our own, and goes on after it was left at a question", async () => {
   const desk = await atDesk({
-    files: { "s.json": script([{ say: "Hello.", calls: [command("touch served")] }, { say: "Served." }]) },
+    files: {
+      "cart.js": "export const sum = (a, b) => a - b;\n",
+      "s.json": script([
+        { say: "I look **first**.", calls: [{ tool: "read_file", input: { path: "cart.js" } }] },
+        { calls: [{ tool: "edit_file", input: { path: "cart.js", oldText: "a - b", newText: "a + b" } }] },
+        { say: "Served." },
+      ]),
+    },
   });
   desk.starts("toolgate serve --port 0 --no-contain --script s.json > serve.log 2>&1 & sleep 0.1");
   await desk.ended();
@@ -403,12 +411,27 @@ test("talks with an agent on a server", async () => {
   desk.starts(`toolgate chat --url ${url}`);
   await desk.sees("Talking with");
   desk.types("go");
-  await desk.sees(ALLOW);
-  desk.presses("y");
-  await rested(desk, "│ Served.");
-  expect(existsSync(join(desk.project, "served"))).toBe(true);
-  desk.types("/quit");
+  const asked = await desk.sees(ALLOW);
+  expect(asked).toMatch(/✓ ≡ Read cart\.js \(read, [^)]+\)\n/);
+  expect(asked).toContain("+ export const sum = (a, b) => a + b;");
+  expectScreen("server", asked, "> go");
+  desk.presses("C-d");
   await desk.sees(`toolgate chat --url ${url} --resume`);
   expect(await desk.ended()).toBe(0);
+  desk.starts(`toolgate chat --url ${url} --resume`);
+  expect(await desk.sees(ALLOW)).toContain("│ I look first.");
+  desk.presses("y");
+  await rested(desk, "│ Served.");
+  expect(readFileSync(join(desk.project, "cart.js"), "utf8")).toContain("a + b");
+  desk.types("/quit");
+  expect(await desk.ended()).toBe(0);
+  writeFileSync(join(desk.project, "cart.js"), "export const sum = (a, b) => a - b;\n");
+  desk.starts(`toolgate run --url ${url} again`);
+  const askedByRun = await desk.sees("help, or no with your reason");
+  expect(askedByRun).toContain("+ export const sum = (a, b) => a + b;");
+  expect(askedByRun).not.toContain("input: edit_file");
+  desk.types("y");
+  expect(await desk.ended()).toBe(0);
+  expect(readFileSync(join(desk.project, "cart.js"), "utf8")).toContain("a + b");
   await desk.runs("kill %1");
 });

@@ -62,7 +62,9 @@ test("shows no tick for a failed command, but its exit code", async () => {
   const { text } = await desk.runs("toolgate run --mode allow-all --script s.json go");
   expect(text).toMatch(/\n! ❯ Run echo no; exit 3 \(execute, exit code 3, /);
   expect(text).not.toContain("✓");
-  expect((await desk.runs("toolgate history show")).text).toContain("  call_1  done  Run echo no; exit 3");
+  expect((await desk.runs("toolgate history show")).text).toContain(
+    "  call_1  done, exit code 3  Run echo no",
+  );
 });
 
 const sdkAgent = childProgram("acp-sdk-agent.mjs");

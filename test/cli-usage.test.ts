@@ -214,6 +214,8 @@ test("uses the singular for one thing", async () => {
 test("says in rules test why a program is asked about when a path is denied", async () => {
   const at = await atHome({
     "rules.json": { rules: [{ allow: "execute" }, { deny: "read", path: "**/.env" }] },
+    // The answer must not depend on whether a sandbox is installed.
+    "config.json": { contained: false },
   });
   const { stdout } = await at.runHere(["rules", "test", "--", "node", "build.js"]);
   expect(stdout).toContain(`ask

@@ -107,7 +107,7 @@ describe("run", () => {
     expect(events[2]).toMatchObject({ type: "turn-started" });
     expect(events[3]).toMatchObject({ role: "user", block: { text: "do it" } });
     expect(events.find(({ type }) => type === "call-refused")).toMatchObject({
-      decision: { by: "rule", rule: "nobody to ask" },
+      decision: { by: "rule", who: "Toolgate" },
     });
     expect(events.at(-1)).toMatchObject({ type: "turn-stopped", stopReason: "end_turn" });
     expect(existsSync(join(cwd, "made"))).toBe(false);

@@ -32,6 +32,7 @@ const comparable = (text: string): string =>
     .replaceAll(/\bsession_[\da-f]{8}[\da-f-]*/g, "session_12345678")
     .replaceAll(/\/\S*\/config\/toolgate\b/g, "~/.config/toolgate")
     .replaceAll(/(?<=\babout )[\d,]+(?=\s+tokens)/g, "5,000")
+    .replaceAll(/\b\d+ % of \d+k?/g, "3 % of 5k")
     .replaceAll(/\bpid \d+/g, "pid 1234")
     .replaceAll(/\b\d{4}-\d\d-\d\dT[\d:.]+Z/g, "2026-11-18T09:30:00Z")
     .replaceAll(/\b[\d.]+ (?:ms|s|min)\b(?: \d+ s)?/g, "1 s")

@@ -114,14 +114,14 @@ test("calls that are alike are listed together, and one answer is for all of the
   expect(asked).toContain("1 more call like this:");
   expect(asked).toMatch(/ {2}\+ Write src\/b\.txt\s+write: .*src\/b\.txt/);
   expect(asked).toContain(
-    "Allow this? [y]es, all (2), this [s]ession, [a]lways, [n]o (Enter), none, never, ",
+    "Allow this (1 of 3)? [y]es, all (2), this [s]ession, [a]lways, [n]o (Enter), none, never, ",
   );
   at.types("all\r");
   expect(await at.sees(PROMPT)).toContain("Write other.txt");
   at.types("n\r");
   await at.sees("all (2)");
   await at.sees(PROMPT);
-  at.types("a 1 s\r");
+  at.types("a 2 s\r");
   expect(await at.sees("Done.")).toMatch(/Write lib\/b\.txt \([^)]*allowed by rule allow edit/);
   expect(await at.ended()).toBe(0);
   expect(existsSync(join(at.project, "src", "b.txt"))).toBe(true);

@@ -34,7 +34,8 @@ test("runs nothing after a no, and passes the reason to the model", async () => 
     { say: "Then I leave it." },
   ]);
   const desk = await atDesk({ env: { TOOLGATE_MODEL_KEY: KEY } });
-  desk.starts(`toolgate run --model openai-compatible/fake --base-url ${fake.url}/v1 'tidy up'`);
+  // The prompt comes through a pipe, and the answer from the terminal.
+  desk.starts(`echo 'tidy up' | toolgate run --model openai-compatible/fake --base-url ${fake.url}/v1`);
   expect(await desk.sees(QUESTION)).toContain("touch made");
   desk.types("the folder is shared, ask Ann first");
   await desk.sees("Then I leave it.");

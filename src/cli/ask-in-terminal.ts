@@ -27,7 +27,9 @@ type Given = Awaited<ReturnType<Ask>>;
 export type AnswerDesk = {
   readonly write: (text: string) => void;
   /** The reply to the question itself: a line, or the word for a key. */
-  readonly reply: (question: ShownQuestion, alike: number) => Promise<string>;
+  readonly reply: (question: ShownQuestion, others: OtherQuestions) => Promise<string>;
+  /** Another question has joined the line. */
+  readonly refresh?: () => void;
   readonly line: (prompt: string) => Promise<string>;
   /** Lets the person change the input. Undefined when it stayed as it was. */
   readonly edit?: (input: unknown) => Promise<{ readonly input: unknown } | undefined>;
@@ -38,6 +40,14 @@ export type AnswerDesk = {
   readonly close: () => void;
 };
 
+/** The questions beside the one that is asked. */
+type OtherQuestions = {
+  /** How many of them may be answered together with it. */
+  readonly alike: number;
+  /** " (1 of 3)" at this moment; empty while there are no others. */
+  readonly place: () => string;
+};
+
 export type OpenDesk = (signal: AbortSignal) => AnswerDesk;
 
 /** A question in the line; `given`: the answer that somebody gave to it together with another. */
@@ -46,9 +56,17 @@ type Waiting = { readonly question: ShownQuestion; readonly signal: AbortSignal;
 export function askInTerminal(screen: Screen, openDesk: OpenDesk = lineDesk): Ask {
   let line: Promise<unknown> = Promise.resolve();
   const waiting = new Set<Waiting>();
+  let desk: AnswerDesk | undefined;
+  /** How many were settled since nobody was asked last. */
+  let settled = 0;
+  const place = (): string => {
+    const all = settled + waiting.size;
+    return all > 1 ? ` (${settled + 1} of ${all})` : "";
+  };
   return (question, signal) => {
     const own: Waiting = { question, signal };
     waiting.add(own);
+    desk?.refresh?.();
     // One question at a time: nobody could tell two prompts on one line apart.
     const asked = line.then(async () => {
       signal.throwIfAborted();
@@ -56,13 +74,21 @@ export function askInTerminal(screen: Screen, openDesk: OpenDesk = lineDesk): As
       screen.showCall(question.toolCallId);
       screen.pause();
       const alike = alikeOf(own, waiting);
-      const { isForAll, ...given } = await readAnswer(question, alike, openDesk(signal), signal).finally(() =>
-        screen.resume(),
-      );
+      desk = openDesk(signal);
+      const answer = readAnswer(question, { alike, place }, desk, signal);
+      const { isForAll, ...given } = await answer.finally(() => {
+        desk = undefined;
+        screen.resume();
+      });
       if (isForAll) for (const other of alike) other.given = given;
       return given;
     });
-    line = asked.catch(() => undefined).finally(() => waiting.delete(own));
+    line = asked
+      .catch(() => undefined)
+      .finally(() => {
+        waiting.delete(own);
+        settled = waiting.size === 0 ? 0 : settled + 1;
+      });
     return asked;
   };
 }
@@ -79,14 +105,15 @@ function alikeOf(own: Waiting, waiting: ReadonlySet<Waiting>): readonly Waiting[
 
 async function readAnswer(
   question: ShownQuestion,
-  alike: readonly Waiting[],
+  { alike, place }: Pick<OtherQuestions, "place"> & { readonly alike: readonly Waiting[] },
   desk: AnswerDesk,
   signal: AbortSignal,
 ): Promise<Given & { readonly isForAll?: true }> {
   try {
     const others = alike.map((one) => one.question);
     desk.write(questionText(question, hiddenWords(question), others));
-    const { option, reason, choice, isForAll, input } = await untilAnswered(question, others.length, desk);
+    const beside = { alike: others.length, place };
+    const { option, reason, choice, isForAll, input } = await untilAnswered(question, beside, desk);
     return {
       outcome: option ? { type: "selected", optionId: option.optionId, ...choice } : { type: "refused" },
       by: "person",
@@ -108,9 +135,14 @@ type Answered = Extract<Reply, { readonly type: "answer" }> & {
   readonly input?: { readonly changed: unknown };
 };
 
-async function untilAnswered(question: ShownQuestion, alike: number, desk: AnswerDesk): Promise<Answered> {
+async function untilAnswered(
+  question: ShownQuestion,
+  others: OtherQuestions,
+  desk: AnswerDesk,
+): Promise<Answered> {
+  const { alike } = others;
   for (;;) {
-    const typed = await desk.reply(question, alike);
+    const typed = await desk.reply(question, others);
     const reply = readReply(typed, { ...question, alike, isInteractive: desk.why !== undefined });
     const chosen = reply.type === "choose" ? await untilChosen(question, desk) : reply;
     switch (chosen?.type) {
@@ -169,7 +201,7 @@ export const lineDesk: OpenDesk = (signal) => {
   return {
     write: (text) => void process.stdout.write(text),
     line,
-    reply: (question, alike) => line(choicesText(question, alike, hiddenWords(question))),
+    reply: (question, others) => line(choicesText(question, others, hiddenWords(question))),
     help: helpText,
     close: () => {
       terminal.close();
@@ -180,7 +212,7 @@ export const lineDesk: OpenDesk = (signal) => {
 
 const SCOPES =
   "for: [p]roject, [s]ession or [e]verywhere; it ends after an [h]our, [t]oday, in a [m]onth, or not at all";
-const WIDTH_PROMPT = "Always allow which? Enter is 1 p; or a number and letters, such as 2 s h; [b]ack: ";
+const WIDTH_PROMPT = "Always allow which? Enter is 1 p; or a number and letters, such as 1 s h; [b]ack: ";
 
 const screenWidth = (): number => (process.stdout.columns ?? 80) - 1;
 
@@ -209,23 +241,31 @@ function questionText(
 const NOT_IN_THE_CALL = / \(written as |^(?:runs|runs in|sets|input|host): /;
 const NOT_IN_THE_INPUT = / \(written as |^(?:runs|runs in|sets|input|host|read|search|write|delete|move): /;
 
-function choicesText(question: ShownQuestion, alike: number, hidden: string | undefined): string {
+function choicesText(
+  question: ShownQuestion,
+  { alike, place }: OtherQuestions,
+  hidden: string | undefined,
+): string {
   const choices = [
     "[y]es",
     ...(alike > 0 ? [`all (${alike + 1})`] : []),
     ...(offersSession(question) ? ["this [s]ession"] : []),
-    ...(offers(question, "allow_always") ? ["[a]lways"] : []),
+    ...(offersAlways(question) ? ["[a]lways"] : []),
     "[n]o (Enter)",
     ...(alike > 0 ? ["none"] : []),
     ...(offers(question, "reject_always") ? ["never"] : []),
     ...(hidden === undefined ? [] : ["[v]iew all"]),
     "[?] help",
   ];
-  return `Allow this? ${choices.join(", ")}, or no with your reason: `;
+  return `Allow this${place()}? ${choices.join(", ")}, or no with your reason: `;
 }
 
 export const offers = ({ options }: ShownQuestion, kind: OptionKind): boolean =>
   options.some((option) => option.kind === kind);
+
+/** Whether a rule may be stored for longer than this session. */
+export const offersAlways = ({ options }: Pick<ShownQuestion, "options">): boolean =>
+  options.some(({ kind, grant }) => kind === "allow_always" && grant?.scope !== "session");
 
 export const offersSession = ({ options }: ShownQuestion): boolean =>
   options.some(({ grant }) => grant?.scope === "session");
@@ -237,7 +277,7 @@ function helpText(question: ShownQuestion, alike: number): string {
     ...(offersSession(question)
       ? ['  s, session          allow it, and what "always" above names, in this session']
       : []),
-    ...(offers(question, "allow_always")
+    ...(offersAlways(question)
       ? [
           "  a, always           choose the rule to store: how wide, where, for how long",
           "  a 2 s h             the second rule, for this session, for an hour",
@@ -273,7 +313,7 @@ export const refuseAllWith =
     Promise.resolve({
       outcome: { type: "refused" },
       by: "rule",
-      rule: "nobody to ask",
+      who: "Toolgate",
       reason: `there is no terminal to ask at; ${next}`,
     });
 

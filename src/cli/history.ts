@@ -10,7 +10,7 @@ import type {
   Verified,
 } from "../call/index.js";
 import { openArchive, openLedger, redactSession } from "../history/index.js";
-import { clipped, columns, sessionMarkdown, sessionText } from "../view/index.js";
+import { clipped, columns, failedCommand, sessionMarkdown, sessionText } from "../view/index.js";
 import { coloured, wantsColour } from "./colour.js";
 import { removeShadows } from "../tools/kept-workspace/shadow-keeper.js";
 import { keptFolder } from "./open-keeper.js";
@@ -132,8 +132,11 @@ export async function showSession(
 export function callTable({ timeline, sessionId }: Session): string {
   const calls = timeline.flatMap((entry) => (entry.type === "call" ? [entry.call] : []));
   if (calls.length === 0) return "";
-  const rows = calls.map(({ toolCallId, state, title, times, undoneHunks, breach }) => {
+  const rows = calls.map((call) => {
+    const { toolCallId, state, title, times, undoneHunks, breach } = call;
+    const failed = state.status === "done" ? failedCommand(call) : undefined;
     const marks = [
+      ...(failed === undefined ? [] : [failed]),
       ...(breach ? ["breach"] : []),
       ...(times.undone === undefined ? (undoneHunks ? ["undone in part"] : []) : ["undone"]),
     ];

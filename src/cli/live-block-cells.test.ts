@@ -159,7 +159,7 @@ test("leaves no row behind when the terminal has wrapped them before the program
       return columns;
     },
     rows: emulator.rows,
-    _refreshSize: () => {
+    refreshSize: () => {
       ({ columns } = emulator);
     },
   };

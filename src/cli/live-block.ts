@@ -20,8 +20,8 @@ export type BlockTerminal = {
   write(text: string): unknown;
   readonly columns?: number;
   readonly rows?: number;
-  /** Reads the size from the kernel. Node's stream does so when it is signalled, and has no public name for it. */
-  _refreshSize?(): void;
+  /** Reads the size again: the terminal has another one before the program is signalled. */
+  refreshSize?(): void;
 };
 
 /** `cursor`: its row in the footer, and the text of that row before it. */
@@ -109,7 +109,7 @@ export class LiveBlock {
   /** Clears the rows while another writer uses the screen. */
   around(write: () => void): void {
     if (this.#hasNothing) return write();
-    this.#terminal._refreshSize?.();
+    this.#terminal.refreshSize?.();
     this.#terminal.write(this.#erasing());
     this.#drawn = [];
     this.#drawnCursor = undefined;
@@ -130,7 +130,7 @@ export class LiveBlock {
 
   #redraw(text: string): void {
     // The terminal has wrapped the rows before we are signalled: on a busy machine, long before.
-    this.#terminal._refreshSize?.();
+    this.#terminal.refreshSize?.();
     const footer = this.#footer;
     const next = this.#nextRows().map((row) => this.#coloured(row));
     if (text === "" && next.length === 0 && this.#drawn.length === 0) return;

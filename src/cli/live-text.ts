@@ -23,6 +23,7 @@ import { planLines } from "../view/plan-lines.js";
 import { styled, withoutStyles } from "../view/styled-text.js";
 import { rows as rowsOf } from "../view/visible-line.js";
 import type { LiveBlock } from "./live-block.js";
+import { isOneLine } from "./one-line-calls.js";
 import { ShownTerminals } from "./shown-terminals.js";
 import { withRedraw } from "./stderr.js";
 
@@ -123,7 +124,7 @@ export class LiveText {
     const call = this.#session.book.call(toolCallId);
     if (!call) return;
     this.endLine();
-    const isLine = this.#isShownInOneLine(call);
+    const isLine = this.#block !== undefined && isOneLine(call);
     if (!isLine) this.#writeGap();
     const text = callText(this.#terminals.without(call), {
       question: "asked",
@@ -139,15 +140,6 @@ export class LiveText {
     else this.#terminals.add(call, this.#openCalls);
     if (isOver(call.state) && !isLine) this.#write("\n");
     this.#isAfterLine = isLine;
-  }
-
-  /** On a terminal, a call that only looked at something shows no more than that it did. */
-  #isShownInOneLine({ kind, state, breach, name, title, locations }: ToolCall): boolean {
-    if (!this.#block || breach || state.status !== "done") return false;
-    if (PLAN_TOOLS.has(name)) return true;
-    // Another agent's title may not say which file it was.
-    const isNamed = locations.every(({ path }) => title.includes(path.slice(path.lastIndexOf("/") + 1)));
-    return (kind === "read" || kind === "search") && (kind === "search" || isNamed);
   }
 
   #writeGap(): void {
@@ -390,9 +382,6 @@ export class LiveText {
       .slice(0, MAX_PLAN_ROWS);
   }
 }
-
-/** Their effect is the plan, which is shown itself. */
-const PLAN_TOOLS: ReadonlySet<string> = new Set(["todo_write", "todo_read"]);
 
 type Shows = {
   readonly text: (event: EventOf<"message-chunk">) => void;

@@ -6,10 +6,17 @@ import type { RunFlags } from "./commands/run.js";
 
 export type OpenedRemote = { readonly sessionId: string; readonly agent: AgentInfo | undefined };
 
-export async function openRemote(client: AapClient, flags: RunFlags): Promise<OpenedRemote> {
+/** `asksByRules`: all tools are trusted as far as the server's own rules allow their calls. */
+export type OpenRemoteOptions = { readonly asksByRules?: boolean };
+
+export async function openRemote(
+  client: AapClient,
+  flags: RunFlags,
+  options: OpenRemoteOptions = {},
+): Promise<OpenedRemote> {
   try {
     const { agents } = await client.meta().catch(askWhetherItRuns);
-    return await openSession(client, agents, flags);
+    return await openSession(client, agents, flags, options);
   } catch (error) {
     if (!(error instanceof AapError) || error.status !== 401) throw error;
     throw new AapError(
@@ -30,6 +37,7 @@ async function openSession(
   client: AapClient,
   agents: readonly AgentInfo[],
   { agent: wanted, resume, trust = [], url = "" }: RunFlags,
+  { asksByRules = false }: OpenRemoteOptions,
 ): Promise<OpenedRemote> {
   if (resume !== undefined) {
     const sessionId = resume === true ? await newest(client) : resume;
@@ -43,7 +51,10 @@ async function openSession(
   const names = (agent.tools ?? []).map(({ name }) => name);
   const unknown = trust.find((name) => !names.includes(name));
   if (unknown !== undefined) throw noTool(agent, unknown);
-  const tools = names.map((name) => ({ name, ...(trust.includes(name) && { trust: true }) }));
+  const tools = names.map((name) => ({
+    name,
+    ...((asksByRules || trust.includes(name)) && { trust: true }),
+  }));
   return { ...(await client.createSession({ agent: { name: agent.name, tools } })), agent };
 }
 

@@ -4,6 +4,7 @@ import { coloured, wantsColour } from "./colour.js";
 import { LiveBlock } from "./live-block.js";
 import { LiveText } from "./live-text.js";
 import type { LiveTextOptions, ShownSession } from "./live-text.js";
+import { screenTerminal } from "./screen-terminal.js";
 
 export type OpenedScreen = {
   readonly live: LiveText;
@@ -19,10 +20,10 @@ export function openScreen(
   session: ShownSession,
   { turnFacts }: Pick<LiveTextOptions, "turnFacts"> = {},
 ): OpenedScreen {
-  const { stdout, stdin, env } = process;
+  const { stdout, env } = process;
   const isColoured = wantsColour(stdout);
   const shown = isColoured ? coloured : (text: string) => text;
-  const block = stdout.isTTY && env["TERM"] !== "dumb" ? new LiveBlock(stdout, shown) : undefined;
+  const block = stdout.isTTY && env["TERM"] !== "dumb" ? new LiveBlock(screenTerminal, shown) : undefined;
   const live = new LiveText(session, {
     write: (text) => void stdout.write(shown(text)),
     block,
@@ -30,8 +31,11 @@ export function openScreen(
     isStyled: isColoured,
     turnFacts: () => [...(turnFacts?.() ?? []), "Ctrl-C cancels"],
   });
-  return { live, isColoured, hasPerson: stdin.isTTY && stdout.isTTY };
+  return { live, isColoured, hasPerson: hasPerson() };
 }
+
+/** True when a person reads and writes here. */
+export const hasPerson = (): boolean => process.stdin.isTTY && process.stdout.isTTY;
 
 /** True when stdout and stderr are the same terminal, pipe or file. */
 function areReadTogether(): boolean {

@@ -77,26 +77,32 @@ describe("a reply to a question with widths", () => {
   });
   const question = {
     options: [...once, always, session, never],
-    widths: [offered("allow", "subcommand"), offered("allow", "exact"), offered("deny", "exact")],
+    widths: [
+      ...["family", "exact", "subcommand"].map((width) => offered("allow", width)),
+      offered("deny", "exact"),
+    ],
   };
 
-  test("shows the widths after always, and takes Enter for the first one", () => {
+  const usual = { width: "subcommand" };
+
+  test("shows the widths after always, and takes Enter for the usual one", () => {
     expect(readReply("a", question)).toEqual({ type: "choose" });
-    expect(readWidth("", question)).toEqual({ type: "answer", option: always, choice: {} });
+    expect(readWidth("", question)).toEqual({ type: "answer", option: always, choice: usual });
     expect(readWidth("b", question)).toBeUndefined();
   });
 
   test.each([
-    ["2", { width: "exact" }],
+    ["2", { width: "family" }],
+    ["3", { width: "exact" }],
     ["1 s", { width: "subcommand", scope: "session" }],
-    ["e 2 t", { width: "exact", scope: "user", expires: "today" }],
-    ["session hour", { scope: "session", expires: "hour" }],
+    ["e 3 t", { width: "exact", scope: "user", expires: "today" }],
+    ["session hour", { width: "subcommand", scope: "session", expires: "hour" }],
   ])("reads %j", (text, choice) => {
     expect(readWidth(text, question)).toEqual({ type: "answer", option: always, choice });
     expect(readReply(`a ${text}`, question)).toEqual({ type: "answer", option: always, choice });
   });
 
-  test.each(["3", "0", "1 2", "s p", "x", "1 forever", "y"])("chooses nothing by %j", (text) => {
+  test.each(["4", "0", "1 2", "s p", "x", "1 forever", "y"])("chooses nothing by %j", (text) => {
     expect(readWidth(text, question)).toMatchObject({ type: "again" });
     expect(readReply(`a ${text}`, question)).toMatchObject({ type: "again" });
   });
@@ -107,7 +113,7 @@ describe("a reply to a question with widths", () => {
       option: never,
       choice: { width: "exact" },
     });
-    expect(readReply("s", question)).toEqual({ type: "answer", option: session });
+    expect(readReply("s", question)).toEqual({ type: "answer", option: session, choice: usual });
     expect(readReply("s", { options: once })).toMatchObject({ type: "again" });
   });
 

@@ -3,6 +3,7 @@
  * nothing and asks again; a refusal may carry a reason.
  */
 import type { OfferedWidth, OptionKind, Question, QuestionOption } from "../call/index.js";
+import { widthsUsualFirst } from "../call/usual-width.js";
 import { readChoice } from "./read-choice.js";
 import type { Choice } from "./read-choice.js";
 
@@ -69,7 +70,7 @@ export function readReply(typed: string, question: Answerable): Reply {
   const word = text.toLowerCase();
   const forAll = alike > 0 ? ALL.get(word) : undefined;
   if (forAll) return { type: "answer", option: find(options, forAll), isForAll: true };
-  if (isSession(word)) return sessionAnswer(options, word);
+  if (isSession(word)) return sessionAnswer(question, word);
   if (isAlways(word) && widthsOf(question, "allow").length > 0 && find(options, "allow_always"))
     return { type: "choose" };
   const kind = ANSWERS.get(word);
@@ -102,10 +103,14 @@ const isSession = (word: string): boolean => word === "s" || word === "session";
 
 const isAlways = (word: string): boolean => word === "a" || word === "always";
 
+/** In the order in which they are shown and numbered. */
 export const widthsOf = (
-  { widths = [] }: Pick<Question, "widths">,
+  question: Pick<Question, "widths">,
   effect: OfferedWidth["effect"],
-): readonly OfferedWidth[] => widths.filter((one) => one.effect === effect);
+): readonly OfferedWidth[] =>
+  effect === "allow"
+    ? widthsUsualFirst(question)
+    : (question.widths ?? []).filter((one) => one.effect === effect);
 
 /** `a 2 s`, `never 2`: the width, the scope and the expiry in the same line. */
 function chosenAnswer(line: string, question: Answerable): Reply | undefined {
@@ -116,13 +121,18 @@ function chosenAnswer(line: string, question: Answerable): Reply | undefined {
   const option = find(question.options, kind);
   const words = isSession(word) ? [word, ...more] : more;
   const choice = widths.length > 0 ? readChoice(words, widths) : undefined;
-  return option && choice && { type: "answer", option, choice };
+  return option && choice && { type: "answer", option, choice: { ...firstOf(widths), ...choice } };
 }
 
-function sessionAnswer(options: readonly QuestionOption[], word: string): Reply {
-  const option = options.find(({ grant }) => grant?.scope === "session");
-  return option ? { type: "answer", option } : notOffered(word);
+function sessionAnswer(question: Answerable, word: string): Reply {
+  const option = question.options.find(({ grant }) => grant?.scope === "session");
+  if (!option) return notOffered(word);
+  const choice = firstOf(widthsOf(question, "allow"));
+  return { type: "answer", option, ...(choice && { choice }) };
 }
+
+/** The first width is the one that the question shows. */
+const firstOf = ([first]: readonly OfferedWidth[]): Choice | undefined => first && { width: first.width };
 
 const NEXT = "Nothing was answered; ? shows the answers.";
 
@@ -136,7 +146,8 @@ const refusal = (reason: string, options: readonly QuestionOption[]): Reply => (
 });
 
 function answer(kind: OptionKind, options: readonly QuestionOption[], word: string) {
-  const option = find(options, kind);
+  // An option for this session has a word of its own.
+  const option = options.find((one) => one.kind === kind && one.grant?.scope !== "session");
   // A no needs no option: it refuses.
   if (option || kind === "reject_once") return { type: "answer", option } as const;
   return notOffered(word);

@@ -3,7 +3,7 @@
  * like our own. Nothing is invented that the server does not send: a call runs until its result arrives, and its kind is
  * only inferred.
  */
-import type { ToolUseBlock, TurnEvent } from "../aap/client/index.js";
+import type { MessageContent, ToolUseBlock, TurnEvent } from "../aap/client/index.js";
 import {
   createToolTitle,
   inferToolKind,
@@ -13,7 +13,7 @@ import {
   shownQuestion,
   textContent,
 } from "../call/index.js";
-import type { Answer, Question, SessionEvent, ShownQuestion } from "../call/index.js";
+import type { Answer, Question, QuestionOption, SessionEvent, ShownQuestion } from "../call/index.js";
 
 type Listener = (events: readonly SessionEvent[]) => void;
 /** An event without its time. */
@@ -53,7 +53,11 @@ export class RemoteSession {
   }
 
   /** Records the prompt; empty when a parked turn resumes. */
-  begin(prompt: string): void {
+  begin(message: MessageContent): void {
+    const prompt =
+      typeof message === "string"
+        ? message
+        : message.map((block) => (block.type === "text" ? block.text : "")).join("");
     this.#turn += 1;
     this.#message += 1;
     this.#record([{ type: "turn-started", turnId: this.#turnId }]);
@@ -107,8 +111,8 @@ export class RemoteSession {
     ]);
   }
 
-  /** Undefined when the call can no longer be asked about. */
-  ask(call: ToolUseBlock): ShownQuestion | undefined {
+  /** `offer`: a further answer. Undefined when the call can no longer be asked about. */
+  ask(call: ToolUseBlock, offer?: QuestionOption): ShownQuestion | undefined {
     this.announce(call);
     const { toolCallId, name, input } = call;
     const known = this.book.call(toolCallId);
@@ -120,7 +124,7 @@ export class RemoteSession {
       intentHash: "",
       title: known.title,
       about: [`input: ${name} ${JSON.stringify(input, undefined, 2)}`],
-      options: OPTIONS,
+      options: offer ? [...OPTIONS, offer] : OPTIONS,
       askedAt: this.now(),
     };
     this.#record([{ type: "question-asked", toolCallId, question }]);

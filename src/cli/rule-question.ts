@@ -7,7 +7,7 @@ import { inferToolKind } from "../call/index.js";
 import { FORCED_GIT_SETTINGS } from "../policy/git-settings.js";
 import { plannedCommand } from "../policy/intent.js";
 import { inMode } from "../policy/index.js";
-import type { Intent, ModeRules, Policy, Rule } from "../policy/index.js";
+import type { Intent, ModeRules, Policy, Rule, Verdict } from "../policy/index.js";
 import { projectOf, readRuleFile, RuleSource, settingsFolder } from "../settings/index.js";
 import { outsideLinks } from "../tools/built-in/outside-links.js";
 import { runContents } from "../tools/built-in/run-contents.js";
@@ -16,6 +16,7 @@ import { builtInTools, LocalWorkspace } from "../tools/index.js";
 import type { Workspace } from "../tools/index.js";
 import { sessionWorkspace } from "../tools/scratch/session-workspace.js";
 import { temporaryPaths } from "../tools/scratch/temporary-paths.js";
+import { whyNotContained } from "./open-workspace.js";
 import { readText } from "./read-text.js";
 import { withSettingsOf } from "./shared-settings.js";
 
@@ -77,6 +78,17 @@ export async function readQuestion(
   };
   return { intent: await intentOf(asked, cwd, open), policy };
 }
+
+/** The policy of a session on this machine, which may have a sandbox. */
+export const withSandbox = (policy: Policy): Policy => ({
+  ...policy,
+  canContain: whyNotContained() === undefined,
+});
+
+/** The third way beside allow and ask. */
+export const outcomeOf = ({ effect, contained }: Verdict): string => (contained ? "contained" : effect);
+
+export const IN_SANDBOX = "runs unasked in the sandbox, where that holds; else it is asked about";
 
 /** A built-in tool computes its intent from the input, as it does for a real call. */
 async function intentOfTool({ tool: name, input }: RuleQuestion, cwd: string): Promise<Intent | undefined> {

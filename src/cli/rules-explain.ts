@@ -5,11 +5,17 @@
 import { resolve } from "node:path";
 import { visibleText } from "../call/index.js";
 import { explain } from "../policy/explain.js";
-import type { Verdict } from "../policy/index.js";
 import type { ExplainedPart, Explanation } from "../policy/explain.js";
 import { jsonText } from "./json-text.js";
-import { whyNotContained } from "./open-workspace.js";
-import { openOnce, readQuestion, ruleQuestion, rulesToTry } from "./rule-question.js";
+import {
+  IN_SANDBOX,
+  openOnce,
+  outcomeOf,
+  readQuestion,
+  ruleQuestion,
+  rulesToTry,
+  withSandbox,
+} from "./rule-question.js";
 
 export type RulesExplainFlags = {
   readonly rules?: string;
@@ -23,7 +29,7 @@ export async function explainRules(words: readonly string[], flags: RulesExplain
   const { programs, ...inForce } = await rulesToTry(flags.rules, cwd, flags.ledger);
   const asked = ruleQuestion.parse({ ...inForce, cwd, command: words.length === 1 ? words[0] : [...words] });
   const { intent, policy } = await readQuestion(asked, openOnce(), programs);
-  const explanation = explain(intent, { ...policy, canContain: whyNotContained() === undefined });
+  const explanation = explain(intent, withSandbox(policy));
   process.stdout.write(
     flags.json
       ? `${jsonText(asJson(explanation))}\n`
@@ -37,7 +43,7 @@ export async function explanationText(command: string, cwd: string): Promise<str
   const { programs, ...inForce } = await rulesToTry(undefined, cwd);
   const asked = ruleQuestion.parse({ ...inForce, cwd, command });
   const { intent, policy } = await readQuestion(asked, openOnce(), programs);
-  const explanation = explain(intent, { ...policy, canContain: whyNotContained() === undefined });
+  const explanation = explain(intent, withSandbox(policy));
   return visibleText(asText(explanation), { keepNewlines: true });
 }
 
@@ -62,11 +68,6 @@ function asText({ verdict, parts, doubts, wouldAllow }: Explanation): string {
   const where = verdict.contained ? `  ${IN_SANDBOX}\n` : "";
   return `${outcome}\n${where}${by}${why}${parts.map(partText).join("")}${about}${wayText(verdict.effect, wouldAllow)}`;
 }
-
-/** The third way beside allow and ask. */
-const outcomeOf = ({ effect, contained }: Verdict): string => (contained ? "contained" : effect);
-
-const IN_SANDBOX = "runs unasked in the sandbox, where that holds; else it is asked about";
 
 function partText({ words, effects, rules, needsNoRule, doubts }: ExplainedPart, index: number): string {
   const widest = Math.min(MAX_COLUMN, Math.max(...words.map(({ word }) => word.length)));

@@ -9,7 +9,16 @@ import { visibleText } from "../call/index.js";
 import { decide } from "../policy/index.js";
 import type { Verdict } from "../policy/index.js";
 import { jsonText } from "./json-text.js";
-import { BadQuestion, openOnce, readQuestion, ruleQuestion, rulesToTry } from "./rule-question.js";
+import {
+  BadQuestion,
+  IN_SANDBOX,
+  openOnce,
+  outcomeOf,
+  readQuestion,
+  ruleQuestion,
+  rulesToTry,
+  withSandbox,
+} from "./rule-question.js";
 import type { OpenWorkspace } from "./rule-question.js";
 
 export type RulesTestFlags = {
@@ -47,7 +56,7 @@ export async function testRules(words: readonly string[], flags: RulesTestFlags)
     );
   }
   const { intent, policy } = await readQuestion(asked, openOnce(), programs);
-  const verdict = decide(intent, policy);
+  const verdict = decide(intent, withSandbox(policy));
   process.stdout.write(
     flags.json ? `${line(verdict)}\n` : visibleText(explained(verdict), { keepNewlines: true }),
   );
@@ -82,19 +91,22 @@ async function batchLine(text: string, open: OpenWorkspace): Promise<string> {
   }
 }
 
-function line({ effect, rule, reason, saw }: Verdict): string {
+function line(verdict: Verdict): string {
+  const { rule, reason, saw } = verdict;
   return jsonText({
-    decision: effect,
+    decision: outcomeOf(verdict),
     rule: rule ?? null,
     saw,
     ...(reason !== undefined && { reason }),
   });
 }
 
-function explained({ effect, rule, reason, saw }: Verdict): string {
+function explained(verdict: Verdict): string {
+  const { rule, reason, saw } = verdict;
   const why = [
+    ...(verdict.contained ? [IN_SANDBOX] : []),
     rule === undefined ? "no rule covers it" : `rule: ${rule}`,
     ...(reason === undefined ? [] : [`because: ${reason}`]),
   ];
-  return `${effect}\n${why.map((text) => `  ${text}\n`).join("")}saw:\n${saw.map((text) => `  ${text}\n`).join("")}`;
+  return `${outcomeOf(verdict)}\n${why.map((text) => `  ${text}\n`).join("")}saw:\n${saw.map((text) => `  ${text}\n`).join("")}`;
 }

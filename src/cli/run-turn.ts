@@ -16,11 +16,24 @@ export const CANCELLING_CHAT = "Cancelling …";
 /** The end of a turn, with the signal that cancelled it, if any. */
 export type RanTurn = TurnEnd & { readonly signal?: NodeJS.Signals };
 
-/** Without a prompt, resumes the stopped turn. The first signal cancels, the second one exits. */
-export async function runTurn(
+/** Without a prompt, resumes the stopped turn. */
+export const runTurn = (
   session: SessionHandle,
   prompt: string,
   { ask, onInterrupt }: RunTurnOptions,
+): Promise<RanTurn> =>
+  untilInterrupted(
+    (signal) =>
+      waitForTurn(session, ask, signal, () =>
+        prompt === "" ? session.advance(signal) : session.prompt([{ type: "text", text: prompt }], signal),
+      ),
+    onInterrupt,
+  );
+
+/** The first signal cancels the turn, the second one exits. */
+export async function untilInterrupted(
+  take: (signal: AbortSignal) => Promise<TurnEnd>,
+  onInterrupt?: () => void,
 ): Promise<RanTurn> {
   const stop = new AbortController();
   let received: NodeJS.Signals | undefined;
@@ -32,11 +45,7 @@ export async function runTurn(
   };
   for (const signal of SIGNALS) process.on(signal, interrupt);
   try {
-    const end = await waitForTurn(session, ask, stop.signal, () =>
-      prompt === ""
-        ? session.advance(stop.signal)
-        : session.prompt([{ type: "text", text: prompt }], stop.signal),
-    );
+    const end = await take(stop.signal);
     return { ...end, ...(received !== undefined && { signal: received }) };
   } finally {
     for (const signal of SIGNALS) process.off(signal, interrupt);

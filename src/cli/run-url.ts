@@ -6,6 +6,7 @@ import { connect, runTurn } from "../aap/client/index.js";
 import type {
   AapClient,
   AgentInfo,
+  MessageContent,
   Permission,
   StreamMode,
   ToolUseBlock,
@@ -16,18 +17,26 @@ import { AnswersElsewhere } from "./answers-elsewhere.js";
 import { askInTerminal } from "./ask-in-terminal.js";
 import { exitNow, SIGNALS } from "./signals.js";
 import { jsonText } from "./json-text.js";
+import { MirroredSession } from "./mirrored-session.js";
 import { NamedTrust } from "./named-trust.js";
 import { openRemote } from "./open-remote.js";
-import { CANCELLING, openScreen } from "./open-screen.js";
+import { CANCELLING, hasPerson, openScreen } from "./open-screen.js";
 import type { RunFlags } from "./commands/run.js";
 import { RemoteSession } from "./remote-session.js";
-import { endText, exitCode } from "./run-turn.js";
+import { endText, exitCode, untilInterrupted } from "./run-turn.js";
 import type { RanTurn } from "./run-turn.js";
 import { note, noteLine } from "./stderr.js";
 import { tokenFor } from "./url-token.js";
 
 export async function runUrl(prompt: string, flags: RunFlags & { readonly url: string }): Promise<number> {
-  const { client, session, take: takeOf } = await openUrl(flags);
+  // Without a person, `--trust` alone says which tools may run.
+  const {
+    client,
+    session,
+    mirrored,
+    take: takeOf,
+  } = await openUrl(flags, { mirrors: !flags.json && hasPerson() });
+  if (mirrored) return exitCode(await asServerShows(mirrored, prompt));
   const take = takeOf(prompt);
   return exitCode(await (flags.json ? asJson(session, client, take) : asText(session, client, take)));
 }
@@ -35,24 +44,29 @@ export async function runUrl(prompt: string, flags: RunFlags & { readonly url: s
 export type OpenedUrl = {
   readonly client: AapClient;
   readonly session: RemoteSession;
+  /** The same session as the server's own events show it, where it is wanted and the server sends them. */
+  readonly mirrored?: MirroredSession;
   readonly agent: AgentInfo | undefined;
-  readonly take: (prompt: string) => Take;
+  readonly take: (prompt: MessageContent) => Take;
 };
 
-export async function openUrl(flags: RunFlags & { readonly url: string }): Promise<OpenedUrl> {
+export async function openUrl(
+  flags: RunFlags & { readonly url: string },
+  { mirrors = false }: { readonly mirrors?: boolean } = {},
+): Promise<OpenedUrl> {
   const client = connect(flags.url, await tokenFor(flags));
-  const { sessionId, agent } = await openRemote(client, flags);
+  const isMirrored = mirrors && (await MirroredSession.isOffered(client));
+  const { sessionId, agent } = await openRemote(client, flags, { asksByRules: isMirrored });
+  const mirrored = isMirrored ? new MirroredSession(client, sessionId) : undefined;
+  if (flags.resume !== undefined) await mirrored?.past();
   const session = new RemoteSession(sessionId);
   const stream = bestStream(agent);
-  const trust = new NamedTrust(flags);
+  const trust = new NamedTrust(flags, agent);
   const take =
-    (prompt: string): Take =>
+    (prompt: MessageContent): Take =>
     (person, showLine, stop) =>
-      turnOf(
-        { client, session, prompt, stream, showLine, askAbout: ({ name }) => trust.askAbout(name, person) },
-        stop,
-      );
-  return { client, session, agent, take };
+      turnOf({ client, session, prompt, stream, showLine, trust, person }, stop);
+  return { client, session, agent, take, ...(mirrored && { mirrored }) };
 }
 
 /** `person` asks the user, if there is one; `showLine` writes a line between the agent's messages. */
@@ -86,17 +100,36 @@ async function asText(session: RemoteSession, client: AapClient, take: Take): Pr
   return end;
 }
 
+/** A Toolgate server sends its own events, so its calls and questions are shown as our own are. */
+async function asServerShows(session: MirroredSession, prompt: string): Promise<RanTurn> {
+  const { live } = openScreen(session);
+  const ask = askInTerminal(live);
+  const message = prompt === "" ? undefined : prompt;
+  try {
+    const end = await untilInterrupted(
+      (signal) => session.turn(message, { ask, signal, onRetry: (text) => live.line(text) }),
+      () => live.note(CANCELLING),
+    ).finally(() => live.close());
+    const text = endText(end);
+    if (text !== undefined) noteLine(text);
+    return end;
+  } finally {
+    await session.close();
+  }
+}
+
 type OneTurn = {
   readonly client: AapClient;
   readonly session: RemoteSession;
-  readonly prompt: string;
+  readonly prompt: MessageContent;
   readonly stream: StreamMode;
   readonly showLine: (text: string) => void;
-  readonly askAbout: (call: ToolUseBlock) => Ask;
+  readonly trust: NamedTrust;
+  readonly person: Ask | undefined;
 };
 
 async function turnOf(turn: OneTurn, stop: Stop): Promise<TurnResult> {
-  const { client, session, prompt, stream, showLine, askAbout } = turn;
+  const { client, session, prompt, stream, showLine, trust } = turn;
   session.begin(prompt);
   const over = new AbortController();
   const elsewhere = new AnswersElsewhere();
@@ -111,7 +144,8 @@ async function turnOf(turn: OneTurn, stop: Stop): Promise<TurnResult> {
   };
   try {
     const result = await runTurn(client, session.sessionId, request, {
-      permit: permitIn(session, askAbout, elsewhere, stop.asking),
+      permit: permitIn(turn, elsewhere, stop.asking),
+      settings: () => trust.settings(),
       onEvent: (event) => {
         session.read(event);
         if (event.event === "answer_cut_off") showLine(CUT_OFF);
@@ -130,20 +164,19 @@ async function turnOf(turn: OneTurn, stop: Stop): Promise<TurnResult> {
 }
 
 /** Asks here until somebody else has answered. */
-function permitIn(
-  session: RemoteSession,
-  askAbout: OneTurn["askAbout"],
-  elsewhere: AnswersElsewhere,
-  asking: AbortSignal,
-) {
+function permitIn({ session, trust, person }: OneTurn, elsewhere: AnswersElsewhere, asking: AbortSignal) {
   return async (call: ToolUseBlock): Promise<Permission | undefined> => {
-    const question = session.ask(call);
+    const question = session.ask(call, trust.offerFor(call.name, person));
     if (!question) return { granted: false, reason: "it cannot be asked about any more" };
     const settled = new AbortController();
     const end = elsewhere.listen(call.toolCallId, () => settled.abort());
     try {
-      const answer = await askAbout(call)(question, AbortSignal.any([asking, settled.signal]));
+      const answer = await trust.askAbout(call.name, person)(
+        question,
+        AbortSignal.any([asking, settled.signal]),
+      );
       const granted = session.answer(question, answer);
+      if (granted) trust.takeAnswer(call.name, answer.outcome);
       return { granted, ...(answer.reason !== undefined && { reason: answer.reason }) };
     } catch (error) {
       const theirs = elsewhere.settled(call.toolCallId);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { SessionBook } from "../call/index.js";
 import type { SessionEvent, Usage } from "../call/index.js";
-import { dollars, usageText } from "./usage-text.js";
+import { dollars, usageText, windowText } from "./usage-text.js";
 
 function bookOf(...turns: readonly (readonly (Usage | undefined)[])[]): SessionBook {
   const events = turns.flatMap((steps, index): SessionEvent[] => {
@@ -42,6 +42,14 @@ test("shows no cost without a price or with an uncounted response", () => {
 test("shows nothing when the provider reports no usage or the session has no turn", () => {
   expect(usageText(bookOf([undefined]), price)).toBeUndefined();
   expect(usageText(bookOf(), price)).toBeUndefined();
+});
+
+test("shows how full the window is after the last response, until a summary replaces it", () => {
+  const book = bookOf([{ inputTokens: 9 }], [{ inputTokens: 66_000, outputTokens: 2_000 }]);
+  expect(windowText(book, 200_000)).toBe("34 % of 200k");
+  expect(windowText(bookOf([undefined]), 200_000)).toBeUndefined();
+  book.apply({ type: "context-compacted", at: 3, throughStepId: "turn_1-0", summary: "s" });
+  expect(windowText(book, 200_000)).toBeUndefined();
 });
 
 test.each([

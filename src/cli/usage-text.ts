@@ -35,6 +35,21 @@ export function shortUsage(
   return `${countOf(inputTokens, "token")} in, ${grouped(outputTokens)} out${cost === undefined ? "" : `, ${dollars(cost)}`}`;
 }
 
+/** How full the model's window is after the last response: "34 % of 200k". Undefined where nobody counted. */
+export function windowText(
+  { steps, compactions }: Pick<SessionBook, "steps" | "compactions">,
+  contextWindow: number,
+): string | undefined {
+  const last = steps.at(-1);
+  const { inputTokens, outputTokens = 0 } = last?.usage ?? {};
+  // A summary has replaced the response, and the next one is counted again.
+  const isReplaced = compactions.at(-1)?.throughStepId === last?.stepId;
+  if (inputTokens === undefined || isReplaced) return undefined;
+  const percent = Math.round(((inputTokens + outputTokens) / contextWindow) * 100);
+  const window = contextWindow < 1_000 ? `${contextWindow}` : `${Math.round(contextWindow / 1_000)}k`;
+  return `${percent} % of ${window}`;
+}
+
 export function totalOf(used: readonly Usage[]): Usage {
   const sum = (name: keyof Usage) => used.reduce((total, usage) => total + (usage[name] ?? 0), 0);
   return {

@@ -99,7 +99,7 @@ export class ChatQuestions {
       why: (question) => whyAsked(question, folder),
       onCancel,
       onAsk: (question) => notify(`A question: ${question.title}`),
-      ...(conversation()?.own && { edit: (input: unknown) => this.#edit(input) }),
+      ...(conversation()?.canEditInput === true && { edit: (input: unknown) => this.#edit(input) }),
     });
   }
 

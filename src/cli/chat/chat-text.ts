@@ -1,13 +1,10 @@
-/** The permanent text of a conversation beside its messages and calls: greeting, earlier part, what was typed. */
+/** The permanent text of a conversation beside its messages and calls: greeting, what was typed, how to go on. */
 import type { TurnEnd } from "../../agent/index.js";
-import { isOver, pluralize, visibleText } from "../../call/index.js";
-import type { Session, SessionBook } from "../../call/index.js";
-import { sessionText } from "../../view/index.js";
+import { visibleText } from "../../call/index.js";
+import type { SessionBook } from "../../call/index.js";
 import { rows } from "../../view/visible-line.js";
 import { endText } from "../run-turn.js";
 import { shortId } from "../short-id.js";
-
-const MAX_SHOWN_LINES = 40;
 
 export function greetingText(agent: string, folder: string, width: number): string {
   const line = `Talking with ${visibleText(agent)} in ${visibleText(folder)}. /help shows the commands.`;
@@ -36,25 +33,6 @@ export const wrapped = (text: string, width: number): string =>
     .split("\n")
     .flatMap((line) => rows(line, { first: "", next: "  " }, width))
     .join("\n");
-
-/** The end of a conversation that was resumed. */
-export function recentText(session: Session, width: number): string {
-  const lines = sessionText(endedPart(session), { width }).split("\n");
-  const hidden = Math.max(0, lines.length - MAX_SHOWN_LINES);
-  const before =
-    hidden > 0
-      ? `… ${pluralize(hidden, "line")} before: toolgate history show ${shortId(session.sessionId)}\n`
-      : "";
-  return `${before}${lines.slice(hidden).join("\n")}\n\n`;
-}
-
-/** Without the calls and questions that are open: these are shown as they go on. */
-const endedPart = (session: Session): Session => ({
-  ...session,
-  questions: [],
-  turns: session.turns.filter(({ state }) => state.status === "stopped"),
-  timeline: session.timeline.filter((entry) => entry.type !== "call" || isOver(entry.call.state)),
-});
 
 /** A message or a command as the person typed it. */
 export function typedRows(text: string, width: number): readonly string[] {

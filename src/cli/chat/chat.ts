@@ -16,11 +16,12 @@ import { errorSentence } from "../error-text.js";
 import { LiveBlock } from "../live-block.js";
 import { LiveText } from "../live-text.js";
 import { CANCELLING_CHAT } from "../run-turn.js";
+import { screenTerminal } from "../screen-terminal.js";
 import { shortUsage } from "../usage-text.js";
 import { chatCommands, commandsIn, NOT_HERE } from "./chat-commands.js";
 import { ChatFooter } from "./chat-footer.js";
 import { ChatQuestions } from "./chat-questions.js";
-import { chatEndText, greetingText, recentText, resumeHint, typedRows, wrapped } from "./chat-text.js";
+import { chatEndText, greetingText, resumeHint, typedRows, wrapped } from "./chat-text.js";
 import { completionOf } from "./complete.js";
 import { openConversation } from "./conversation.js";
 import type { Conversation } from "./conversation.js";
@@ -28,6 +29,7 @@ import { Keyboard } from "./keyboard.js";
 import { MessageLayer } from "./message-layer.js";
 import { notification } from "./notify.js";
 import { recentPrompts } from "./recent-prompts.js";
+import { recentText } from "./recent-text.js";
 import { statusRow } from "./status-row.js";
 import { TurnQueue } from "./turn-queue.js";
 
@@ -63,7 +65,7 @@ export class Chat {
     this.#flags = flags;
     this.#toolSources = toolSources;
     this.#files = new FileNames(folder);
-    this.#block = new LiveBlock(stdout, this.#isColoured ? coloured : (text) => text);
+    this.#block = new LiveBlock(screenTerminal, this.#isColoured ? coloured : (text) => text);
     this.footer = new ChatFooter(
       this.#block,
       () => stdout.rows ?? 24,
@@ -215,10 +217,12 @@ export class Chat {
   }
 
   #greet(): void {
-    const { session, settled } = this.conversation;
+    const { session, settled, note } = this.conversation;
     const { width } = this.#block;
     this.print(greetingText(this.conversation.with, this.folder, width));
-    if (session.book.turn) this.print(recentText(session.book.snapshot(), width));
+    if (note !== undefined) this.say(note);
+    if (session.book.turn)
+      this.print(recentText(session.book.snapshot(), { width, isStyled: this.#isColoured }));
     for (const event of settled)
       if ("toolCallId" in event && STATUS_AT_END.has(event.type)) this.#live?.showCall(event.toolCallId);
   }
@@ -324,8 +328,8 @@ export class Chat {
 
   #statusRows(): readonly string[] {
     if (!this.#opened) return [];
-    const hint = this.#isQuitAsked ? "Ctrl-C again quits" : "/help";
+    const hint = this.#isQuitAsked ? "Ctrl-C again quits" : undefined;
     const elsewhere = this.questions.elsewhere.length;
-    return [statusRow(this.#opened, { folder: this.folder, elsewhere, hint })];
+    return [statusRow(this.#opened, { folder: this.folder, elsewhere, hint, width: this.#block.width })];
   }
 }

@@ -1,4 +1,5 @@
 /** A conversation: a session of our own agent, of an ACP agent, or of an agent on a server, whose turns this runs. */
+import type { Block, MessageContent } from "../../aap/client/index.js";
 import type { AgentSession, SessionHandle, TurnEnd } from "../../agent/index.js";
 import { waitForTurn } from "../../agent/index.js";
 import type { ContentBlock, Ledger, SessionEvent } from "../../call/index.js";
@@ -6,6 +7,7 @@ import type { Ask, Elicit } from "../../run/index.js";
 import type { ToolSource } from "../../tools/index.js";
 import type { RunFlags } from "../commands/run.js";
 import type { ShownSession } from "../live-text.js";
+import type { MirroredSession } from "../mirrored-session.js";
 import type { OpenedAgent } from "../open-agent.js";
 
 export type Conversation = {
@@ -16,6 +18,10 @@ export type Conversation = {
   readonly own?: { readonly session: AgentSession; readonly opened: OpenedAgent; readonly flags: RunFlags };
   readonly opened?: OpenedAgent;
   readonly ledger?: Ledger;
+  /** A person may change the input of a call that is asked about. */
+  readonly canEditInput?: boolean;
+  /** A sentence below the greeting. */
+  readonly note?: string;
   /** Events recorded while the session was opened. */
   readonly settled: readonly SessionEvent[];
   /** Runs a turn; without blocks, the turn that stopped. */
@@ -51,6 +57,7 @@ async function openOwnConversation(
       session,
       with: flags.model ?? "the scripted sample",
       own: { session, opened, flags },
+      canEditInput: true,
       opened,
       ledger,
       settled,
@@ -92,13 +99,15 @@ async function openRemoteConversation(
   { showLine }: ConversationOptions,
 ): Promise<Conversation> {
   const { openUrl, untilStopped } = await import("../run-url.js");
-  const { client, session, agent, take } = await openUrl(flags);
+  const { client, mirrored, session, agent, take } = await openUrl(flags, { mirrors: true });
+  if (mirrored) return mirroredConversation(mirrored, agent?.title ?? agent?.name ?? flags.url, showLine);
   return {
     session,
     with: agent?.title ?? agent?.name ?? flags.url,
+    note: PLAIN_SERVER,
     settled: [],
     turn: (blocks, ask, signal) => {
-      const prompt = blocks.map((block) => (block.type === "text" ? block.text : "")).join("");
+      const prompt = promptOf(blocks);
       const interrupts = (onInterrupt: (name: NodeJS.Signals) => void) => {
         const onAbort = (): void => onInterrupt("SIGINT");
         signal.addEventListener("abort", onAbort, { once: true });
@@ -114,4 +123,46 @@ async function openRemoteConversation(
     },
     close: () => Promise.resolve(),
   };
+}
+
+const PLAIN_SERVER =
+  "This server takes a yes or a no to each call, or lets a tool run for this session; no rule is stored.";
+
+/** A session of a Toolgate server: it asks by its own rules, and stores what is answered there. */
+async function mirroredConversation(
+  session: MirroredSession,
+  agent: string,
+  showLine: ConversationOptions["showLine"],
+): Promise<Conversation> {
+  return {
+    session,
+    with: agent,
+    canEditInput: true,
+    settled: [],
+    turn: (blocks, ask, signal) =>
+      session.turn(blocks.length === 0 ? undefined : promptOf(blocks), { ask, signal, onRetry: showLine }),
+    close: () => session.close(),
+  };
+}
+
+/** A message with its files, as AAP takes it. */
+function promptOf(blocks: readonly ContentBlock[]): MessageContent {
+  const content = blocks.flatMap((block): readonly Block[] => {
+    switch (block.type) {
+      case "text":
+        return [block];
+      case "image":
+        return [{ type: "image", url: `data:${block.mimeType};base64,${block.data}` }];
+      case "resource":
+        return "text" in block.resource
+          ? [{ type: "text", text: `\n${block.resource.uri}:\n${block.resource.text}` }]
+          : [];
+      case "resource_link":
+        return [{ type: "text", text: `\n${block.uri}` }];
+      default:
+        return [];
+    }
+  });
+  const [only, ...others] = content;
+  return only?.type === "text" && others.length === 0 ? only.text : content;
 }

@@ -1,7 +1,7 @@
 /** Asks in the footer of the conversation: one key for each answer. */
 import type { ShownQuestion } from "../../call/index.js";
 import { hiddenWords } from "../../view/index.js";
-import { offers, offersSession } from "../ask-in-terminal.js";
+import { offers, offersAlways, offersSession } from "../ask-in-terminal.js";
 import type { AnswerDesk, OpenDesk } from "../ask-in-terminal.js";
 import type { ChatFooter } from "./chat-footer.js";
 import { readKey } from "./read-key.js";
@@ -36,12 +36,13 @@ export function keyDesk(options: KeyDeskOptions): OpenDesk {
       line,
       ...(edit && { edit }),
       ...(why && { why }),
-      reply: async (question, alike) => {
+      refresh: () => footer.draw(),
+      reply: async (question, { alike, place }) => {
         if (!isAsked) onAsk(question);
         isAsked = true;
         const choices = answerKeys(question, alike, edit !== undefined);
         const keys = new Set(choices.map(({ key }) => key));
-        const prompt = `Allow this? ${choices.map(({ label }) => label).join(", ")}`;
+        const prompt = (): string => `Allow this${place()}? ${choices.map(({ label }) => label).join(", ")}`;
         for (;;) {
           const key = await readKey(footer, { prompt, keys }, { signal, onCancel });
           const word = choices.find((one) => one.key === key)?.word ?? "";
@@ -74,7 +75,7 @@ const SESSION = key(
   "s",
   "this [s]ession",
   "session",
-  'allow it, and for this session what "always" above names',
+  'allow it, and for this session what "always" or "session" above names',
 );
 const ALWAYS = key(
   "a",
@@ -97,7 +98,7 @@ function answerKeys(question: ShownQuestion, alike: number, canEdit: boolean): r
     YES,
     ...(alike > 0 ? [all] : []),
     ...(offersSession(question) ? [SESSION] : []),
-    ...(offers(question, "allow_always") ? [ALWAYS] : []),
+    ...(offersAlways(question) ? [ALWAYS] : []),
     NO,
     NO_BECAUSE,
     ...(alike > 0 ? [none] : []),

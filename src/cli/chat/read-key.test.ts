@@ -9,6 +9,7 @@ function atQuestion() {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const sent: string[] = [];
+  let quits = 0;
   const block = new LiveBlock({ write: () => true, columns: 80, rows: 24 }, (text) => text);
   const footer = new ChatFooter(
     block,
@@ -18,7 +19,7 @@ function atQuestion() {
   const message = new MessageLayer({
     onSubmit: (text) => sent.push(text),
     onInterrupt: () => undefined,
-    onQuit: () => undefined,
+    onQuit: () => (quits += 1),
     onSuspend: () => undefined,
     complete: () => undefined,
     earlier: () => [],
@@ -31,7 +32,7 @@ function atQuestion() {
   const signal = new AbortController().signal;
   const asked = readKey(
     footer,
-    { prompt: "Allow this?", keys: new Set("ynw") },
+    { prompt: () => "Allow this?", keys: new Set("ynw") },
     { signal, onCancel: () => (cancels += 1) },
   );
   void asked.then((key) => answers.push(key));
@@ -41,7 +42,7 @@ function atQuestion() {
       await vi.advanceTimersByTimeAsync(100);
     }
   };
-  return { types, answers, sent, footer, message, cancelled: () => cancels };
+  return { types, answers, sent, footer, message, cancelled: () => cancels, quits: () => quits };
 }
 
 test("takes a key as the answer after a pause", async () => {
@@ -99,4 +100,16 @@ test("clears a message that was started at the question by Ctrl-C, and interrupt
   expect(cancelled()).toBe(0);
   footer.receive({ type: "key", name: "ctrl-c" });
   expect(cancelled()).toBe(1);
+});
+
+test("leaves the question open when the person leaves with Ctrl-D", async () => {
+  const { answers, footer, quits, cancelled } = atQuestion();
+  await vi.advanceTimersByTimeAsync(5_000);
+  footer.receive({ type: "key", name: "ctrl-d" });
+  await vi.advanceTimersByTimeAsync(0);
+  expect({ quits: quits(), answers, cancelled: cancelled() }).toEqual({
+    quits: 1,
+    answers: [],
+    cancelled: 0,
+  });
 });

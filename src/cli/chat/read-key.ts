@@ -3,10 +3,10 @@ import { rows } from "../../view/visible-line.js";
 import type { ChatFooter, Layer } from "./chat-footer.js";
 import { TypingPause } from "./typing-pause.js";
 
-/** `keys`: the keys that count. Escape and Ctrl-C call `onCancel`. */
+/** `prompt` as it is at each drawing; `keys`: the keys that count. Escape and Ctrl-C call `onCancel`. */
 export function readKey(
   footer: ChatFooter,
-  { prompt, keys }: { readonly prompt: string; readonly keys: ReadonlySet<string> },
+  { prompt, keys }: { readonly prompt: () => string; readonly keys: ReadonlySet<string> },
   { signal, onCancel }: { readonly signal: AbortSignal; readonly onCancel: () => void },
 ): Promise<string> {
   return new Promise((resolve, reject) => {
@@ -23,7 +23,7 @@ export function readKey(
     const layer: Layer = {
       rows: (width, maxRows) => {
         const shown = rows(
-          pause.isOver ? prompt.trimEnd() : isWriting ? WRITING : "…",
+          pause.isOver ? prompt().trimEnd() : isWriting ? WRITING : "…",
           { first: "", next: "  " },
           width - 1,
         );
@@ -40,8 +40,11 @@ export function readKey(
         if (isCancel && !isClearing) return onCancel();
         const isAnswer = key.type === "text" && keys.has(key.text) && pause.isOver;
         if (isAnswer) return end(() => resolve(key.text));
+        const isIdle = key.type === "key" && pause.isOver && !isWriting;
+        // Leaving and suspending answer nothing: the question stays open.
+        if (isIdle && (key.name === "ctrl-d" || key.name === "ctrl-z")) return footer.passDown(layer, key);
         // Enter alone neither answers nor sends an old draft.
-        if (key.type === "key" && pause.isOver && !isWriting) return;
+        if (isIdle) return;
         footer.passDown(layer, key);
         isWriting = key.type !== "key" || (isWriting && !isClearing && key.name !== "enter");
         pause.wait();

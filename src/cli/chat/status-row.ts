@@ -1,20 +1,40 @@
-/** The last row of the footer: who answers, the mode, what was used, and the questions of other sessions. */
+/**
+ * The last row of the footer: who answers, the mode, what was used, how full the model's window is, and the questions of
+ * other sessions. On a narrow terminal the facts that matter least are left out whole.
+ */
 import { pluralize, visibleText } from "../../call/index.js";
-import { shortUsage } from "../usage-text.js";
+import { styledColumns } from "../../view/styled-text.js";
+import { shortUsage, windowText } from "../usage-text.js";
 import type { Conversation } from "./conversation.js";
 
-/** `elsewhere`: how many questions of other sessions are open. `hint`: what can be pressed or typed. */
+export type StatusOptions = {
+  readonly folder: string;
+  /** How many questions of other sessions are open. */
+  readonly elsewhere: number;
+  /** A key that is to be pressed now. */
+  readonly hint?: string | undefined;
+  readonly width: number;
+};
+
+/** Facts with a higher number go first. */
+type Fact = readonly [order: number, text: string | undefined];
+
 export function statusRow(
   { session, with: agent, own }: Conversation,
-  { folder, elsewhere, hint }: { readonly folder: string; readonly elsewhere: number; readonly hint: string },
+  { folder, elsewhere, hint, width }: StatusOptions,
 ): string {
-  const used = shortUsage(session.book, own?.opened.price, "session");
-  const facts = [
-    visibleText(agent),
-    ...(own ? [visibleText(own.session.book.modeId ?? own.opened.modeIn(folder))] : []),
-    ...(used === undefined ? [] : [used]),
-    ...(elsewhere > 0 ? [`${pluralize(elsewhere, "question")} elsewhere: /questions`] : []),
-    hint,
+  const mode = own && (own.session.book.modeId ?? own.opened.modeIn(folder));
+  const facts: readonly Fact[] = [
+    [1, visibleText(agent)],
+    [2, mode === undefined ? undefined : visibleText(mode)],
+    [4, shortUsage(session.book, own?.opened.price, "session")],
+    [3, own && windowText(session.book, own.session.contextWindow)],
+    [0, elsewhere > 0 ? `${pluralize(elsewhere, "question")} elsewhere: /questions` : undefined],
+    hint === undefined ? [5, "/help"] : [0, hint],
   ];
-  return `  ${facts.join(" · ")}`;
+  for (let most = 5; ; most -= 1) {
+    const shown = facts.flatMap(([order, text]) => (order > most ? [] : (text ?? [])));
+    const row = `  ${shown.join(" · ")}`;
+    if (most <= 1 || styledColumns(row) <= width) return row;
+  }
 }

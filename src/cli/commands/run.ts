@@ -37,7 +37,13 @@ export function addRunCommand(program: Command): void {
       }
       await logged(flags, async () => {
         const { runPrompt } = await import("../run.js");
-        process.exitCode = await runPrompt(prompt, flags);
+        const release =
+          isPiped && flags.json !== true && (await import("../answer-at-terminal.js")).answerAtTerminal();
+        try {
+          process.exitCode = await runPrompt(prompt, flags);
+        } finally {
+          if (release) release();
+        }
       });
     });
   addNeeds(run);

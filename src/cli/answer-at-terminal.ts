@@ -1,0 +1,17 @@
+/** The prompt came through a pipe, and a person sits at the terminal all the same: their answers are read from there. */
+import { openSync } from "node:fs";
+import { ReadStream } from "node:tty";
+
+/** Returns the function that lets the terminal go; until then it keeps the process alive. */
+export function answerAtTerminal(): () => void {
+  if (!process.stdout.isTTY) return () => undefined;
+  try {
+    const terminal = new ReadStream(openSync("/dev/tty", "r"));
+    // The pipe has ended: later readers of stdin read the terminal.
+    Object.defineProperty(process, "stdin", { value: terminal, configurable: true });
+    return () => void terminal.destroy();
+  } catch {
+    // The process has no terminal of its own, so nobody can be asked.
+    return () => undefined;
+  }
+}

@@ -1,0 +1,66 @@
+import { expect, test } from "vitest";
+import type { ShownQuestion } from "../call/index.js";
+import { askInTerminal } from "./ask-in-terminal.js";
+import type { AnswerDesk } from "./ask-in-terminal.js";
+
+const question = (toolCallId: string): ShownQuestion => ({
+  questionId: `question_${toolCallId}`,
+  sessionId: "session",
+  toolCallId,
+  intentHash: "",
+  title: toolCallId,
+  options: [
+    { optionId: "yes", name: "Yes", kind: "allow_once" },
+    { optionId: "no", name: "No", kind: "reject_once" },
+  ],
+  askedAt: 0,
+  call: { name: "t", title: "T", kind: "other", rawInput: {}, content: [], locations: [] },
+});
+
+/** A terminal whose person reads each prompt, also again when another question joins, and then says yes. */
+function atTerminal() {
+  const places: string[] = [];
+  let answer: () => void = () => undefined;
+  const desk: AnswerDesk = {
+    write: () => undefined,
+    line: () => Promise.resolve(""),
+    help: () => "",
+    close: () => undefined,
+    refresh: () => places.push("joined"),
+    reply: (_question, { place }) =>
+      new Promise((resolve) => {
+        answer = () => {
+          places.push(place());
+          resolve("y");
+        };
+      }),
+  };
+  const screen = { showCall: () => undefined, pause: () => undefined, resume: () => undefined };
+  const ask = askInTerminal(screen, () => desk);
+  const next = async (): Promise<void> => {
+    await new Promise(setImmediate);
+    answer();
+    await new Promise(setImmediate);
+  };
+  return { places, next, ask: (id: string) => ask(question(id), new AbortController().signal) };
+}
+
+test("says which of how many questions it is, also of those that join later", async () => {
+  const { places, next, ask } = atTerminal();
+  const asked = [ask("a"), ask("b")];
+  await new Promise(setImmediate);
+  asked.push(ask("c"));
+  for (const _ of asked) await next();
+  await Promise.all(asked);
+  expect(places).toEqual(["joined", " (1 of 3)", " (2 of 3)", " (3 of 3)"]);
+});
+
+test("counts from one again once nobody is asked", async () => {
+  const { places, next, ask } = atTerminal();
+  for (const id of ["a", "b"]) {
+    const asked = ask(id);
+    await next();
+    await asked;
+  }
+  expect(places).toEqual(["", ""]);
+});
