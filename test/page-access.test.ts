@@ -42,6 +42,24 @@ test("a device may do what its role says, until it is revoked", async () => {
   await expect(fetch(`${url}/api/me`)).resolves.toMatchObject({ status: 401 });
 });
 
+test("a browser that logs in again stays one device, with the wider role", async () => {
+  const { devices, login, url } = await serving();
+  const page = await login("answer");
+  const [cookie, key] = [page.cookie(), page.key()];
+  const again = await devices.createCode({ role: "all", name: "This computer", lifetimeMs: 60_000 });
+  expect((await page.login({ code: again.code })).device).toMatchObject({ role: "all", isThis: true });
+  const less = await devices.createCode({ role: "watch", lifetimeMs: 60_000 });
+  await page.login({ code: less.code });
+  expect(devices.list()).toMatchObject([{ name: "This computer", role: "all" }]);
+  // Other tabs have the same cookie and key: they stay logged in.
+  expect([page.cookie(), page.key()]).toEqual([cookie, key]);
+  // A wrong code changes nothing, and another browser is another device.
+  await expect(page.login({ code: "AAAA-AAAA-AAAA" })).rejects.toMatchObject({ status: 401 });
+  const other = await devices.createCode({ role: "watch", lifetimeMs: 60_000 });
+  await browser(url).login({ code: other.code, name: "Other" });
+  expect(devices.list().map(({ role }) => role)).toEqual(["all", "watch"]);
+});
+
 test("a cookie alone opens nothing, and no other page may use it", async () => {
   const { url, login } = await serving();
   const page = await login("all");
@@ -247,6 +265,24 @@ test("counts how people answered the same before, in other sessions with the sam
   await desk.answer(first, { reply: "no" });
   await until(async () => (await desk.history({})).calls[0]?.status === "refused");
   expect(await desk.earlierAnswers(await next(2))).toMatchObject({ allowed: 0, refused: 1 });
+});
+
+test("is at work between an answer and the next question, never finished", async () => {
+  const { login } = await serving({
+    steps: [{ calls: [command("touch a")] }, { calls: [command("touch b")] }],
+  });
+  const desk = await login("all");
+  const { frames } = watch(desk);
+  const { sessionId } = await desk.createSession({ prompt: [{ type: "text", text: "go" }] });
+  await until(() => asked(frames).length === 1);
+  await until(async () => (await desk.session(sessionId)).turns.length > 0);
+  await desk.answer(asked(frames)[0]?.questionId ?? "", { reply: "once" });
+  const states = new Set<string>();
+  await until(async () => {
+    states.add((await desk.session(sessionId)).state);
+    return asked(frames).length === 2;
+  });
+  expect([...states]).not.toContain("idle");
 });
 
 test("runs the call of each answer at once, whichever question is answered first", async () => {

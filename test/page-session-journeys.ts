@@ -5,7 +5,8 @@ import type { Browser, Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { readAll } from "../src/call/index.js";
 import type { ScriptStep } from "../src/model/index.js";
-import { allowOnce, openPage, ready } from "./page-browser-kit.js";
+import { outputs } from "./page-cases.js";
+import { allowOnce, openPage, ready, startSession } from "./page-browser-kit.js";
 import { serving } from "./page-serving.js";
 import { until } from "./until.js";
 
@@ -34,8 +35,8 @@ const STEPS: readonly ScriptStep[] = [
 ];
 
 /** A server in this process with the built page, and a browser that is logged in. */
-async function opened(browser: Browser) {
-  const served = await serving({ steps: STEPS, isWhole: true });
+async function opened(browser: Browser, steps = STEPS) {
+  const served = await serving({ steps, isWhole: true });
   writeFileSync(join(served.root, "a.txt"), BEFORE);
   const { page, context, troubles } = await openPage({ browser, url: () => served.url });
   const { code } = await served.devices.createCode({ role: "all", lifetimeMs: 60_000 });
@@ -103,6 +104,119 @@ export function sessionJourneys(browserOf: () => Browser): void {
     await expect.poll(() => served.devices.list().length).toBe(2);
     await context.close();
     await phone.close();
+  });
+
+  test("stays logged in at two servers of one host, and is one device however often it logs in", async () => {
+    const { page, context, devices, url } = await opened(browserOf());
+    const second = await serving({ isWhole: true });
+    const other = await context.newPage();
+    const { code } = await second.devices.createCode({ role: "all", lifetimeMs: 60_000 });
+    await other.goto(`${second.url}/login#${code}`);
+    await other.getByText("Connected, live").waitFor();
+    const again = await devices.createCode({ role: "watch", name: "This computer", lifetimeMs: 60_000 });
+    const tab = await context.newPage();
+    await tab.goto(`${url}/login#${again.code}`);
+    for (const one of [tab, page, other]) {
+      await one.reload();
+      await one.getByText("Connected, live").waitFor();
+    }
+    expect(devices.list()).toMatchObject([{ name: "This computer", role: "all" }]);
+    await context.close();
+  });
+
+  test("takes the control out of output, and keeps it in the record", async () => {
+    const { page, context, url, root, ledger } = await opened(browserOf(), [
+      { calls: [{ tool: "terminal", input: { command: "cat hostile.txt" } }] },
+      { say: "Done." },
+    ]);
+    // TE-001 and the attacks: red, then each of them.
+    const hostile = ["\u001B[31mred\u001B[0m", ...outputs.map(([, text]) => text)];
+    writeFileSync(join(root, "hostile.txt"), `${hostile.join("\n")}\n`, "latin1");
+    const session = await startSession(page, url, "Go");
+    await allowAll(page, session);
+    const shown = (await page.locator("article .term").allTextContents()).join("\n");
+    expect(shown).toContain("red");
+    expect(shown).toContain("EVIL");
+    expect(shown).not.toMatch(/(?![\n\t])[\p{Cc}\p{Cf}]/u);
+    expect(await page.title()).toBe("Session · Toolgate");
+    expect(await page.locator("article .term a").count()).toBe(0);
+    const sessionId = decodeURIComponent(new URL(session).pathname.replace("/s/", ""));
+    expect(JSON.stringify(await readAll(ledger, sessionId))).toContain(
+      JSON.stringify("\u001B]8;;javascript:alert(1)\u0007").slice(1, -1),
+    );
+    await context.close();
+  });
+
+  test("cancels one call over HTTP and one by its button, and the turn goes on", async () => {
+    const wait = { tool: "terminal", input: { command: "sleep 300" } };
+    const write = { tool: "write_file", input: { path: "a.txt", content: AFTER } };
+    const { page, context, url, login } = await opened(browserOf(), [
+      { calls: [write] },
+      { calls: [wait] },
+      { calls: [wait] },
+      { say: "Done." },
+    ]);
+    const client = await login("all");
+    const session = await startSession(page, url, "Go");
+    const sessionId = decodeURIComponent(new URL(session).pathname.replace("/s/", ""));
+    const calls = async () =>
+      (await client.entries(sessionId)).entries.flatMap((entry) =>
+        entry.type === "call" ? [entry.card] : [],
+      );
+    const runs = (number: number) =>
+      until(async () => {
+        const { questions } = await client.questions();
+        for (const { questionId, state } of questions) {
+          if (state.status !== "open") continue;
+          const { intentHash } = await client.question(questionId);
+          await client.answer(questionId, { reply: "once", intentHash });
+        }
+        return (await calls())[number]?.status === "running";
+      });
+    await runs(1);
+    const [written, first] = await calls();
+    // The file as it was before, by its hash.
+    const { kept } = (await client.call(sessionId, written?.toolCallId ?? "")).undo;
+    expect(Buffer.from(await client.blob(kept[0]?.blob ?? "")).toString()).toBe(BEFORE);
+    expect(await client.cancel(sessionId, { toolCallId: first?.toolCallId ?? "" })).toEqual({
+      cancelled: true,
+    });
+    await runs(2);
+    await page
+      .getByRole("article", { name: /^Call 3/ })
+      .getByRole("button", { name: /^Cancel/ })
+      .click();
+    await page.getByText("Done.", { exact: true }).waitFor();
+    expect((await calls()).map(({ status }) => status)).toEqual(["done", "cancelled", "cancelled"]);
+    await context.close();
+  });
+
+  test("notifies of a question while nobody looks at the tab, and counts it in the title", async () => {
+    const { page, context, url, park } = await opened(browserOf());
+    // Headless Chromium shows none: in its place stands a person who allows them, and a list.
+    await page.addInitScript(() => {
+      const shown: string[] = [];
+      class Listed extends EventTarget {
+        static readonly permission = "granted";
+        static readonly requestPermission = async () => "granted";
+        constructor(title: string, { body }: { readonly body: string }) {
+          super();
+          shown.push(`${title}; ${body}`);
+        }
+      }
+      Object.assign(globalThis, { shown, Notification: Listed });
+    });
+    await page.goto(`${url}/devices`);
+    await page.getByRole("button", { name: "Turn on: While this tab is in the background" }).click();
+    const shown = () => page.evaluate(() => Reflect.get(globalThis, "shown") as readonly string[]);
+    await park({ agent: "tester" });
+    await expect.poll(() => page.title()).toBe("1 question · Toolgate");
+    expect(await shown()).toEqual([]);
+    await page.evaluate(`Object.defineProperty(document, "hidden", { get: () => true })`);
+    await park({ agent: "tester" });
+    await expect.poll(() => page.title()).toBe("2 questions · Toolgate");
+    await expect.poll(shown).toEqual(["Toolgate: an agent waits for your answer; tester: think"]);
+    await context.close();
   });
 
   test("goes from the prompt to the answer by keyboard alone", async () => {

@@ -17,7 +17,7 @@ export function isInField(target: EventTarget | null): boolean {
 const isTextInput = (target: HTMLElement): boolean =>
   target instanceof HTMLInputElement && !/^(?:checkbox|radio|button|submit|file)$/.test(target.type);
 
-const tables: { current: KeyTable }[] = [];
+const tables: { current: { readonly table: KeyTable; readonly isActive: () => boolean } }[] = [];
 /** The first key of "G then I", and when it counts no longer. */
 let prefix: { readonly key: string; readonly until: number } | undefined;
 const PREFIX_MS = 1_500;
@@ -32,8 +32,8 @@ function onKey(event: KeyboardEvent): void {
   const wanted = isSecond && prefix ? `${prefix.key} ${name}` : name;
   prefix = undefined;
   for (const { current } of tables.toReversed()) {
-    const take = Object.hasOwn(current, wanted) ? current[wanted] : undefined;
-    if (!take) continue;
+    const take = Object.hasOwn(current.table, wanted) ? current.table[wanted] : undefined;
+    if (!take || !current.isActive()) continue;
     event.preventDefault();
     take(event);
     return;
@@ -45,9 +45,12 @@ export function startKeys(): void {
   addEventListener("keydown", onKey);
 }
 
-export function useKeys(table: KeyTable): void {
-  const entry = useRef(table);
-  entry.current = table;
+const always = (): boolean => true;
+
+/** `isActive`: whether the table counts at the moment, for views that are shown several times. */
+export function useKeys(table: KeyTable, isActive: () => boolean = always): void {
+  const entry = useRef({ table, isActive });
+  entry.current = { table, isActive };
   useEffect(() => {
     tables.push(entry);
     return () => void tables.splice(tables.indexOf(entry), 1);

@@ -4,7 +4,9 @@
  */
 import type { LiveFrame, LiveStatus, Me } from "toolgate/serve/client";
 import { api, isLoggedOut } from "./api.js";
+import { readAhead } from "./inbox/question-ahead.js";
 import { NOTHING_YET, withFrame, type LiveState } from "./live-state.js";
+import { onNetworkSign } from "./network-signs.js";
 import { notify } from "./notify.js";
 import { Store } from "./store.js";
 
@@ -44,8 +46,9 @@ async function read(controller: AbortController, session: FollowedSession | unde
     live.update((state) => ({ ...state, connection, connections: state.connections + (isNew ? 1 : 0) }));
   };
   try {
-    for await (const frame of api.live({ ...query, signal, onStatus })) {
+    for await (const frame of api.live({ ...query, signal, onStatus, onRetry: onNetworkSign })) {
       if (signal.aborted) return;
+      readAhead(frame);
       live.update((state) => withFrame(state, frame));
       session?.onFrame(frame);
       notify(frame);

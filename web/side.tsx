@@ -7,7 +7,7 @@ import type { Route } from "./read-route.js";
 import { sessionPath } from "./route.js";
 import { useStore } from "./store.js";
 import { switchTheme } from "./theme.js";
-import { lastPart } from "./words.js";
+import { grouped, lastPart } from "./words.js";
 
 const VIEWS: readonly {
   name: string;
@@ -23,6 +23,8 @@ const VIEWS: readonly {
   { name: "Rules", path: "/rules", icon: "rules", view: "rules", isOnPhone: true },
   { name: "Devices", path: "/devices", icon: "devices", view: "devices", isOnPhone: false },
 ];
+
+const MAX_SHOWN = 8;
 
 const isAt = (here: Route, view: Route["view"]): boolean =>
   here.view === view || (here.view === "session" && view === "sessions");
@@ -53,9 +55,15 @@ export function Side({ here }: { readonly here: Route }) {
       </div>
       {sessions.length > 0 && <h3>Live sessions</h3>}
       <div class="nav-s">
-        {sessions.slice(0, 8).map((session) => (
+        {sessions.slice(0, MAX_SHOWN).map((session) => (
           <LiveSession key={session.sessionId} session={session} here={here} />
         ))}
+        {sessions.length > MAX_SHOWN && (
+          <a href="/s">
+            <Icon name="sessions" />
+            <span class="grow cut">{grouped(sessions.length - MAX_SHOWN)} more</span>
+          </a>
+        )}
       </div>
       <div class="foot">
         <Connected />

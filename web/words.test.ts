@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { inFolder, lastPart, longTime, rate, sentence, shortTime } from "./words.js";
+import { costText, inFolder, lastPart, longTime, rate, sentence, share, shortTime } from "./words.js";
 import { bucketName } from "./statistics/periods.js";
 import { niceSteps } from "./statistics/chart-scale.js";
 
@@ -37,4 +37,19 @@ test("writes sentences, paths and waiting times", () => {
 test("draws scales with steps that people can read", () => {
   expect(niceSteps(187)).toEqual([0, 50, 100, 150, 200]);
   expect(niceSteps(3)).toEqual([0, 1, 2, 3]);
+});
+
+test("gives a share as a rate, and in counts where there are too few calls for one", () => {
+  expect(share(3, 30)).toBe("10.0 %");
+  expect(share(2, 7)).toBe("2 of 7");
+});
+
+test("shows a cost below a cent", () => {
+  expect([0, 0.000_27, 0.04, 0.4, 12.3].map(costText)).toEqual([
+    "0.00 USD",
+    "0.00027 USD",
+    "0.04 USD",
+    "0.40 USD",
+    "12.30 USD",
+  ]);
 });

@@ -40,6 +40,10 @@ export const MIN_RATE_CALLS = 30;
 export const rate = (count: number, of: number): string =>
   of < MIN_RATE_CALLS ? "–" : `${((100 * count) / of).toFixed(1)} %`;
 
+/** The same as a figure of its own: "2 of 7" where there are too few calls for a rate. */
+export const share = (count: number, of: number): string =>
+  of < MIN_RATE_CALLS ? `${grouped(count)} of ${grouped(of)}` : rate(count, of);
+
 const two = (value: number): string => String(value).padStart(2, "0");
 
 export function clockTime(at: number): string {
@@ -83,3 +87,7 @@ export const inFolder = (path: string, folder: string | undefined): string =>
 
 export const sentence = (text: string): string =>
   text === "" ? "" : `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?…]$/.test(text) ? "" : "."}`;
+
+/** "1.20 USD", and for a cost that two digits cannot show "0.0004 USD". */
+export const costText = (usd: number): string =>
+  `${usd === 0 || usd >= 0.1 ? usd.toFixed(2) : Number(usd.toPrecision(2))} USD`;

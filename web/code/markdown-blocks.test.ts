@@ -41,3 +41,20 @@ test("reads a text that is not the continuation from its start", () => {
   const before = growBlocks(NO_BLOCKS, "a\n\nb\n\nc\n\nd");
   expect(growBlocks(before, "other").blocks.map(({ raw }) => raw)).toEqual(["other"]);
 });
+
+test.each([
+  ["quotes", `${">".repeat(1_000)} end`],
+  ["lists", Array.from({ length: 200 }, (_, depth) => `${"  ".repeat(depth)}- end`).join("\n")],
+  ["emphasis", `${"**".repeat(1_000)}end${"**".repeat(1_000)}`],
+])("nests %s to a limit, and keeps the text below", (_, text) => {
+  const [block] = growBlocks(NO_BLOCKS, text).blocks;
+  expect(block?.raw).toBe(text);
+  // A quote or an item and its list are two levels of the value.
+  expect(depthOf(block?.token)).toBeLessThan(100);
+  expect(JSON.stringify(block?.token)).toContain("end");
+});
+
+function depthOf(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 0;
+  return 1 + Math.max(0, ...Object.values(value).map(depthOf));
+}

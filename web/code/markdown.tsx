@@ -51,7 +51,7 @@ function blockNode(token: Token): ComponentChildren {
     default:
       return (
         <p>
-          <Visible text={token.raw} />
+          <Visible text={token.raw} isProse />
         </p>
       );
   }
@@ -100,7 +100,7 @@ function table({ header, rows }: Tokens.Table): ComponentChildren {
 }
 
 const inlineOf = (token: Token): ComponentChildren =>
-  "tokens" in token && token.tokens ? inlines(token.tokens) : <Visible text={textOf(token)} />;
+  "tokens" in token && token.tokens ? inlines(token.tokens) : <Visible text={textOf(token)} isProse />;
 
 const inlines = (tokens: readonly Token[] = []): ComponentChildren =>
   tokens.map((token) => inlineNode(token));
@@ -127,12 +127,18 @@ function inlineNode(token: Token): ComponentChildren {
     case "link":
       return address((token as Tokens.Link).href, inlineOf(token), textOf(token));
     case "image":
-      return address((token as Tokens.Image).href, <>image: {textOf(token)}</>, "");
+      return address(
+        (token as Tokens.Image).href,
+        <>
+          image: <Visible text={textOf(token)} isProse />
+        </>,
+        "",
+      );
     case "text":
     case "escape":
       return inlineOf(token);
     default:
-      return <Visible text={token.raw} />;
+      return <Visible text={token.raw} isProse />;
   }
 }
 

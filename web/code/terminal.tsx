@@ -1,5 +1,6 @@
 /** A command's output: the last lines, with a button for those above. */
 import { useEffect, useMemo, useRef } from "preact/hooks";
+import { Visible } from "../parts/visible.js";
 import { counted } from "../words.js";
 import { ansiRuns } from "./ansi.js";
 
@@ -36,10 +37,10 @@ export function Terminal({ text, hiddenLines = 0, isCut = false, onOpen, isLive 
       {(hiddenLines > 0 || isCut) && onOpen && "\n"}
       {runs.map(({ text: piece, className }, index) =>
         className === "" ? (
-          piece
+          <Visible key={index} text={piece} />
         ) : (
           <span key={index} class={className}>
-            {piece}
+            <Visible text={piece} />
           </span>
         ),
       )}

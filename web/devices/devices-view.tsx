@@ -81,7 +81,7 @@ function DeviceRow({ device, mayRevoke, onChanged }: RowProps) {
         {isThis && <span class="faint"> (this one)</span>}
         <br />
         <span class="faint xs">
-          seen {ago(seenAt, now)}
+          seen {isThis ? "now" : ago(seenAt, now)}
           {answers > 0 ? `, ${counted(answers, "answer")}` : ""}
         </span>
       </span>

@@ -1,5 +1,5 @@
 /** Your answer. Yes is above, no is below, and nothing stands beside both. */
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { QuestionDetail } from "toolgate/serve/client";
 import { isInField, useKeys } from "../keys.js";
 import { live, me } from "../live.js";
@@ -33,7 +33,9 @@ export type AnswerPanelProps = {
   readonly isMoreBelow: boolean;
   readonly onReadOn: () => void;
   readonly onEnd: (isTaken: boolean) => void;
-  readonly onSkip: () => void;
+  /** Not in the card of a call: there is no next question. */
+  readonly onSkip: (() => void) | undefined;
+  readonly areKeysOn: (() => boolean) | undefined;
 };
 
 type Mode = "choose" | "no" | "edit";
@@ -46,6 +48,7 @@ export function AnswerPanel({
   onReadOn,
   onEnd,
   onSkip,
+  areKeysOn,
 }: AnswerPanelProps) {
   const { questionId, answers } = question;
   const [mode, setMode] = useState<Mode>("choose");
@@ -64,6 +67,11 @@ export function AnswerPanel({
     setMore(false);
   };
   useEffect(reset, [questionId]);
+  const panel = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // In a card the choices grow below the edge of the list.
+    if (areKeysOn?.() === true) panel.current?.scrollIntoView({ block: "nearest" });
+  }, [mode, choice.reach]);
   const canEdit = answers.edit && role === "all";
   const canAnswer = !isLost && !isSending && role !== "watch";
   const mayAnswer = (): boolean => canAnswer && guard.takes();
@@ -115,7 +123,7 @@ export function AnswerPanel({
     else if (mode === "no") refuse();
     else allow(choice.reach);
   };
-  useKeys({
+  const keys = {
     y: () => allow("once"),
     n: () => mayAnswer() && void send(questionId, { reply: "no" }),
     s: () => choose("session"),
@@ -133,13 +141,14 @@ export function AnswerPanel({
         reset();
       },
     }),
-  });
+  };
+  useKeys(keys, areKeysOn);
 
   const width = choice.reach === "once" ? undefined : chosenWidth(question, choice);
   const freed = choice.ownRules === undefined ? (width?.frees.length ?? 0) : 0;
   const isOpen = !isPhone || isMore;
   return (
-    <aside class={isMore ? "q-answer more" : "q-answer"} aria-label="Your answer">
+    <aside class={isMore ? "q-answer more" : "q-answer"} aria-label="Your answer" ref={panel}>
       <div class="opts">
         <h2>{mode === "no" ? "No, and why" : mode === "edit" ? "Edit, then allow" : "Your answer"}</h2>
         {mode === "choose" && <ReachChoice question={question} choice={choice} onChoose={setChoice} />}
@@ -198,7 +207,7 @@ export function AnswerPanel({
                 <button type="button" class="btn" disabled={!canAnswer || !canEdit} onClick={startEdit}>
                   Edit, then allow <kbd>E</kbd>
                 </button>
-                {choice.reach === "once" && !isPhone && (
+                {choice.reach === "once" && !isPhone && onSkip && (
                   <button type="button" class="btn" onClick={onSkip}>
                     Skip for now <kbd>J</kbd>
                   </button>

@@ -42,12 +42,18 @@ const since = (askedAt: number, now: number): string =>
 
 const alone = (question: InboxQuestion): QuestionCluster => ({ likeness: undefined, questions: [question] });
 
+/** As the server takes them together: of one folder. */
+export const areAlike = (one: InboxQuestion, other: InboxQuestion): boolean =>
+  one.likeness !== undefined &&
+  one.likeness === other.likeness &&
+  (one.sessionId === other.sessionId || (one.folder !== undefined && one.folder === other.folder));
+
 /** A cluster stands where its first question does. */
 function clusters(questions: readonly InboxQuestion[]): readonly QuestionCluster[] {
   const made: { likeness: string | undefined; questions: InboxQuestion[] }[] = [];
   for (const question of questions) {
     const { likeness } = question;
-    const same = likeness === undefined ? undefined : made.find((one) => one.likeness === likeness);
+    const same = made.find((one) => one.questions[0] && areAlike(one.questions[0], question));
     if (same) same.questions.push(question);
     else made.push({ likeness, questions: [question] });
   }

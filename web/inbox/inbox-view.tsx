@@ -1,7 +1,6 @@
 /** Every question of every agent. The chosen one stands in the address and stays until it is answered or left. */
 import { useEffect, useState } from "preact/hooks";
 import type { InboxQuestion } from "toolgate/serve/client";
-import { api, errorText } from "../api.js";
 import { useNow } from "../clock.js";
 import { useKeys } from "../keys.js";
 import { live } from "../live.js";
@@ -9,11 +8,11 @@ import { answerableIn } from "../live-state.js";
 import { Empty, Loading } from "../parts/controls.js";
 import { goTo, questionPath, sessionPath } from "../route.js";
 import { useStore } from "../store.js";
-import { useLoaded } from "../use-loaded.js";
 import { useMedia } from "../use-media.js";
 import { DemoOffer } from "../session/demo-offer.js";
 import { AlikeView } from "./alike-view.js";
-import { inboxGroups, neighbour, nextAnswerable } from "./inbox-groups.js";
+import { areAlike, inboxGroups, neighbour, nextAnswerable } from "./inbox-groups.js";
+import { OpenQuestion } from "./open-question.js";
 import { QuestionList } from "./question-list.js";
 import { QuestionView } from "./question-view.js";
 
@@ -56,8 +55,7 @@ export function InboxView({ questionId: named, isAlike }: InboxProps) {
   };
   const chosen = questions.find((question) => question.questionId === questionId);
   const cluster = questions.filter(
-    (question) =>
-      question.isAnswerable && question.likeness !== undefined && question.likeness === chosen?.likeness,
+    (question) => question.isAnswerable && chosen !== undefined && areAlike(chosen, question),
   );
   useKeys({
     j: () => move(1),
@@ -82,53 +80,20 @@ export function InboxView({ questionId: named, isAlike }: InboxProps) {
       ) : isAlike && cluster.length > 1 ? (
         <AlikeView questionIds={cluster.map((question) => question.questionId)} onEnd={goOn} />
       ) : (
-        <Chosen
-          key={questionId}
-          questionId={questionId}
-          answerable={answerable}
-          onTaken={goOn}
-          onSkip={() => move(1)}
-          onRemove={remove}
-        />
+        <OpenQuestion key={questionId} questionId={questionId}>
+          {(question, reload) => (
+            <QuestionView
+              question={question}
+              answerable={answerable}
+              onEnd={(isTaken) => (isTaken ? goOn() : reload())}
+              onSkip={() => move(1)}
+              onRemove={remove}
+            />
+          )}
+        </OpenQuestion>
       )}
     </div>
   );
-}
-
-type ChosenProps = {
-  readonly questionId: string;
-  readonly answerable: number;
-  readonly onTaken: () => void;
-  readonly onSkip: () => void;
-  readonly onRemove: () => void;
-};
-
-function Chosen({ questionId, answerable, onTaken, onSkip, onRemove }: ChosenProps) {
-  // A change of the question, or a new connection, makes it read again.
-  const row = useStore(live, ({ questions }) => questions?.find((one) => one.questionId === questionId));
-  const connections = useStore(live, (state) => state.connections);
-  const { data, error, reload } = useLoaded(() => api.question(questionId), [questionId, row, connections]);
-  if (!data)
-    return (
-      <section class="q-view">
-        {error === undefined ? (
-          <Loading what="the question" />
-        ) : (
-          <Empty icon="unknown" title="This question is not there">
-            <p>{errorText(error)}</p>
-            <p>
-              <a href="/inbox">Back to the inbox</a>
-            </p>
-          </Empty>
-        )}
-      </section>
-    );
-  // The stream is newer than what was read before it.
-  const question = row
-    ? { ...data, state: row.state, isAnswerable: row.isAnswerable, liveness: row.liveness }
-    : data;
-  const onEnd = (isTaken: boolean): void => (isTaken ? onTaken() : reload());
-  return <QuestionView {...{ question, answerable, onEnd, onSkip, onRemove }} />;
 }
 
 /** After the last answer: back to the session that it was for. */
@@ -141,6 +106,7 @@ function NothingMore({ question }: { readonly question: InboxQuestion | undefine
           Open “{question.sessionTitle}”
         </a>
       )}
+      {!question && <DemoOffer isShort />}
     </Empty>
   );
 }

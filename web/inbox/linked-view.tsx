@@ -1,5 +1,5 @@
 /** One question that was opened by a link with a key: to be answered once, as it is, without a paired device. */
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import type { QuestionDetail } from "toolgate/serve/client";
 import { api } from "../api.js";
 import { Empty, Loading } from "../parts/controls.js";
@@ -10,6 +10,7 @@ import { useLoaded } from "../use-loaded.js";
 import { sentence } from "../words.js";
 import { useGuard } from "./guard.js";
 import type { QuestionLink } from "./link-key.js";
+import { useReadEnd } from "./read-end.js";
 import { What } from "./what.js";
 import { Why } from "./why.js";
 
@@ -51,7 +52,10 @@ type LinkedProps = {
 function LinkedQuestion({ question, linkKey, onEnd }: LinkedProps) {
   const { questionId, intentHash, isAnswerable, folder, title } = question;
   const [reason, setReason] = useState("");
-  const guard = useGuard(`${questionId} ${intentHash}`);
+  const shown = `${questionId} ${intentHash}`;
+  const guard = useGuard(shown);
+  const what = useRef<HTMLDivElement>(null);
+  const { isSeen, end, readOn } = useReadEnd(what, shown);
   const answer = async (reply: "once" | "no"): Promise<void> => {
     if (!guard.takes()) return;
     const because = reply === "no" && reason.trim() !== "" ? { reason: reason.trim() } : {};
@@ -71,13 +75,16 @@ function LinkedQuestion({ question, linkKey, onEnd }: LinkedProps) {
           </h1>
         </header>
         <div class="q-body">
-          <div class="q-what">
+          <div class="q-what" ref={what} tabIndex={0} role="region" aria-label="What will happen and why">
             <Folder.Provider value={folder}>
-              <What question={question} />
+              <div class="sec">
+                <What question={question} />
+                <div ref={end} />
+              </div>
             </Folder.Provider>
             <Why question={question} isLinked />
           </div>
-          <aside class="q-answer" aria-label="Your answer">
+          <aside class="q-answer more" aria-label="Your answer">
             {isAnswerable ? (
               <>
                 <div class="opts">
@@ -98,9 +105,9 @@ function LinkedQuestion({ question, linkKey, onEnd }: LinkedProps) {
                     class="btn main"
                     type="button"
                     disabled={guard.isInert}
-                    onClick={() => void answer("once")}
+                    onClick={() => (isSeen ? void answer("once") : readOn())}
                   >
-                    Allow once
+                    {isSeen ? "Allow once" : "Read on"}
                   </button>
                   <div class="pair away">
                     <button

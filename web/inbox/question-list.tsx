@@ -103,7 +103,7 @@ type RowProps = { readonly question: InboxQuestion; readonly isOld: boolean; rea
 
 function QuestionRow({ question, isOld, isChosen }: RowProps) {
   const { questionId, kind, askedAt, isAnswerable } = question;
-  const now = useNow(isAnswerable);
+  const now = useNow(true, isAnswerable ? 0 : 10_000);
   return (
     <a
       class={isAnswerable ? "q" : "q gone"}

@@ -29,9 +29,30 @@ type QuestionViewProps = {
 };
 
 export function QuestionView({ question, answerable, onEnd, onSkip, onRemove }: QuestionViewProps) {
+  return (
+    <section class="q-view" aria-label="Question">
+      <Head question={question} answerable={answerable} />
+      <QuestionBody {...{ question, onEnd, onSkip, onRemove }} />
+    </section>
+  );
+}
+
+type BodyProps = {
+  readonly question: QuestionDetail;
+  readonly onEnd: (isTaken: boolean) => void;
+  /** Without them the question stands alone, in the card of its call. */
+  readonly onSkip?: (() => void) | undefined;
+  readonly onRemove?: (() => void) | undefined;
+  readonly areKeysOn?: (() => boolean) | undefined;
+  /** Changes with everything beside the question that may move it under the hand. */
+  readonly beside?: string;
+};
+
+/** The question without its head: what will happen, why, and the answer. */
+export function QuestionBody({ question, onEnd, onSkip, onRemove, areKeysOn, beside = "" }: BodyProps) {
   const { questionId, intentHash, isAnswerable, state } = question;
   const shown = `${questionId} ${intentHash} ${state.status}`;
-  const guard = useGuard(shown);
+  const guard = useGuard(`${shown} ${beside}`);
   const what = useRef<HTMLDivElement>(null);
   const { isSeen, isMoreBelow, end, readOn } = useReadEnd(what, shown);
   const isPhone = useIsPhone();
@@ -43,30 +64,30 @@ export function QuestionView({ question, answerable, onEnd, onSkip, onRemove }: 
     if (document.activeElement?.closest(".acts")) what.current?.focus();
   }, [questionId]);
   return (
-    <section class="q-view" aria-label="Question">
-      <Head question={question} answerable={answerable} />
-      <div class="q-body">
-        <div class="q-what" ref={what} tabIndex={0} role="region" aria-label="What will happen and why">
-          <Folder.Provider value={question.folder}>
-            <div class="sec">
-              <What question={question} asked={isPartEnough ? end : undefined} />
-              {!isPartEnough && <div ref={end} />}
-            </div>
-          </Folder.Provider>
-          <Why question={question} />
-        </div>
-        {isAnswerable ? (
-          <AnswerPanel {...{ question, guard, isSeen, isMoreBelow, onEnd, onSkip }} onReadOn={readOn} />
-        ) : (
-          <Over question={question} onSkip={onSkip} onRemove={onRemove} />
-        )}
+    <div class="q-body">
+      <div class="q-what" ref={what} tabIndex={0} role="region" aria-label="What will happen and why">
+        <Folder.Provider value={question.folder}>
+          <div class="sec">
+            <What question={question} asked={isPartEnough ? end : undefined} />
+            {!isPartEnough && <div ref={end} />}
+          </div>
+        </Folder.Provider>
+        <Why question={question} />
       </div>
-    </section>
+      {isAnswerable ? (
+        <AnswerPanel
+          {...{ question, guard, isSeen, isMoreBelow, onEnd, onSkip, areKeysOn }}
+          onReadOn={readOn}
+        />
+      ) : (
+        <Over question={question} onSkip={onSkip} onRemove={onRemove} />
+      )}
+    </div>
   );
 }
 
 function Head({ question, answerable }: { readonly question: QuestionDetail; readonly answerable: number }) {
-  const { askedAt, isAnswerable, title, agentTitle, sessionId, toolCallId, questionId } = question;
+  const { askedAt, isAnswerable, title, sessionId, toolCallId, questionId } = question;
   const now = useNow(isAnswerable);
   const copy = (): void => {
     const link = `${location.origin}${questionPath(questionId)}`;
@@ -108,16 +129,22 @@ function Head({ question, answerable }: { readonly question: QuestionDetail; rea
         <Visible text={title} isOneLine />
       </h1>
       <p class="faint xs only-phone">{asker(question)}</p>
-      {agentTitle !== "" && agentTitle !== title && (
-        <p>
-          <span class="faint">The agent calls it</span>{" "}
-          <span class="theirs">
-            <Visible text={agentTitle} isOneLine />
-          </span>
-        </p>
-      )}
+      <AgentWords question={question} />
       <Standing question={question} />
     </header>
+  );
+}
+
+/** The agent's own words for the call are a quotation, and only that. */
+export function AgentWords({ question: { agentTitle, title } }: { readonly question: QuestionDetail }) {
+  if (agentTitle === "" || agentTitle === title) return null;
+  return (
+    <p>
+      <span class="faint">The agent calls it</span>{" "}
+      <span class="theirs">
+        <Visible text={agentTitle} isOneLine />
+      </span>
+    </p>
   );
 }
 
@@ -131,7 +158,7 @@ function overWord({ state, liveness }: QuestionDetail): string {
 const AGED_MS = 3_600_000;
 
 /** A turn that nobody runs at the moment: the answer still counts. */
-function Standing({ question }: { readonly question: QuestionDetail }) {
+export function Standing({ question }: { readonly question: QuestionDetail }) {
   const { isAnswerable, liveness, resumes, askedAt } = question;
   const now = useNow();
   if (!isAnswerable || liveness !== "parked" || (resumes === "here" && now - askedAt < AGED_MS)) return null;
@@ -154,18 +181,14 @@ function afterWords({ state }: QuestionDetail, self: string | undefined): string
     : "One answer counts; yours was not needed.";
 }
 
-type OverProps = {
-  readonly question: QuestionDetail;
-  readonly onSkip: () => void;
-  readonly onRemove: () => void;
-};
+type OverProps = Pick<BodyProps, "question" | "onSkip" | "onRemove">;
 
 /** Answered elsewhere, withdrawn, expired: it stays readable and says what did not happen. */
 function Over({ question, onSkip, onRemove }: OverProps) {
   const { state, sessionId, toolCallId } = question;
   const now = useNow();
   const self = useStore(me, (value) => value?.device.name);
-  useKeys({ x: onRemove });
+  useKeys(onRemove ? { x: onRemove } : {});
   const isYes = state.status === "answered" && state.isYes;
   return (
     <aside class="q-answer more" aria-label="Why this is not answerable">
@@ -177,19 +200,21 @@ function Over({ question, onSkip, onRemove }: OverProps) {
           </Note>
         </div>
       </div>
-      <div class="acts">
-        <a class="btn main" href={sessionPath(sessionId, toolCallId)}>
-          Open session <kbd>O</kbd>
-        </a>
-        <div class="pair away">
-          <button type="button" class="btn" onClick={onRemove}>
-            Take off the list <kbd>X</kbd>
-          </button>
-          <button type="button" class="btn" onClick={onSkip}>
-            Next question <kbd>J</kbd>
-          </button>
+      {onRemove && (
+        <div class="acts">
+          <a class="btn main" href={sessionPath(sessionId, toolCallId)}>
+            Open session <kbd>O</kbd>
+          </a>
+          <div class="pair away">
+            <button type="button" class="btn" onClick={onRemove}>
+              Take off the list <kbd>X</kbd>
+            </button>
+            <button type="button" class="btn" onClick={onSkip}>
+              Next question <kbd>J</kbd>
+            </button>
+          </div>
         </div>
-      </div>
+      )}
     </aside>
   );
 }

@@ -25,21 +25,26 @@ export function useReadEnd(box: RefObject<HTMLElement | null>, shown: string): R
     const look = (): void => {
       setMoreBelow(area.scrollHeight - area.scrollTop - area.clientHeight > NEAR_PX);
       const mark = end.current?.getBoundingClientRect();
-      if (mark && mark.bottom <= area.getBoundingClientRect().bottom + NEAR_PX) setSeen(shown);
+      const bottom = Math.min(area.getBoundingClientRect().bottom, innerHeight) + NEAR_PX;
+      if (mark && mark.bottom <= bottom) setSeen(shown);
     };
     look();
-    area.addEventListener("scroll", look, { passive: true });
+    // The area scrolls, or a list in which it stands.
+    document.addEventListener("scroll", look, { passive: true, capture: true });
     const resized = new ResizeObserver(look);
     resized.observe(area);
     for (const child of area.children) resized.observe(child);
     return () => {
-      area.removeEventListener("scroll", look);
+      document.removeEventListener("scroll", look, { capture: true });
       resized.disconnect();
     };
   }, [shown, box]);
   const readOn = useCallback(() => {
     const area = box.current;
-    area?.scrollBy({ top: area.clientHeight - 40, behavior: "smooth" });
+    if (!area) return;
+    const isAtEnd = area.scrollHeight - area.scrollTop - area.clientHeight < 2;
+    if (isAtEnd) end.current?.scrollIntoView({ block: "end", behavior: "smooth" });
+    else area.scrollBy({ top: area.clientHeight - 40, behavior: "smooth" });
   }, [box]);
   return { isSeen: seen === shown, isMoreBelow, end, readOn };
 }

@@ -1,5 +1,6 @@
 /** The section "What will happen", all of it: the command with its parts, the exact change, real paths, hidden characters. */
 import type { RefObject } from "preact";
+import { useId } from "preact/hooks";
 import type { CommandPart, CommandReading, QuestionDetail } from "toolgate/serve/client";
 import { DiffView } from "../code/diff-view.js";
 import { changedLines } from "../code/diff-table.js";
@@ -17,14 +18,20 @@ type Asked = { readonly asked?: RefObject<HTMLLIElement | null> | undefined };
 export function What({ question, asked }: Asked & { readonly question: QuestionDetail }) {
   const { what, folder } = question;
   const { command, diffs, lines } = what;
+  const id = useId();
   return (
-    <section class="sec" aria-labelledby="what">
-      <h2 id="what">
+    <section class="sec" aria-labelledby={id}>
+      <h2 id={id}>
         What will happen <span class="end">{countLine(question)}</span>
       </h2>
       {what.warning !== undefined && (
         <Note icon="exit" tone="waiting">
           <b>Look closely.</b> <Visible text={sentence(what.warning)} />
+        </Note>
+      )}
+      {what.mixedWords.length > 0 && (
+        <Note icon="exit" tone="waiting">
+          <b>Look closely.</b> <Visible text={what.mixedWords.map(sentence).join(" ")} />
         </Note>
       )}
       {command && <Command reading={command} asked={asked} />}
@@ -44,7 +51,8 @@ function countLine({ what }: QuestionDetail): string {
   const rows = diffs.flatMap((diff) => diff.rows);
   // The server counts those of the input, which may have more than the change that it makes.
   const inRows = rows.reduce((sum, { text }) => sum + hiddenIn(text), 0);
-  const hiddenCharacters = diffs.length > 0 ? inRows : what.hiddenCharacters;
+  const inWhole = command?.hiddenCharacters ?? what.hiddenCharacters;
+  const hiddenCharacters = !command && diffs.length > 0 ? inRows : inWhole;
   const hidden = hiddenCharacters === 0 ? "none hidden" : `${hiddenCharacters} hidden, marked`;
   if (command) return `Whole command, ${counted(command.characters, "character")}, ${hidden}`;
   if (diffs.length === 0) return hiddenCharacters === 0 ? "" : hidden;

@@ -1,9 +1,10 @@
 /** Why the question is asked, which rule asks, and what was answered before. */
+import { useId } from "preact/hooks";
 import type { EarlierAnswers, QuestionDetail } from "toolgate/serve/client";
 import { api, errorText } from "../api.js";
 import { Visible } from "../parts/visible.js";
 import { useLoaded } from "../use-loaded.js";
-import { counted, sentence, shortDate } from "../words.js";
+import { counted, grouped, sentence, shortDate } from "../words.js";
 
 const SOURCES: Readonly<Record<string, string>> = {
   user: "your rules",
@@ -21,12 +22,13 @@ type WhyProps = {
 
 export function Why({ question, isLinked = false }: WhyProps) {
   const { reason, rule, mode, notContained } = question.why;
+  const id = useId();
   const tryPath =
     question.what.command &&
     `/rules?${new URLSearchParams({ command: question.what.command.text }).toString()}`;
   return (
-    <section class="sec" aria-labelledby="why">
-      <h2 id="why">Why you are asked</h2>
+    <section class="sec" aria-labelledby={id}>
+      <h2 id={id}>Why you are asked</h2>
       <p class="anywhere">
         <Visible text={sentence(reason)} />
         {notContained !== undefined && (
@@ -79,8 +81,11 @@ function Before({ questionId }: { readonly questionId: string }) {
   return <span class="faint">{error === undefined ? "Looking …" : errorText(error)}</span>;
 }
 
-function beforeWords({ allowed, refused, since }: EarlierAnswers): string {
-  if (allowed + refused === 0) return "You were never asked about this.";
+function beforeWords({ allowed, refused, since, lastCalls }: EarlierAnswers): string {
+  if (allowed + refused === 0)
+    return lastCalls === undefined
+      ? "You answered no call like this before."
+      : `You answered no call like this among the last ${grouped(lastCalls)}.`;
   const from = since === undefined ? "" : ` since ${shortDate(since)}`;
   if (refused === 0) return `You allowed this ${counted(allowed, "time")}${from} and never refused it.`;
   if (allowed === 0) return `You refused this ${counted(refused, "time")}${from} and never allowed it.`;

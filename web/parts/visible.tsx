@@ -1,28 +1,31 @@
-/** Text that an agent wrote. Nothing in it hides: each invisible character is spelled out and marked. */
+/**
+ * Text that an agent wrote. Nothing in it hides: each invisible character is spelled out and marked, and words stand in
+ * the order in which they are written. `isProse`: sentences, which may run from right to left as a whole.
+ */
 import { visibleText } from "toolgate/call";
+import { withBreakPoints } from "./break-points.js";
+import { visiblePieces } from "./visible-pieces.js";
 
-const SPELLED = /(⟨U\+[0-9A-F]{4,6}⟩)/;
-
-export function Visible({
-  text,
-  isOneLine = false,
-}: {
+type VisibleProps = {
   readonly text: string;
   readonly isOneLine?: boolean;
-}) {
-  const shown = visibleText(text, { keepNewlines: !isOneLine });
-  if (!shown.includes("⟨U+")) return <>{shown}</>;
+  readonly isProse?: boolean;
+};
+
+export function Visible({ text, isOneLine = false, isProse = false }: VisibleProps) {
+  const pieces = visiblePieces(visibleText(text, { keepNewlines: !isOneLine }));
   return (
     <>
-      {shown.split(SPELLED).map((piece, index) =>
-        index % 2 === 1 ? (
-          <span key={index} class="hid">
-            {piece}
-          </span>
-        ) : (
-          piece
-        ),
-      )}
+      {pieces.map((piece, index) => {
+        if (piece.type === "spelled")
+          return (
+            <span key={index} class="hid">
+              {withBreakPoints(piece.text)}
+            </span>
+          );
+        const shown = withBreakPoints(piece.text);
+        return piece.type === "leftward" && !isProse ? <bdi key={index}>{shown}</bdi> : shown;
+      })}
     </>
   );
 }

@@ -4,11 +4,12 @@ import { useContext, useState } from "preact/hooks";
 import type { CallDetail, CallEntry } from "toolgate/serve/client";
 import { api, errorText } from "../api.js";
 import { ReplayTime } from "../clock.js";
+import { CardQuestion } from "../inbox/card-question.js";
 import { Icon, kindIcon } from "../parts/icon.js";
 import { lookOf, StatePill } from "../parts/state.js";
 import { showToast } from "../parts/toast.js";
 import { Visible } from "../parts/visible.js";
-import { callPath, goTo, questionPath } from "../route.js";
+import { callPath, goTo } from "../route.js";
 import { runTime, sentence } from "../words.js";
 import { CardBlocks } from "./card-blocks.js";
 import { LiveOutput, stopCommand, useRunsNow } from "./running-commands.js";
@@ -47,7 +48,9 @@ export const CallCardView = memo(({ entry, sessionId, onUndo }: CardProps) => {
           <ProgressBar {...progress} total={progress.total} />
         )}
         <Sentences entry={entry} />
-        {detail ? (
+        {card.question && !isReplayed ? (
+          <CardQuestion key={card.question.questionId} questionId={card.question.questionId} />
+        ) : detail ? (
           <WholeCall detail={detail} onClose={() => setDetail(undefined)} />
         ) : (
           <CardBlocks card={card} onOpen={open} />
@@ -218,20 +221,15 @@ type ActionsProps = {
 
 function Actions({ entry, sessionId, onUndo, onOpen }: ActionsProps) {
   const { card, isKept } = entry;
-  const { toolCallId, status, question } = card;
+  const { toolCallId, status } = card;
   const isOver = card.times.ended !== undefined;
   const canUndo = isKept && isOver && status !== "undone";
   const isInBackground = useRunsNow(toolCallId) && isOver;
   const [isShown, setShown] = useState(false);
-  if (!question && status !== "running" && !canUndo && !isInBackground) return null;
+  if (status !== "running" && !canUndo && !isInBackground) return null;
   return (
     <>
       <div class="acts-r">
-        {question && (
-          <a class="btn small take" href={questionPath(question.questionId)}>
-            Answer in Inbox
-          </a>
-        )}
         {status === "running" && (
           <button type="button" class="btn small" onClick={() => void cancelCall(sessionId, toolCallId)}>
             Cancel <kbd>Esc</kbd>

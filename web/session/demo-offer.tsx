@@ -1,4 +1,4 @@
-/** The sample agent, for an install that has recorded nothing yet. */
+/** The sample agent: explained where nothing is recorded yet, and a small button (`isShort`) elsewhere. */
 import { useState } from "preact/hooks";
 import { api, errorText } from "../api.js";
 import { me } from "../live.js";
@@ -7,7 +7,7 @@ import { showToast } from "../parts/toast.js";
 import { goTo, sessionPath } from "../route.js";
 import { useStore } from "../store.js";
 
-export function DemoOffer() {
+export function DemoOffer({ isShort = false }: { readonly isShort?: boolean }) {
   const self = useStore(me, (value) => value);
   const [isStarting, setStarting] = useState(false);
   if (!self?.hasDemo || self.device.role !== "all") return null;
@@ -23,11 +23,18 @@ export function DemoOffer() {
   };
   return (
     <>
-      <p>
-        The demo needs no key: a scripted agent fixes a failing test in a new sample project. It asks before
-        it changes a file.
-      </p>
-      <button type="button" class="btn main" disabled={isStarting} onClick={() => void start()}>
+      {!isShort && (
+        <p>
+          The demo needs no key: a scripted agent fixes a failing test in a new sample project. It asks before
+          it changes a file.
+        </p>
+      )}
+      <button
+        type="button"
+        class={isShort ? "btn" : "btn main"}
+        disabled={isStarting}
+        onClick={() => void start()}
+      >
         <Icon name="play" />
         {isStarting ? "Starting the demo …" : "Start the demo"}
       </button>

@@ -70,7 +70,7 @@ function MessageView({ entry }: { readonly entry: MessageEntry }) {
       {role === "user" ? (
         <div class="said person">
           <span class="sr">You: </span>
-          <Visible text={text} />
+          <Visible text={text} isProse />
           {others > 0 && (
             <span class="faint xs"> with {others === 1 ? "an attachment" : `${others} attachments`}</span>
           )}

@@ -6,7 +6,7 @@ import { lookOf, StatePill } from "../parts/state.js";
 import { Visible } from "../parts/visible.js";
 import { sessionPath } from "../route.js";
 import { RunningSection } from "./running-commands.js";
-import { grouped, inFolder, longTime, when } from "../words.js";
+import { costText, grouped, inFolder, longTime, when } from "../words.js";
 
 type RailProps = {
   readonly detail: SessionDetail;
@@ -101,7 +101,7 @@ export function Plan({ plan, entries, sessionId, isAtWork }: PlanProps) {
             <Icon name={PLAN_ICONS[item.status]} turns={isAtWork && item.status === "in_progress"} />
             <span class="anywhere">
               <span class="sr">{item.status.replace("_", " ")}: </span>
-              <Visible text={item.content} />
+              <Visible text={item.content} isProse />
             </span>
             {item.toolCallIds && item.toolCallIds.length > 0 && (
               <span class="links">
@@ -154,7 +154,7 @@ function Facts({ detail }: { readonly detail: SessionDetail }) {
     ["Calls", grouped(calls)],
     [
       "Cost",
-      tokens && `${usage.costUsd === undefined ? "" : `${usage.costUsd.toFixed(2)} USD, `}${tokens} tokens`,
+      tokens && `${usage.costUsd === undefined ? "" : `${costText(usage.costUsd)}, `}${tokens} tokens`,
     ],
     ["Started", when(createdAt)],
     ["Last turn", turn?.endedAt === undefined ? undefined : longTime(turn.endedAt - turn.startedAt)],

@@ -64,6 +64,11 @@ const END_PX = 80;
 
 const isProblem = (entry: SessionEntry): boolean => entry.type === "call" && PROBLEMS.has(entry.card.status);
 
+const isAsking = (entry: SessionEntry): boolean => entry.type === "call" && entry.card.question !== undefined;
+
+/** Questions that keep a half-written answer while they are out of sight. */
+const MAX_KEPT = 10;
+
 /** The card that has the focus, or one of its parts. */
 const focused = (): HTMLElement | null =>
   document.activeElement instanceof HTMLElement ? document.activeElement.closest("[data-call]") : null;
@@ -73,13 +78,19 @@ function Talk({ detail, entries, earlier, isPrepended, loadEarlier, toolCallId }
   const list = useRef<VirtualizerHandle>(null);
   const box = useRef<HTMLDivElement>(null);
   const [isFollowing, setFollowing] = useState(toolCallId === undefined);
+  /** More than half a screen away from the end. */
+  const [isFar, setFar] = useState(false);
   const [isRailOpen, setRailOpen] = useState(false);
   const [undo, setUndo] = useState<Pick<UndoRequest, "turnId" | "toolCallId">>();
   const problem = useRef(-1);
 
   useEffect(() => {
-    if (isFollowing && entries.length > 0) list.current?.scrollToIndex(entries.length - 1, { align: "end" });
+    // A question stays where it is under the hand of somebody who is about to answer it.
+    const isBusy = box.current?.querySelector(".in-card :is(:focus, .acts:hover)") !== null;
+    if (isFollowing && !isBusy && entries.length > 0)
+      list.current?.scrollToIndex(entries.length - 1, { align: "end" });
   }, [entries, isFollowing]);
+  const asking = entries.flatMap((entry, index) => (isAsking(entry) ? [index] : []));
   const show = (index: number): void => {
     setFollowing(false);
     list.current?.scrollToIndex(index, { align: "center" });
@@ -98,6 +109,7 @@ function Talk({ detail, entries, earlier, isPrepended, loadEarlier, toolCallId }
     const isAtEnd = offset + handle.viewportSize >= handle.scrollSize - END_PX;
     if (isAtEnd !== isFollowing && (isAtEnd || handle.scrollSize > handle.viewportSize))
       setFollowing(isAtEnd);
+    setFar(handle.scrollSize - offset > 1.5 * handle.viewportSize);
     if (offset < 600 && earlier > 0) void loadEarlier();
   };
   const nextProblem = (): void => {
@@ -138,7 +150,14 @@ function Talk({ detail, entries, earlier, isPrepended, loadEarlier, toolCallId }
                 <p>Write the first prompt below.</p>
               </Empty>
             ) : (
-              <Virtualizer ref={list} data={entries} shift={isPrepended} onScroll={onScroll} scrollRef={box}>
+              <Virtualizer
+                ref={list}
+                data={entries}
+                shift={isPrepended}
+                onScroll={onScroll}
+                scrollRef={box}
+                keepMounted={asking.slice(0, MAX_KEPT)}
+              >
                 {(entry: SessionEntry, index: number) => (
                   <div key={entry.key} class={index === 0 && earlier === 0 ? "first-entry" : ""}>
                     {index === 0 && earlier > 0 && (
@@ -154,7 +173,7 @@ function Talk({ detail, entries, earlier, isPrepended, loadEarlier, toolCallId }
               </Virtualizer>
             )}
           </div>
-          {!isFollowing && (
+          {!isFollowing && isFar && (
             <button type="button" class="btn small newer" onClick={() => setFollowing(true)}>
               <Icon name="down" /> To the end <kbd>F</kbd>
             </button>
@@ -189,7 +208,7 @@ function Bar({ detail, onProblem, onRail, onUndoTurn }: BarProps) {
   return (
     <div class="bar">
       <h1 class="cut">
-        <Visible text={title} isOneLine />
+        <Visible text={title} isOneLine isProse />
       </h1>
       <TurnPill state={state} since={turn?.startedAt} />
       <span class="end row">

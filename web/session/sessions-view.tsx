@@ -41,7 +41,7 @@ export function SessionsView() {
   };
   return (
     <div class="scroll">
-      <div class="bar">
+      <div class="bar wraps">
         <h1>Sessions</h1>
         <label class="field grow">
           <Icon name="search" />
@@ -54,6 +54,7 @@ export function SessionsView() {
           />
           <kbd>/</kbd>
         </label>
+        {data && data.sessions.length > 0 && <DemoOffer isShort />}
       </div>
       {role === "all" && <NewSession />}
       {!data &&
@@ -109,7 +110,7 @@ function SessionTable({ sessions }: { readonly sessions: readonly SessionSummary
             <tr key={session.sessionId}>
               <td class="wide">
                 <a href={sessionPath(session.sessionId)}>
-                  <Visible text={session.title} isOneLine />
+                  <Visible text={session.title} isOneLine isProse />
                 </a>{" "}
                 {session.breaches > 0 && <StatePill status="breach" word={`${session.breaches}`} />}
               </td>

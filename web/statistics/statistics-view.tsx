@@ -11,7 +11,18 @@ import { Visible } from "../parts/visible.js";
 import { callPath } from "../route.js";
 import { useStore } from "../store.js";
 import { useLoaded } from "../use-loaded.js";
-import { counted, grouped, longTime, rate, runTime, shortDate, when } from "../words.js";
+import {
+  MIN_RATE_CALLS,
+  costText,
+  counted,
+  grouped,
+  longTime,
+  rate,
+  runTime,
+  share,
+  shortDate,
+  when,
+} from "../words.js";
 import { CallsPerDay } from "./calls-per-day.js";
 import { bucketName, periodStart } from "./periods.js";
 import { Shares, ShareLines } from "./shares.js";
@@ -100,9 +111,9 @@ function Charts({ statistics, isTables, days }: ChartsProps) {
         <section class="box w5">
           <h2>Failed and refused, share of calls</h2>
           <p class="figline">
-            <span class="fig">{rate(total.failed, total.calls)}</span>
+            <span class="fig">{share(total.failed, total.calls)}</span>
             <span class="soft">
-              failed, {rate(total.refused, total.calls)} refused.
+              failed, {share(total.refused, total.calls)} refused.
               {before && before.calls > 0
                 ? ` ${days} days before: ${rate(before.failed, before.calls)} and ${rate(before.refused, before.calls)}`
                 : ""}
@@ -161,9 +172,10 @@ function WhoDecided({
     <section class="box w7">
       <h2>Who decided</h2>
       <p class="figline">
-        <span class="fig">{rate(total.decidedByPerson, total.calls)}</span>
+        <span class="fig">{share(total.decidedByPerson, total.calls)}</span>
         <span class="soft">
-          of calls needed you. <a href="/rules">Suggested rules</a> save questions.
+          {total.calls < MIN_RATE_CALLS ? "calls" : "of calls"} needed you.{" "}
+          <a href="/rules">Suggested rules</a> save questions.
         </span>
       </p>
       <Shares rows={rows} total={total.calls} />
@@ -302,7 +314,9 @@ function Breaches({ statistics }: { readonly statistics: Statistics }) {
 }
 
 function Models({ statistics }: { readonly statistics: Statistics }) {
-  const { models, since } = statistics;
+  const { since } = statistics;
+  // A script has no name and no tokens.
+  const models = statistics.models.filter(({ model, inputTokens }) => model !== "" || inputTokens > 0);
   if (models.length === 0) return null;
   return (
     <section class="box w12">
@@ -324,7 +338,7 @@ function Models({ statistics }: { readonly statistics: Statistics }) {
               <td>{model}</td>
               <td class="num">{grouped(inputTokens)}</td>
               <td class="num">{grouped(outputTokens)}</td>
-              <td class="num soft">{costUsd === undefined ? "not known" : `${costUsd.toFixed(2)} USD`}</td>
+              <td class="num soft">{costUsd === undefined ? "not known" : costText(costUsd)}</td>
             </tr>
           ))}
         </tbody>

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import type { OpenDocument, StoredDocument } from "../../settings/stored-document.js";
 import { storedFile } from "../../settings/stored-file.js";
-import { deviceRole } from "../api/access-bodies.js";
+import { deviceRole, ROLE_RANKS } from "../api/access-bodies.js";
 import type { DeviceRole } from "../api/access-bodies.js";
 import { codeHash, newCode } from "./one-time-code.js";
 
@@ -58,7 +58,10 @@ export type NewCode = {
 };
 
 /** Its secrets leave this process once, in the answer to the code. */
-export type AddedDevice = { readonly device: StoredDevice; readonly cookie: string; readonly key: string };
+export type AddedDevice = DeviceSecrets & { readonly device: StoredDevice };
+type DeviceSecrets = { readonly cookie: string; readonly key: string };
+/** Secrets that a browser sent with its code. */
+type KnownSecrets = { readonly [Name in keyof DeviceSecrets]?: string | undefined };
 
 const SEEN_STEP_MS = 60_000;
 const MAX_DEVICES = 100;
@@ -112,28 +115,41 @@ export class Devices {
     return { code, expiresAt };
   }
 
-  /** Uses the code up. Undefined where it is unknown, used or expired. */
-  async redeem(code: string, name: string | undefined): Promise<AddedDevice | undefined> {
+  /**
+   * Uses the code up. Undefined where it is unknown, used or expired. A browser that is a device already (`known`) stays
+   * that device: a second login adds no device, takes nothing from its role, and logs out none of its tabs.
+   */
+  async redeem(
+    code: string,
+    name: string | undefined,
+    known: KnownSecrets = {},
+  ): Promise<AddedDevice | undefined> {
     const wanted = codeHash(code);
-    const [cookie, key] = [newSecret(), newSecret()];
     const now = this.#now();
     return this.#file.change((file) => {
       const found = file.codes.find((one) => one.hash === wanted && one.expiresAt > now);
       if (!found) return { result: undefined };
+      const { secrets, device: before } = secretsFor(file.devices, known);
       const device: StoredDevice = {
         deviceId: randomUUID(),
-        name: found.name ?? name ?? "Browser",
-        role: found.role,
         createdAt: now,
-        seenAt: now,
         answers: 0,
-        cookieHash: secretHash(cookie),
-        keyHash: secretHash(key),
+        ...before,
+        name: found.name ?? before?.name ?? name ?? "Browser",
+        role: before && ROLE_RANKS[before.role] > ROLE_RANKS[found.role] ? before.role : found.role,
+        seenAt: now,
+        cookieHash: secretHash(secrets.cookie),
+        keyHash: secretHash(secrets.key),
       };
       const codes = file.codes.filter((one) => one !== found);
-      const devices = [...file.devices.slice(1 - MAX_DEVICES), device];
-      return { value: { ...file, codes, devices }, result: { device, cookie, key } };
+      const others = file.devices.filter((one) => one !== before).slice(1 - MAX_DEVICES);
+      return { value: { ...file, codes, devices: [...others, device] }, result: { device, ...secrets } };
     });
+  }
+
+  /** Returns when every instance knows the devices that were added before: a proxy may send the next request to any of them. */
+  spread(): Promise<void> {
+    return this.#file.spread();
   }
 
   /** Takes back its codes and links too. False when there is no such device. */
@@ -201,6 +217,18 @@ export class Devices {
       result: undefined,
     }));
   }
+}
+
+/** The cookie says which device a browser is; a key that was lost with the browser's storage is replaced. */
+function secretsFor(
+  devices: readonly StoredDevice[],
+  { cookie, key }: KnownSecrets,
+): { readonly secrets: DeviceSecrets; readonly device?: StoredDevice | undefined } {
+  const cookieHash = cookie === undefined ? undefined : secretHash(cookie);
+  const device = devices.find((one) => one.cookieHash === cookieHash);
+  if (!device || cookie === undefined) return { secrets: { cookie: newSecret(), key: newSecret() } };
+  const isKnown = key !== undefined && device.keyHash === secretHash(key);
+  return { secrets: { cookie, key: isKnown ? key : newSecret() }, device };
 }
 
 const newSecret = (): string => randomBytes(SECRET_BYTES).toString("base64url");

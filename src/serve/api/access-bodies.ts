@@ -5,6 +5,9 @@ import { z } from "zod";
 export const deviceRole = z.enum(["all", "answer", "watch"]);
 export type DeviceRole = z.output<typeof deviceRole>;
 
+/** A role may do all that those below it may. */
+export const ROLE_RANKS: Readonly<Record<DeviceRole, number>> = { watch: 0, answer: 1, all: 2 };
+
 export const loginRequest = z.object({
   code: z.string().min(1).max(200).describe("The one-time code of the link, or of a pairing."),
   name: z.string().max(80).describe("How the list of devices names this one.").exactOptional(),

@@ -112,6 +112,7 @@ export const questionDetail = inboxQuestion.extend({
       .describe("The same as texts, for word marks and a split view."),
     rawInput: z.unknown().optional(),
     hiddenCharacters: z.number(),
+    mixedWords: z.array(z.string()).describe("One sentence for each word with letters of several alphabets."),
     warning: z.string().describe("Why the call may do something else than it shows.").exactOptional(),
   }),
   why: z.object({
@@ -143,8 +144,13 @@ export const questionDetail = inboxQuestion.extend({
 export type QuestionDetail = z.output<typeof questionDetail>;
 
 export const earlierAnswers = z
-  .object({ allowed: z.number(), refused: z.number(), since: z.number().exactOptional() })
-  .describe("Answers of people to the same command, path or host before.");
+  .object({
+    allowed: z.number(),
+    refused: z.number(),
+    since: z.number().exactOptional(),
+    lastCalls: z.number().describe("Given where only so many calls were looked at.").exactOptional(),
+  })
+  .describe("Answers of people to the same call before, of whichever agent.");
 export type EarlierAnswers = z.output<typeof earlierAnswers>;
 
 export const answerRequest = z

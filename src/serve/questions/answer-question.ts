@@ -11,11 +11,17 @@ import { answeredState, answerWords } from "./inbox-rows.js";
 
 type AnswerBody = z.output<typeof answerRequest>;
 
+export type Answering = {
+  readonly who: string;
+  /** The questions that may get the same answer. */
+  readonly alike?: readonly Question[];
+};
+
 export async function answerQuestion(
   context: ServeContext,
   question: Question,
   body: AnswerBody,
-  who: string,
+  { who, alike = [] }: Answering,
 ): Promise<Answered> {
   const { ledger, now, redactPatterns, apps } = context;
   const { questionId, intentHash } = question;
@@ -44,7 +50,7 @@ export async function answerQuestion(
     counted: true,
     answer: state.answer,
     words: state.words,
-    ...(await answerAlike(context, question, body, who)),
+    ...(await answerAlike(context, body, { who, alike })),
     resumes: outlook.resumes,
   };
 }
@@ -88,23 +94,18 @@ function selected({ options, title }: Question, kind: OptionKind, reply: string)
   throw new AapProblem("CONFLICT", `"${title}" does not offer "${reply}". It is still open.`);
 }
 
-/** The same yes or no, once, for the open questions that are alike. */
+/** The same yes or no, once, for the questions that are alike. */
 async function answerAlike(
   { ledger, now }: ServeContext,
-  question: Question,
   { alike: wanted = [], reply, reason }: AnswerBody,
-  who: string,
+  { who, alike: offered }: Required<Answering>,
 ): Promise<Pick<Answered, "alike" | "notTaken">> {
   const alike: string[] = [];
   const notTaken: Answered["notTaken"] = [];
-  if (wanted.length === 0) return { alike, notTaken };
-  const open = await allOpenQuestions(ledger, { sessionId: question.sessionId });
   for (const questionId of new Set(wanted)) {
-    if (questionId === question.questionId) continue;
-    const other = open.find((one) => one.questionId === questionId);
-    const isAlike = other?.likeness !== undefined && other.likeness === question.likeness;
-    if (!other || !isAlike) {
-      notTaken.push({ questionId, why: other ? "It is not alike." : "It is no longer open." });
+    const other = offered.find((one) => one.questionId === questionId);
+    if (!other) {
+      notTaken.push({ questionId, why: "It is not alike, or no longer open." });
       continue;
     }
     const isNo = reply === "no" || reply === "never";

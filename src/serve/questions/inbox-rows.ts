@@ -30,7 +30,8 @@ export function inboxRow(
     sessionId,
     toolCallId,
     title: shown(titleOf(question, cwd)),
-    agentTitle: shown(visibleText(call?.title ?? question.title)),
+    // A quotation, not what is approved: one that fills the page would only hide that.
+    agentTitle: shown(oneLine(call?.title ?? question.title, MAX_SUBJECT)),
     kind: call?.kind ?? "other",
     tool: visibleText(call?.name ?? ""),
     subject: shown(subjectOf(question)),
@@ -73,9 +74,10 @@ function titleOf({ about = [], title }: Question, cwd: string | undefined): stri
 }
 
 /** The whole command, else the first path or host that the question is about. */
-function subjectOf({ about = [], title }: Question): string {
+function subjectOf({ about = [], wholeAbout = about, title }: Question): string {
   const line =
-    about.find((one) => one.startsWith("runs: ")) ?? about.find((one) => !one.startsWith("input: "));
+    wholeAbout.find((one) => one.startsWith("runs: ")) ??
+    wholeAbout.find((one) => !one.startsWith("input: "));
   return line === undefined ? title : oneLine(line.replace(/^[a-z ]+: /, ""), MAX_SUBJECT);
 }
 
@@ -107,6 +109,7 @@ export function answerWords(question: Question, answer: Answer): string {
   const reach = !isAlways ? "once" : scope === "session" ? "for this session" : "always";
   const verb = yes ? `allowed ${reach}` : isAlways ? "refused, also from now on" : "refused";
   const edited = yes && answer.input !== undefined ? ", with a changed input" : "";
-  const author = by === "rule" ? `rule ${visibleText(rule ?? "")}`.trim() : visibleText(who ?? "a person");
-  return `${verb} by ${author}${edited}`;
+  const isByRule = by === "rule" && rule !== undefined;
+  const author = isByRule ? `rule ${rule}` : (who ?? (by === "rule" ? "Toolgate" : "a person"));
+  return `${verb} by ${visibleText(author)}${edited}`;
 }

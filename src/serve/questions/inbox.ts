@@ -64,10 +64,15 @@ export class Inbox {
     return this.#kept.get(questionId);
   }
 
-  /** The open questions of a session. */
-  openOf(sessionId: string): readonly Question[] {
+  /** The answerable questions that are alike with this one: of all sessions in the same folder. */
+  alike({ questionId, sessionId, folder, likeness }: InboxQuestion): readonly Question[] {
+    if (likeness === undefined) return [];
+    const isBeside = (row: InboxQuestion): boolean =>
+      row.sessionId === sessionId || (folder !== undefined && row.folder === folder);
     return [...this.#kept.values()].flatMap(({ question, row }) =>
-      question.sessionId === sessionId && row.state.status === "open" ? [question] : [],
+      row.isAnswerable && row.likeness === likeness && row.questionId !== questionId && isBeside(row)
+        ? [question]
+        : [],
     );
   }
 

@@ -1,6 +1,6 @@
 /** A question with all that a person needs to decide: what will happen, why it is asked, and what each answer does. */
 import { AapProblem } from "../../aap/api/aap-problem.js";
-import { allOpenQuestions, shownQuestion, visibleText } from "../../call/index.js";
+import { mixedWords, shownQuestion, visibleText } from "../../call/index.js";
 import type { OfferedWidth, Question, SessionBook, ShownQuestion, ToolCall } from "../../call/index.js";
 import { redactedRecord } from "../../history/redaction/redact-event.js";
 import type { Explanation } from "../../policy/explain.js";
@@ -16,6 +16,8 @@ export type DetailOptions = {
   readonly row: InboxQuestion;
   readonly book: SessionBook;
   readonly resumes: QuestionDetail["resumes"];
+  /** Other open questions that may get the same answer. */
+  readonly alike: readonly string[];
 };
 
 const MAX_LINES = 100_000;
@@ -23,7 +25,7 @@ const MAX_LINES = 100_000;
 export async function questionDetail(
   context: ServeContext,
   question: Question,
-  { row, book, resumes }: DetailOptions,
+  { row, book, resumes, alike }: DetailOptions,
 ): Promise<QuestionDetail> {
   const call = book.call(question.toolCallId);
   if (!call)
@@ -46,7 +48,7 @@ export async function questionDetail(
       ...modeOf(context, book),
       ...containedOf(context, call),
     },
-    answers: await answersOf(context, shown, row),
+    answers: answersOf(shown, row, alike),
     resumes,
   };
 }
@@ -85,12 +87,19 @@ function whatOf(shown: ShownQuestion, explanation: Explanation | undefined): Que
     diffs: changes.map((change) => diffCard(change, { maxLines: MAX_LINES, isWhole: true })),
     changes,
     rawInput: call.rawInput,
-    hiddenCharacters: [JSON.stringify(call.rawInput ?? null), ...texts].reduce(
-      (sum, text) => sum + countHidden(text),
-      0,
-    ),
+    hiddenCharacters: [...textsIn(call.rawInput), ...texts].reduce((sum, text) => sum + countHidden(text), 0),
+    mixedWords: [
+      ...mixedWords([command ?? "", ...wholeAbout, ...changes.map(({ path }) => path)].join("\n")),
+    ],
     ...(shown.isForThisOnce === true && shown.reason !== undefined && { warning: visibleText(shown.reason) }),
   };
+}
+
+/** Keys and texts of a JSON value, as they are: written as JSON, a control would be an escape that anyone can see. */
+function textsIn(value: unknown): readonly string[] {
+  if (typeof value === "string") return [value];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => [key, ...textsIn(inner)]);
 }
 
 function commandIn(input: unknown): string | undefined {
@@ -127,27 +136,25 @@ function containedOf(
   return why === undefined ? {} : { notContained: why };
 }
 
-async function answersOf(
-  { ledger }: ServeContext,
+function answersOf(
   question: ShownQuestion,
-  { door, state }: InboxQuestion,
-): Promise<QuestionDetail["answers"]> {
-  const { questionId, sessionId, likeness, options, widths = [] } = question;
-  const open = likeness === undefined ? [] : await allOpenQuestions(ledger, { sessionId });
-  const alike = open
-    .filter((one) => one.likeness === likeness && one.questionId !== questionId)
-    .map((one) => one.questionId);
+  { door, state, sessionId }: InboxQuestion,
+  alike: readonly string[],
+): QuestionDetail["answers"] {
+  const { options, widths = [] } = question;
+  // A rule that is stored for the session answers its own questions at once.
+  const freed = alike.filter((id) => id.startsWith(`${sessionId}/`));
   const allowing = widths.filter(({ effect }) => effect === "allow");
   const isOpen = state.status === "open";
   return {
     once: isOpen && options.some(({ kind }) => kind === "allow_once"),
     session: isOpen && options.some(({ kind }) => kind === "allow_always"),
     // Questions are alike where the widest rules are the same.
-    always: allowing.map((width, index) => widthOf(width, index === 0 ? alike : [])),
+    always: allowing.map((width, index) => widthOf(width, index === 0 ? freed : [])),
     never: widths.filter(({ effect }) => effect === "deny").map((width) => widthOf(width, [])),
     edit: isOpen && door !== "driven" && question.call.rawInput !== undefined,
     ...(allowing.length === 0 && { whyNotAlways: whyNotAlways(question) }),
-    alike,
+    alike: [...alike],
   };
 }
 

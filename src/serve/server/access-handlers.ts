@@ -1,7 +1,7 @@
 /** Login, the own device, and the list of devices. */
 import { AapProblem } from "../../aap/api/aap-problem.js";
 import { Rate } from "../../http/rate.js";
-import { cookieHeader } from "../access/device-cookie.js";
+import { cookieHeader, cookieIn, keyIn } from "../access/device-cookie.js";
 import type { StoredDevice } from "../access/devices.js";
 import { qrCode } from "../access/qr-code.js";
 import { loginRequest, pairingRequest } from "../api/access-bodies.js";
@@ -27,12 +27,15 @@ export function accessHandlers({ context }: PageParts): Readonly<Record<Name, Pa
           "TOO_MANY_REQUESTS",
           "Too many codes were tried. Wait a moment. Nothing was done.",
         );
-      const added = await devices.redeem(code, name);
+      const headers = Object.fromEntries(request.context.req.raw.headers);
+      const known = { cookie: cookieIn(headers), key: keyIn(headers) };
+      const added = await devices.redeem(code, name, known);
       if (!added)
         throw new AapProblem(
           "UNAUTHORIZED",
           "This code is wrong, was used before, or has expired. Get a new one with: toolgate pair",
         );
+      await devices.spread();
       const body = { ...(await meOf(context, added.device)), key: added.key };
       return Response.json(body, { headers: { "set-cookie": setCookie(request, added.cookie) } });
     },

@@ -6,6 +6,7 @@ import { STATUSES } from "../../http/index.js";
 import type { RequestHeaders, Site } from "../../http/index.js";
 import { cookieIn, keyIn } from "../access/device-cookie.js";
 import type { StoredDevice } from "../access/devices.js";
+import { ROLE_RANKS } from "../api/access-bodies.js";
 import type { DeviceRole } from "../api/access-bodies.js";
 import { SERVE_ENDPOINTS } from "../api/endpoints.js";
 import type { ServeEndpoint } from "../api/endpoints.js";
@@ -36,7 +37,6 @@ export type PageServer = {
 };
 
 const API = "/api/";
-const RANKS: Readonly<Record<DeviceRole, number>> = { watch: 0, answer: 1, all: 2 };
 
 /** Links carry a key of their own, which their handlers check. */
 const LINKS = "/api/link/";
@@ -144,7 +144,7 @@ function routes(parts: PageParts): Hono<PageEnv> {
 }
 
 function checkRole({ role, name }: StoredDevice, needed: DeviceRole): void {
-  if (RANKS[role] >= RANKS[needed]) return;
+  if (ROLE_RANKS[role] >= ROLE_RANKS[needed]) return;
   const may = role === "watch" ? "may only watch" : "may only watch and answer";
   throw new AapProblem("FORBIDDEN", `${name} ${may}. Nothing was done.`);
 }

@@ -36,7 +36,8 @@ export function questionHandlers(parts: PageParts): Readonly<Record<Name, PageHa
     const { question, row } = await findQuestion(parts, id);
     const { book } = await views.open(question.sessionId);
     const { resumes } = await context.apps.outlookOf(question.sessionId);
-    return Response.json(await questionDetail(context, question, { row, book, resumes }));
+    const alike = hub.inbox.alike(row).map(({ questionId }) => questionId);
+    return Response.json(await questionDetail(context, question, { row, book, resumes, alike }));
   };
   return {
     pageQuestions: async (request) => {
@@ -56,8 +57,9 @@ export function questionHandlers(parts: PageParts): Readonly<Record<Name, PageHa
       const body = await bodyOf(request, answerRequest);
       const { device } = request;
       if (device && device.role !== "all") checkIsPlain(body, device.name);
-      const { question } = await findQuestion(parts, request.id);
-      const answered = await answerQuestion(context, question, body, device?.name ?? "a program");
+      const { question, row } = await findQuestion(parts, request.id);
+      const who = device?.name ?? "a program";
+      const answered = await answerQuestion(context, question, body, { who, alike: hub.inbox.alike(row) });
       if (device) await context.devices.note(device, { hasAnswered: true });
       return Response.json(answered);
     },
@@ -83,7 +85,7 @@ export function questionHandlers(parts: PageParts): Readonly<Record<Name, PageHa
       const key = keyOfLink(parts, request);
       const body = await bodyOf(request, linkedAnswerRequest);
       const { question } = await findQuestion(parts, request.id);
-      const answered = await answerQuestion(context, question, body, "a link");
+      const answered = await answerQuestion(context, question, body, { who: "a link" });
       await context.devices.useLink(key);
       return Response.json(answered);
     },

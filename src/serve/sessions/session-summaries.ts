@@ -17,6 +17,8 @@ const BATCH_SIZE = 50;
 /** Sessions that one request reads at most; the next page continues there. */
 const MAX_READ = 500;
 
+const RESUME_MS = 5_000;
+
 const place = z.object({ sessionId: z.string(), createdAt: z.number(), updatedAt: z.number() });
 
 export class SessionSummaries {
@@ -39,7 +41,7 @@ export class SessionSummaries {
       ...(cwd !== undefined && { folder: cwd }),
       ...(agent !== undefined && { agent }),
       door: facts.door,
-      state: await this.#state(facts),
+      state: await this.#state(facts, updatedAt),
       createdAt,
       updatedAt,
       calls: facts.calls,
@@ -69,13 +71,16 @@ export class SessionSummaries {
     }
   }
 
-  async #state(facts: SessionFacts): Promise<SessionState> {
+  async #state(facts: SessionFacts, updatedAt: number): Promise<SessionState> {
     if (facts.openQuestions.size > 0) return "waiting";
     const { turn, sessionId } = facts;
     if (!turn || turn.status === "stopped") return turn?.isError === true ? "error" : "idle";
+    const { ledger, now } = this.#context;
+    // The last question of a parked turn was answered just now: the turn goes on as soon as a process has it.
+    if (turn.status === "parked" && now() - updatedAt < RESUME_MS) return "running";
     // A turn whose process is gone does not run, whatever the log says.
-    const holder = await this.#context.ledger.holder?.(sessionId);
-    return holder === undefined && this.#context.ledger.holder ? "idle" : "running";
+    const holder = await ledger.holder?.(sessionId);
+    return holder === undefined && ledger.holder ? "idle" : "running";
   }
 }
 

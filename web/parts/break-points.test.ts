@@ -1,0 +1,17 @@
+import { expect, test } from "vitest";
+import { wordPieces } from "./break-points.js";
+
+test("leaves a long text of ordinary words whole", () => {
+  const text = "word ".repeat(10_000);
+  expect(wordPieces(text)).toEqual([text]);
+});
+
+test("breaks a word of 100,000 characters and keeps each of them", () => {
+  for (const letter of ["a", "\u05D0", "\u0301", "🦊"]) {
+    const text = `see x${letter.repeat(100_000)}, and more`;
+    const pieces = wordPieces(text);
+    expect(pieces.join("")).toBe(text);
+    expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(1_100);
+    expect(pieces.filter((piece) => /\p{Surrogate}/u.test(piece))).toEqual([]);
+  }
+});
