@@ -1,6 +1,8 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import type { TestProjectConfiguration } from "vitest/config";
 import SlowFirst, { PURE_ROOMS } from "./scripts/slow-first.js";
+import { ledgersOnServer } from "./test/ledgers-on-server.js";
 import { PLAIN_MODULES, plainSources } from "./test/plain-sources.js";
 
 /** The long mode (`npm run test:long`): every case where the short one takes a sample, and many more random ones. */
@@ -48,39 +50,53 @@ const PAGE_DOORS = ["call", "view"].map((door) => ({
   replacement: fileURLToPath(new URL(`src/${door}/index.ts`, import.meta.url)),
 }));
 
-/** Ledgers in memory are on the run's server instead. A variable, since projects do not see the mode of the run. */
+/** The journeys of AAP and ACP once more, on the run's PostgreSQL server: a sample of them, and all in the long mode. */
+const JOURNEYS = ["test/aap*.test.ts", "test/acp*.test.ts"];
+const SOME_JOURNEYS = ["test/aap-flows.test.ts", "test/acp-agent.test.ts", "test/acp-v2.test.ts"];
+
+/** Nothing but the journeys, all of them. */
 const isOnPostgres = process.env["TOOLGATE_TEST_LEDGER"] === "postgres";
-const ON_POSTGRES = {
-  find: /^.*\/memory-ledger\.js$/,
-  replacement: fileURLToPath(new URL("test/ledger-on-server.ts", import.meta.url)),
-};
+
+const projectsOf = (isLong: boolean): TestProjectConfiguration[] => [
+  { extends: true, test: { name: "own process", include: OWN_PROCESS } },
+  {
+    extends: true,
+    test: {
+      name: "shared process",
+      include: ["src/**/*.test.ts", "test/**/*.test.ts"],
+      exclude: [...OWN_PROCESS, ...PURE, ...(isLong ? [] : LONG_ONLY)],
+      // Loading every module again for each file took longer than the tests of most files.
+      isolate: false,
+    },
+  },
+  { extends: true, test: { name: PURE_ROOMS, include: PURE, isolate: false } },
+];
 
 export default defineConfig(({ mode }) => {
   const isLong = mode === "long";
   return {
     // Tests of the page read the sources behind its doors, not the built ones.
-    resolve: { alias: isOnPostgres ? [...PAGE_DOORS, ON_POSTGRES] : PAGE_DOORS },
-    plugins: ONE_RUN && !isOnPostgres ? [plainSources] : [],
+    resolve: { alias: PAGE_DOORS },
+    plugins: ONE_RUN ? [plainSources] : [],
     test: {
       server: { deps: { external: [PLAIN_MODULES] } },
       // Transformed tests stay on disk for the next run.
-      experimental: { fsModuleCache: !isOnPostgres },
+      experimental: { fsModuleCache: true },
       globalSetup: ["test/plain-sources.ts", "test/build-child-programs.ts", "test/postgres-setup.ts"],
-      setupFiles: ["test/setup.ts", ...(isOnPostgres ? ["test/on-postgres.ts"] : [])],
+      setupFiles: ["test/setup.ts"],
       env: { ...CODE_CACHE, ...(isLong && LONG) },
       projects: [
-        { extends: true, test: { name: "own process", include: OWN_PROCESS } },
         {
           extends: true,
+          plugins: [ledgersOnServer],
           test: {
-            name: "shared process",
-            include: ["src/**/*.test.ts", "test/**/*.test.ts"],
-            exclude: [...OWN_PROCESS, ...PURE, ...(isLong ? [] : LONG_ONLY)],
-            // Loading every module again for each file took longer than the tests of most files.
-            isolate: false,
+            name: "on postgres",
+            include: isLong || isOnPostgres ? JOURNEYS : SOME_JOURNEYS,
+            setupFiles: ["test/on-postgres.ts"],
+            env: { TOOLGATE_TEST_LEDGER: "postgres" },
           },
         },
-        { extends: true, test: { name: PURE_ROOMS, include: PURE, isolate: false } },
+        ...(isOnPostgres ? [] : projectsOf(isLong)),
       ],
       // Many tests wait for processes of their own: more files at a time than the two cores of a small machine.
       maxWorkers: 5,

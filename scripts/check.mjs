@@ -10,7 +10,7 @@ const checks = [
   { name: "exports", command: ["publint", "--strict"] },
   { name: "unused", command: ["knip"] },
   { name: "words", command: ["node", "scripts/words.mjs"] },
-  { name: "tests", command: ["vitest", "run"] },
+  { name: "tests", command: ["node", "scripts/test.mjs"] },
 ];
 
 const wanted = process.argv.includes("--static") ? checks.filter(({ name }) => name !== "tests") : checks;

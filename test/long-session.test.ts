@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { agentHost } from "../src/acp/index.js";
+import { readAll } from "../src/call/index.js";
 import type { Ledger, RecordedEvent, SessionEvent } from "../src/call/index.js";
 import { openLedger } from "../src/history/index.js";
 import { SessionRecord } from "../src/record/index.js";
@@ -143,4 +144,22 @@ test("gives a returning app the session and its next events without reading the 
     expect(JSON.stringify(events)).not.toContain("AAAAAAAAAA");
   }
   expect((await app.send("GET", "/sessions/never-started/events")).status).toBe(404);
+});
+
+test("a log that its opener has read is not read again, and what was added since is", async () => {
+  const counted = counting(await aLedger());
+  const { ledger } = counted;
+  const first = await SessionRecord.open(ledger, "s", { owner: "before" });
+  await first.append(callNumber(1));
+  const known = await readAll(ledger, "s");
+  await first.append(callNumber(2));
+  await first.close();
+  counted.events = 0;
+  const record = await SessionRecord.open(ledger, "s", { owner: "after", known });
+  expect(counted.events).toBe(callNumber(2).length);
+  expect(record.seq).toBe(known.length + callNumber(2).length);
+  expect(record.book.callCount).toBe(2);
+  await record.append(callNumber(3));
+  expect(await readAll(ledger, "s")).toHaveLength(3 * known.length);
+  await record.close();
 });

@@ -46,7 +46,7 @@ test("logs sessions, turns and calls with their decisions and durations", async 
         rule: 'allow execute "node --version"',
         ranMs: expect.any(Number),
       }),
-      expect.objectContaining({ status: "refused", rule: "nobody to ask", waitedMs: expect.any(Number) }),
+      expect.objectContaining({ status: "refused", waitedMs: expect.any(Number) }),
       expect.objectContaining({
         level: "warn",
         tool: "read_file",

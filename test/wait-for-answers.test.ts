@@ -11,6 +11,7 @@ import { onQuestionSettled } from "../src/run/wait-for-answers.js";
 import { LocalWorkspace } from "../src/tools/index.js";
 import { folder, never, scripted, text } from "./agent-kit.js";
 import { aWhile, moment } from "./raw-agent.js";
+import { until } from "./until.js";
 
 const withCall = (one: Question) => shownQuestion(one, callAfter(...way.ready));
 
@@ -203,5 +204,46 @@ test("asks one question after the other, also where followers end slowly", async
     end: { status: "stopped", stopReason: "end_turn" },
     shown: ["call_1", "call_2"],
   });
+  await session.close();
+});
+
+/** Somebody else answers the first question at the moment at which the turn parks. */
+class AnsweredAtParking extends MemoryLedger {
+  #isAnswered = false;
+
+  override async append(...given: Parameters<MemoryLedger["append"]>): Promise<number> {
+    const [, events] = given;
+    const [first] = await this.openQuestions();
+    if (first && !this.#isAnswered && events.some(({ type }) => type === "turn-parked")) {
+      this.#isAnswered = true;
+      const optionId = first.options[0]?.optionId ?? "";
+      const { questionId, intentHash } = first;
+      await this.answer(questionId, {
+        outcome: { type: "selected", optionId },
+        intentHash,
+        by: "person",
+        at: 0,
+      });
+    }
+    return super.append(...given);
+  }
+}
+
+test("a turn goes on with an answer that came with its parking while another question is open", async () => {
+  const calls = ["a", "b"].map((path) => ({ tool: "write_file", input: { path, content: "x" } }));
+  const cwd = await folder();
+  const stop = new AbortController();
+  const ledger = new AnsweredAtParking();
+  const session = await AgentSession.open({
+    agent: scripted([{ calls }, { say: "Done." }]),
+    ledger,
+    workspace: await LocalWorkspace.open(cwd),
+  });
+  const nobody: Ask = () => new Promise(() => undefined);
+  const end = waitForTurn(session, nobody, stop.signal, () => session.prompt(text("Go"), stop.signal));
+  await until(() => session.book.call("call_1")?.state.status === "done");
+  expect(session.book.call("call_2")?.state.status).toBe("waiting");
+  stop.abort();
+  expect(await end).toEqual({ status: "stopped", stopReason: "cancelled" });
   await session.close();
 });
