@@ -204,3 +204,39 @@ test("derives events from a state that has a writer's appended events when these
   await ended;
   await record.close();
 });
+
+test("records the same text whether a chunk continued the last event or was an event of its own", async () => {
+  const chunks = fc.array(
+    fc.record({
+      text: fc.oneof(fc.string({ minLength: 1, maxLength: 9 }), fc.constant("long ".repeat(8_000))),
+      next: fc.constantFrom("nothing", "nothing", "a turn", "another message" as const),
+    }),
+    { minLength: 1, maxLength: 30 },
+  );
+  await fc.assert(
+    fc.asyncProperty(chunks, async (given) => {
+      const ledger = new MemoryLedger();
+      const record = await SessionRecord.open(ledger, "s", { owner: "o" });
+      const writer = record.writer();
+      let message = 0;
+      const expected = new Map<string, string>();
+      for (const { text, next } of given) {
+        const messageId = `m${message}`;
+        expected.set(messageId, (expected.get(messageId) ?? "") + text);
+        const continues = expected.get(messageId) !== text;
+        if (!continues || !writer.addText(text))
+          writer.add({ type: "message-chunk", at, messageId, role: "agent", block: { type: "text", text } });
+        if (next === "a turn") await nextTurn();
+        if (next === "another message") message += 1;
+      }
+      await record.close();
+      const stored = new Map<string, string>();
+      for (const { event } of await ledger.read("s")) {
+        if (event.type !== "message-chunk" || event.block.type !== "text") throw new Error(event.type);
+        expect(event.block.text.length).toBeLessThanOrEqual(65_536);
+        stored.set(event.messageId, (stored.get(event.messageId) ?? "") + event.block.text);
+      }
+      expect([...stored]).toEqual([...expected]);
+    }),
+  );
+});

@@ -23,9 +23,19 @@ export function fillsWindow(
   return Math.max(tokensOf(prompt), last?.inputTokens ?? 0) >= contextWindow * FULL;
 }
 
-/** An estimate. */
+/** An estimate. Each step makes one of the whole conversation, so no text is read for it: only its length counts. */
 export const tokensOf = (prompt: LanguageModelV3Prompt): number =>
-  JSON.stringify(prompt).length / CHARACTERS_PER_TOKEN;
+  charactersIn(prompt) / CHARACTERS_PER_TOKEN;
+
+/** About the length of a value as JSON, without the escapes in its texts. */
+function charactersIn(value: unknown): number {
+  if (typeof value === "string") return value.length + 2;
+  if (typeof value !== "object" || value === null) return 4;
+  let sum = 2;
+  if (Array.isArray(value)) for (const item of value) sum += charactersIn(item) + 1;
+  else for (const [name, part] of Object.entries(value)) sum += name.length + 4 + charactersIn(part);
+  return sum;
+}
 
 /** The agent's own limits, or smaller ones where the model has refused a prompt. */
 export function promptLimits({ agent, record }: TurnContext): {

@@ -21,6 +21,7 @@ type TextStreamPart = Extract<
   LanguageModelV3StreamPart,
   { type: `${TextType}-${"start" | "delta" | "end"}` }
 >;
+type DeltaPart = Extract<TextStreamPart, { type: `${TextType}-delta` }>;
 type Metadata = NonNullable<TextStreamPart["providerMetadata"]>;
 
 type TextPart = { readonly type: TextType; readonly place: number; length: number; metadata: Metadata };
@@ -34,15 +35,26 @@ export class StreamedResponse {
   readonly #lastWithText = new Map<TextType, number>();
   #callCount = 0;
   #isMixed = false;
+  /** The part of the last delta, and the delta's type and id: the next delta mostly continues it. */
+  #newest: { readonly type: DeltaPart["type"]; readonly id: string; readonly part: TextPart } | undefined;
 
   read(streamed: TextStreamPart): void {
+    const newest = this.#newest;
+    if (newest && continues(streamed, newest)) newest.part.length += streamed.delta.length;
+    else this.#readOther(streamed);
+  }
+
+  #readOther(streamed: TextStreamPart): void {
     const type = streamed.type.startsWith("text") ? "text" : "reasoning";
     const { id } = streamed;
     const isStart = streamed.type === "text-start" || streamed.type === "reasoning-start";
     const part = (isStart ? undefined : this.#open[type].get(id)) ?? this.#begin(id, type);
     if (streamed.providerMetadata) part.metadata = merged(part.metadata, streamed.providerMetadata);
-    if ("delta" in streamed) this.#count(part, streamed.delta.length);
-    else if (!isStart) this.#open[type].delete(id);
+    this.#newest = undefined;
+    if ("delta" in streamed) {
+      this.#count(part, streamed.delta.length);
+      if (streamed.delta !== "") this.#newest = { type: streamed.type, id, part };
+    } else if (!isStart) this.#open[type].delete(id);
   }
 
   addCall(metadata: Metadata = {}): void {
@@ -78,6 +90,11 @@ export class StreamedResponse {
     part.length += length;
   }
 }
+
+const continues = (
+  streamed: TextStreamPart,
+  { type, id }: Pick<DeltaPart, "type" | "id">,
+): streamed is DeltaPart => streamed.type === type && streamed.id === id && !streamed.providerMetadata;
 
 /** Merges field by field for each provider: a part's start may carry its id and its end the signature. */
 function merged(known: Metadata, more: Metadata): Metadata {

@@ -82,6 +82,8 @@ export class StreamedStep {
   isFinished = false;
   #usage: Usage | undefined;
   #hasText = false;
+  /** Whose text was added last, when nothing came after it. */
+  #lastRole: "agent" | "thought" | undefined;
   readonly #response = new StreamedResponse();
   readonly #context: TurnContext;
   readonly #onText: OnText;
@@ -185,9 +187,11 @@ export class StreamedStep {
   }
 
   #addText(role: "agent" | "thought", text: string): void {
+    if (role === this.#lastRole && this.writer.addText(text)) return;
     this.#hasText = true;
     const event = this.#onText(role, text);
     if (event) this.writer.add(event);
+    this.#lastRole = event && role;
   }
 
   #startDraft(providerCallId: string, name: string): void {
@@ -198,14 +202,16 @@ export class StreamedStep {
     this.#unwritten.add(providerCallId);
     const announced = this.#context.gate.announce(name, { providerCallId, ...this.#nested });
     this.#drafts.set(providerCallId, announced.toolCallId);
+    this.#lastRole = undefined;
     this.writer.add(announced);
   }
 
   #readDelta(providerCallId: string, text: string): void {
     this.#unwritten.delete(providerCallId);
     const toolCallId = this.#drafts.get(providerCallId);
-    if (toolCallId !== undefined)
-      this.writer.add({ type: "input-delta", toolCallId, at: this.#context.now(), text });
+    if (toolCallId === undefined) return;
+    this.#lastRole = undefined;
+    this.writer.add({ type: "input-delta", toolCallId, at: this.#context.now(), text });
   }
 }
 

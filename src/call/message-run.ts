@@ -69,6 +69,12 @@ export function joinedEvents(first: SessionEvent, second: SessionEvent): Session
   return undefined;
 }
 
+/** How many characters of text can be joined to a chunk: none to an event that is no plain text of a message. */
+export const roomForText = (event: SessionEvent): number =>
+  event.type === "message-chunk" && isPlainText(event.block)
+    ? MAX_JOINED_CHARACTERS - event.block.text.length
+    : 0;
+
 function joinedText(first: ContentBlock, second: ContentBlock): ContentBlock | undefined {
   if (!isPlainText(first) || !isPlainText(second) || !fits(first.text, second.text)) return undefined;
   return { type: "text", text: first.text + second.text };

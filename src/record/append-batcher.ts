@@ -8,6 +8,7 @@
  * MAX_TICK_MS.
  */
 import { IllegalEvent, joinedEvents } from "../call/index.js";
+import { roomForText } from "../call/message-run.js";
 import type { SessionEvent } from "../call/index.js";
 
 const MAX_TICK_MS = 2;
@@ -17,6 +18,8 @@ type Failure = { readonly error: unknown };
 type Batch = {
   /** The source may add to them while the batch is pending. */
   readonly events: SessionEvent[];
+  /** Text that continues the last event. A fast model sends hundreds of chunks in a tick: each is only added here. */
+  moreText?: string;
   /**
    * `durable` and `stored`: all of the events or none are in the ledger when `settle` is called; the durable ones survive a
    * power cut. `best-effort`: illegal events are left out, and text may be sent before it is stored.
@@ -74,11 +77,21 @@ export class AppendBatcher {
   /** Adds an event to a batch that is still pending; false when it no longer is. */
   extend(batch: Batch, event: SessionEvent): boolean {
     if (!this.#pending.has(batch)) return false;
-    const { events } = batch;
+    const events = wholeEvents(batch);
     const last = events.at(-1);
     const joined = last && joinedEvents(last, event);
     if (joined) events[events.length - 1] = joined;
     else events.push(event);
+    return true;
+  }
+
+  /** Adds text to the last event of a pending batch; false when that is no text, or the batch is no longer pending. */
+  extendText(batch: Batch, text: string): boolean {
+    if (!this.#pending.has(batch)) return false;
+    const { events, moreText = "" } = batch;
+    const last = events.at(-1);
+    if (!last || roomForText(last) < moreText.length + text.length) return false;
+    batch.moreText = moreText + text;
     return true;
   }
 
@@ -125,7 +138,7 @@ export class AppendBatcher {
   #sendEarly(): boolean {
     if (this.#tasks > 0 || this.#pending.size > 1) return false;
     const [batch] = this.#pending;
-    const event = batch?.events[0];
+    const event = batch && wholeEvents(batch)[0];
     if (!event || batch.guarantee !== "best-effort" || batch.events.length > 1) return false;
     // A subscriber may add events while this one is sent: they come after it.
     this.#pending.delete(batch);
@@ -149,7 +162,7 @@ export class AppendBatcher {
   }
 
   async #write(batches: readonly Batch[]): Promise<void> {
-    const events = batches.flatMap((batch) => batch.events);
+    const events = batches.flatMap(wholeEvents);
     const durable = batches.some(({ guarantee }) => guarantee === "durable");
     const failure = await this.#store(events, durable);
     if (!(failure?.error instanceof IllegalEvent)) return batches.forEach(({ settle }) => settle(failure));
@@ -157,6 +170,7 @@ export class AppendBatcher {
     for (const batch of batches) batch.settle(await this.#writeAlone(batch));
   }
 
+  /** Its events are whole, since it was written with others before. */
   async #writeAlone({ events, guarantee }: Batch): Promise<Failure | undefined> {
     if (guarantee !== "best-effort") return this.#store(events, guarantee === "durable");
     for (const event of events) {
@@ -174,6 +188,17 @@ export class AppendBatcher {
       return { error };
     }
   }
+}
+
+/** The events of a batch, with the text that continues the last one. */
+function wholeEvents(batch: Batch): SessionEvent[] {
+  const { events, moreText = "" } = batch;
+  const last = events.at(-1);
+  if (moreText === "" || last?.type !== "message-chunk") return events;
+  batch.moreText = "";
+  const more = { ...last, block: { type: "text", text: moreText } } as const;
+  events.splice(-1, 1, joinedEvents(last, more) ?? last);
+  return events;
 }
 
 /**
@@ -195,6 +220,11 @@ export class EventWriter {
     if (this.#batch && this.#batcher.extend(this.#batch, event)) return;
     this.#batch = { events: [event], guarantee: "best-effort", settle: this.#settle };
     this.#batcher.add(this.#batch);
+  }
+
+  /** Continues the text that was added last; false when that is no text, or was stored or sent already. */
+  addText(text: string): boolean {
+    return this.#batch !== undefined && this.#batcher.extendText(this.#batch, text);
   }
 
   /**
