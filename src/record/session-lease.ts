@@ -35,6 +35,7 @@ function waitSentence(sessionId: string, { owner }: LedgerError, leaseWaitMs: nu
 
 export class SessionLease {
   readonly #ledger: Ledger;
+  readonly #leaseMs: number;
   readonly #renewal: NodeJS.Timeout;
   readonly #lost = new AbortController();
   #newest: Lease;
@@ -44,7 +45,8 @@ export class SessionLease {
   private constructor(ledger: Ledger, lease: Lease, leaseMs: number) {
     this.#ledger = ledger;
     this.#newest = lease;
-    this.#renewal = setInterval(() => void this.#renew(leaseMs), leaseMs / 3).unref();
+    this.#leaseMs = leaseMs;
+    this.#renewal = setInterval(() => void this.#renew().catch(() => undefined), leaseMs / 3).unref();
   }
 
   /** Throws LEASE_HELD when another owner still has the lease after `leaseWaitMs`. */
@@ -113,6 +115,15 @@ export class SessionLease {
     this.#lost.abort(error);
   }
 
+  /** Throws the ledger's error when another owner has claimed the session. */
+  async confirm(): Promise<void> {
+    try {
+      await this.#renew();
+    } catch (error) {
+      if (error instanceof LedgerError && endsLease(error.code)) throw error;
+    }
+  }
+
   /** Ends the renewals. The lease can still be used until `release`. */
   end(): void {
     clearInterval(this.#renewal);
@@ -128,11 +139,12 @@ export class SessionLease {
     }
   }
 
-  async #renew(leaseMs: number): Promise<void> {
+  async #renew(): Promise<void> {
     try {
-      this.#newest = await this.#ledger.renew(this.#newest, { milliseconds: leaseMs });
+      this.#newest = await this.#ledger.renew(this.#newest, { milliseconds: this.#leaseMs });
     } catch (error) {
       this.noteError(error);
+      throw error;
     }
   }
 }

@@ -191,7 +191,14 @@ export class SessionRecord {
     const text = this.#text.event;
     const all = text ? [text, ...events] : events;
     if (all.length === 0) return;
-    const checked = this.book.check(events);
+    let checked: ReturnType<SessionBook["check"]>;
+    try {
+      checked = this.book.check(events);
+    } catch (error) {
+      // An event is illegal, too, when another owner has ended its call: then the lost lease is the error.
+      await this.#lease.confirm();
+      throw error;
+    }
     let stored = all.length;
     const onStored = (count: number) => {
       stored = count;
