@@ -7,7 +7,7 @@ import * as fc from "fast-check";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { joinedEvents, SessionBook } from "../src/call/index.js";
 import { Metrics } from "../src/aap/server/metrics.js";
-import { asked, event, onCall, question, way } from "../src/call/events.samples.js";
+import { asked, event as sample, onCall, question, way } from "../src/call/events.samples.js";
 import type {
   AppendOptions,
   Lease,
@@ -250,12 +250,12 @@ test("reports the lost lease when an event is illegal after what the new owner h
   const ledger = new MemoryLedger({ now: () => Date.now() + ahead });
   const { record } = await opened(ledger);
   // An open question makes the record read what others append.
-  await record.append([...asked, ...onCall("other", event.announced, ...way.running)]);
+  await record.append([...asked, ...onCall("other", sample.announced, ...way.running)]);
   ahead = 60_000;
   const lease = await ledger.claim(question.sessionId, "somebody else", { milliseconds: 60_000 });
-  await ledger.append(lease, onCall("other", event.lost), { durable: true });
+  await ledger.append(lease, onCall("other", sample.lost), { durable: true });
   await record.catchUp();
-  await expect(record.append(onCall("other", event.failed))).rejects.toMatchObject({ code: "LEASE_LOST" });
+  await expect(record.append(onCall("other", sample.failed))).rejects.toMatchObject({ code: "LEASE_LOST" });
   expect(record.lost.aborted).toBe(true);
 });
 
