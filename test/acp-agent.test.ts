@@ -7,6 +7,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { agentHost } from "../src/acp/index.js";
 import type { AgentHostOptions } from "../src/acp/index.js";
+import { taskTool } from "../src/agent/index.js";
 import type { AgentOptions } from "../src/agent/index.js";
 import { MemoryLedger } from "../src/history/index.js";
 import type { ScriptStep } from "../src/model/index.js";
@@ -641,6 +642,44 @@ test("sends usage and cost with each response, and again after a load", async ()
   await until(() => lastOf(again.updates, "usage_update") !== undefined);
   expect(lastOf(again.updates, "usage_update")).toEqual(usageUpdate);
 });
+
+test("counts the responses of a sub-agent in the cost, also after a load", async () => {
+  const task = {
+    tool: "task",
+    input: { description: "Look", prompt: "Look around" },
+    subAgent: [{ say: "Seen." }],
+  };
+  const { model } = scripted([{ calls: [task] }, { say: "Done." }]);
+  const usage = { inputTokens: { total: 1 }, outputTokens: { total: 1 } } as never;
+  const counted: AgentOptions["model"] = {
+    ...model,
+    doStream: async (how) => {
+      const { stream } = await model.doStream(how);
+      return { stream: stream.pipeThrough(withUsage(usage)) };
+    },
+  };
+  const { agent, cwd, updates, leave, connect } = await opened({
+    model: counted,
+    tools: [taskTool()],
+    modes: { options: MODES, usual: () => "allow-all" },
+    contextWindow: 4000,
+    costOf: () => 1,
+  });
+  const { sessionId } = await agent.request(session.new, { cwd, mcpServers: [] });
+  await agent.request(session.prompt, { sessionId, prompt: says("Help") });
+  expect(lastOf(updates, "usage_update")).toMatchObject({ cost: { amount: 3 } });
+  await leave();
+  const again = await connect();
+  await again.agent.request(session.load, { sessionId, cwd, mcpServers: [] });
+  await until(() => lastOf(again.updates, "usage_update") !== undefined);
+  expect(lastOf(again.updates, "usage_update")).toMatchObject({ cost: { amount: 3 } });
+});
+
+function withUsage(usage: never) {
+  return new TransformStream<LanguageModelV3StreamPart, LanguageModelV3StreamPart>({
+    transform: (part, stream) => stream.enqueue(part.type === "finish" ? { ...part, usage } : part),
+  });
+}
 
 test("images, embedded files and links in a prompt reach the model", async () => {
   const prompts: unknown[] = [];

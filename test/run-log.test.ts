@@ -15,11 +15,16 @@ const records = (text: string): readonly LogRecord[] =>
     .map((line): LogRecord => JSON.parse(line));
 
 test("logs sessions, turns and calls with their decisions and durations", async () => {
-  const at = await atHome({ "rules.json": { rules: [{ allow: "execute", command: "node --version" }] } });
+  const at = await atHome({
+    "rules.json": { rules: [{ allow: "execute", command: "node --version" }, { allow: "task" }] },
+  });
   const file = join(at.home, "log.ndjson");
   const script = at.script([
     { calls: [command("node --version"), command("touch made")] },
     { calls: [{ tool: "read_file", input: { path: "missing.txt" } }] },
+    {
+      calls: [{ tool: "task", input: { description: "Look", prompt: "Look" }, subAgent: [{ say: "Seen." }] }],
+    },
     { say: "Done." },
   ]);
   const { status } = await at.runHere(["run", "--script", script, "--log", file, "go"]);
@@ -34,6 +39,14 @@ test("logs sessions, turns and calls with their decisions and durations", async 
       "turn ended",
     ]),
   );
+  const responses = logged.filter(({ msg }) => msg === "model responded");
+  expect(responses.map(({ toolCallId = "the agent" }) => toolCallId)).toEqual([
+    "the agent",
+    "the agent",
+    "the agent",
+    "call_4",
+    "the agent",
+  ]);
   const ended = logged.filter(({ msg }) => msg === "call ended");
   expect(ended).toEqual(
     expect.arrayContaining([

@@ -118,6 +118,8 @@ const LOG_TABLE: EventTable<[place: Place], void> = {
   },
   "step-ended": ({ turnId, stepId, usage, toolCallIds }, { log, sessionId }) =>
     log.to.info({ sessionId, turnId, stepId, calls: toolCallIds.length, ...usage }, "model responded"),
+  "child-stepped": ({ toolCallId, usage, toolCallIds }, { log, sessionId }) =>
+    log.to.info({ sessionId, toolCallId, calls: toolCallIds.length, ...usage }, "model responded"),
   "question-withdrawn": ({ questionId }, { log, sessionId }) =>
     log.to.info({ sessionId, questionId }, "question withdrawn"),
   "mode-changed": ({ modeId }, { log, sessionId }) =>
@@ -140,7 +142,6 @@ const LOG_TABLE: EventTable<[place: Place], void> = {
   "terminal-exited": leftOut,
   "app-awaited": leftOut,
   "child-awaited": leftOut,
-  "child-stepped": leftOut,
   "file-kept": leftOut,
 };
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { SessionBook } from "../call/index.js";
 import type { SessionEvent, Usage } from "../call/index.js";
-import { dollars, usageText, windowText } from "./usage-text.js";
+import { dollars, shortUsage, usageText, windowText } from "./usage-text.js";
 
 function bookOf(...turns: readonly (readonly (Usage | undefined)[])[]): SessionBook {
   const events = turns.flatMap((steps, index): SessionEvent[] => {
@@ -30,6 +30,29 @@ test("shows the tokens and the cost of the newest turn", () => {
   expect(usageText(book, price)).toMatch(
     /^200,000 tokens in \(100,000 cached\), 2,000 out, about \$0\.24 at prices of \d{4}-\d\d-\d\d$/,
   );
+});
+
+test("counts the responses of the sub-agents of the turn", () => {
+  const toolCallId = "task";
+  const book = new SessionBook("session", [
+    { type: "turn-started", at: 1, turnId: "turn" },
+    { type: "step-ended", at: 1, turnId: "turn", stepId: "s", toolCallIds: [toolCallId] },
+    {
+      type: "call-announced",
+      at: 1,
+      toolCallId,
+      name: "task",
+      title: "",
+      kind: "other",
+      kindSource: "declared",
+    },
+    { type: "input-ready", at: 1, toolCallId, rawInput: {} },
+    { type: "call-cleared", at: 1, toolCallId },
+    { type: "child-awaited", at: 1, toolCallId, childSessionId: "child" },
+    { type: "child-stepped", at: 1, toolCallId, text: "", toolCallIds: [], usage: { inputTokens: 7 } },
+  ]);
+  expect(usageText(book, undefined)).toBe("7 tokens in, 0 out");
+  expect(shortUsage(book, undefined, "session")).toBe("7 tokens in, 0 out");
 });
 
 test("shows no cost without a price or with an uncounted response", () => {

@@ -1,15 +1,13 @@
 /** The usage of a turn in one line: tokens as the provider counts them, and their cost where the price is known. */
 import { countOf, grouped } from "../call/amounts.js";
 import type { SessionBook, Usage } from "../call/index.js";
+import { responseUsage } from "../call/response-usage.js";
 import { costOf, PRICES_AS_OF } from "../model/index.js";
 import type { ModelPrice } from "../model/index.js";
 
 /** The usage of the newest turn; undefined when the provider reported none. */
 export function usageText(book: SessionBook, price: ModelPrice | undefined): string | undefined {
-  const turnId = book.turn?.turnId;
-  const steps = book.steps.filter((step) => step.turnId === turnId);
-  const summaries = book.compactions.filter((compaction) => compaction.turnId === turnId);
-  const responses = [...steps, ...summaries].map(({ usage }) => usage);
+  const responses = book.turn ? responseUsage(book, book.turn.turnId) : [];
   const used = responses.flatMap((usage) => usage ?? []);
   if (used.length === 0) return undefined;
   const cost = sumOf(responses.map((usage) => usage && costOf(usage, price)));
@@ -24,10 +22,7 @@ export function shortUsage(
   price: ModelPrice | undefined,
   of: "session" | "turn",
 ): string | undefined {
-  const turnId = book.turn?.turnId;
-  const responses = [...book.steps, ...book.compactions]
-    .filter((one) => of === "session" || one.turnId === turnId)
-    .map(({ usage }) => usage);
+  const responses = responseUsage(book, of === "turn" ? book.turn?.turnId : undefined);
   const used = responses.flatMap((usage) => usage ?? []);
   if (used.length === 0) return undefined;
   const { inputTokens = 0, outputTokens = 0 } = totalOf(used);

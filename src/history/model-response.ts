@@ -1,14 +1,38 @@
 /** The model's response that an event records, with its cost. */
-import type { SessionEvent, Usage } from "../call/index.js";
+import { callEntries } from "../call/event-table.js";
+import { handleStoredEvent } from "../call/index.js";
+import type { EventTable, SessionEvent, StepResponse, Usage } from "../call/index.js";
 
 export type ModelResponse = {
   readonly at: number;
   readonly model: string | undefined;
-  readonly usage?: Usage;
+  readonly usage: Usage | undefined;
 };
 
 export function modelResponse(event: SessionEvent): ModelResponse | undefined {
-  if (event.type === "step-ended") return { ...event, model: event.answer?.model };
-  // A summary is a response too.
-  return event.type === "context-compacted" && event.usage ? { ...event, model: undefined } : undefined;
+  return handleStoredEvent(TABLE, event);
 }
+
+type EndedStep = { readonly at: number; readonly answer?: StepResponse; readonly usage?: Usage };
+const step = ({ at, answer, usage }: EndedStep): ModelResponse => ({ at, model: answer?.model, usage });
+const none = (): undefined => undefined;
+
+const TABLE: EventTable<[], ModelResponse | undefined> = {
+  ...callEntries(none),
+  "child-stepped": step,
+  "step-ended": step,
+  // A summary is a response too.
+  "context-compacted": ({ at, usage }) => usage && { at, model: undefined, usage },
+  "turn-started": none,
+  "turn-parked": none,
+  "turn-resumed": none,
+  "turn-stopped": none,
+  "window-learnt": none,
+  "message-chunk": none,
+  "question-answered": none,
+  "question-withdrawn": none,
+  "plan-updated": none,
+  "mode-changed": none,
+  "info-changed": none,
+  "traffic-repaired": none,
+};

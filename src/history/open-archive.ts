@@ -20,21 +20,26 @@ const ARCHIVE_OPTIONS: OptionChecks<ArchiveOptions> = {
 export async function openArchive(address: string, options: ArchiveOptions = {}): Promise<Archive> {
   checkOptions("openArchive", options, ARCHIVE_OPTIONS);
   const store = storeAddress(address);
-  if (store.type === "memory") {
-    throw new LedgerFileError(
-      "UNKNOWN_ADDRESS",
-      "A ledger in memory ends with the process that wrote it, so memory: has no history to open. Nothing was read; name the file of a ledger. Programs that have the ledger use MemoryArchive.",
-    );
+  switch (store.type) {
+    case "memory":
+      throw new LedgerFileError(
+        "UNKNOWN_ADDRESS",
+        "A ledger in memory ends with the process that wrote it, so memory: has no history to open. Nothing was read; name the file of a ledger. Programs that have the ledger use MemoryArchive.",
+      );
+    case "postgres": {
+      const { openPostgresArchive } = await import("./postgres/archive/postgres-archive.js");
+      const { patterns, onProgress, now } = options;
+      return openPostgresArchive(store.address, {
+        ...(patterns && { patterns }),
+        ...(onProgress && { onProgress }),
+        ...(now && { now }),
+      });
+    }
+    case "sqlite": {
+      const { openSqliteArchive } = await import("./sqlite/archive/sqlite-archive.js");
+      return openSqliteArchive(store.file, options);
+    }
+    default:
+      return store satisfies never;
   }
-  if (store.type === "postgres") {
-    const { openPostgresArchive } = await import("./postgres/archive/postgres-archive.js");
-    const { patterns, onProgress, now } = options;
-    return openPostgresArchive(store.address, {
-      ...(patterns && { patterns }),
-      ...(onProgress && { onProgress }),
-      ...(now && { now }),
-    });
-  }
-  const { openSqliteArchive } = await import("./sqlite/archive/sqlite-archive.js");
-  return openSqliteArchive(store.file, options);
 }

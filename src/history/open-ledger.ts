@@ -25,9 +25,17 @@ export async function openLedger(address: string, options: LedgerOptions = {}): 
   checkOptions("openLedger", options, LEDGER_OPTIONS);
   const store = storeAddress(address);
   const { place: _, ...local } = options;
-  if (store.type === "memory") return new MemoryLedger(options.now ? { now: options.now } : {});
-  if (store.type === "sqlite") return openSqliteLedger(store.file, local);
-  // Loaded for its addresses only: the driver and this part take as long as the rest of a start.
-  const { openPostgresLedger } = await import("./postgres/postgres-ledger.js");
-  return openPostgresLedger(store.address, options);
+  switch (store.type) {
+    case "memory":
+      return new MemoryLedger(options.now ? { now: options.now } : {});
+    case "sqlite":
+      return openSqliteLedger(store.file, local);
+    case "postgres": {
+      // Loaded for its addresses only: the driver and this part take as long as the rest of a start.
+      const { openPostgresLedger } = await import("./postgres/postgres-ledger.js");
+      return openPostgresLedger(store.address, options);
+    }
+    default:
+      return store satisfies never;
+  }
 }

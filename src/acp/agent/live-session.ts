@@ -5,6 +5,7 @@
 import type { TurnEnd } from "../../agent/index.js";
 import { waitForTurn } from "../../agent/index.js";
 import type { ContentBlock, RecordedCompaction, SessionEvent, Usage } from "../../call/index.js";
+import { responseUsage } from "../../call/response-usage.js";
 import { SerialQueue } from "../../call/serial-queue.js";
 import { ClientGone } from "../../run/client-gone.js";
 import type { Ask } from "../../run/index.js";
@@ -58,8 +59,7 @@ export class LiveSession {
     });
     const { sessionId } = this.#session;
     this.#notify = peer.notifier("session/update", (update: object | null) => ({ sessionId, update }));
-    const { steps, compactions } = this.#session.book;
-    for (const { usage } of [...steps, ...compactions]) this.#addCost(usage);
+    for (const usage of responseUsage(this.#session.book)) this.#addCost(usage);
     this.#stopListening = this.#session.onRecorded((events) => this.#report(events));
   }
 
@@ -244,6 +244,7 @@ export class LiveSession {
   }
 
   #queueEvent(event: SessionEvent): void {
+    if (event.type === "child-stepped") this.#addCost(event.usage);
     if ("toolCallId" in event) return this.#outbound.addCall(event.toolCallId);
     if (this.#dialect.echoesUser || event.type !== "message-chunk" || event.role !== "user")
       this.#outbound.addEvent(event);

@@ -334,6 +334,21 @@ export function archiveContract(name: string, open: Open): void {
       expect(await archive.modelUsage({ until: NOON })).toEqual([]);
     });
 
+    test("counts the responses of a sub-agent", async () => {
+      const child = { toolCallId: "task", at: NOON, toolCallIds: [], text: "Found it." };
+      await record(ledger, "s1", [
+        ...aRun("task").slice(0, 3),
+        { type: "child-awaited", toolCallId: "task", at: NOON, childSessionId: "child" },
+        {
+          type: "child-stepped",
+          ...child,
+          usage: { inputTokens: 9 },
+          answer: { model: "small", parts: [] },
+        },
+      ]);
+      expect(await archive.modelUsage()).toMatchObject([{ model: "small", answers: 1, inputTokens: 9 }]);
+    });
+
     test("shows no secret, unless an export asks for them", async () => {
       await record(ledger, "s1", [about(`With ${SECRET}`, "/a"), said(`the token is ${SECRET} indeed`)]);
       expect(await foundBy("indeed")).toHaveLength(1);

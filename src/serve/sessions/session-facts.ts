@@ -3,7 +3,14 @@
  * sessions fit into memory. Questions are returned as their events come.
  */
 import { oneLine, sessionModel, visibleText } from "../../call/index.js";
-import type { Question, SessionEvent, SessionInfo, ToolKind, Usage } from "../../call/index.js";
+import type {
+  Question,
+  SessionEvent,
+  SessionInfo,
+  ToolCallEvent,
+  ToolKind,
+  Usage,
+} from "../../call/index.js";
 import { sessionDoor } from "../../aap/sessions/session-door.js";
 import type { SessionDoor, TokenUsage } from "../api/session-bodies.js";
 
@@ -81,12 +88,17 @@ export class SessionFacts {
       case "question-withdrawn":
         this.openQuestions.delete(event.questionId);
         return;
+      case "window-learnt":
+      case "plan-updated":
+      case "mode-changed":
+      case "traffic-repaired":
+        return;
       default:
         return this.#applyToCall(event);
     }
   }
 
-  #applyToCall(event: SessionEvent): void {
+  #applyToCall(event: Exclude<ToolCallEvent, { type: "question-asked" | "child-stepped" }>): void {
     switch (event.type) {
       case "call-announced":
         this.calls += 1;
@@ -113,7 +125,23 @@ export class SessionFacts {
       case "call-unknown":
         this.#openCalls.delete(event.toolCallId);
         return;
+      case "input-delta":
+      case "input-ready":
+      case "content-appended":
+      case "terminal-output":
+      case "terminal-exited":
+      case "app-awaited":
+      case "child-awaited":
+      case "call-cleared":
+      case "run-started":
+      case "process-started":
+      case "sandbox-refused":
+      case "cancel-requested":
+      case "file-kept":
+      case "call-undone":
+        return;
       default:
+        event satisfies never;
     }
   }
 

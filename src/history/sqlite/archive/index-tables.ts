@@ -100,8 +100,8 @@ const TABLES = `
 const DROP_ALL = ["search", "documents", "steps", "calls", "sessions"]
   .map((table) => `drop table if exists ${table};`)
   .join("\n");
-/** Counts up when the tables change. */
-const VERSION = 4;
+/** Counts up when the tables change, or the rows that are made of an event. */
+const VERSION = 5;
 
 /** "Tgix". */
 export const INDEX_FILE: FileKind = {

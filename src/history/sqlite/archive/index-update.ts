@@ -7,17 +7,10 @@
  * indexed, so the rows of a session that was removed, started again or restored from a backup are rebuilt.
  */
 import { setImmediate } from "node:timers/promises";
-import { callEntries } from "../../../call/event-table.js";
-import { handleStoredEvent } from "../../../call/index.js";
-import type {
-  ArchiveProgress,
-  EventTable,
-  RecordedEvent,
-  SessionBook,
-  ToolCallEvent,
-} from "../../../call/index.js";
+import type { ArchiveProgress, RecordedEvent, SessionBook } from "../../../call/index.js";
 import { isCounted, partOf, partsByCall } from "../../../call/call-parts.js";
 import { sessionFacts } from "../../archive-text.js";
+import { modelResponse } from "../../model-response.js";
 import { SessionRows } from "./index-rows.js";
 import type { IndexedStep } from "./index-rows.js";
 import type { RedactionPattern } from "../../redaction/redaction-pattern.js";
@@ -149,7 +142,7 @@ export class IndexUpdate {
     for (;;) {
       const events = this.#events(session.number, replay.seq);
       replay.add(events);
-      for (const { seq, event } of events) if (seq > from) handleStoredEvent(TABLE, event, changes, seq);
+      for (const recorded of events) if (recorded.seq > from) noteChange(recorded, changes);
       onEvents(events.length);
       if (events.length < EVENTS_PER_READ) break;
       await setImmediate();
@@ -229,29 +222,11 @@ export class IndexUpdate {
 /** The rows to write, beside those of the messages, which are read from the fold. */
 type Changes = { readonly touched: Set<string>; readonly steps: IndexedStep[] };
 
-const touch = ({ toolCallId }: ToolCallEvent, { touched }: Changes): void => void touched.add(toolCallId);
-const ignore = (): void => undefined;
-
-const TABLE: EventTable<[changes: Changes, seq: number], void> = {
-  "step-ended": ({ at, answer, usage = {} }, { steps }, seq) =>
-    void steps.push({ seq, at, model: answer?.model, usage }),
-  "turn-started": ignore,
-  "turn-parked": ignore,
-  "turn-resumed": ignore,
-  "turn-stopped": ignore,
-  // A summary is a response too.
-  "context-compacted": ({ at, usage }, { steps }, seq) =>
-    void (usage && steps.push({ seq, at, model: undefined, usage })),
-  "window-learnt": ignore,
-  "message-chunk": ignore,
-  "question-answered": ignore,
-  "question-withdrawn": ignore,
-  "plan-updated": ignore,
-  "mode-changed": ignore,
-  "info-changed": ignore,
-  "traffic-repaired": ignore,
-  ...callEntries(touch),
-};
+function noteChange({ seq, event }: RecordedEvent, { touched, steps }: Changes): void {
+  if ("toolCallId" in event) touched.add(event.toolCallId);
+  const response = modelResponse(event);
+  if (response) steps.push({ ...response, seq, usage: response.usage ?? {} });
+}
 
 /** The row of a call shows the decision about its parts. */
 function withOwners(touched: ReadonlySet<string>, book: SessionBook): ReadonlySet<string> {
