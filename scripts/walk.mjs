@@ -1,6 +1,7 @@
 // How much code one call touches: an edit over ACP v1, asked about and allowed, recorded in SQLite, then shown as text.
 // Counts the files below dist/ in which at least one function ran between the prompt and its response, or for the view, by
-// V8's own call counts. Loading files, opening the session and closing the connection are not counted.
+// V8's own call counts. Loading files, opening the session and closing the connection are not counted. A reader opens the
+// files that ARCHITECTURE.md names on the call's way; each of them must have run.
 //   node scripts/walk.mjs          the counts by room
 //   node scripts/walk.mjs --files  and the files
 import { spawn } from "node:child_process";
@@ -59,6 +60,11 @@ try {
   for (const [room, inside] of [...rooms].toSorted(([, one], [, other]) => other.length - one.length))
     console.log(String(inside.length).padStart(4), room);
   console.log(String(files.length).padStart(4), "files in which a function ran");
+  const opened = readersFiles();
+  console.log(String(opened.length).padStart(4), "of them are named in ARCHITECTURE.md");
+  const idle = opened.filter((path) => !files.includes(path.replace(/ts$/, "js")));
+  for (const path of idle) console.error(`ARCHITECTURE.md names ${path}, in which no function ran.`);
+  process.exitCode = idle.length === 0 ? 0 : 1;
   if (process.argv.includes("--files")) console.log(files.join("\n"));
 } finally {
   rmSync(folder, { recursive: true, force: true });
@@ -100,6 +106,12 @@ function touchedFiles() {
     return path !== undefined && functions.some(({ ranges: [{ count }] }) => count > 0) ? [path] : [];
   });
   return [...new Set(files)].toSorted((one, other) => (one < other ? -1 : 1));
+}
+
+function readersFiles() {
+  const page = readFileSync(join(root, "ARCHITECTURE.md"), "utf8");
+  const way = page.slice(page.indexOf("## One call's way"), page.indexOf("### Other ways"));
+  return [...new Set([...way.matchAll(/`([\w/-]+\/[\w-]+\.ts)`/g)].map(([, path]) => path))];
 }
 
 function roomOf(path) {

@@ -16,9 +16,10 @@ const RETIRED = [
   [/mended|mends|mend/, "fixed"],
 ];
 const WORD = RETIRED.map(([pattern, instead]) => ({
-  // Also as a part of a camelCase or kebab-case name.
-  pattern: new RegExp(String.raw`(?<![a-z])(?:${pattern.source})(?![a-z])`, "i"),
-  camel: new RegExp(String.raw`(?<=[a-z])(?:${capitalised(pattern.source)})(?![a-z])`),
+  // Also as a part of a camelCase, kebab-case or UPPER_CASE name.
+  pattern: new RegExp(
+    String.raw`(?<![a-zA-Z])(?:${pattern.source})(?![a-z])|(?:${capitalised(pattern.source)})(?![a-z])|(?<![A-Z])(?:${pattern.source.toUpperCase()})(?![A-Z])`,
+  ),
   instead,
 }));
 
@@ -57,8 +58,8 @@ function troublesIn(path, text) {
 
 function retiredIn(path, text) {
   return text.split("\n").flatMap((content, index) => {
-    const retired = WORD.flatMap(({ pattern, camel, instead }) => {
-      const match = pattern.exec(content) ?? camel.exec(content);
+    const retired = WORD.flatMap(({ pattern, instead }) => {
+      const match = pattern.exec(content);
       return match ? [`"${match[0]}" is retired: ${instead}`] : [];
     });
     const bound = CODE.test(path) ? BOUND.exec(content) : undefined;

@@ -404,8 +404,8 @@ describe("a request", () => {
   });
 
   test("that breaks something gets no details", async () => {
-    const heardOf: unknown[] = [];
-    const { url, ledger } = await serving(undefined, { onError: (error) => heardOf.push(error) });
+    const errors: unknown[] = [];
+    const { url, ledger } = await serving(undefined, { onError: (error) => errors.push(error) });
     ledger.sessions = () => Promise.reject(new Error(`EIO: ${import.meta.filename}`));
     const sent = await send(url, { path: "/sessions" });
     expect(sent.status).toBe(500);
@@ -415,7 +415,7 @@ describe("a request", () => {
         message: "The server failed at this request. What was recorded before is kept.",
       },
     });
-    expect(heardOf).toHaveLength(1);
+    expect(errors).toHaveLength(1);
   });
 });
 

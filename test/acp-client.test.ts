@@ -210,7 +210,7 @@ test("shows the details of an agent's error", async () => {
   const { say } = await drive("refuses the prompt");
   expect(await say("go")).toMatchObject({
     stopReason: "error",
-    error: "by-hand said: Invalid params: this agent takes no pictures",
+    error: "by-hand responded with an error: Invalid params: this agent takes no pictures",
   });
 });
 

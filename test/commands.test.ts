@@ -142,7 +142,7 @@ describe("the command line", () => {
       expect([status, stderr]).toEqual([0, ""]);
       expect(
         documented.includes(stdout.trimEnd()),
-        `docs/commands.md has the help of: ${command.join(" ")}`,
+        `docs/commands.md lacks this text of toolgate ${[...command, "--help"].join(" ")}; copy it there:\n${stdout}`,
       ).toBe(true);
       expect(stdout).toMatch(/\nExamples?[^\n]*:\n {2}toolgate/);
     }

@@ -116,7 +116,7 @@ test("counts a response without a model name for the model of its session", asyn
   await ledger.close();
   const { stdout } = await at.runHere(["stats", "--by", "model"]);
   expect(stdout).toMatch(/^anthropic\.messages\/claude +3 /m);
-  expect(stdout).not.toContain("(not said)");
+  expect(stdout).not.toContain("(unknown)");
 });
 
 test("shows durations in stats as on the card of a call", async () => {

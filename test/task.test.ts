@@ -209,7 +209,7 @@ describe("a sub-agent", () => {
     expect(ping.runs).toBe(2);
     expect(taskOf(session)).toMatchObject({
       state: { status: "failed", error: expect.stringContaining("took 2 steps") },
-      rawOutput: "It last said: Once more.",
+      rawOutput: "Its last message: Once more.",
     });
   });
 

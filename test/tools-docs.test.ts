@@ -1,4 +1,4 @@
-/** The page about the built-in tools names every tool, its kind and each field of its input. */
+/** The page about the built-in tools names every tool, its kind and each field of its input; it is written by hand. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { taskTool } from "../src/agent/index.js";

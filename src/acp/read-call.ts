@@ -13,7 +13,7 @@ import { withoutToolgate } from "./toolgate-meta.js";
 
 export type WireStatus = "pending" | "in_progress" | "paused" | "completed" | "failed" | "cancelled";
 
-/** Undefined: not said. Null: cleared (v2 only). All fields are there, so that all messages have one shape. */
+/** Undefined: absent. Null: cleared (v2 only). All fields are there, so that all messages have one shape. */
 export type CallMessage = {
   readonly toolCallId: string;
   /** A v1 `tool_call`: it replaces all that a call shows. */

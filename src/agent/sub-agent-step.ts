@@ -136,7 +136,7 @@ async function fail(context: TurnContext, toolCallId: string, why: string): Prom
     if (isOver(context, toolCallId)) return [];
     const lastText = record.book.call(toolCallId)?.childSteps?.findLast(({ text }) => text !== "")?.text;
     const error = `${why} What its calls did stays done. Give it less to do, or go on yourself.`;
-    const rawOutput = lastText !== undefined && { rawOutput: `It last said: ${lastText}` };
+    const rawOutput = lastText !== undefined && { rawOutput: `Its last message: ${lastText}` };
     return [{ type: "call-failed", toolCallId, at: now(), error, ...rawOutput }];
   });
 }

@@ -63,8 +63,8 @@ describe.each(Object.keys(way) as (keyof typeof way)[])("a call that is %s", (na
 });
 
 test("an event that nobody knows is taken by no call", () => {
-  const unheardOf = { ...event.started, type: "call-paused" } as unknown as ToolCallEvent;
-  const takers = Object.entries(way).filter(([, events]) => takes(after(...events), unheardOf));
+  const unknownEvent = { ...event.started, type: "call-paused" } as unknown as ToolCallEvent;
+  const takers = Object.entries(way).filter(([, events]) => takes(after(...events), unknownEvent));
   expect(takers.map(([name]) => name)).toEqual([]);
 });
 

@@ -33,7 +33,8 @@ export function handleStoredEvent<Rest extends readonly unknown[], Result>(
 
 /**
  * One entry for every event of a call, where all of them mean the same: that the call has changed. An event that means
- * more has an entry of its own after these.
+ * more has an entry of its own after these. With a new event, look at each caller: the ACP encoders, the terminal's live
+ * text and the archive's model responses.
  */
 export function callEntries<Rest extends readonly unknown[], Result>(
   handle: (event: ToolCallEvent, ...rest: Rest) => Result,

@@ -59,11 +59,11 @@ function kindOfName(name: string): ToolKind | undefined {
 const SWITCH_MODE =
   /^(switch|set|change|enter|exit|leave|toggle|select)( (agent|approval|ask|chat|code|edit|permission|plan|planning|session))? mode$/;
 
-function withInput(said: ToolKind | undefined, input: unknown): ToolKind | undefined {
-  if (said !== undefined && !HARMLESS_KINDS.has(said)) return said;
+function withInput(byName: ToolKind | undefined, input: unknown): ToolKind | undefined {
+  if (byName !== undefined && !HARMLESS_KINDS.has(byName)) return byName;
   const given = kindOfInput(input);
   const raises = given !== undefined && !HARMLESS_KINDS.has(given);
-  return raises ? given : (said ?? given);
+  return raises ? given : (byName ?? given);
 }
 
 function kindOfInput(input: unknown): ToolKind | undefined {

@@ -279,8 +279,8 @@ test("the plan and the mode are replaced whole, the info is merged, repairs add 
 });
 
 test("an event that nobody knows is illegal", () => {
-  const unheardOf = { type: "weather-changed", at: 1 } as unknown as SessionEvent;
-  expect(takenAfter([turn.started], { unheardOf })).toEqual([]);
+  const unknownEvent = { type: "weather-changed", at: 1 } as unknown as SessionEvent;
+  expect(takenAfter([turn.started], { unknownEvent })).toEqual([]);
 });
 
 test("copies only the parts that an event changes, however large the session is", () => {

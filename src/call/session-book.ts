@@ -331,10 +331,10 @@ export class SessionBook {
         this.#repairs.push(event.repair);
         return;
       default: {
-        const unheardOf: never = event;
+        const unknownEvent: never = event;
         throw new IllegalEvent(
           `Session ${this.sessionId}`,
-          String(Reflect.get(unheardOf, "type")),
+          String(Reflect.get(unknownEvent, "type")),
           "knows no such event",
         );
       }

@@ -48,7 +48,7 @@ function statisticsOf(used: readonly ModelUsage[]): readonly ModelStatistics[] {
     .map(([model, parts]) => {
       const cost = sumOf(parts.map(usageCost));
       return {
-        key: model === "" ? "(not said)" : model,
+        key: model === "" ? "(unknown)" : model,
         answers: parts.reduce((sum, { answers }) => sum + answers, 0),
         ...totalOf(parts),
         ...(cost !== undefined && { cost }),

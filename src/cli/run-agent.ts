@@ -76,10 +76,10 @@ const withNextStep =
   (command: string) =>
   (error: unknown): never => {
     if (!(error instanceof AgentTrouble) || error.code !== "AGENT_GONE") throw error;
-    const said = error.message.trimEnd().replace(/\.?$/, ".");
+    const message = error.message.trimEnd().replace(/\.?$/, ".");
     throw new AgentTrouble(
       error.code,
-      `${said}\nNothing was done. Run the command by itself to see what it prints, and check that it supports ACP: ${visibleText(command)}`,
+      `${message}\nNothing was done. Run the command by itself to see what it prints, and check that it supports ACP: ${visibleText(command)}`,
     );
   };
 

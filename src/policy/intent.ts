@@ -39,7 +39,7 @@ export type Executor = {
 export type Intent = {
   readonly tool: string;
   readonly kind: ToolKind;
-  /** Nobody has said what kind it is; it was guessed from the name. */
+  /** The kind was not declared but guessed from the name. */
   readonly isKindGuessed?: boolean;
   /** The MCP server that the tool comes from. */
   readonly server?: string;

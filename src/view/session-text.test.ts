@@ -56,7 +56,7 @@ test("an answer that its process died at says so, and the one that was said in i
     said("user", "And?", 2),
     chunk("step_9", "Not wh"),
   ];
-  const mark = "│ [cut off, and said again below]";
+  const mark = "│ [cut off, and repeated below]";
   expect(textOf(...events)).toBe(
     `
 session s1

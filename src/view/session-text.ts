@@ -23,7 +23,7 @@ const WIDTH = 80;
 const NARROWEST = 60;
 const INDENT = "    ";
 const LINE = { first: "", next: "        " };
-const CUT_OFF = "[cut off, and said again below]";
+export const CUT_OFF = "[cut off, and repeated below]";
 
 /** Lines that belong together. A blank line comes between two blocks, unless both are compact. */
 type Block = { readonly lines: readonly string[]; readonly isCompact?: boolean };

@@ -64,7 +64,7 @@ export type HostedSession = {
    * Records what was typed as a command and what came of it, so that it is there when the session is loaded.
    * Returns the id of the message that was typed.
    */
-  readonly aside: (said: readonly ContentBlock[], answer: string) => Promise<string>;
+  readonly aside: (prompt: readonly ContentBlock[], answer: string) => Promise<string>;
   /** The session is open elsewhere: it is only shown, and its questions can be answered. */
   readonly isWatched?: true;
   /** Ends what was opened for the session, the session first. */

@@ -123,7 +123,7 @@ async function openSession(
         return session.contextWindow;
       },
       costOf: models.costOf,
-      aside: (said, answer) => session.aside(said, answer),
+      aside: (prompt, answer) => session.aside(prompt, answer),
       close: async () => {
         try {
           await session.close();

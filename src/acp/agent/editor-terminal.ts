@@ -78,7 +78,7 @@ async function opened(editor: EditorRequests, params: object, signal: AbortSigna
 function readId(terminalId: unknown): string {
   if (typeof terminalId === "string" && terminalId !== "" && terminalId.length <= 1000) return terminalId;
   throw new ToolFailure(
-    "The editor said that it opened a terminal, but not which one. Whether the command was run is not known. Look before you try it again.",
+    "The editor opened a terminal without an id. Whether the command was run is not known. Look before you try it again.",
   );
 }
 

@@ -315,7 +315,7 @@ describe("commands", () => {
       () => Promise.reject(refused()),
       "opened no terminal for it (not today)",
     ],
-    ["a terminal without a name", "terminal/create", () => ({ terminalId: 7 }), "not which one"],
+    ["a terminal without a name", "terminal/create", () => ({ terminalId: 7 }), "without an id"],
     [
       "an answer too late",
       "terminal/create",

@@ -177,8 +177,8 @@ export class AgentConnection {
   }
 
   /**
-   * Goes on with a session of the agent. Where the record has what was said so far, the agent is not asked to
-   * say it again; what it says all the same is left out.
+   * Goes on with a session of the agent. Where the record has the conversation so far, the agent is not asked to
+   * replay it; messages that it replays all the same are left out.
    */
   async resumeSession(agentSessionId: string, options: OpenOptions): Promise<ForeignSession> {
     checkOptions("AgentConnection.resumeSession", options, OPEN_OPTIONS);

@@ -28,7 +28,7 @@ export const AGENT_GONE: EndReasons = {
   started: "the agent's process ended, and how this ended is unknown.",
 };
 
-/** `why`: what is to be said of the calls that it left open. */
+/** `why`: the reason for the calls that it left open. */
 export type TurnEnded = {
   readonly stopReason: StopReason;
   readonly why: EndReasons;
@@ -105,8 +105,8 @@ export class AgentTurn {
     }
     if (error instanceof RpcError && error.code === CODE.cancelled)
       return { stopReason: "cancelled", why: CANCELLED };
-    const said = error instanceof Error ? oneLine(errorText(error), MAX_ERROR_CHARS) : "no reason given";
-    return { stopReason: "error", why: TURN_OVER, error: `${agent.name} said: ${said}` };
+    const reason = error instanceof Error ? oneLine(errorText(error), MAX_ERROR_CHARS) : "no reason given";
+    return { stopReason: "error", why: TURN_OVER, error: `${agent.name} responded with an error: ${reason}` };
   }
 }
 
@@ -117,14 +117,14 @@ const STOP_REASONS: ReadonlyMap<unknown, StopReason> = new Map(
 );
 
 function endedBy(result: unknown): TurnEnded {
-  const said = isJsonObject(result) ? result["stopReason"] : undefined;
-  const stopReason = STOP_REASONS.get(said);
+  const reported = isJsonObject(result) ? result["stopReason"] : undefined;
+  const stopReason = STOP_REASONS.get(reported);
   if (stopReason) return { stopReason, why: stopReason === "cancelled" ? CANCELLED : TURN_OVER };
   const failure = isJsonObject(result) && isJsonObject(result["error"]) ? result["error"] : {};
   const error =
     typeof failure["message"] === "string"
       ? oneLine(failure["message"], MAX_ERROR_CHARS)
-      : `the agent ended its turn with no reason that is known (${oneLine(JSON.stringify(said) ?? "none", 80)})`;
+      : `the agent ended its turn with no reason that is known (${oneLine(JSON.stringify(reported) ?? "none", 80)})`;
   return { stopReason: "error", why: TURN_OVER, error };
 }
 

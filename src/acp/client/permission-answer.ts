@@ -1,7 +1,7 @@
 /**
  * Our yes or no in the words of the agent's own options. A yes is its "allow once" and never its "always": what
  * it would remember is not what we decided. A no is its own reject option, so that the turn goes on; `cancelled`
- * ends the turn at many agents and is said only when the turn is cancelled or there is nothing else to say.
+ * ends the turn at many agents and is sent only when the turn is cancelled or there is nothing else to send.
  */
 import type { OptionKind, QuestionOption } from "../../call/index.js";
 import type { Outcome } from "../../run/outcome.js";

@@ -84,8 +84,8 @@ export class Permissions {
   } {
     const { book, fold, dialect, unannounced, now } = this.#parts;
     const { status: _, ...fields } = toolCall;
-    const said = { ...fields, toolCallId: agentsId(String(fields["toolCallId"])) };
-    const currentId = this.#askedNow(said.toolCallId);
+    const requested = { ...fields, toolCallId: agentsId(String(fields["toolCallId"])) };
+    const currentId = this.#askedNow(requested.toolCallId);
     const before = book.call(currentId);
     if (!before) unannounced.add(currentId);
     const isOwn =
@@ -94,10 +94,10 @@ export class Permissions {
       (isStartedUnasked(before) && isBeside(toolCall["rawInput"], before.rawInput));
     const toolCallId = isOwn ? currentId : this.#freeId(currentId);
     const update = isOwn
-      ? { ...withoutOtherInput(before, said), toolCallId, sessionUpdate: "tool_call_update" }
-      : { ...askedAgain(before, said), sessionUpdate: dialect.start, toolCallId };
+      ? { ...withoutOtherInput(before, requested), toolCallId, sessionUpdate: "tool_call_update" }
+      : { ...askedAgain(before, requested), sessionUpdate: dialect.start, toolCallId };
     const events = [...fold.read([update])];
-    if (!isOwn) events.push(...shownAgain(before, said, toolCallId, now()));
+    if (!isOwn) events.push(...shownAgain(before, requested, toolCallId, now()));
     const call = fold.call(toolCallId);
     if (!call)
       throw invalidParams("The permission request names no call that can be read. It was not allowed.");
@@ -155,10 +155,10 @@ const isEmptyTerminal = (item: ToolCallContent): boolean =>
  * A question may repeat a part of the input that the agent reported before, or, of a call in progress, show the act in
  * other fields (opencode: the diff of an edit). The reported input stays; both are judged.
  */
-function withoutOtherInput(before: ToolCall | undefined, said: JsonObject): JsonObject {
-  const { rawInput, ...others } = said;
-  if (!before || isNone(before.rawInput)) return said;
-  return isPartOf(rawInput, before.rawInput) || isStartedUnasked(before) ? others : said;
+function withoutOtherInput(before: ToolCall | undefined, requested: JsonObject): JsonObject {
+  const { rawInput, ...others } = requested;
+  if (!before || isNone(before.rawInput)) return requested;
+  return isPartOf(rawInput, before.rawInput) || isStartedUnasked(before) ? others : requested;
 }
 
 /** No field of the question has another value than the reported input has. */
@@ -174,10 +174,13 @@ function isPartOf(asked: unknown, known: unknown): boolean {
 }
 
 /** A call that was asked about, or has printed something, cannot wait again: the new question is a call of its own, below it. */
-function askedAgain(before: ToolCall, said: JsonObject): JsonObject {
+function askedAgain(before: ToolCall, requested: JsonObject): JsonObject {
   const { title, kind, name, rawInput, toolCallId } = before;
-  const _meta = { ...(isJsonObject(said["_meta"]) ? said["_meta"] : {}), parentToolCallId: toolCallId };
-  return { title, kind, rawInput, ...(name !== "" && { name }), ...withoutNulls(said), _meta };
+  const _meta = {
+    ...(isJsonObject(requested["_meta"]) ? requested["_meta"] : {}),
+    parentToolCallId: toolCallId,
+  };
+  return { title, kind, rawInput, ...(name !== "" && { name }), ...withoutNulls(requested), _meta };
 }
 
 const carriedBy = (before: ToolCall | undefined, others: readonly unknown[]): Carried => ({
@@ -203,13 +206,13 @@ const withoutNulls = (fields: JsonObject): JsonObject =>
 
 function shownAgain(
   { content, locations, state }: ToolCall,
-  said: JsonObject,
+  requested: JsonObject,
   toolCallId: string,
   at: number,
 ): readonly SessionEvent[] {
   const fields = {
-    ...(!Array.isArray(said["content"]) && content.length > 0 && { content }),
-    ...(!Array.isArray(said["locations"]) && locations.length > 0 && { locations }),
+    ...(!Array.isArray(requested["content"]) && content.length > 0 && { content }),
+    ...(!Array.isArray(requested["locations"]) && locations.length > 0 && { locations }),
   };
   const detail = `permission was asked for a call that is ${state.status}; the question is a call of its own`;
   return [

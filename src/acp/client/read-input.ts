@@ -255,8 +255,8 @@ function addJoined(words: readonly string[], found: Findings): void {
 }
 
 function addCommand(command: string | readonly string[], found: Findings): void {
-  const said = typeof command === "string" ? command : (shellScript(command) ?? command);
-  found.commands.set(JSON.stringify(said), said);
+  const script = typeof command === "string" ? command : (shellScript(command) ?? command);
+  found.commands.set(JSON.stringify(script), script);
 }
 
 /** Codex names the files of a change by the keys of an object. */

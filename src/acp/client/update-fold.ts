@@ -116,7 +116,7 @@ export class UpdateFold {
       this.#keep(event, this.#seen.call(event.toolCallId));
   }
 
-  #keep(event: TellingEvent, call: ToolCall | undefined): void {
+  #keep(event: DescribingEvent, call: ToolCall | undefined): void {
     const isDraft = call?.times.started === undefined && (!call || !isInputFixed(call));
     const { toolCallId } = event;
     if (event.type === "call-announced") this.reported.add(toolCallId, { kind: event.kind, isDraft });
@@ -208,18 +208,18 @@ export class UpdateFold {
   #explained(event: RepairEvent, update: unknown): readonly RepairEvent[] {
     const { repair, toolCallId = "" } = event.repair;
     const call = this.#seen.call(toolCallId);
-    const said = isJsonObject(update) ? update : {};
-    const status = said["status"];
+    const fields = isJsonObject(update) ? update : {};
+    const status = fields["status"];
     if (repair === "late-update" && call?.state.status === "refused" && typeof status === "string") {
       this.#onRefused.set(toolCallId, status);
       // That a refused call has failed is what agents say of it.
       if (status === "failed") return [];
     }
-    if (repair === "late-update" && call) this.#keepLate(toolCallId, call, said);
+    if (repair === "late-update" && call) this.#keepLate(toolCallId, call, fields);
     if (repair !== "input-changed" || !call) return [event];
-    this.reported.add(toolCallId, { rawInput: said["rawInput"], isDraft: false });
+    this.reported.add(toolCallId, { rawInput: fields["rawInput"], isDraft: false });
     this.#changed.add(toolCallId);
-    const input = JSON.stringify(said["rawInput"]).slice(0, MAX_INPUT_CHARS);
+    const input = JSON.stringify(fields["rawInput"]).slice(0, MAX_INPUT_CHARS);
     const isDecided = call.decision !== undefined;
     if (!isDecided) return [event];
     const detail = `changed after approval: the agent reports another input than the one that was decided on: ${input}`;
@@ -227,7 +227,7 @@ export class UpdateFold {
   }
 }
 
-type TellingEvent = SessionEvent & {
+type DescribingEvent = SessionEvent & {
   readonly type: "call-announced" | "input-ready" | "call-revised";
 };
 

@@ -36,7 +36,7 @@ export type Evidence = {
   readonly scenes: ReadonlyMap<SceneName, SceneRecord>;
 };
 
-/** All that was said in these scenes. */
+/** All messages of these scenes. */
 export function conversations(
   evidence: Evidence,
   names?: readonly SceneName[],
@@ -111,15 +111,15 @@ export function whenAdvertised(
   [scene, path]: readonly [SceneName, string],
   judge: () => Finding,
 ): Finding {
-  const said = greeting(evidence, scene);
-  if (!said) return untested(evidence.scenes.get(scene)?.stopped ?? "initialize gave no result");
+  const reply = greeting(evidence, scene);
+  if (!reply) return untested(evidence.scenes.get(scene)?.stopped ?? "initialize gave no result");
   const root = evidence.version === 1 ? "agentCapabilities" : "capabilities";
-  return advertised(said, `${root}.${path}`) ? judge() : untested(`${path} is not advertised`);
+  return advertised(reply, `${root}.${path}`) ? judge() : untested(`${path} is not advertised`);
 }
 
 /** Whether there is a value at a path of keys; null and false count as none. */
-export function advertised(said: unknown, path: string): boolean {
-  let value = said;
+export function advertised(reply: unknown, path: string): boolean {
+  let value = reply;
   for (const key of path.split(".")) value = isJsonObject(value) ? value[key] : undefined;
   return !isNone(value) && value !== false;
 }

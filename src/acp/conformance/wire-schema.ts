@@ -57,7 +57,7 @@ async function load(version: ProtocolVersion): Promise<WireSchema> {
       ),
     );
   const responses = byMethod("agent", /Response$/);
-  const said = byMethod("client", /(?:Request|Notification)$/);
+  const fromClient = byMethod("client", /(?:Request|Notification)$/);
   const keys = new Map<string, ReadonlySet<string>>();
   return {
     problem: (definition, value) => {
@@ -72,7 +72,8 @@ async function load(version: ProtocolVersion): Promise<WireSchema> {
       return worst ? `${worst.instancePath || "it"} ${worst.message ?? "is wrong"}` : "it is not valid";
     },
     responseOf: (method) => responses.get(method),
-    paramsOf: (method) => (method === "$/cancel_request" ? "CancelRequestNotification" : said.get(method)),
+    paramsOf: (method) =>
+      method === "$/cancel_request" ? "CancelRequestNotification" : fromClient.get(method),
     unknownKeys: (definition, value) => {
       if (!isJsonObject(value)) return [];
       const allowed = keys.get(definition) ?? keysOf(definitions, definitions[definition]);

@@ -8,6 +8,7 @@ import { MarkdownStream } from "../../view/markdown-stream.js";
 import { planLines } from "../../view/plan-lines.js";
 import { sessionEntries } from "../../view/session-entries.js";
 import type { SessionEntry } from "../../view/session-entries.js";
+import { CUT_OFF } from "../../view/session-text.js";
 import { styled, withoutStyles } from "../../view/styled-text.js";
 import { isOneLine } from "../one-line-calls.js";
 import { endText } from "../run-turn.js";
@@ -15,7 +16,6 @@ import { shortId } from "../short-id.js";
 import { typedRows, wrapped } from "./chat-text.js";
 
 const MAX_SHOWN_LINES = 40;
-const CUT_OFF = "[cut off, and said again below]";
 
 export type RecentOptions = {
   readonly width: number;

@@ -4,8 +4,13 @@ import { isLikeBash, isShell, readShellOptions } from "./shell-options.js";
 
 export function insideShell(name: string, words: readonly string[]): InnerCommands | undefined {
   if (name === "eval") {
-    const said = words[0] === "--" ? words.slice(1) : words;
-    const inside: InnerCommand = { wrapper: name, text: said.join(" "), sameShell: true, language: "same" };
+    const command = words[0] === "--" ? words.slice(1) : words;
+    const inside: InnerCommand = {
+      wrapper: name,
+      text: command.join(" "),
+      sameShell: true,
+      language: "same",
+    };
     return { insides: [inside], doubts: [], known: true };
   }
   if (name === "trap") {

@@ -118,8 +118,8 @@ async function fromHtml(html: string, { url }: FullPage, { format, signal }: Wan
   const { text, notice } =
     format === "text" ? { text: htmlToText(head) } : await htmlToMarkdown(head, { base: url.href, signal });
   const notices = [notice, head.length < html.length ? ONLY_THE_HEAD : undefined];
-  const said = notices.filter((one) => one !== undefined).join(" ");
-  return said === "" ? { text } : { text, notice: said };
+  const joined = notices.filter((one) => one !== undefined).join(" ");
+  return joined === "" ? { text } : { text, notice: joined };
 }
 
 const ONLY_THE_HEAD = `This is made from the first ${MAX_HTML_LENGTH / 1024} kB of the page. Use format="raw" for all of it.`;

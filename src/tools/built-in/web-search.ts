@@ -101,8 +101,8 @@ function readAnswer(service: SearchService, text: string): readonly SearchResult
 }
 
 function refused(service: SearchService, status: number, text: string): ToolFailure {
-  const said = text.trim() === "" ? "" : `: ${quoted(service, text)}`;
-  return failure(service, `responded with status ${status}${said}`, service.advice.get(status));
+  const detail = text.trim() === "" ? "" : `: ${quoted(service, text)}`;
+  return failure(service, `responded with status ${status}${detail}`, service.advice.get(status));
 }
 
 function failure(

@@ -15,10 +15,12 @@ const methodsOf = (evidence: Evidence): readonly unknown[] => {
 /** Judges the agent's greeting, when there is one. */
 function onGreeting(
   evidence: Evidence,
-  judge: (said: ReturnType<typeof greeting> & object) => Finding,
+  judge: (reply: ReturnType<typeof greeting> & object) => Finding,
 ): Finding {
-  const said = greeting(evidence);
-  return said ? judge(said) : untested(evidence.scenes.get("hello")?.stopped ?? "initialize gave no result");
+  const reply = greeting(evidence);
+  return reply
+    ? judge(reply)
+    : untested(evidence.scenes.get("hello")?.stopped ?? "initialize gave no result");
 }
 
 export const HANDSHAKE: readonly Requirement[] = [

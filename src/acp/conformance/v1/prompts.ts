@@ -34,10 +34,10 @@ const isCancelled = (turn: Turn): Finding => {
 
 function updatesOfTurn(evidence: Evidence): Finding {
   return onTurn(evidence, ["turn", "prompt"], ({ reply, end, sessionId }) => {
-    const said = fromAgent(reply.lines.slice(reply.asked, end)).filter(
+    const updates = fromAgent(reply.lines.slice(reply.asked, end)).filter(
       ({ message }) => isJsonObject(message) && message["method"] === "session/update",
     );
-    for (const line of said) {
+    for (const line of updates) {
       const params = isJsonObject(line.message) ? line.message["params"] : undefined;
       const problem = evidence.schema.problem("SessionNotification", params);
       if (problem !== undefined) return failed(`${problem}: ${shown(line)}`);

@@ -7,8 +7,8 @@ import type { Finding, Requirement, SceneName } from "../requirement.js";
 import { shown, shownReply, updatesIn } from "../transcript.js";
 import type { Reply } from "../transcript.js";
 
-const SAID = new Set<unknown>(["user_message_chunk", "agent_message_chunk", "agent_thought_chunk"]);
-const HISTORY = new Set<unknown>([...SAID, "tool_call", "tool_call_update", "plan"]);
+const MESSAGES = new Set<unknown>(["user_message_chunk", "agent_message_chunk", "agent_thought_chunk"]);
+const HISTORY = new Set<unknown>([...MESSAGES, "tool_call", "tool_call_update", "plan"]);
 
 const able =
   (capability: string, scene: SceneName, judge: (evidence: Evidence) => Finding) =>
@@ -73,8 +73,8 @@ export const SESSIONS: readonly Requirement[] = [
     check: able("sessionCapabilities.resume", "resumed", (evidence) =>
       onReply(evidence, ["resumed", "resume"], (reply) => {
         if (reply.kind !== "result") return untested(`session/resume failed: ${shownReply(reply)}`);
-        const said = updatesIn(reply.lines.slice(reply.asked, reply.at));
-        const played = said.find(({ update }) => SAID.has(update["sessionUpdate"]));
+        const updates = updatesIn(reply.lines.slice(reply.asked, reply.at));
+        const played = updates.find(({ update }) => MESSAGES.has(update["sessionUpdate"]));
         return played ? failed(shown(played.line)) : PASS;
       }),
     ),

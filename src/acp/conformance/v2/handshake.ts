@@ -9,10 +9,10 @@ import { isText, sessionIds } from "../session-checks.js";
 import { shownReply } from "../transcript.js";
 
 /** Judges a greeting that is of this version; another one may look as it likes. */
-function onGreeting(evidence: Evidence, judge: (said: JsonObject) => Finding): Finding {
-  const said = greeting(evidence);
-  if (!said) return untested(evidence.scenes.get("hello")?.stopped ?? "initialize gave no result");
-  return said["protocolVersion"] === 2 ? judge(said) : untested("the agent does not answer with version 2");
+function onGreeting(evidence: Evidence, judge: (reply: JsonObject) => Finding): Finding {
+  const reply = greeting(evidence);
+  if (!reply) return untested(evidence.scenes.get("hello")?.stopped ?? "initialize gave no result");
+  return reply["protocolVersion"] === 2 ? judge(reply) : untested("the agent does not answer with version 2");
 }
 
 const methodsIn = ({ authMethods }: JsonObject): readonly JsonObject[] =>
@@ -151,8 +151,8 @@ export const HANDSHAKE_V2: readonly Requirement[] = [
     text: "The methodIds of authMethods differ.",
     scenes: ["hello"],
     check: (evidence) =>
-      onGreeting(evidence, (said) => {
-        const ids = methodsIn(said).map(({ methodId }) => methodId);
+      onGreeting(evidence, (reply) => {
+        const ids = methodsIn(reply).map(({ methodId }) => methodId);
         return new Set(ids).size === ids.length ? PASS : failed(JSON.stringify(ids));
       }),
   },
@@ -162,8 +162,8 @@ export const HANDSHAKE_V2: readonly Requirement[] = [
     text: "No login by terminal is offered to a client that has none.",
     scenes: ["hello"],
     check: (evidence) =>
-      onGreeting(evidence, (said) => {
-        const stray = methodsIn(said).find(({ type }) => type === "terminal");
+      onGreeting(evidence, (reply) => {
+        const stray = methodsIn(reply).find(({ type }) => type === "terminal");
         return stray ? failed(JSON.stringify(stray)) : PASS;
       }),
   },
@@ -185,8 +185,8 @@ export const HANDSHAKE_V2: readonly Requirement[] = [
     text: "The type of a login is agent, terminal, or begins with _.",
     scenes: ["hello"],
     check: (evidence) =>
-      onGreeting(evidence, (said) => {
-        const odd = methodsIn(said).find(
+      onGreeting(evidence, (reply) => {
+        const odd = methodsIn(reply).find(
           ({ type }) => type !== "agent" && type !== "terminal" && !String(type).startsWith("_"),
         );
         return odd ? failed(JSON.stringify(odd)) : PASS;

@@ -112,10 +112,10 @@ export const OPEN_ENUMS: readonly Requirement[] = [
     text: "Every _meta is an object or null.",
     scenes: ["hello", "turn"],
     check: (evidence) => {
-      const said = conversations(evidence).flatMap(fromAgent);
-      const odd = said.find(({ message }) => oddMeta(message) !== undefined);
+      const lines = conversations(evidence).flatMap(fromAgent);
+      const odd = lines.find(({ message }) => oddMeta(message) !== undefined);
       if (odd) return failed(shown(odd));
-      return said.length > 0 ? PASS : untested("the agent wrote nothing");
+      return lines.length > 0 ? PASS : untested("the agent wrote nothing");
     },
   },
   {

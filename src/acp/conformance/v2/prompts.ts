@@ -186,11 +186,11 @@ export const PROMPTS_V2: readonly Requirement[] = [
 ];
 
 function neverAsks(evidence: Evidence, isForbidden: (method: string) => boolean): Finding {
-  const said = conversations(evidence, ["turn"])
+  const forbidden = conversations(evidence, ["turn"])
     .flatMap(fromAgent)
     .find(
       ({ message }) =>
         isJsonObject(message) && typeof message["method"] === "string" && isForbidden(message["method"]),
     );
-  return said ? failed(shown(said)) : onTurn(evidence, ["turn", "prompt"], () => PASS);
+  return forbidden ? failed(shown(forbidden)) : onTurn(evidence, ["turn", "prompt"], () => PASS);
 }
