@@ -1,4 +1,4 @@
-// Updates the transcripts in the docs by running their commands (test/transcript-kit.ts). With --check it only
+// Updates the transcripts and the help of commands in the docs by running the commands (test/transcript-kit.ts). With --check it only
 // says whether they are fresh.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -8,7 +8,17 @@ const isCheck = process.argv.includes("--check");
 const env = { ...process.env, ...(!isCheck && { TRANSCRIPTS: "write" }) };
 const steps = [
   [process.execPath, ["scripts/ready.mjs"]],
-  ["npx", ["--no-install", "vitest", "run", "test/transcripts.test.ts", "test/chat.test.ts"]],
+  [
+    "npx",
+    [
+      "--no-install",
+      "vitest",
+      "run",
+      "test/transcripts.test.ts",
+      "test/chat.test.ts",
+      "test/commands.test.ts",
+    ],
+  ],
   // Pages are formatted like all else; what stands in a fence is left as it is.
   ["npx", ["--no-install", "oxfmt", ...(isCheck ? ["--check"] : []), "docs"]],
 ];

@@ -140,7 +140,7 @@ test("Ctrl-C at a question answers nothing, says that a plain server cannot canc
   await desk.sees(QUESTION);
   desk.presses("C-c");
   const left = await desk.sees("[130 done]");
-  expect(left).toContain("the turn could not be cancelled and may go on at the server.");
+  expect(left).toContain("the turn could not be cancelled and may continue at the server.");
   expect(answers(server)).toEqual([{ role: "user", content: "go" }]);
 
   desk.types(`toolgate run --url ${server.url} --resume s/1`);

@@ -71,7 +71,7 @@ test("talks: a read in one line, a plan, a question by one key, undo, and what w
   await desk.sees("│ You are welcome.");
   desk.presses("C-d");
   expect(await desk.ended()).toBe(0);
-  expect(await desk.sees("Go on with it: toolgate chat --resume session_")).toContain("You are welcome.");
+  expect(await desk.sees("Continue it: toolgate chat --resume session_")).toContain("You are welcome.");
 });
 
 test("shows three calls at once through a resize, interrupts, sends what waited, and runs a command in the background", async () => {
@@ -307,7 +307,7 @@ test("talks with another agent under our rules, and answers the question of anot
   desk.types("/questions");
   await desk.sees("always [d]eny");
   desk.presses("n");
-  await desk.sees("Answered; its session goes on");
+  await desk.sees("Answered; its session continues");
   desk.types("/quit");
   expect(await desk.ended()).toBe(0);
   const resumed = await desk.runs("toolgate run --no-contain --resume");
@@ -379,9 +379,9 @@ test("asks what an MCP server wants to know, and shows mode, rules, calls, count
   desk.types("/agents");
   await desk.sees("No sub-agent has worked here yet.");
   desk.types("/ps");
-  await desk.sees("No command runs.");
+  await desk.sees("No command is running.");
   desk.types("/help");
-  await desk.sees("/compact    sum up the conversation");
+  await desk.sees("/compact    summarize the conversation");
   desk.types("/new");
   await desk.sees("/help shows the commands", 2);
   desk.types("/sessions");

@@ -114,7 +114,7 @@ describe("run", () => {
   });
 
   test.each([
-    ["is not there", "missing.json", undefined, /missing\.json is not there/],
+    ["is not there", "missing.json", undefined, /missing\.json does not exist/],
     ["is not JSON", "bad.json", "{", /bad\.json is not JSON.*Nothing was started/],
     ["is no script", "odd.json", "{}", /The model script is not valid.*Nothing was started/s],
   ])("exits with code 1 when a script %s", async (_, name, text, message) => {
@@ -129,9 +129,19 @@ describe("run", () => {
   });
 });
 
+/** The page with this text in the place of the help of the same command. */
+function withHelp(page: string, help: string): string {
+  const usage = `\`\`\`text\n${help.slice(0, help.indexOf("\n"))}\n`;
+  const start = page.indexOf(usage);
+  return start === -1
+    ? page
+    : `${page.slice(0, start)}\`\`\`text\n${help}${page.slice(page.indexOf("\n```", start))}`;
+}
+
 describe("the command line", () => {
   test("ends the help of every command with examples, and the docs have the same text", async () => {
-    const documented = readFileSync(new URL("../docs/commands.md", import.meta.url), "utf8");
+    const page = new URL("../docs/commands.md", import.meta.url);
+    let documented = readFileSync(page, "utf8");
     const namesIn = ({ commands }: Command): readonly (readonly string[])[] =>
       commands.flatMap((command) => [
         [command.name()],
@@ -140,12 +150,14 @@ describe("the command line", () => {
     for (const command of [[], ...namesIn(createProgram())]) {
       const { status, stdout, stderr } = await here([...command, "--help"]);
       expect([status, stderr]).toEqual([0, ""]);
+      if (process.env["TRANSCRIPTS"] === "write") documented = withHelp(documented, stdout.trimEnd());
       expect(
         documented.includes(stdout.trimEnd()),
-        `docs/commands.md lacks this text of toolgate ${[...command, "--help"].join(" ")}; copy it there:\n${stdout}`,
+        `docs/commands.md lacks this text of toolgate ${[...command, "--help"].join(" ")}; for a new command add it, then run scripts/transcripts.mjs:\n${stdout}`,
       ).toBe(true);
       expect(stdout).toMatch(/\nExamples?[^\n]*:\n {2}toolgate/);
     }
+    if (process.env["TRANSCRIPTS"] === "write") writeFileSync(page, documented);
   });
 
   test.each([[[]], [["run"]], [["acp"]], [["rules", "add"]]])(

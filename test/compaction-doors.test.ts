@@ -61,7 +61,7 @@ async function talk(options: EditorOptions = {}) {
 }
 
 const { session } = acp.methods.agent;
-const LINE = "── the conversation so far was summed up to make room in the model's window";
+const LINE = "── the conversation so far was summarized to make room in the model's window";
 
 test("an editor that knows compaction gets the summary, live and when it loads the session", async () => {
   const capabilities = { session: { compaction: {} } };
@@ -84,7 +84,7 @@ test("another editor gets a thought in its place", async () => {
   const { updates } = await talk();
   expect(lastOf(updates, "compaction_update")).toBeUndefined();
   expect(lastOf(updates, "agent_thought_chunk")).toMatchObject({
-    content: { type: "text", text: expect.stringContaining("was summed up") },
+    content: { type: "text", text: expect.stringContaining("was summarized") },
   });
 });
 

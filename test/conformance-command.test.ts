@@ -43,7 +43,7 @@ test("a good agent is conformant, with a line for each requirement and a table",
     expect.stringMatching(/^capability +0 +0 +0$/),
     expect.stringMatching(/^advisory +1 +0 +0$/),
     "",
-    "Conformant: nothing mandatory failed or was left out, and nothing that it can do failed.",
+    "Conformant: all that is mandatory was tested and passed, and nothing that the agent advertises failed.",
     "",
   ]);
 });

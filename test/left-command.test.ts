@@ -46,7 +46,7 @@ test.skipIf(process.platform !== "linux")("is named in every door, and can be en
   const stopped = await at.run(["stop", toolCallId]);
   expect(stopped).toMatchObject({ status: 0, stdout: expect.stringMatching(`^Ended: pid ${pid}, started `) });
   expect(isAlive(pid)).toBe(false);
-  expect((await at.runHere(["stop", toolCallId])).stdout).toMatch(`Had ended before: pid ${pid}, started `);
+  expect((await at.runHere(["stop", toolCallId])).stdout).toMatch(`Already ended: pid ${pid}, started `);
 });
 
 test("is not named when it ended with Toolgate", async () => {

@@ -200,9 +200,9 @@ test("goes on after a refusal for length, shows it and keeps --context-window fo
   // The window that was learnt is remembered in the session.
   expect((await at.runHere(["run", "--resume", "--", "once more"], { env })).status).toBe(0);
   expect(fake.refused).toHaveLength(refused);
-  // A window of one token is full at once: the conversation is summed up before the first request.
+  // A window of one token is full at once: the conversation is summarized before the first request.
   const small = await at.runHere(["run", "--resume", "--context-window", "1", "--", "and now"], { env });
-  expect(small.stdout).toContain("── the conversation so far was summed up");
+  expect(small.stdout).toContain("── the conversation so far was summarized");
   expect(small.stdout).toMatch(/240 tokens in \(40 cached\), 60 out\n$/);
 });
 

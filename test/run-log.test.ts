@@ -149,7 +149,7 @@ test("logs to stderr without a file, never to stdout, at the chosen level", asyn
   expect(quiet.stderr).toBe("");
   const wrong = await at.runHere(["run", "--script", script, "go"], { env: { TOOLGATE_LOG: "loud" } });
   expect(wrong).toMatchObject({ status: 1, stdout: "" });
-  expect(wrong.stderr).toMatch(/^toolgate: TOOLGATE_LOG is "loud", which is no level\. Nothing was started/);
+  expect(wrong.stderr).toMatch(/^toolgate: TOOLGATE_LOG is "loud", which is not a level\. Nothing was started/);
 });
 
 test("reports a log that cannot be opened before anything starts", async () => {
@@ -157,7 +157,7 @@ test("reports a log that cannot be opened before anything starts", async () => {
   const { status, stderr } = await at.runHere(["run", "--log", join(at.home, "no", "log"), "go"]);
   expect([status, stderr]).toEqual([
     1,
-    `toolgate: ${join(at.home, "no", "log")} is not there. Nothing was done; look at the path.\n`,
+    `toolgate: ${join(at.home, "no", "log")} does not exist. Nothing was done; check the path.\n`,
   ]);
   expect(existsSync(join(at.home, "toolgate"))).toBe(false);
 });

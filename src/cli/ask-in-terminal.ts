@@ -162,7 +162,7 @@ async function untilAnswered(
         desk.write(`${visibleText(chosen.hint)}\n`);
         break;
       case "why":
-        desk.write((await desk.why?.(question)) ?? "This is not known here; ? shows the answers.\n");
+        desk.write((await desk.why?.(question)) ?? "That is not an answer; ? shows the answers.\n");
         break;
       case "edit": {
         const option = question.options.find(({ kind }) => kind === "allow_once");
@@ -283,7 +283,7 @@ function helpText(question: ShownQuestion, alike: number): string {
           "  a 2 s h             the second rule, for this session, for an hour",
         ]
       : []),
-    "  n, no, Enter        refuse this call; the agent goes on without it",
+    "  n, no, Enter        refuse this call; the agent continues without it",
     "  n not this file     refuse it, with a reason for the agent; so does any sentence",
     ...(offers(question, "reject_always")
       ? ["  never               refuse it, and store the rule above"]

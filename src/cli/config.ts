@@ -173,7 +173,7 @@ function redactionIn(folder: string): {
         { name: "secrets taken out", value, from: `redactAtRest in ${from}` },
         {
           name: "further secrets",
-          value: own === "" ? "none of yours" : own,
+          value: own === "" ? "none" : own,
           from: `redactPatterns in ${from}`,
         },
         {
@@ -198,4 +198,4 @@ function redactionIn(folder: string): {
 const line = ({ name, value, from }: Setting): string =>
   `${name.padEnd(22)}${visibleText(value)}\n${"".padEnd(22)}  from ${visibleText(from)}`;
 
-const there = (path: string): string => (existsSync(path) ? path : `${path} (not there)`);
+const there = (path: string): string => (existsSync(path) ? path : `${path} (missing)`);

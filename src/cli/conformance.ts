@@ -137,7 +137,7 @@ function summary(requirements: readonly JudgedRequirement[]): readonly string[] 
 
 function verdict({ isConformant, requirements }: ConformanceReport): string {
   if (isConformant)
-    return "Conformant: nothing mandatory failed or was left out, and nothing that it can do failed.";
+    return "Conformant: all that is mandatory was tested and passed, and nothing that the agent advertises failed.";
   const failures = requirements.filter(
     ({ level, finding }) => finding.verdict === "fail" && (level === "mandatory" || level === "capability"),
   ).length;

@@ -37,7 +37,7 @@ export const defaultScript: Script = {
       ],
     },
     {
-      say: "That is what is here. A model does more: toolgate models says how to choose one. --script plays a script of yours.",
+      say: "That is what is here. A model does more: toolgate models says how to choose one. --script plays your own script.",
     },
   ],
 };

@@ -13,7 +13,7 @@ export function editorCommands(
   return [
     {
       name: "rules",
-      description: "What is allowed, asked about and denied in this folder; takes back what was remembered",
+      description: "What is allowed, asked about and denied in this folder; revokes remembered rules",
       hint: "revoke and the id of a remembered rule",
       run: (words) => runRules(words, root, session.sessionId),
     },
@@ -53,12 +53,12 @@ export function editorCommands(
     },
     {
       name: "compact",
-      description: "Sum up what happened so far, so that the model has room again",
+      description: "Summarize what happened so far, so that the model has room again",
       run: async (_words, signal) => {
         const isDone = await session.compact(signal);
         return isDone
-          ? "Summed up. The model continues from the summary; the history keeps everything."
-          : "There was nothing to sum up.";
+          ? "Summarized. The model continues from the summary; the history keeps everything."
+          : "There was nothing to summarize.";
       },
     },
   ];

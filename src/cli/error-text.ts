@@ -2,13 +2,13 @@
 
 /** System errors that a user can cause, and what to do about them. */
 const SYSTEM_ERRORS: ReadonlyMap<unknown, (what: string) => string> = new Map([
-  ["ENOENT", (what) => `${what} is not there. Nothing was done; look at the path.`],
+  ["ENOENT", (what) => `${what} does not exist. Nothing was done; check the path.`],
   ["EROFS", (what) => `${what} cannot be written: its file system is read-only. Nothing was done.`],
   [
     "ENOSPC",
     (what) => `${what} cannot be written: the disk is full. Nothing was done; make room and try again.`,
   ],
-  ["EACCES", (what) => `${what} may not be read or written by you. Nothing was done.`],
+  ["EACCES", (what) => `${what} cannot be read or written: you lack the permission. Nothing was done.`],
   ["EISDIR", (what) => `${what} is a folder where a file is needed. Nothing was done.`],
   [
     "EADDRINUSE",

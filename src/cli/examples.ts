@@ -9,7 +9,7 @@ const EXAMPLES: ReadonlyMap<string, string> = new Map([
   toolgate demo                               the demo in the terminal
   toolgate chat                               talk with an agent, here
   toolgate run "look around"                  one turn, and its calls as text
-  toolgate run --script fix.json "fix it"     the same with a script of yours
+  toolgate run --script fix.json "fix it"     the same with your own script
   toolgate acp                                the command for your editor's settings
   toolgate serve                              apps connect to http://127.0.0.1:4320
 
@@ -41,7 +41,7 @@ Rules decide which calls are asked about and which run. They do not isolate what
     `Examples:
   toolgate chat
   toolgate chat --model anthropic/claude-sonnet-4-5 "what is in this project?"
-  toolgate chat --resume                       go on where you left
+  toolgate chat --resume                       continue where you left off
   toolgate chat --agent "gemini --acp"         another agent, under your rules
   toolgate chat --url http://127.0.0.1:4320    one on a server
 

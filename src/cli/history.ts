@@ -315,7 +315,7 @@ function showNothingYet(asJson: object, flags: HistoryFlags): number {
 export function existing(flags: HistoryFlags): string {
   const address = ledgerAddress(flags);
   if (hasLedger(address)) return address;
-  throw Object.assign(new Error(`No history yet: ${address} is not there. Start with: toolgate run`), {
+  throw Object.assign(new Error(`No history yet: ${address} does not exist. Start with: toolgate run`), {
     code: "NO_HISTORY",
   });
 }

@@ -125,7 +125,7 @@ const LOG_TABLE: EventTable<[place: Place], void> = {
   "mode-changed": ({ modeId }, { log, sessionId }) =>
     log.to.info({ sessionId, modeId: log.redacted(modeId) }, "mode changed"),
   "context-compacted": ({ throughStepId, usage }, { log, sessionId }) =>
-    log.to.info({ sessionId, throughStepId, ...usage }, "context summed up"),
+    log.to.info({ sessionId, throughStepId, ...usage }, "context summarized"),
   "window-learnt": ({ model, contextWindow }, { log, sessionId }) =>
     log.to.warn({ sessionId, model: log.redacted(model), contextWindow }, "prompt refused for its length"),
   "traffic-repaired": ({ repair }, { log, sessionId }) =>

@@ -72,7 +72,7 @@ function levelOf(text = ""): string | undefined {
   if (text === "" || LEVELS.includes(text)) return text || undefined;
   throw Object.assign(
     new Error(
-      `TOOLGATE_LOG is ${JSON.stringify(oneLine(text, 40))}, which is no level. Nothing was started; set it to one of ${LEVELS.join(", ")}, or unset it.`,
+      `TOOLGATE_LOG is ${JSON.stringify(oneLine(text, 40))}, which is not a level. Nothing was started; set it to one of ${LEVELS.join(", ")}, or unset it.`,
     ),
     { code: "BAD_LOG_LEVEL" },
   );

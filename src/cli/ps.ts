@@ -40,7 +40,7 @@ const MAX_TITLE_LENGTH = 74;
 
 /** Two lines each: the call, its session and process, and below them the command. */
 function commandTable(found: readonly RunningCommand[]): string {
-  if (found.length === 0) return "No command runs.";
+  if (found.length === 0) return "No command is running.";
   return found
     .map(({ sessionId, toolCallId, pid, startedAt, isBackground, cwd, title }) =>
       [
@@ -65,7 +65,7 @@ export function stoppedText(toolCallId: string, stopped: readonly StoppedCommand
 
 const OUTCOME = {
   ended: (text: string) => `Ended: ${text}`,
-  "was-gone": (text: string) => `Had ended before: ${text}`,
+  "was-gone": (text: string) => `Already ended: ${text}`,
   "out-of-reach": (text: string) =>
     `Not ended: ${text}. The process is on another machine, in another container or of another user, or this system does not tell it apart from a later one. End it there.`,
 } as const;

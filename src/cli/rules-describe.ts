@@ -25,7 +25,7 @@ export async function describeProgram(
     return trouble("That is not a program and its subcommands. Nothing was run.");
   if (findProgram(program))
     note(
-      `Toolgate describes ${program} already: a description of yours adds to that one, and a doubt of either holds.`,
+      `Toolgate describes ${program} already: your description adds to that one, and a doubt in either counts.`,
     );
   note(
     `running ${words.join(" ")} --help, which is running ${program}: no shell, no terminal, no input, at most ${HELP_TIMEOUT_MS / 1_000} s.`,

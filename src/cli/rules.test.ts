@@ -24,7 +24,7 @@ test("shows when a grant ends, and a grant of the session as in force there", as
   expect(inside).toContain(
     "  aaaa11112222  Always allow edits in this session, until 2100-01-01 12:30 UTC, used 0 times",
   );
-  expect(inside).toMatch(/bbbb11112222 {2}Always allow edits in this session, over since [\d-]+ [\d:]+ UTC/);
+  expect(inside).toMatch(/bbbb11112222 {2}Always allow edits in this session, expired [\d-]+ [\d:]+ UTC/);
   expect(inside).not.toContain("No rules");
 
   const outside = rulesText(cwd);

@@ -98,7 +98,7 @@ const placeText = ({ scope }: ListedGrant, sessionId: string | undefined): strin
 function endText({ expiresAt, isOver }: ListedGrant): string {
   if (expiresAt === undefined) return "";
   const end = `${new Date(expiresAt).toISOString().slice(0, 16).replace("T", " ")} UTC`;
-  return isOver ? `, over since ${end}` : `, until ${end}`;
+  return isOver ? `, expired ${end}` : `, until ${end}`;
 }
 
 /** Parses the rule as strictly as a rule file. */
@@ -110,7 +110,7 @@ export async function addRule(
   const reading = readRuleFile(`{ "rules": [${json}] }`, "the rule");
   if (!reading.ok) return trouble(`${reading.mistake} Nothing was stored.`);
   const [rule, ...others] = reading.file.rules;
-  if (!rule) return trouble("That is no rule. Nothing was stored.");
+  if (!rule) return trouble("That is not a rule. Nothing was stored.");
   if (others.length > 0) return trouble("That is more than one rule. Nothing was stored; add one at a time.");
   if (rule.until !== undefined && Date.parse(rule.until) <= Date.now()) {
     return trouble(`That rule ended on ${rule.until}. Nothing was stored.`);

@@ -250,7 +250,7 @@ async function cancelOnServer(client: AapClient, sessionId: string): Promise<voi
     await client.cancel(sessionId);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    note(`the turn could not be cancelled and may go on at the server. ${why}`);
+    note(`the turn could not be cancelled and may continue at the server. ${why}`);
   }
 }
 

@@ -44,7 +44,7 @@ export async function undoByWords(gate: Gate, words: string): Promise<string> {
   const [toolCallId = "", ...numbers] = words.split(/\s+/).filter((word) => word !== "");
   if (numbers[0] === "hunks") return hunksText(await gate.hunks(toolCallId));
   const wrong = numbers.find((number) => !/^[1-9]\d{0,5}$/.test(number));
-  if (wrong !== undefined) return `"${visibleText(wrong)}" is no number of a hunk. Nothing was restored.`;
+  if (wrong !== undefined) return `"${visibleText(wrong)}" is not a hunk number. Nothing was restored.`;
   return undoneText(await gate.undo(toolCallId, numbers.length === 0 ? {} : { hunks: numbers.map(Number) }));
 }
 
@@ -114,7 +114,7 @@ async function undoNewest({ record, workspace, sessionId }: Place, flags: UndoFl
   const undone = await undoEach(await keptCallsOf(ledger, sessionId, turnIds), (toolCallId) =>
     undoCall(record, workspace, toolCallId, Date.now),
   );
-  const text = undoneTurnsText(book, undone) || "These turns changed no file that can be put back.";
+  const text = undoneTurnsText(book, undone) || "These turns changed no file that can be restored.";
   print(flags.json ? jsonText({ sessionId, turnIds, ...undone }) : text);
   return undone.refused || undone.skipped.length > 0 ? 1 : 0;
 }

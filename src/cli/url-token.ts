@@ -22,7 +22,7 @@ export async function tokenFor({
   if (token === undefined || protocol !== "http:" || isHere || insecureUrl) return token;
   throw Object.assign(
     new Error(
-      `The token would go to ${visibleText(hostname)} without TLS, where others on the way can read it. Nothing was sent. Use https://, or --insecure-url where the way is safe.`,
+      `The token would go to ${visibleText(hostname)} without TLS, where others on the network path can read it. Nothing was sent. Use https://, or --insecure-url where the path is safe.`,
     ),
     { code: "TOKEN_UNSAFE" },
   );

@@ -1,4 +1,4 @@
-/** The lines for a conversation that did not fit the model's window: summed up, or refused by the model. */
+/** The lines for a conversation that did not fit the model's window: summarized, or refused by the model. */
 import type { LearntWindow, Usage } from "../call/index.js";
 import { grouped } from "../call/amounts.js";
 import { visibleName } from "./visible-line.js";
@@ -9,7 +9,7 @@ export function compactionLine({ usage = {} }: { readonly usage?: Usage }): stri
     inputTokens === undefined || outputTokens === undefined
       ? ""
       : ` (${grouped(inputTokens)} tokens in, ${grouped(outputTokens)} out)`;
-  return `── the conversation so far was summed up to make room in the model's window${tokens}`;
+  return `── the conversation so far was summarized to make room in the model's window${tokens}`;
 }
 
 export const learntWindowLine = ({ model, contextWindow }: LearntWindow): string =>

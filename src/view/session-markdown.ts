@@ -46,7 +46,7 @@ function* entryParts(entry: SessionEntry): Generator<string> {
       if (entry.error !== undefined) yield `\n${fact("Error", entry.error)}`;
       return;
     case "compaction":
-      yield `\n## Conversation summed up for the model · ${utcTime(entry.at)}\n`;
+      yield `\n## Conversation summarized for the model · ${utcTime(entry.at)}\n`;
       yield fenced(entry.summary);
       return;
     default:

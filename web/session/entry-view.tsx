@@ -39,7 +39,7 @@ export const EntryView = memo(({ entry, sessionId, onUndo }: EntryProps) => {
     case "compaction":
       return (
         <div class="entry">
-          <p class="stop">The conversation so far was summed up for the model</p>
+          <p class="stop">The conversation so far was summarized for the model</p>
         </div>
       );
     default:

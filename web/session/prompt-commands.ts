@@ -64,7 +64,7 @@ export function sessionCommands({ detail, modes, models, onUndo }: CommandContex
     { name: "stop", description: "stop the turn", run: () => stopTurn(sessionId) },
     {
       name: "compact",
-      description: "sum up the session, so that the model has room again",
+      description: "summarize the session, so that the model has room again",
       run: () => compact(sessionId),
     },
     { name: "export", description: "save the session as Markdown", run: () => saveSession(detail) },
@@ -78,8 +78,8 @@ export function sessionCommands({ detail, modes, models, onUndo }: CommandContex
 const compact = (sessionId: string): Promise<void> =>
   act(async () => {
     const { isDone } = await api.compact(sessionId);
-    return { text: isDone ? "Summed up. The record keeps everything." : "There was nothing to sum up." };
-  }, "Nothing was summed up.");
+    return { text: isDone ? "Summed up. The record keeps everything." : "There was nothing to summarize." };
+  }, "Nothing was summarized.");
 
 /** The command that the text is, with its words. */
 export function commandIn(

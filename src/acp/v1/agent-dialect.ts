@@ -39,7 +39,7 @@ const asThought = (throughStepId: string, at: number): SessionEvent => ({
   at,
   messageId: compactionId(throughStepId),
   role: "thought",
-  block: { type: "text", text: "The conversation so far was summed up to make room in the model's window." },
+  block: { type: "text", text: "The conversation so far was summarized to make room in the model's window." },
 });
 
 /** Undefined for an event that has no update of its own in v1. */

@@ -38,7 +38,7 @@ export const chatCommands: readonly ChatCommand[] = [
   },
   {
     name: "sessions",
-    description: "go on with another conversation of this folder",
+    description: "continue another conversation of this folder",
     needs: "own",
     needsIdle: true,
     run: (chat) => chooseSession(chat),
@@ -53,14 +53,14 @@ export const chatCommands: readonly ChatCommand[] = [
   },
   {
     name: "undo",
-    description: "put back the files of the last turn, of a call, or hunks of it: /undo call_3 2",
+    description: "restore the files of the last turn, of a call, or hunks of it: /undo call_3 2",
     needs: "own",
     needsIdle: true,
     run: async (chat, words) => (await import("./undo-in-chat.js")).undoInChat(chat, words),
   },
   {
     name: "back",
-    description: "put back all files as they were before one of your messages",
+    description: "restore all files as they were before one of your messages",
     needs: "own",
     needsIdle: true,
     run: async (chat) => (await import("./undo-in-chat.js")).goBack(chat),
@@ -113,14 +113,14 @@ export const chatCommands: readonly ChatCommand[] = [
   },
   {
     name: "compact",
-    description: "sum up the conversation, so that the model has room again",
+    description: "summarize the conversation, so that the model has room again",
     needs: "own",
     needsIdle: true,
     run: async (chat) => {
       const session = ownOf(chat).session;
       return (await session.compact(new AbortController().signal))
         ? undefined
-        : "There was nothing to sum up.";
+        : "There was nothing to summarize.";
     },
   },
   { name: "agents", description: "the sub-agents of this conversation, and other agents", run: agentsText },
@@ -273,7 +273,7 @@ async function answerElsewhere(chat: Chat): Promise<string | undefined> {
     at: Date.now(),
   });
   return counted
-    ? "Answered; its session goes on when it is open somewhere."
+    ? "Answered; its session continues when it is open somewhere."
     : "Somebody else answered first.";
 }
 

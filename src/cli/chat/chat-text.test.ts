@@ -25,12 +25,12 @@ function bookWith(...words: readonly string[]): SessionBook {
   return book;
 }
 
-test("says so when the agent ends its turn without a word", () => {
+test("says so when the agent ends its turn without a message", () => {
   const end = { status: "stopped", stopReason: "end_turn" } as const;
-  expect(chatEndText(end, bookWith())).toContain("without a word");
+  expect(chatEndText(end, bookWith())).toContain("without a message");
   expect(chatEndText(end, bookWith("Hello."))).toBeUndefined();
 });
 
 test("names no question when a turn is left that waits for none", () => {
-  expect(chatEndText({ status: "parked" }, bookWith())).toContain("goes on when you resume it");
+  expect(chatEndText({ status: "parked" }, bookWith())).toContain("resume the session to continue it");
 });

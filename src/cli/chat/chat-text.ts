@@ -20,11 +20,11 @@ export function chatEndText(
     const isAsked = book
       .openCalls()
       .some(({ state }) => state.status === "waiting" && state.waitingFor.type === "question");
-    return isAsked ? endText(end) : "The turn was left before its end; it goes on when you resume it.";
+    return isAsked ? endText(end) : "The turn was interrupted; resume the session to continue it.";
   }
   const last = book.snapshot().timeline.at(-1);
   const isSilent = last?.type === "message" && last.message.role === "user";
-  return endText(end) ?? (isSilent ? "The agent has ended its turn without a word or a call." : undefined);
+  return endText(end) ?? (isSilent ? "The agent ended its turn without a message or a call." : undefined);
 }
 
 /** Our own text in rows of the width, each of its lines on its own. */
@@ -49,5 +49,5 @@ export function resumeHint(
   { agent, url }: { readonly agent?: string; readonly url?: string },
 ): string {
   const how = url === undefined ? (agent === undefined ? "" : ` --agent '${agent}'`) : ` --url ${url}`;
-  return `Go on with it: toolgate chat${visibleText(how)} --resume ${visibleText(url === undefined ? shortId(sessionId) : sessionId)}`;
+  return `Continue it: toolgate chat${visibleText(how)} --resume ${visibleText(url === undefined ? shortId(sessionId) : sessionId)}`;
 }

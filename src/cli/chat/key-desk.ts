@@ -83,7 +83,7 @@ const ALWAYS = key(
   "always",
   "allow it and store a rule: you choose how wide, where, for how long",
 );
-const NO = key("n", "[n]o", "no", "refuse this call; the agent goes on without it");
+const NO = key("n", "[n]o", "no", "refuse this call; the agent continues without it");
 const NO_BECAUSE = key("r", "no with a [r]eason", REASON, "refuse it, with a reason that the agent reads");
 const NEVER = key("d", "always [d]eny", "never", 'refuse it, and store the rule after "never" above');
 const EDIT = key("e", "[e]dit", "edit", "change its input in your editor; it is then checked again");

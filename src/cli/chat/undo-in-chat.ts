@@ -13,7 +13,7 @@ import { pickOne } from "./pick-one.js";
 export async function undoInChat(chat: Chat, words: string): Promise<string> {
   const { gate, book } = ownOf(chat).session;
   if (words !== "") return undoByWords(gate, words);
-  return undoneSince(chat, book.turn?.turnId, "The last turn changed no file that can be put back.");
+  return undoneSince(chat, book.turn?.turnId, "The last turn changed no file that can be restored.");
 }
 
 /** Undoes everything since a message of the user's, and puts that message into the input again. */
@@ -43,8 +43,8 @@ async function undoneSince(chat: Chat, turnId: string | undefined, nothing: stri
     (call) => !isEachKept || isBackground(call),
   );
   const names = lost.map(({ toolCallId, title }) => `${toolCallId} ${oneLine(title, 60)}`);
-  const why = isEachKept ? "It went on in the background." : KEPT_WITH;
-  const notKept = `Not put back, whatever it changed: ${names.join("; ")}. ${why}`;
+  const why = isEachKept ? "It continued in the background." : KEPT_WITH;
+  const notKept = `Not restored, whatever it changed: ${names.join("; ")}. ${why}`;
   return [text === "" ? nothing : text, ...(lost.length === 0 ? [] : [notKept])].join("\n");
 }
 

@@ -3,6 +3,7 @@ import { Option } from "commander";
 import type { Command } from "commander";
 import { optionNeeds } from "./option-needs.js";
 import { pageSize, whole } from "./values.js";
+import { SESSIONS_LEDGER } from "./ledger-option.js";
 
 const commands = () => import("../history.js");
 
@@ -11,13 +12,7 @@ export function addHistoryCommands(program: Command): void {
     .command("history")
     .description("list, search, export, verify and delete recorded sessions")
     .helpCommand(false);
-  const quiet = (name: string) =>
-    history
-      .command(name)
-      .option(
-        "--ledger <address>",
-        "where sessions are stored: a file, or postgres://… (default: in your state folder)",
-      );
+  const quiet = (name: string) => history.command(name).option(...SESSIONS_LEDGER);
   const add = (name: string) => quiet(name).option("--json", "print JSON");
   add("list")
     .description("the sessions, the newest first")

@@ -13,7 +13,7 @@ export function addLedgerCommands(program: Command): void {
   ledger
     .command("migrate")
     .argument("[address]", ADDRESS)
-    .description("make the tables, or add what this version needs; other instances go on meanwhile")
+    .description("make the tables, or add what this version needs; other instances keep running")
     .action(async (address: string | undefined) => {
       process.exitCode = await (await commands()).migrateLedger(address);
     });

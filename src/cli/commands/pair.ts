@@ -2,7 +2,7 @@
 import { Option } from "commander";
 import type { Command } from "commander";
 import type { DeviceRole } from "../../serve/index.js";
-import { SHARED_LEDGER } from "./shared-ledger.js";
+import { SHARED_LEDGER } from "./ledger-option.js";
 
 export type PairFlags = {
   readonly role: DeviceRole;

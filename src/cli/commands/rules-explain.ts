@@ -1,7 +1,7 @@
 /** The command line of `toolgate rules explain`. */
 import type { Command } from "commander";
 import type { RulesExplainFlags } from "../rules-explain.js";
-import { SHARED_LEDGER } from "./shared-ledger.js";
+import { SHARED_LEDGER } from "./ledger-option.js";
 
 export function addRulesExplainCommand(rules: Command): void {
   rules

@@ -3,6 +3,7 @@ import { Option } from "commander";
 import type { Command } from "commander";
 import type { RulesSuggestFlags } from "../rules-suggest.js";
 import { atLeastOne } from "./values.js";
+import { SESSIONS_LEDGER } from "./ledger-option.js";
 
 const DEFAULT_DAYS = 14;
 
@@ -14,10 +15,7 @@ export function addRulesSuggestCommand(rules: Command): void {
       "suggest rules from the files of this project and from the record,\neach with its effect on the commands of the last days; in a terminal\nit asks about each, and nothing is added without a yes",
     )
     .option("--days <number>", "how far to look back", atLeastOne, DEFAULT_DAYS)
-    .option(
-      "--ledger <address>",
-      "where sessions are stored: a file, or postgres://… (default: in your state folder)",
-    )
+    .option(...SESSIONS_LEDGER)
     .option("--take <id...>", "add the suggestions with these ids for this project")
     .addOption(new Option("--json", "print JSON").conflicts(["take"]))
     .action(async (options: RulesSuggestFlags) => {

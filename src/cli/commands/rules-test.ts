@@ -3,7 +3,7 @@ import { Option } from "commander";
 import type { Command } from "commander";
 import type { RulesTestFlags } from "../rules-test.js";
 import { optionNeeds } from "./option-needs.js";
-import { SHARED_LEDGER } from "./shared-ledger.js";
+import { SHARED_LEDGER } from "./ledger-option.js";
 
 export function addRulesTestCommand(rules: Command): void {
   const test = rules

@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import type * as Rules from "../rules.js";
 import type { StoredSettings } from "../shared-settings.js";
-import { SHARED_LEDGER } from "./shared-ledger.js";
+import { SHARED_LEDGER } from "./ledger-option.js";
 import { addRulesDescribeCommand } from "./rules-describe.js";
 import { addRulesExplainCommand } from "./rules-explain.js";
 import { addRulesSuggestCommand } from "./rules-suggest.js";
@@ -23,10 +23,7 @@ async function run(
 }
 
 export function addRulesCommands(program: Command): void {
-  const rules = program
-    .command("rules")
-    .description("see, try, remember and take back rules")
-    .helpCommand(false);
+  const rules = program.command("rules").description("list, try, add and revoke rules").helpCommand(false);
   rules
     .command("list")
     .description("show the rules in force here, where each comes from, and what is remembered")
@@ -64,7 +61,7 @@ export function addRulesCommands(program: Command): void {
     );
   rules
     .command("trust")
-    .description("let .toolgate/rules.json of this project allow, as it is now")
+    .description("trust .toolgate/rules.json of this project, as it is now: its rules may allow")
     .option(...SHARED_LEDGER)
     .action((flags: Flags) => run(flags, ({ trustRules }, settings) => trustRules(process.cwd(), settings)));
   addRulesTestCommand(rules);

@@ -62,11 +62,11 @@ function serverOptions(command: Command): Command {
     )
     .option(
       "--place <name>",
-      "on a shared ledger: go on with sessions of servers with the same place, which\ncan reach the same workspace (default: this machine and this folder)",
+      "on a shared ledger: continue sessions of servers with the same place, which\ncan reach the same workspace (default: this machine and this folder)",
     )
     .option(
       "--drain <seconds>",
-      "on SIGTERM: how long turns under way may go on before they are cancelled\n(default: 10 on a shared ledger, else 0)",
+      "on SIGTERM: how long running turns may last before they are cancelled\n(default: 10 on a shared ledger, else 0)",
       whole,
     );
   optionNeeds(command, ["--base-url"], ["--model"]);

@@ -2,6 +2,7 @@
 import { Option } from "commander";
 import type { Command } from "commander";
 import { whole } from "./values.js";
+import { SESSIONS_LEDGER } from "./ledger-option.js";
 
 export function addStatsCommand(program: Command): void {
   program
@@ -16,10 +17,7 @@ export function addStatsCommand(program: Command): void {
     )
     .option("--days <number>", "only the last days", whole)
     .option("--cwd <folder>", "only sessions of this folder")
-    .option(
-      "--ledger <address>",
-      "where sessions are stored: a file, or postgres://… (default: in your state folder)",
-    )
+    .option(...SESSIONS_LEDGER)
     .option("--json", "print JSON")
     .action(async (options) => {
       const { showStats } = await import("../stats.js");

@@ -1,5 +1,6 @@
 /** The command line of `toolgate stop`. */
 import type { Command } from "commander";
+import { SESSIONS_LEDGER } from "./ledger-option.js";
 
 export type StopFlags = {
   readonly session?: string;
@@ -14,10 +15,7 @@ export function addStopCommand(program: Command): void {
     .argument("<call>", "the call's id, as the history shows it")
     .description("end a command that runs in the background or after a crash, with all that it started")
     .option("--session <id>", "the session of the call (default: the newest of this folder)")
-    .option(
-      "--ledger <address>",
-      "where sessions are stored: a file, or postgres://… (default: in your state folder)",
-    )
+    .option(...SESSIONS_LEDGER)
     .option("--cwd <folder>", "the workspace (default: this folder)")
     .option("--json", "print JSON")
     .action(async (call: string, options: StopFlags) => {

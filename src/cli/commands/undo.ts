@@ -1,6 +1,7 @@
 /** The command line of `toolgate undo`. */
 import type { Command } from "commander";
 import { whole } from "./values.js";
+import { SESSIONS_LEDGER } from "./ledger-option.js";
 
 export type UndoFlags = {
   readonly session?: string;
@@ -30,10 +31,7 @@ export function addUndoCommand(program: Command): void {
     .option("--hunks", "only list the hunks of an edit, with their numbers")
     .option("--hunk <number...>", "restore only these hunks of an edit, and keep the others", hunkNumber)
     .option("--session <id>", "the session of the call (default: the newest of this folder)")
-    .option(
-      "--ledger <address>",
-      "where sessions are stored: a file, or postgres://… (default: in your state folder)",
-    )
+    .option(...SESSIONS_LEDGER)
     .option("--cwd <folder>", "the workspace (default: this folder)")
     .option("--json", "print JSON")
     .action(async (call: string | undefined, options: UndoFlags, command: Command) => {

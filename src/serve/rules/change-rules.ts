@@ -36,7 +36,7 @@ export async function addRule(
   folder: string,
 ): Promise<AddedRule> {
   const [rule] = readRules([given]);
-  if (!rule) throw new AapProblem("BAD_REQUEST", "That is no rule. Nothing was stored.");
+  if (!rule) throw new AapProblem("BAD_REQUEST", "That is not a rule. Nothing was stored.");
   if (expires !== "none" && !("allow" in rule))
     throw new AapProblem("BAD_REQUEST", "Only rules that allow can end. Nothing was stored.");
   const place: GrantScope = scope === "user" ? { type: "user" } : { type: "project", root: folder };
