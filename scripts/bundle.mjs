@@ -34,7 +34,7 @@ const CHUNKS = [
       "settings/rules-schema.js",
       "settings/programs-schema.js",
       "settings/grant-file.js",
-      "mcp/config-from-acp.js",
+      "mcp/mcp-config-from-acp.js",
       "model/script.js",
     ],
   },

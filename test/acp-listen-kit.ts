@@ -11,7 +11,7 @@ import { WebSocket } from "ws";
 import { agentHost } from "../src/acp/index.js";
 import { listenAcp } from "../src/acp/agent/listen-acp.js";
 import type { ListenOptions } from "../src/acp/agent/listen-acp.js";
-import type { Listening } from "../src/acp/connection/wire-server.js";
+import type { Listening } from "../src/acp/connection/open-wire-server.js";
 import { MemoryLedger } from "../src/history/index.js";
 import type { ScriptStep } from "../src/model/index.js";
 import { LocalWorkspace } from "../src/tools/index.js";

@@ -7,7 +7,7 @@ import { appendFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { editorWorkspace } from "../src/acp/agent/editor-workspace.js";
-import { ServedTerminals } from "../src/acp/client/serve-terminals.js";
+import { ServedTerminals } from "../src/acp/client/served-terminals.js";
 import { NEVER, servedSession } from "./served-kit.js";
 import { decide, inMode } from "../src/policy/index.js";
 import type { Intent, Mode, Rule } from "../src/policy/index.js";

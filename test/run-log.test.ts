@@ -149,7 +149,9 @@ test("logs to stderr without a file, never to stdout, at the chosen level", asyn
   expect(quiet.stderr).toBe("");
   const wrong = await at.runHere(["run", "--script", script, "go"], { env: { TOOLGATE_LOG: "loud" } });
   expect(wrong).toMatchObject({ status: 1, stdout: "" });
-  expect(wrong.stderr).toMatch(/^toolgate: TOOLGATE_LOG is "loud", which is not a level\. Nothing was started/);
+  expect(wrong.stderr).toMatch(
+    /^toolgate: TOOLGATE_LOG is "loud", which is not a level\. Nothing was started/,
+  );
 });
 
 test("reports a log that cannot be opened before anything starts", async () => {

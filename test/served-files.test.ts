@@ -4,7 +4,7 @@ import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { LocalWorkspace } from "../src/tools/index.js";
-import { ServedFiles } from "../src/acp/client/serve-files.js";
+import { ServedFiles } from "../src/acp/client/served-files.js";
 import { NEVER, servedSession } from "./served-kit.js";
 import type { Allow } from "./served-kit.js";
 

@@ -6,8 +6,8 @@ import * as fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { LocalWorkspace } from "../src/tools/index.js";
 import { OutputTail } from "../src/acp/client/output-tail.js";
-import { ServedTerminals } from "../src/acp/client/serve-terminals.js";
-import type { TerminalName } from "../src/acp/client/serve-terminals.js";
+import { ServedTerminals } from "../src/acp/client/served-terminals.js";
+import type { TerminalName } from "../src/acp/client/served-terminals.js";
 import { NEVER, servedSession } from "./served-kit.js";
 import type { Allow } from "./served-kit.js";
 

@@ -42,7 +42,7 @@ test("undo without a call restores the last turn, and with --turns the turns bef
   const all = await runHere(["undo", "--turns", "2", "--json"]);
   expect(JSON.parse(all.stdout)).toMatchObject({ undone: [{}, {}] });
   expect([read("a.txt"), read("b.txt")]).toEqual([before, "b\n"]);
-  expect((await runHere(["undo", "--turns", "2"])).stdout).toContain("changed no file that can be put back");
+  expect((await runHere(["undo", "--turns", "2"])).stdout).toContain("changed no file that can be restored");
 });
 
 test("undo of turns stops at a file that somebody has changed since, and says so", async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { SessionBook } from "../call/index.js";
 import { Receiver, VERSIONS } from "./codec.samples.js";
-import { readPlanEntries } from "./read-plan.js";
+import { readPlanEntries } from "./read-plan-entries.js";
 import { Reading } from "./reading.js";
 
 test("a line that ACP has no room for is left out, and its location stays", () => {

@@ -43,7 +43,7 @@ export { savedSession, sessionFromSaved } from "./saved-session.js";
 export type * from "./session.js";
 export { SessionBook } from "./session-book.js";
 export type { SessionChanges, SessionListener } from "./session-book.js";
-export { readSessionInfo } from "./session-info.js";
+export { readSessionInfo } from "./read-session-info.js";
 export { sessionModel } from "./session-model.js";
 export type { SessionModel } from "./session-model.js";
 export type * from "./step.js";

@@ -23,7 +23,7 @@ import { planLines } from "../view/plan-lines.js";
 import { styled, withoutStyles } from "../view/styled-text.js";
 import { rows as rowsOf } from "../view/visible-line.js";
 import type { LiveBlock } from "./live-block.js";
-import { isOneLine } from "./one-line-calls.js";
+import { isOneLine } from "./is-one-line.js";
 import { ShownTerminals } from "./shown-terminals.js";
 import { withRedraw } from "./stderr.js";
 

@@ -10,7 +10,7 @@ import { openSharedTexts } from "../history/open-shared-texts.js";
 import { openAddress } from "../process/open-address.js";
 import { servePage } from "../serve/index.js";
 import type { ToolSource } from "../tools/index.js";
-import { openDoorOptions } from "./door-flags.js";
+import { openDoorOptions } from "./open-door-options.js";
 import { signalExitCode, firstSignal, noteStopping } from "./signals.js";
 import { externalAcpAgent } from "./external-acp-agent.js";
 import { onBreach } from "./on-breach.js";

@@ -7,8 +7,8 @@
  * connection; the memory that one client can use is bounded.
  */
 export type { RequestHeaders, Site } from "./admission.js";
-export { openDoor } from "./door.js";
-export type { DoorOptions } from "./door.js";
+export { openDoor } from "./open-door.js";
+export type { DoorOptions } from "./open-door.js";
 export type { DoorLimits } from "./limits.js";
 export { errorBody, STATUSES } from "./problem.js";
 export type { ProblemCode } from "./problem.js";

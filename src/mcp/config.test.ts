@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { readMcpConfig } from "./config.js";
-import { mcpConfigFromAcp } from "./config-from-acp.js";
+import { mcpConfigFromAcp } from "./mcp-config-from-acp.js";
 import { describeServer, fingerprint } from "./fingerprint.js";
 
 test("the shape that editors use is read", () => {

@@ -7,7 +7,7 @@
  */
 export { McpConfigError, readMcpConfig } from "./config.js";
 export type { HttpServerConfig, McpServerConfig, McpServerConfigs, StdioServerConfig } from "./config.js";
-export { mcpConfigFromAcp } from "./config-from-acp.js";
+export { mcpConfigFromAcp } from "./mcp-config-from-acp.js";
 export type { ClientInfo } from "./connection.js";
 export { McpServers } from "./mcp-servers.js";
 export type { McpServersOptions, ServerStatus, ServerToApprove } from "./mcp-servers.js";

@@ -14,7 +14,7 @@ import { startFailure } from "./call-failure.js";
 import type { McpServerConfig } from "./config.js";
 import { openConnection } from "./connection.js";
 import type { ClientInfo, Connection } from "./connection.js";
-import { answerElicitations } from "./elicitation.js";
+import { answerElicitations } from "./answer-elicitations.js";
 import type { ForeignCall } from "./foreign-tool.js";
 import { listTools } from "./list-tools.js";
 import { readTools } from "./read-tools.js";

@@ -4,7 +4,7 @@
 import type { LanguageModelV3 } from "@ai-sdk/provider";
 import { checkOptions, OBJECT, required, STRING } from "../call/check-options.js";
 import type { OptionChecks } from "../call/check-options.js";
-import { readBaseUrl } from "./base-url.js";
+import { readBaseUrl } from "./read-base-url.js";
 import { withReadableErrors, shownMessage } from "./readable-errors.js";
 import { findKey } from "./find-key.js";
 import type { KeyOptions } from "./find-key.js";

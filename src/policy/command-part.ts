@@ -7,7 +7,7 @@ import type { ArgvJudgement } from "./programs/judge-argv.js";
 import type { UserPrograms } from "./programs/known-programs.js";
 import { mergeEffects } from "./programs/merge-effects.js";
 import { ELSEWHERE_PLACE } from "./programs/path-effects.js";
-import { plainChecker } from "./programs/plain-checkers.js";
+import { plainChecker } from "./programs/plain-checker.js";
 import type { ReadCommand } from "./shell/read-shell.js";
 import {
   atHome,

@@ -8,7 +8,7 @@ import type { Intent } from "./intent.js";
 import type { CommandPart } from "./part.js";
 import { linksInTheWay, withChangedFiles } from "./part-order.js";
 import type { Places } from "./parts.js";
-import { isProcessPath } from "./paths/process-paths.js";
+import { isProcessPath } from "./paths/is-process-path.js";
 import { baseName } from "./shell/base-name.js";
 import { readArgv, readShell } from "./shell/read-shell.js";
 import type { ReadCommand, ShellReading } from "./shell/read-shell.js";

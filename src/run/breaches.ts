@@ -11,7 +11,7 @@
 import { oneLine, STATUS_AT_END } from "../call/index.js";
 import type { Breach, SessionEvent, ToolCall } from "../call/index.js";
 import type { Intent, Verdict } from "../policy/index.js";
-import type { Judge } from "./check-call.js";
+import type { Judge } from "./call-check.js";
 import { emitWarning } from "./emit-warning.js";
 import { judgeReported } from "./reported-intent.js";
 import type { ReportedIntent } from "./reported-intent.js";

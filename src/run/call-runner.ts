@@ -14,7 +14,7 @@ import type { KeepOutcome } from "../tools/kept-workspace/workspace-keeper.js";
 import type { Approvals } from "./approvals.js";
 import { OwnWrites } from "./confined-workspace.js";
 import type { CallTools } from "./call-tools.js";
-import type { CallCheck, Judge, Resolved } from "./check-call.js";
+import type { CallCheck, Judge, Resolved } from "./call-check.js";
 import { byRule, intentHash } from "./decisions.js";
 import type { Decisions } from "./decisions.js";
 import { cannotBeUndone, keepBefore, keeperFor } from "./keep-before.js";

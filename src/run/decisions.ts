@@ -5,7 +5,7 @@
 import type { Question, SessionEvent } from "../call/index.js";
 import type { Intent, Verdict, Rule, RuleEffect } from "../policy/index.js";
 import type { Approval } from "./approvals.js";
-import type { Judge } from "./check-call.js";
+import type { Judge } from "./call-check.js";
 import type { Remember } from "./settle-answers.js";
 import type { ReportedIntent } from "./reported-intent.js";
 import type { SessionRecord } from "../record/index.js";

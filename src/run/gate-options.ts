@@ -4,7 +4,7 @@ import type { OptionChecks } from "../call/check-options.js";
 import type { Verdict } from "../policy/index.js";
 import type { Tool, Toolbox, Workspace } from "../tools/index.js";
 import type { TakeChildStep } from "./call-runner.js";
-import type { Judge } from "./check-call.js";
+import type { Judge } from "./call-check.js";
 import type { Ask } from "./wait-for-answers.js";
 import type { Remember } from "./settle-answers.js";
 import type { Elicit } from "./run-call.js";

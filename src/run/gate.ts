@@ -36,7 +36,7 @@ import type { Verdict } from "../policy/index.js";
 import { BackgroundCommands } from "../tools/background-commands.js";
 import { Approvals } from "./approvals.js";
 import { CallTools } from "./call-tools.js";
-import { CallCheck } from "./check-call.js";
+import { CallCheck } from "./call-check.js";
 import { Decisions } from "./decisions.js";
 import { LOOP_LIMIT, LoopGuard } from "./loop-guard.js";
 import { SettleAnswers } from "./settle-answers.js";

@@ -9,7 +9,7 @@ export { allowAll, denyAll } from "./askers.js";
 export { openQuestions } from "./settle-answers.js";
 export type { Remember, RememberedGrant } from "./settle-answers.js";
 export { CallNotDone } from "./call-not-done.js";
-export type { Judge } from "./check-call.js";
+export type { Judge } from "./call-check.js";
 export { recoveryEvents } from "./recovery-events.js";
 export { Gate } from "./gate.js";
 export type { GateOptions, Submitted, ToolRequest } from "./gate-options.js";

@@ -19,7 +19,7 @@ import type { Policy, Rule } from "../policy/index.js";
 import { placesOf, sessionWorkspace } from "../tools/scratch/session-workspace.js";
 import { LocalWorkspace, Toolbox } from "../tools/index.js";
 import type { Tool, Workspace } from "../tools/index.js";
-import type { Judge } from "./check-call.js";
+import type { Judge } from "./call-check.js";
 import { Gate } from "./gate.js";
 import { GATE_OPTIONS } from "./gate-options.js";
 import type { GateOptions } from "./gate-options.js";

@@ -12,7 +12,7 @@ import type { Verdict } from "../policy/index.js";
 import type { Approvals } from "./approvals.js";
 import { Breaches } from "./breaches.js";
 import type { BreachOptions } from "./breaches.js";
-import type { Judge } from "./check-call.js";
+import type { Judge } from "./call-check.js";
 import type { Decisions } from "./decisions.js";
 import { emitWarning } from "./emit-warning.js";
 import { assumedEnds, withdrawnCall } from "./end-events.js";

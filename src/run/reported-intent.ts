@@ -5,7 +5,7 @@
  * verdict stricter and never looser.
  */
 import type { Intent, Verdict } from "../policy/index.js";
-import type { Judge } from "./check-call.js";
+import type { Judge } from "./call-check.js";
 
 export type FileText = { readonly path: string; readonly text: string };
 

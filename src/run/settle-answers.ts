@@ -9,7 +9,7 @@ import { isGrantWidth } from "../policy/grants/grant.js";
 import type { Verdict, Grant, Rule } from "../policy/index.js";
 import { isAppTool } from "../tools/index.js";
 import type { CallTools } from "./call-tools.js";
-import type { CallCheck, Judge } from "./check-call.js";
+import type { CallCheck, Judge } from "./call-check.js";
 import { chosenGrant } from "./chosen-grant.js";
 import { intentHash } from "./decisions.js";
 import type { LoopGuard } from "./loop-guard.js";

@@ -11,7 +11,7 @@ import type { FileState, Parse } from "./followed-file.js";
 import { GrantStore } from "./grant-store.js";
 import { ProgramFiles } from "./program-files.js";
 import { canonicalRoot } from "./project-root.js";
-import { readRuleFile } from "./rule-file.js";
+import { readRuleFile } from "./read-rule-file.js";
 import { modeOf, ruleLayer } from "./rule-layer.js";
 import type { RuleFile, RuleMode } from "./rules-schema.js";
 import { SettingsError } from "./settings-error.js";

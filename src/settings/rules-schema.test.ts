@@ -1,6 +1,6 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, test } from "vitest";
-import { readRuleFile } from "./rule-file.js";
+import { readRuleFile } from "./read-rule-file.js";
 import { rulesJsonSchema } from "./rules-schema.js";
 
 const check = new Ajv2020({ formats: { "date-time": true } }).compile(rulesJsonSchema());

@@ -11,8 +11,8 @@ import { messagesFromEvents } from "./messages-from-events.js";
 import type { HistoryMessage, TurnEvent, TurnRequest, TurnResult } from "./protocol.js";
 import { randomKey } from "./random-key.js";
 import { isTransient, Retries } from "./retries.js";
-import { attemptTurn } from "./turn-attempt.js";
-import type { Attempt, Place } from "./turn-attempt.js";
+import { attemptTurn } from "./attempt-turn.js";
+import type { Attempt, Place } from "./attempt-turn.js";
 import { missingEvents, turnFromHistory } from "./turn-from-history.js";
 
 export type TurnOptions = {

@@ -14,7 +14,7 @@ import { EditorFiles } from "./editor-files.js";
 import { EditorRequests } from "./editor-requests.js";
 import type { Requests } from "./editor-requests.js";
 import { wrappedCommand } from "../wrapped-command.js";
-import { runInEditor } from "./editor-terminal.js";
+import { runInEditor } from "./run-in-editor.js";
 
 /** The side of a connection that the client is on. */
 export type Editor = Requests & { readonly capabilities: unknown };

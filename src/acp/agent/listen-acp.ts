@@ -5,8 +5,8 @@
  */
 import type { DoorOptions } from "../../http/index.js";
 import type { ListenLimits } from "../connection/listen-limits.js";
-import { openWireServer } from "../connection/wire-server.js";
-import type { Listening } from "../connection/wire-server.js";
+import { openWireServer } from "../connection/open-wire-server.js";
+import type { Listening } from "../connection/open-wire-server.js";
 import type { AcpHost } from "./acp-host.js";
 import { serveWire } from "./serve-wire.js";
 import type { ServeWireOptions } from "./serve-wire.js";

@@ -24,7 +24,7 @@ import type { AgentSide } from "./agent-side.js";
 import { AgentTrouble } from "./agent-trouble.js";
 import { AGENT_GONE, AgentTurn, CANCELLED, TURN_OVER } from "./agent-turn.js";
 import type { TurnEnded } from "./agent-turn.js";
-import { answerElicitation } from "./elicitation.js";
+import { answerElicitation } from "./answer-elicitation.js";
 import { foreignGate } from "./foreign-gate.js";
 import type { ForeignSessionOptions } from "./foreign-options.js";
 import { Inbox } from "./inbox.js";

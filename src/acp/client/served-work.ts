@@ -1,8 +1,8 @@
 /** Files and terminals for all sessions of one agent. */
 import { CODE, RpcError } from "../connection/message.js";
 import type { Asked } from "../connection/peer.js";
-import { ServedFiles } from "./serve-files.js";
-import { ServedTerminals } from "./serve-terminals.js";
+import { ServedFiles } from "./served-files.js";
+import { ServedTerminals } from "./served-terminals.js";
 import type { SessionsServed } from "./served-session.js";
 import type { TerminalEnd } from "./update-fold.js";
 

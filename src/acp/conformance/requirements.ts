@@ -1,6 +1,6 @@
 /** All that is asked of an agent of a version, in the order of the table. */
 import type { ProtocolVersion, Requirement } from "./requirement.js";
-import { toolCallRequirements } from "./tool-calls.js";
+import { toolCallRequirements } from "./tool-call-requirements.js";
 import { HANDSHAKE } from "./v1/handshake.js";
 import { PROMPTS } from "./v1/prompts.js";
 import { SESSIONS } from "./v1/sessions.js";
@@ -11,7 +11,7 @@ import { OPEN_ENUMS } from "./v2/open-enums.js";
 import { PATCHES } from "./v2/patches.js";
 import { PROMPTS_V2 } from "./v2/prompts.js";
 import { SESSIONS_V2 } from "./v2/sessions.js";
-import { wireRequirements } from "./wire.js";
+import { wireRequirements } from "./wire-requirements.js";
 
 const OWN = {
   1: [...HANDSHAKE, ...PROMPTS, ...SESSIONS, ...SETTINGS],

@@ -3,7 +3,7 @@
  * change and the line where the person types. One turn runs at a time; messages that are sent meanwhile wait.
  */
 import { realpath } from "node:fs/promises";
-import { messageBlocks } from "../../agent/attached-files.js";
+import { messageBlocks } from "../../agent/message-blocks.js";
 import type { TurnEnd } from "../../agent/index.js";
 import { STATUS_AT_END, visibleText } from "../../call/index.js";
 import { ClientGone } from "../../run/client-gone.js";

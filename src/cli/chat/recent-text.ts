@@ -10,7 +10,7 @@ import { sessionEntries } from "../../view/session-entries.js";
 import type { SessionEntry } from "../../view/session-entries.js";
 import { CUT_OFF } from "../../view/session-text.js";
 import { styled, withoutStyles } from "../../view/styled-text.js";
-import { isOneLine } from "../one-line-calls.js";
+import { isOneLine } from "../is-one-line.js";
 import { endText } from "../run-turn.js";
 import { shortId } from "../short-id.js";
 import { typedRows, wrapped } from "./chat-text.js";

@@ -24,7 +24,9 @@ export function addAcpCommand(program: Command): void {
     );
   doorOptions(acp).action(async (options: AcpFlags & (ListenFlags | { readonly listen?: never })) => {
     if (options.listen)
-      return logged(options, async () => (await import("../acp-listen.js")).listenForEditors(options));
+      return logged(options, async () =>
+        (await import("../listen-for-editors.js")).listenForEditors(options),
+      );
     const { serveEditor } = await import("../acp.js");
     await serveEditor(async () => options, { v2: options.acpV2 ?? false });
   });

@@ -6,7 +6,7 @@
  */
 import { checkOptions, FLAG, LIST } from "../../call/check-options.js";
 import type { ExportFormat, Session } from "../../call/index.js";
-import { sessionCsv } from "./export-csv.js";
+import { sessionCsv } from "./session-csv.js";
 import { redactSession, type RedactOptions } from "../redaction/redact-event.js";
 
 export type ExportOptions = RedactOptions & {

@@ -6,7 +6,7 @@
  * Redaction finds values with the shape or the name of a secret, so it is a net and not a promise: a
  * password that looks like a word and stands alone is not found.
  */
-import { redactAssigned } from "./assigned-secret.js";
+import { redactAssigned } from "./redact-assigned.js";
 import { hasEscapes, redactAround } from "./escape-sequences.js";
 import type { RedactionPattern } from "./redaction-pattern.js";
 import { isSecretName, SECRET_SHAPES, type SecretShape } from "./secret-shapes.js";

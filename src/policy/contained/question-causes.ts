@@ -22,7 +22,7 @@ import { valuesIn } from "../word-paths.js";
 import { isShownPlace, mayBePath } from "./shown-folders.js";
 import { leavesServer, stayingNeed } from "./staying-need.js";
 import type { StayingNeed } from "./staying-need.js";
-import { sweptFolders } from "./sweeps-ignored.js";
+import { sweptFolders } from "./swept-folders.js";
 
 export type QuestionCause = {
   readonly type:

@@ -6,7 +6,7 @@
 import type { CommandPart } from "../part.js";
 import { matchPath } from "../paths/match-path.js";
 import { namedActs } from "../programs/named-acts.js";
-import { plainChecker } from "../programs/plain-checkers.js";
+import { plainChecker } from "../programs/plain-checker.js";
 import { judgeArgv } from "../programs/judge-argv.js";
 import { installedTool, isProjectTool } from "../programs/project-tools.js";
 import { readPython } from "../programs/scripts/read-python.js";

@@ -3,7 +3,7 @@
  * subcommand, with other plain words (programs/plain-words.ts). A rule with the width "plain" covers exactly the
  * commands of its class.
  *
- * A rule for a script is bound to the script's content (wide-rule.ts), and covers no input that is fed to it.
+ * A rule for a script is bound to the script's content (wide-rules.ts), and covers no input that is fed to it.
  */
 import type { CommandPart } from "../part.js";
 import { normalisePath } from "../paths/match-path.js";

@@ -19,7 +19,7 @@ import type { GrantScope, GrantWidth, Proposal } from "./grant.js";
 import type { WideRules } from "./file-rules.js";
 import { listed } from "./propose-grants.js";
 import type { GrantPlaces } from "./propose-grants.js";
-import { wideRules } from "./wide-rule.js";
+import { wideRules } from "./wide-rules.js";
 
 export function proposeDenials(
   intent: Intent,

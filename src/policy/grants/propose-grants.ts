@@ -20,7 +20,7 @@ import { grantExamples } from "./grant-examples.js";
 import { grantSentence, MAX_SENTENCE_LENGTH } from "./grant.js";
 import type { GrantScope, Proposal } from "./grant.js";
 import type { FolderPlaces } from "./read-folder.js";
-import { wideRules } from "./wide-rule.js";
+import { wideRules } from "./wide-rules.js";
 import { exactFileRules, placeRules } from "./file-rules.js";
 import type { WideRules } from "./file-rules.js";
 

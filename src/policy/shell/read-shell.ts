@@ -10,7 +10,7 @@ import { Draft } from "./draft.js";
 import type { ShellLanguage } from "./shell-context.js";
 import { strangeCharacters } from "./strange-characters.js";
 import { plainWords, readWords } from "./walk-words.js";
-import { walkText } from "./walk-script.js";
+import { walkText } from "./walk-text.js";
 import { START } from "./ways.js";
 import type { Found } from "./inner-command.js";
 

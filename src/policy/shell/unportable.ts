@@ -5,7 +5,7 @@
  * as each spelling so far was one of these, every shell is in the same state as bash, so the first one that is
  * not on the list is where they may part: that is a doubt, and nothing behind it is looked at. Spellings that
  * are missing here ask needlessly; none is accepted because nobody thought of it. Reserved words that only some
- * shells have are found in the syntax tree instead (walk-script.ts), where it is known what is an argument.
+ * shells have are found in the syntax tree instead (walk-text.ts), where it is known what is an argument.
  */
 import { excerpt } from "./excerpt.js";
 

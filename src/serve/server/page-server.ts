@@ -12,7 +12,7 @@ import { SERVE_ENDPOINTS } from "../api/endpoints.js";
 import type { ServeEndpoint } from "../api/endpoints.js";
 import { LiveHub } from "../live/live-hub.js";
 import type { TurnLiveness } from "../api/question-bodies.js";
-import { QuestionNotices } from "../notify/notify-questions.js";
+import { QuestionNotices } from "../notify/question-notices.js";
 import { openNotices } from "../notify/open-notices.js";
 import { PageTurns } from "../sessions/page-turns.js";
 import type { SessionFacts } from "../sessions/session-facts.js";

@@ -8,7 +8,7 @@ import { leftOut, readSessionInfo, shownText } from "../../call/index.js";
 import type { ContentBlock, SessionEvent } from "../../call/index.js";
 import { redactSession } from "../../history/index.js";
 import { redactedRecord } from "../../history/redaction/redact-event.js";
-import { messageBlocks } from "../../agent/attached-files.js";
+import { messageBlocks } from "../../agent/message-blocks.js";
 import { FileNames } from "../../tools/search/file-names.js";
 import { removeScratch } from "../../tools/scratch/scratch-folder.js";
 import { sessionMarkdown, sessionText } from "../../view/index.js";

@@ -13,7 +13,7 @@ import type { Workspace } from "../workspace.js";
 import { baseHashes, hashWithoutDisclosing } from "./base-hash.js";
 import { type FolderTree, folderTree, type TreeEntry, treeSummary } from "./folder-tree.js";
 import { mustNotContainRoot } from "./must-not-contain-root.js";
-import { withPathLock } from "./path-lock.js";
+import { withPathLock } from "./with-path-lock.js";
 import { removedContent } from "./removed-content.js";
 import { protectedInFolder } from "./protected-by-command.js";
 

@@ -15,7 +15,7 @@ import { pathAccess, pathInput, textInput } from "./file-input.js";
 import type { Workspace } from "../workspace.js";
 import { applyEdits, textOfNewFile } from "./apply-edit.js";
 import { fileBaseHash, hashWithoutDisclosing } from "./base-hash.js";
-import { withPathLock } from "./path-lock.js";
+import { withPathLock } from "./with-path-lock.js";
 
 const replaceAll = () =>
   z

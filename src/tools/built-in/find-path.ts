@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { textContent } from "../../call/index.js";
 import { defineTool } from "../define-tool.js";
-import { runRipgrep } from "../search/ripgrep.js";
+import { runRipgrep } from "../search/run-ripgrep.js";
 import { mustBeSamePlace, searchRoot, shownPath } from "../search/search-root.js";
 import { searchWarning, seenFiles, walkFields, walkFlags, withoutNul } from "../search/walk.js";
 import { pathAccess } from "./file-input.js";

@@ -15,7 +15,7 @@ import { ToolFailure } from "../tool.js";
 import type { FileInfo, Workspace } from "../workspace.js";
 import { baseHashes, hashWithoutDisclosing } from "./base-hash.js";
 import { mustNotContainRoot } from "./must-not-contain-root.js";
-import { withPathLock } from "./path-lock.js";
+import { withPathLock } from "./with-path-lock.js";
 import { protectedAtTarget, protectedInFolder } from "./protected-by-command.js";
 
 const input = () =>

@@ -8,7 +8,7 @@ import type { OutsideLink } from "../../policy/intent.js";
 import { plannedCommand } from "../../policy/intent.js";
 import { partsOf } from "../../policy/parts.js";
 import type { Touch } from "../../policy/part.js";
-import { isProcessPath } from "../../policy/paths/process-paths.js";
+import { isProcessPath } from "../../policy/paths/is-process-path.js";
 import type { Workspace } from "../workspace.js";
 import { followLink } from "./follow-link.js";
 import { globNames, isPattern } from "./glob-names.js";

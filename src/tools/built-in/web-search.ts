@@ -11,14 +11,14 @@ import { errorCode } from "../../call/error-code.js";
 import { ToolFailure } from "../tool.js";
 import type { Tool } from "../tool.js";
 import { readBody, timeLimited } from "../web/network-limits.js";
-import { searchService } from "../web/search-providers.js";
-import type { SearchProvider, SearchResult, SearchService } from "../web/search-providers.js";
+import { searchService } from "../web/search-service.js";
+import type { SearchProvider, SearchResult, SearchService } from "../web/search-service.js";
 
 const MAX_RESULTS = 20;
 const MAX_BYTES = 2 * 1024 * 1024;
 const TIME_LIMIT_MS = 20_000;
 
-export type { SearchProvider } from "../web/search-providers.js";
+export type { SearchProvider } from "../web/search-service.js";
 
 export function webSearchTool(provider: SearchProvider, options: { readonly timeLimit?: number } = {}): Tool {
   checkOptions("webSearchTool", options, { timeLimit: AMOUNT });

@@ -11,7 +11,7 @@ import { defineTool } from "../define-tool.js";
 import { throughProtectedLinks } from "../protected-links.js";
 import { pathAccess, pathInput, textInput } from "./file-input.js";
 import { fileBaseHash, hashWithoutDisclosing } from "./base-hash.js";
-import { withPathLock } from "./path-lock.js";
+import { withPathLock } from "./with-path-lock.js";
 import { type OldFile, oldFile, replacedContent } from "./old-file.js";
 import { sizeText } from "../../call/amounts.js";
 

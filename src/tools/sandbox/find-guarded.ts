@@ -21,7 +21,7 @@ import type { PathGuard } from "../../policy/index.js";
 import { touchesBelow, touchesPath } from "../../policy/paths/match-path.js";
 import { isProtected, mayBeProtected } from "../../policy/paths/protected-paths.js";
 import { COMMON_FOLDER, isOurCommonFolder } from "./common-folder.js";
-import { enteredFolders } from "./dependency-repositories.js";
+import { enteredFolders } from "./entered-folders.js";
 
 export type Guarded =
   /** A protected name. `isSecret`: reading it is protected too. */

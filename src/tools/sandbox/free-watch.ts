@@ -13,14 +13,20 @@ export type WatchedSpace = {
 
 export function watchFree({ freeBytes, reserve }: WatchedSpace, onFull: () => void): FreeWatch {
   let least: number | undefined;
+  let isOver = false;
   const timer = setInterval(() => void look(), LOOK_MS).unref();
   const look = async (): Promise<void> => {
     const free = await freeBytes();
     if (free === undefined) return;
     least ??= reserve(free);
-    if (free >= least) return;
-    clearInterval(timer);
+    // Slow looks overlap.
+    if (free >= least || isOver) return;
+    stop();
     onFull();
   };
-  return { stop: () => clearInterval(timer) };
+  const stop = (): void => {
+    isOver = true;
+    clearInterval(timer);
+  };
+  return { stop };
 }

@@ -6,8 +6,8 @@ import { appendText, EMPTY_TEXT, shownText } from "../../call/index.js";
 import type { SandboxRefusal } from "../../call/index.js";
 import { followProgram, mustBeWords, runCommand } from "../run-command.js";
 import type { CommandExit, CommandOptions } from "../workspace.js";
-import { watchDisk } from "./disk-watch.js";
-import { watchMemory } from "./memory-watch.js";
+import { watchDisk } from "./watch-disk.js";
+import { watchMemory } from "./watch-memory.js";
 import type { Sandbox, SandboxPlace } from "./sandbox.js";
 
 export async function runContained(

@@ -5,7 +5,7 @@ import type { Mount } from "./mount.js";
 import type { SandboxFolder } from "./sandbox-folder.js";
 import type { SandboxPlace } from "./sandbox.js";
 import { kernelView } from "./sandbox-words.js";
-import { secretDecoys } from "./tracked-secrets.js";
+import { secretDecoys } from "./secret-decoys.js";
 import { systemView } from "./system-view.js";
 import { workspaceView } from "./workspace-view.js";
 

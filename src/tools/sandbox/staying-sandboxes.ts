@@ -6,11 +6,11 @@
 import { join } from "node:path";
 import type { Staying } from "../../policy/policy.js";
 import { ToolFailure } from "../tool.js";
-import { watchDisk } from "./disk-watch.js";
+import { watchDisk } from "./watch-disk.js";
 import { findGuarded } from "./find-guarded.js";
 import type { Guarded, GuardedPlaces } from "./find-guarded.js";
 import { holdBack } from "./hold-back.js";
-import { watchMemory } from "./memory-watch.js";
+import { watchMemory } from "./watch-memory.js";
 import { fixedWords, holderWords } from "./sandbox-words.js";
 import { mountWords } from "./mount.js";
 import type { SandboxFolder } from "./sandbox-folder.js";

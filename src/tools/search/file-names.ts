@@ -1,5 +1,5 @@
 /** The names of the files below a folder, for completion. Listed in the background, again when they are old. */
-import { runRipgrep } from "./ripgrep.js";
+import { runRipgrep } from "./run-ripgrep.js";
 
 const MAX_FILES = 20_000;
 const MAX_FOUND = 50;

@@ -8,8 +8,8 @@
 import { z } from "zod";
 import { oneLine } from "../../call/index.js";
 import { ToolFailure } from "../tool.js";
-import { runRipgrep } from "./ripgrep.js";
-import type { RipgrepEnd, RipgrepRun } from "./ripgrep.js";
+import { runRipgrep } from "./run-ripgrep.js";
+import type { RipgrepEnd, RipgrepRun } from "./run-ripgrep.js";
 
 /** The fields that both tools have. A NUL cannot be passed to a program. */
 export const walkFields = () => ({

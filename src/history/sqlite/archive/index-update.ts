@@ -11,8 +11,8 @@ import type { ArchiveProgress, RecordedEvent, SessionBook } from "../../../call/
 import { isCounted, partOf, partsByCall } from "../../../call/call-parts.js";
 import { sessionFacts } from "../../archive-text.js";
 import { modelResponse } from "../../model-response.js";
-import { SessionRows } from "./index-rows.js";
-import type { IndexedStep } from "./index-rows.js";
+import { SessionRows } from "./session-rows.js";
+import type { IndexedStep } from "./session-rows.js";
 import type { RedactionPattern } from "../../redaction/redaction-pattern.js";
 import { Replay } from "../../replay-session.js";
 import type { SqliteDatabase } from "../sqlite-database.js";

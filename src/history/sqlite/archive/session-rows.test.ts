@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { aStore, NOON } from "../../history.samples.js";
-import { SessionRows } from "./index-rows.js";
+import { SessionRows } from "./session-rows.js";
 import { INDEX_FILE } from "./index-tables.js";
 import { openFile } from "../sqlite-file.js";
 

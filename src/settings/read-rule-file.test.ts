@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readRuleFile } from "./rule-file.js";
+import { readRuleFile } from "./read-rule-file.js";
 
 test("a rule file is read as it is written", () => {
   const rules = [

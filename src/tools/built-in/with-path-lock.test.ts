@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { withPathLock } from "./path-lock.js";
+import { withPathLock } from "./with-path-lock.js";
 
 /** Starts changes of these paths at once, lets each end only when the test says so, and writes down what starts. */
 function changes() {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { InboxQuestion } from "../api/question-bodies.js";
 import type { NumberedFrame } from "../live/live-hub.js";
-import { QuestionNotices } from "./notify-questions.js";
+import { QuestionNotices } from "./question-notices.js";
 import { NotSent } from "./post-notice.js";
 
 beforeEach(() => void vi.useFakeTimers());

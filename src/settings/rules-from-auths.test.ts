@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { decide } from "../policy/index.js";
-import { rulesFromAuths } from "./import-auths.js";
+import { rulesFromAuths } from "./rules-from-auths.js";
 
 const HEAD = [
   "# fast-agent Tool Permissions",

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { aWorkspace } from "../tools.samples.js";
-import { watchDisk } from "./disk-watch.js";
+import { watchDisk } from "./watch-disk.js";
 
 test("reports that too little of the disk is free when a command fills it, and not before", async () => {
   const { root } = await aWorkspace({});

@@ -1,6 +1,6 @@
 /** `toolgate acp --listen`: the agent for editors that cannot start it themselves, over HTTP and WebSocket, until a signal. */
 import { listenAcp } from "../acp/agent/listen-acp.js";
-import { openDoorOptions } from "./door-flags.js";
+import { openDoorOptions } from "./open-door-options.js";
 import { openEditorHost } from "./editor-host.js";
 import { firstSignal, noteStopping } from "./signals.js";
 import { packageVersion } from "./package-version.js";

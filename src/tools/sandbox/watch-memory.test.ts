@@ -1,7 +1,7 @@
 import { totalmem } from "node:os";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { watchFree } from "./free-watch.js";
-import { watchMemory } from "./memory-watch.js";
+import { watchMemory } from "./watch-memory.js";
 
 test("reads the memory that is free on this machine, and compares it with the reserve", async () => {
   const found: string[] = [];

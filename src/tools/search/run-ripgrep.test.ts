@@ -3,8 +3,8 @@ import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { aWorkspace, failureOf } from "../tools.samples.js";
-import { runRipgrep } from "./ripgrep.js";
-import type { RipgrepRun } from "./ripgrep.js";
+import { runRipgrep } from "./run-ripgrep.js";
+import type { RipgrepRun } from "./run-ripgrep.js";
 
 async function aRun(changes: Partial<RipgrepRun> = {}) {
   const { root } = await aWorkspace({ "a.txt": "one\ntwo\n", "b.txt": "one\n" });

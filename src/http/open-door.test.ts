@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { openDoor } from "./door.js";
+import { openDoor } from "./open-door.js";
 
 test("emits close on every open response when the client hangs up, also on queued ones", async () => {
   let [started, closed] = [0, 0];

@@ -25,7 +25,7 @@ import { excerpt } from "./excerpt.js";
 import { printedText } from "./printed-text.js";
 import { testDoubts } from "./test-doubts.js";
 import { unportable } from "./unportable.js";
-import { readSimpleCommand } from "./walk-command.js";
+import { readSimpleCommand } from "./read-simple-command.js";
 import { walkFor, walkWhile } from "./walk-loop.js";
 import { plainWords, readWords } from "./walk-words.js";
 import { eitherWay } from "./ways.js";
