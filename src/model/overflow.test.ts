@@ -188,7 +188,101 @@ const REFUSALS: readonly [name: string, status: number, body: unknown, expected:
   ["a proxy", 413, "<html>413 Request Entity Too Large</html>", {}],
 ];
 
+/** Only the message differs; `{ error: { message } }` around it. */
+const MESSAGES: readonly [name: string, status: number, message: string, expected: object][] = [
+  ["Amazon Bedrock", 400, "Input is too long for requested model.", {}],
+  [
+    "Amazon Nova",
+    400,
+    "Input Tokens Exceeded: Number of input tokens exceeds maximum length. Please update the input to try again.",
+    {},
+  ],
+  ["Zhipu", 400, "Prompt exceeds max length", {}],
+  [
+    "Alibaba",
+    400,
+    "<400> InternalError.Algo.InvalidParameter: Range of input length should be [1, 129024]",
+    { contextWindow: 129_024 },
+  ],
+  [
+    "Fireworks",
+    400,
+    "The prompt is too long: 150000, model maximum context length: 131071",
+    { contextWindow: 131_071 },
+  ],
+  [
+    "SGLang",
+    400,
+    "The input (9000 tokens) is longer than the model's context length (8192 tokens).",
+    { contextWindow: 8192, promptTokens: 9000 },
+  ],
+  [
+    "SGLang, newer",
+    400,
+    "Input length (9000 tokens) exceeds the maximum allowed length (8192 tokens). Use a shorter input or enable --allow-auto-truncate.",
+    { contextWindow: 8192, promptTokens: 9000 },
+  ],
+  [
+    "TensorRT-LLM",
+    400,
+    "The sum of prompt length (5000), query length (0) should not exceed max_num_tokens (4096)",
+    { contextWindow: 4096 },
+  ],
+  [
+    "DeepInfra",
+    400,
+    "Requested input length 9000 exceeds maximum input length 8191",
+    { contextWindow: 8191 },
+  ],
+  ["AI21", 422, "Prompt is 9000 tokens, exceeding the limit of 8192", { contextWindow: 8192 }],
+  [
+    "IBM",
+    400,
+    "Invalid input argument for Model 'x': the number of input tokens 5000 cannot exceed the total tokens limit 4096 for this model",
+    { contextWindow: 4096 },
+  ],
+  [
+    "Hugging Face",
+    422,
+    "Input validation error: `inputs` must have less than 4096 tokens. Given: 5000",
+    { contextWindow: 4096 },
+  ],
+  [
+    "LM Studio, in the middle of a response",
+    400,
+    "Reached context length of 4096 tokens with this model, but this model does not currently support mid-generation context overflow.",
+    { contextWindow: 4096 },
+  ],
+  ["LiteLLM", 400, "litellm.ContextWindowExceededError: the backend refused", {}],
+  ["Novita", 400, "The token count exceeds the model's context limit", {}],
+  ["MLX", 400, "Prompt length 9000 exceeds model context length 8192", { contextWindow: 8192 }],
+  [
+    "GitHub Models",
+    413,
+    "Request body too large for gpt-4o model. Max size: 8000 tokens.",
+    { contextWindow: 8000 },
+  ],
+  [
+    "OpenAI, of one text",
+    400,
+    "Invalid 'messages[1].content': string too long. Expected a string with maximum length 1048576, but got a string with length 1234567 instead.",
+    {},
+  ],
+  ["a proxy that counts bytes", 413, "The body is over the limit of 1048576 bytes.", {}],
+  ["a proxy that counts MB", 413, "The body is over the limit of 10 MB.", {}],
+  [
+    "a server that groups digits",
+    400,
+    "This model's maximum context length is 128,000 tokens, however you requested 1,129,103 tokens.",
+    { contextWindow: 128_000, promptTokens: 1_129_103 },
+  ],
+];
+
 describe("a refusal for length", () => {
+  test.each(MESSAGES)("of %s is read from its message", (_name, status, message, expected) => {
+    expect(overflowOf(refusal(status, { error: { message } }))).toEqual(expected);
+  });
+
   test.each(REFUSALS)("of %s is read, with its numbers", (_name, status, body, expected) => {
     expect(overflowOf(refusal(status, body))).toEqual(expected);
   });
@@ -224,6 +318,36 @@ test.each([
         message: "max_tokens is too large: 99999. This model supports at most 16384 completion tokens.",
       },
     },
+  ],
+  [
+    "an image that is too large",
+    400,
+    {
+      error: {
+        message:
+          "messages.0.content.1.image.source.base64: image exceeds 5 MB maximum: 6291456 bytes > 5242880 bytes",
+      },
+    },
+  ],
+  [
+    "a tool that is described at too great length",
+    400,
+    {
+      error: {
+        message:
+          "Invalid 'tools[0].function.description': string too long. Expected a string with maximum length 1024.",
+      },
+    },
+  ],
+  [
+    "a limit of the response, in other words",
+    400,
+    { error: { message: "max_completion_tokens 99999 exceeds the maximum output length of 16384 tokens" } },
+  ],
+  [
+    "a parameter out of range",
+    400,
+    { error: { message: "Invalid input: temperature must be <= 2 and top_p exceeds the maximum of 1" } },
   ],
   ["an overload", 529, { error: { type: "overloaded_error", message: "Overloaded" } }],
 ])("%s is no refusal for length", (_name, status, body) => {

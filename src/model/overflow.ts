@@ -11,7 +11,7 @@ export function overflowOf(error: unknown): Overflow | undefined {
   if (error instanceof ModelError) return error.overflow;
   const status = APICallError.isInstance(error) ? error.statusCode : undefined;
   if (status !== undefined && !REFUSING.has(status)) return undefined;
-  const text = textOf(error).slice(0, MAX_CHARACTERS);
+  const text = textOf(error).slice(0, MAX_CHARACTERS).replace(THOUSANDS, "");
   // The same words, with a limit per minute instead of a window.
   if (RATE_LIMIT.test(text)) return undefined;
   if (status !== TOO_LARGE && !OVERFLOWS.some((pattern) => pattern.test(text))) return undefined;
@@ -29,11 +29,14 @@ const REFUSING: ReadonlySet<number> = new Set([200, 400, TOO_LARGE, 422, 500]);
 /** A refusal may repeat the prompt. */
 const MAX_CHARACTERS = 10_000;
 
+/** The comma of 8,192. */
+const THOUSANDS = /(?<=(?<![\d[,])\d{1,3}(?:,\d{3})*),(?=\d{3}(?!\d))/g;
+
 const RATE_LIMIT = /rate.?limit|tokens per min|requests per min|quota/i;
 
 const OVERFLOWS: readonly RegExp[] = [
   // OpenAI, Azure, Groq, OpenRouter, DeepSeek.
-  /context[_ ]length[_ ]exceeded/i,
+  /context[_ ]?(?:length|window)[_ ]?(?:is )?exceeded/i,
   /(?:maximum|max) (?:context|model|prompt) (?:length|len)/i,
   /exceeds? (?:the |this model's |its )?(?:available |maximum |max )?context (?:window|length|size|limit)/i,
   /reduce the length of (?:the|your) (?:messages|input|prompt)/i,
@@ -51,6 +54,14 @@ const OVERFLOWS: readonly RegExp[] = [
   /prompt token count of \d+ exceeds the limit/i,
   /too large for model with \d+ maximum context length/i,
   /exceeded model token limit|context window exceeds limit|too many tokens/i,
+  // Zhipu, Alibaba, Amazon Nova, SGLang, TensorRT-LLM, DeepInfra, AI21, IBM.
+  /range of input length should be/i,
+  /(?:prompt|input|inputs|total tokens)\b[^.]{0,60}?\bexceed(?:s|ing)? (?:the |model |model's )?(?:total |maximum |max|context )[^.]{0,20}(?:length|tokens)/i,
+  /(?:prompt|input)[^.]{0,20}\d+ tokens\)?,? (?:is |are )?(?:longer than|exceed(?:s|ing)?) the/i,
+  /tokens? (?:count )?exceeds? the model's context/i,
+  // LM Studio, Hugging Face, OpenAI.
+  /reached context length|`?inputs`? must have less than \d+ tokens/i,
+  /'(?:input|messages)\b[^']{0,60}': string too long/i,
 ];
 
 const WINDOWS: readonly RegExp[] = [
@@ -58,18 +69,19 @@ const WINDOWS: readonly RegExp[] = [
   /> (\d+) maximum/,
   /exceed context limit: \d+ \+ \d+ > (\d+)/,
   /maximum number of tokens allowed \((\d+)\)/,
-  /(?:maximum|max) (?:context|model|prompt) (?:length|len) (?:is|of) (?:only )?(\d+)/i,
-  /context (?:length|size|window) (?:is|of) (?:only )?(\d+)/i,
-  /context size \((\d+) tokens\)/i,
+  /(?:maximum|max) (?:context|model|prompt) (?:length|len)(?: is| of|:) (?:only )?(\d+)/i,
+  /context (?:length|size|window) (?:is |of )?(?:only )?(\d+)/i,
+  /(?:context size|(?:context|allowed) length|max_num_tokens) \((\d+)(?: tokens)?\)/i,
+  /(?:maximum input length|must have less than|max size:|total tokens limit|input length should be \[\d+,) (\d+)/i,
   /with (\d+) maximum context length/i,
-  /(?:limit of|limit is|token limit: ?|must be <=|cannot exceed) ?(\d+)/i,
+  /(?:limit of|limit is|token limit: ?|must be <=|cannot exceed) ?(\d+)(?!\d| ?(?:[kmg]i?b\b|bytes|char))/i,
 ];
 
 const PROMPTS: readonly RegExp[] = [
   /"n_prompt_tokens"\s*:\s*(\d+)/,
   /(\d+) tokens > \d+ maximum/,
   /token count (?:of |\()(\d+)/i,
-  /request \((\d+) tokens\)/i,
+  /(?:request|input|input length) \((\d+) tokens\)/i,
   /(?:resulted in|requested(?: about)?|contains|passed) (\d+) (?:input )?tokens/i,
 ];
 
