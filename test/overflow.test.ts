@@ -288,3 +288,62 @@ test("a model that refuses everything ends the turn after a few tries", async ()
   expect(await session.prompt(text("go"), never())).toMatchObject({ stopReason: "error" });
   expect(fake.refused).toHaveLength(1);
 });
+
+const image = { type: "image", mimeType: "image/png", data: "iVBO".repeat(500_000) } as const;
+
+test("an image counts as an image, and not by the length of its data", async () => {
+  const { session, runs } = await sessionAt(
+    provider,
+    [print("call_1", 10), print("call_2", 11), { say: "A cat." }],
+    { tokens: 10_000_000 },
+  );
+  expect(await session.prompt([...text("what is it?"), image], never())).toEqual(DONE);
+  expect(runs).toEqual([10, 11]);
+  expect(session.book.compactions).toEqual([]);
+});
+
+test("an image that the provider refuses again and again no longer keeps later prompts from it", async () => {
+  const refusal = () => ({
+    status: 400,
+    body: { type: "error", error: { type: "invalid_request_error", message: "Could not process image" } },
+  });
+  const { session, fake } = await sessionAt({ ...provider, refusal }, [{ say: "Here." }], {
+    tokens: 100_000,
+  });
+  const error = /Could not process image/;
+  expect(await session.prompt([...text("look"), image], never())).toHaveProperty(
+    "error",
+    expect.stringMatching(error),
+  );
+  expect(await session.prompt(text("try again"), never())).toHaveProperty(
+    "error",
+    expect.stringMatching(error),
+  );
+  expect(await session.prompt(text("are you there?"), never())).toEqual(DONE);
+  expect(JSON.stringify(fake.requests.at(-1)?.body)).toMatch(/look.*An image is left out here/);
+});
+
+test("a refusal for the bytes of an image says nothing about the window", async () => {
+  const refusal = () => ({ status: 413, body: "Request Entity Too Large" });
+  const { session } = await sessionAt({ ...provider, refusal }, [{ say: "Here." }], { tokens: 100_000 });
+  expect(await session.prompt([...text("look"), image], never())).toMatchObject({ stopReason: "error" });
+  expect(session.book.snapshot().windows).toEqual([]);
+});
+
+test("sums up a conversation with an image when the refusal has no numbers", async () => {
+  const refusal = () => ({ status: 400, body: openAiError("Your input exceeds the context window.") });
+  const small = { ...image, data: "iVBO".repeat(5_000) };
+  const { session, runs } = await sessionAt(
+    { ...provider, refusal },
+    [
+      { say: "A cat." },
+      ...[5_000, 5_001, 5_002].map((length) => print(`call_${length}`, length)),
+      { say: "Printed." },
+    ],
+    { tokens: 8_000 },
+  );
+  expect(await session.prompt([...text("look"), small], never())).toEqual(DONE);
+  expect(await session.prompt(text("print"), never())).toEqual(DONE);
+  expect(runs).toEqual([5_000, 5_001, 5_002]);
+  expect(session.book.compactions).toHaveLength(1);
+});

@@ -25,17 +25,32 @@ export function fillsWindow(
 
 /** An estimate. Each step makes one of the whole conversation, so no text is read for it: only its length counts. */
 export const tokensOf = (prompt: LanguageModelV3Prompt): number =>
-  charactersIn(prompt) / CHARACTERS_PER_TOKEN;
+  charactersIn(prompt, scaledDown) / CHARACTERS_PER_TOKEN;
+
+type ImageSize = (data: unknown) => number;
+
+/** Providers scale an image down, and take it for this many tokens at the most, about. */
+const IMAGE_TOKENS = 1600;
+const scaledDown: ImageSize = () => IMAGE_TOKENS * CHARACTERS_PER_TOKEN;
+const inFull: ImageSize = (data) => (typeof data === "string" ? data.length : 0);
 
 /** About the length of a value as JSON, without the escapes in its texts. */
-function charactersIn(value: unknown): number {
+function charactersIn(value: unknown, imageSize: ImageSize): number {
   if (typeof value === "string") return value.length + 2;
   if (typeof value !== "object" || value === null) return 4;
+  if (isImage(value)) return imageSize(value.data);
   let sum = 2;
-  if (Array.isArray(value)) for (const item of value) sum += charactersIn(item) + 1;
-  else for (const [name, part] of Object.entries(value)) sum += name.length + 4 + charactersIn(part);
+  if (Array.isArray(value)) for (const item of value) sum += charactersIn(item, imageSize) + 1;
+  else
+    for (const [name, part] of Object.entries(value)) sum += name.length + 4 + charactersIn(part, imageSize);
   return sum;
 }
+
+const isImage = (value: object): value is { readonly data: unknown } =>
+  "mediaType" in value &&
+  "data" in value &&
+  typeof value.mediaType === "string" &&
+  value.mediaType.startsWith("image/");
 
 /** The agent's own limits, or smaller ones where the model has refused a prompt. */
 export function promptLimits({ agent, record }: TurnContext): {
@@ -53,7 +68,7 @@ export function promptLimits({ agent, record }: TurnContext): {
 
 /**
  * Takes a refusal as the size of the model's window, in tokens by our own estimate: where the provider counts more, its
- * limit is scaled down. The refused prompt always counts as too long, so the next one is smaller.
+ * limit is scaled down. A refused prompt of text counts as too long, so the next one is smaller.
  */
 export async function learnWindow(
   context: TurnContext,
@@ -61,8 +76,10 @@ export async function learnWindow(
   overflow: Overflow,
 ): Promise<void> {
   const { agent, record, now } = context;
-  const estimate = tokensOf(prompt);
-  const { contextWindow: named = Infinity, promptTokens = estimate } = overflow;
+  const { contextWindow: named = Infinity } = overflow;
+  // A server that names no tokens may have counted the bytes of an image.
+  const estimate = named < Infinity ? tokensOf(prompt) : charactersIn(prompt, inFull) / CHARACTERS_PER_TOKEN;
+  const { promptTokens = estimate } = overflow;
   const scale = Math.min(1, estimate / Math.max(1, promptTokens));
   const contextWindow = Math.max(1, Math.floor(Math.min(named * scale, estimate)));
   if (contextWindow >= promptLimits(context).contextWindow) return;

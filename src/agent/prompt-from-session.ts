@@ -37,12 +37,22 @@ export function promptFromSession(session: Session, options: PromptOptions): Lan
     instructions === undefined ? [] : [{ role: "system", content: instructions }];
   if (session.compaction) prompt.push(userMessage([summaryPart(session.compaction.summary)]));
   const current = session.turns.at(-1)?.turnId;
-  for (const { turnId } of turnsToSend(session)) {
+  const turns = turnsToSend(session);
+  const isUnanswered = ({ turnId }: Turn) => !steps.has(turnId) && turnId !== current;
+  const isFailed = (turn: Turn) =>
+    isUnanswered(turn) && turn.state.status === "stopped" && turn.state.stopReason === "error";
+  const lastFailed = turns.findLast(isFailed);
+  for (const turn of turns) {
+    const { turnId } = turn;
     const made = steps.get(turnId) ?? [];
     const parts = (messages.get(`user-${turnId}`) ?? []).flatMap(({ blocks }) => blocks.map(partOf));
-    // A message that was too long for the model would keep all later ones from it.
-    const isUnanswered = made.length === 0 && turnId !== current;
-    prompt.push(userMessage(isUnanswered ? parts.map((part) => cutPart(part, maxResultCharacters)) : parts));
+    // A message that the provider refuses would keep all later ones from the model. Its images get a second attempt,
+    // since the failure may have been the network's.
+    const hasImages = !isFailed(turn) || turn === lastFailed;
+    const sent = hasImages ? parts : parts.map(withoutImage);
+    prompt.push(
+      userMessage(isUnanswered(turn) ? sent.map((part) => cutPart(part, maxResultCharacters)) : sent),
+    );
     for (const step of made) {
       const textOfMessage = (messageId: string) => (messages.get(messageId) ?? []).map(textOf).join("");
       const content = {
@@ -122,6 +132,12 @@ type UserPart = LanguageModelV3TextPart | LanguageModelV3FilePart;
 
 const cutPart = (part: UserPart, maxCharacters: number): UserPart =>
   part.type === "text" ? { ...part, text: cutMiddle(part.text, maxCharacters, leftOut) } : part;
+
+const withoutImage = (part: UserPart): UserPart =>
+  part.type === "text" ? part : { type: "text", text: NO_IMAGE };
+
+const NO_IMAGE =
+  "[An image is left out here, since the requests with it failed. The user can attach it again.]";
 
 const leftOut = (count: number): string =>
   `[… ${pluralize(count, "character is", "characters are")} left out here, since the message is too long. …]`;

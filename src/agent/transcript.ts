@@ -32,6 +32,8 @@ function partText(part: Part): string {
       return `[call of ${part.toolName} with ${JSON.stringify(part.input)}]`;
     case "tool-result": {
       const { output } = part;
+      if (output.type === "content")
+        return output.value.map((item) => (item.type === "text" ? item.text : `[${item.type}]`)).join("\n");
       return "value" in output && typeof output.value === "string" ? output.value : JSON.stringify(output);
     }
     default:

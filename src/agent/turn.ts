@@ -77,11 +77,12 @@ async function runSteps(context: TurnContext, turnId: string, signal: AbortSigna
     // Older logs record the end of a turn apart from its last response.
     if (steps.at(-1)?.toolCallIds.length === 0) return stop(context, "end_turn");
     if (steps.length >= agent.maxSteps) return stop(context, "max_turn_requests");
-    const request = await fittingRequest(context, refused.length > 0, signal);
-    if (signal.aborted) return leave(context, signal);
     const last = refused.at(-1);
+    const refusedTokens = last ? tokensOf(last.request.prompt) : Infinity;
+    const request = await fittingRequest(context, refusedTokens, signal);
+    if (signal.aborted) return leave(context, signal);
     // A request that cannot get smaller would be refused again.
-    if (last && tokensOf(request.prompt) >= tokensOf(last.request.prompt))
+    if (last && tokensOf(request.prompt) >= refusedTokens)
       return stop(context, last.stopReason, errorOf(last));
     const made = await modelStep(context, turnId, request, signal);
     if (made.status === "broken") {
@@ -97,16 +98,22 @@ async function runSteps(context: TurnContext, turnId: string, signal: AbortSigna
   }
 }
 
-/** The next request, made from the log as it is now. The session is compacted first when its prompt fills the window. */
+/**
+ * The next request, made from the log as it is now. The session is compacted first when its prompt fills the window, or
+ * is not smaller than the one that the model refused.
+ */
 async function fittingRequest(
   context: TurnContext,
-  isRefused: boolean,
+  refusedTokens: number,
   signal: AbortSignal,
 ): Promise<ModelRequest> {
   const request = await currentRequest(context);
   const last = context.record.book.steps.at(-1);
   // A first step has nothing before it.
-  if (!last || !fillsWindow(request.prompt, promptLimits(context).contextWindow, last.usage)) return request;
+  if (!last) return request;
+  const isFull = fillsWindow(request.prompt, promptLimits(context).contextWindow, last.usage);
+  if (!isFull && tokensOf(request.prompt) < refusedTokens) return request;
+  const isRefused = refusedTokens < Infinity;
   return (await compact(context, signal, { isRefused })) ? currentRequest(context) : request;
 }
 
