@@ -86,7 +86,7 @@ export function intentText(intent: Intent): string {
   let text = "";
   NAMES.forEach((name) => {
     const field = intent[name];
-    if (field !== undefined) text += `${text === "" ? "" : ","}"${name}":${textOf(field)}`;
+    if (field !== undefined) text += `${text === "" ? "" : ","}"${name}":${orderedText(field)}`;
   });
   return `{${text}}`;
 }
@@ -117,7 +117,7 @@ const FIELDS: { readonly [Name in keyof Required<Intent>]: true } = {
 const NAMES = (Object.keys(FIELDS) as (keyof Intent)[]).sort();
 
 /** As JSON writes it, with the keys in order. Every call's intent goes through it, most of them twice. */
-function textOf(value: unknown): string {
+export function orderedText(value: unknown): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
   return Array.isArray(value) ? listText(value) : objectText(value);
 }
@@ -126,7 +126,7 @@ function textOf(value: unknown): string {
 function listText(list: readonly unknown[]): string {
   let text = "";
   for (let index = 0; index < list.length; index += 1)
-    text += index === 0 ? textOf(list[index]) : `,${textOf(list[index])}`;
+    text += index === 0 ? orderedText(list[index]) : `,${orderedText(list[index])}`;
   return `[${text}]`;
 }
 
@@ -136,7 +136,7 @@ function objectText(value: object): string {
   let text = "";
   names.sort().forEach((name) => {
     const field: unknown = Reflect.get(value, name);
-    if (field !== undefined) text += `${text === "" ? "" : ","}${JSON.stringify(name)}:${textOf(field)}`;
+    if (field !== undefined) text += `${text === "" ? "" : ","}${JSON.stringify(name)}:${orderedText(field)}`;
   });
   return `{${text}}`;
 }

@@ -19,6 +19,22 @@ test("another input, or another tool, is another call", () => {
   expect(loops.loops("t", { a: 1 })).toBe(2);
 });
 
+test("neither the order of the fields nor the amount of white space makes another call", () => {
+  const loops = guard(1);
+  const inputs = [
+    { command: "ls  -l\n", cwd: "/a" },
+    { cwd: "/a", command: " ls -l" },
+    { command: "ls -l", cwd: "/a" },
+  ];
+  expect(said(loops, inputs)).toEqual([undefined, 2, 3]);
+  expect(
+    said(loops, [
+      { command: "ls-l", cwd: "/a" },
+      { command: "ls -l", cwd: "/b" },
+    ]),
+  ).toEqual([undefined, undefined]);
+});
+
 test("distinguishes no input from an empty one, and treats none like null", () => {
   const loops = guard(1);
   expect(said(loops, [undefined, {}, null])).toEqual([undefined, undefined, 2]);

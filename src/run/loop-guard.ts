@@ -9,6 +9,7 @@
  */
 import { createHash } from "node:crypto";
 import type { SessionBook } from "../call/index.js";
+import { orderedText } from "../policy/intent.js";
 
 /** A call counts until this many new calls came after it. */
 const WINDOW = 31;
@@ -89,7 +90,16 @@ export const looping = (times: number): string =>
 /** A whole file may be the input: of a long one the hash is kept. */
 const MAX_KEY_LENGTH = 64;
 
+/** Neither the order of the fields nor the amount of white space makes another call. */
 function keyOf(name: string, rawInput: unknown): string {
-  const key = `${name} ${JSON.stringify(rawInput ?? null)}`;
+  const text = orderedText(rawInput ?? null);
+  const key = `${name} ${text.length <= MAX_RESPACED_LENGTH ? respaced(text) : text}`;
   return key.length <= MAX_KEY_LENGTH ? key : createHash("sha256").update(key).digest("base64");
 }
+
+/** The text of a whole file is compared as it is. */
+const MAX_RESPACED_LENGTH = 10_000;
+
+/** The strings in this JSON with one space for many, and none at their ends. */
+const respaced = (json: string): string =>
+  json.replace(/(?:\\[nrt]| )+/g, " ").replace(/ (?=")|(?<=") /g, "");
