@@ -45,26 +45,32 @@ export function withReadableErrors(model: LanguageModelV3, context: ErrorContext
 function withReadableParts(
   context: ErrorContext,
 ): TransformStream<LanguageModelV3StreamPart, LanguageModelV3StreamPart> {
-  const words = new WordCount();
+  const progress = new Progress();
   return new TransformStream({
     transform(part, controller) {
-      if (part.type === "text-delta") words.add(part.delta);
+      progress.add(part);
       controller.enqueue(
-        part.type === "error" ? { type: "error", error: failureOf(part.error, context, words.count) } : part,
+        part.type === "error"
+          ? { type: "error", error: failureOf(part.error, context, `${progress}`) }
+          : part,
       );
     },
   });
 }
 
-/** `words`: how many words of the response came before. */
-function failureOf(error: unknown, { name, key, place, baseUrl }: ErrorContext, words = 0): ModelError {
+/** `progress`: how far the response came before. */
+function failureOf(
+  error: unknown,
+  { name, key, place, baseUrl }: ErrorContext,
+  progress = NOTHING,
+): ModelError {
   const detail = shownMessage(messageOf(error), key);
   const overflow = overflowOf(error);
   if (overflow) return tooLong(error, name, detail, overflow);
   if (isDropped(error))
     return new ModelError(
       "MODEL_FAILED",
-      `The connection to ${name} dropped ${words === 0 ? "before the first word" : `after ${pluralize(words, "word")}`}: ` +
+      `The connection to ${name} dropped ${progress}: ` +
         `${withoutStop(detail)}. The rest of the response did not come, and none of its calls ran; try again.`,
     );
   if (!APICallError.isInstance(error))
@@ -113,14 +119,30 @@ const isDropped = (error: unknown): boolean =>
 
 const withoutStop = (sentence: string): string => sentence.replace(/\.$/, "");
 
-/** Counts the words of a text that arrives in pieces. */
-class WordCount {
-  count = 0;
-  #isInWord = false;
+const NOTHING = "before the first word";
 
-  add(text: string): void {
+/** How far a response came: its words, and the call whose input it was writing. */
+class Progress {
+  #words = 0;
+  #isInWord = false;
+  readonly #openCalls = new Map<string, string>();
+
+  add(part: LanguageModelV3StreamPart): void {
+    if (part.type === "text-delta") this.#addText(part.delta);
+    if (part.type === "tool-input-start") this.#openCalls.set(part.id, part.toolName);
+    if (part.type === "tool-call") this.#openCalls.delete(part.toolCallId);
+  }
+
+  toString(): string {
+    const [tool] = this.#openCalls.values();
+    const words = this.#words === 0 ? "" : `after ${pluralize(this.#words, "word")}`;
+    if (tool === undefined) return words || NOTHING;
+    return `${words && `${words}, `}in the input of its call of ${oneLine(tool, 100)}`;
+  }
+
+  #addText(text: string): void {
     const words = text.match(/\S+/g)?.length ?? 0;
-    this.count += words - (this.#isInWord && /^\S/.test(text) ? 1 : 0);
+    this.#words += words - (this.#isInWord && /^\S/.test(text) ? 1 : 0);
     if (text !== "") this.#isInWord = /\S$/.test(text);
   }
 }
