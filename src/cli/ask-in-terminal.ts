@@ -13,6 +13,7 @@ import { rows } from "../view/visible-line.js";
 import { printPages } from "./print-pages.js";
 import { readReply, readWidth, widthsOf } from "./read-reply.js";
 import type { Reply } from "./read-reply.js";
+import { screenTerminal } from "./screen-terminal.js";
 
 /** Shows the call that a question is about, and draws nothing else while somebody answers. */
 export type Screen = {
@@ -214,7 +215,7 @@ const SCOPES =
   "for: [p]roject, [s]ession or [e]verywhere; it ends after an [h]our, [t]oday, in a [m]onth, or not at all";
 const WIDTH_PROMPT = "Always allow which? Enter is 1 p; or a number and letters, such as 1 s h; [b]ack: ";
 
-const screenWidth = (): number => (process.stdout.columns ?? 80) - 1;
+const screenWidth = (): number => screenTerminal.columns - 1;
 
 /** The facts that the card of the call does not show: why it is asked, where its paths and links lead. */
 function questionText(

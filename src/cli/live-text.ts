@@ -24,6 +24,7 @@ import { styled, withoutStyles } from "../view/styled-text.js";
 import { rows as rowsOf } from "../view/visible-line.js";
 import type { LiveBlock } from "./live-block.js";
 import { isOneLine } from "./is-one-line.js";
+import { screenTerminal } from "./screen-terminal.js";
 import { ShownTerminals } from "./shown-terminals.js";
 import { withRedraw } from "./stderr.js";
 
@@ -128,7 +129,7 @@ export class LiveText {
     if (!isLine) this.#writeGap();
     const text = callText(this.#terminals.without(call), {
       question: "asked",
-      width: process.stdout.columns ?? 80,
+      width: screenTerminal.columns,
       calls: this.#openCalls,
       headlineOnly:
         isLine || (this.#asked.has(toolCallId) && call.state.status === "done" && call.kind === "edit"),
@@ -414,8 +415,7 @@ const SHOW: EventTable<[shows: Shows], void> = {
 };
 
 /** Nothing breaks the rows of a file or a pipe. */
-const screenColumns = (): number =>
-  process.stdout.isTTY ? Math.max(1, (process.stdout.columns ?? 80) - 1) : Infinity;
+const screenColumns = (): number => (process.stdout.isTTY ? screenTerminal.columns - 1 : Infinity);
 
 /** Running calls first. */
 const mostActive = (calls: readonly ToolCall[]): readonly ToolCall[] => [

@@ -19,7 +19,7 @@ const CONTINUED = "    ";
 export function noteLine(line: string): void {
   // Only the first row is ours for sure: the others may be quoted, and must not look like a line of Toolgate.
   const [first = "", ...others] = visibleText(line, { keepNewlines: true }).replace(/^\n/, "").split("\n");
-  const width = process.stderr.isTTY ? process.stderr.columns - 1 : Infinity;
+  const width = process.stderr.isTTY && process.stderr.columns > 0 ? process.stderr.columns - 1 : Infinity;
   const next = { first: CONTINUED, next: CONTINUED };
   const text = [
     rows(first, { ...next, first: "" }, width),
