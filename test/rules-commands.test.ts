@@ -3,12 +3,13 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { openLedger } from "../src/history/index.js";
 import { aRun, record } from "../src/history/history.samples.js";
 import { findBubblewrap } from "../src/tools/sandbox/sandbox.js";
 import { folder } from "./agent-kit.js";
 import { runHere } from "./run-here.js";
+import { canMount, mountSmallDisk } from "./small-disk.js";
 
 const program = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
 
@@ -231,4 +232,18 @@ describe("rules suggest", () => {
     expect(await run("rules", "suggest", "--take", "nope")).toMatchObject({ status: 1, stdout: "" });
     expect((await run("rules", "list")).stdout).not.toContain("go ");
   });
+});
+
+test.skipIf(!canMount)("rules add names the file that a full disk has no room for", async () => {
+  const disk = mountSmallDisk();
+  if (!disk) throw new Error("A disk could be mounted before, and not now.");
+  onTestFinished(disk.remove);
+  disk.fill();
+  const cwd = await folder();
+  const env = { ...process.env, TOOLGATE_CONFIG: disk.path };
+  const { stderr, status } = await runHere(["rules", "add", '{"allow":"read"}'], { cwd, env });
+  expect(stderr).toBe(
+    `toolgate: ${join(disk.path, "grants.json.lock")} cannot be written: the disk is full. Nothing was done; make room and try again.\n`,
+  );
+  expect(status).toBe(1);
 });

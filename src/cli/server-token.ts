@@ -14,7 +14,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { errorCode } from "../call/error-code.js";
+import { errorCode, withPath } from "../call/error-code.js";
 import { isToken, TOKEN_RULE } from "../http/index.js";
 import { createFolder, settingsFolder } from "../settings/index.js";
 
@@ -55,7 +55,7 @@ function generate(file: string): { readonly token: string; readonly isNew: boole
     return { token, isNew: true };
   } catch (error) {
     const theirs = storedToken(file);
-    if (theirs === undefined) throw error;
+    if (theirs === undefined) throw withPath(error, file);
     return { token: theirs, isNew: false };
   } finally {
     rmSync(temporary, { force: true });

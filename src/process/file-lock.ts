@@ -6,7 +6,7 @@
 import { randomUUID } from "node:crypto";
 import { closeSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
-import { errorCode } from "../call/error-code.js";
+import { errorCode, withPath } from "../call/error-code.js";
 import { identityOf, isGone } from "./process-identity.js";
 import type { ProcessIdentity } from "./process-identity.js";
 
@@ -113,7 +113,7 @@ function create(path: string, text: string): boolean {
     return true;
   } catch (thrown) {
     if (errorCode(thrown) === "EEXIST") return false;
-    throw thrown;
+    throw withPath(thrown, path);
   }
 }
 

@@ -5,6 +5,7 @@
 import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { randomUUID } from "node:crypto";
 import { basename, dirname, join } from "node:path";
+import { withPath } from "../call/error-code.js";
 import { createFolder } from "./create-folder.js";
 
 /** `isStillOurs` is called last: another process may have taken over the lock while we were suspended. */
@@ -23,6 +24,8 @@ export function writeAtomically(path: string, text: string, isStillOurs: () => b
     }
     if (!isStillOurs()) return false;
     renameSync(temporary, path);
+  } catch (error) {
+    throw withPath(error, path);
   } finally {
     rmSync(temporary, { force: true });
   }
