@@ -40,6 +40,7 @@ test.each([
   'tmp=$(mktemp) && git diff > "$tmp" && wc -l "$tmp"',
   "kill %1",
   "docker compose config --services",
+  "docker compose -f deploy/dev.yml config -q",
   "git lfs ls-files",
   "go mod why example.com/a",
 ])("contains %s", (command) => {
@@ -146,6 +147,7 @@ test.each([
   "node server.js & sleep 1; node get.js",
   "dotnet run --urls http://127.0.0.1:5080 &",
   "bin/rails server -p 3001 -d",
+  "bundle exec rackup -p 3001 -D && sleep 2 && curl -s localhost:3001/a",
   "python3 -m http.server 8000 &",
   "node server.js & sleep 2; curl -s localhost:3000/a | node b.js; kill %1",
   "bin/rails s -p 3001 -d && sleep 2 && curl -s localhost:3001/a.json",

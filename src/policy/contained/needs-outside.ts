@@ -8,6 +8,7 @@ import type { CommandPart } from "../part.js";
 import { namedActs } from "../programs/named-acts.js";
 import { judgeArgv } from "../programs/judge-argv.js";
 import type { ArgvJudgement } from "../programs/judge-argv.js";
+import { subcommandWords } from "../programs/subcommand-words.js";
 import { baseName } from "../shell/base-name.js";
 
 export type OutsideNeed = "network" | "install" | "elsewhere" | "system";
@@ -50,9 +51,13 @@ const READS_PROJECT: ReadonlySet<string> = new Set([
   "git lfs status",
 ]);
 
-/** The program and its first words, as far as one of the list is as long. */
-const isOneOf = (names: ReadonlySet<string>, [program = "", ...words]: readonly string[]): boolean =>
-  [0, 1, 2].some((count) => names.has([baseName(program), ...words.slice(0, count)].join(" ")));
+/** The program and its first words, as far as one of the list is as long; options before a subcommand do not count. */
+const isOneOf = (names: ReadonlySet<string>, [program = "", ...args]: readonly string[]): boolean => {
+  const name = baseName(program);
+  return [args, subcommandWords([name, ...args]).slice(1)].some((words) =>
+    [0, 1, 2].some((count) => names.has([name, ...words.slice(0, count)].join(" "))),
+  );
+};
 
 /** `kill %1` ends what the same shell started, and can mean nothing else. */
 const endsOwnJobs = ([program, ...words]: readonly string[]): boolean =>

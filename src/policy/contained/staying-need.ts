@@ -18,10 +18,20 @@ const REQUESTS: ReadonlySet<string> = new Set("curl wget http https xh".split(" 
 
 const OFFERS_FILES = /^(?:python[\d.]* -m http\.server|http-server|serve)(?: |$)/;
 
-/** Words by which a server goes on by itself: `rails server -d`. */
-const isDaemon = ([, ...words]: readonly string[]): boolean =>
-  words.some((word) => /^(?:-d|--daemon(?:ize)?|--detach)$/.test(word)) &&
-  words.slice(0, 2).some((word) => /^(?:s|serve|server|start)$/.test(word));
+/** Words by which a server goes on by itself: `rails server -d`, `rackup -D`. */
+const isDaemon = ([program = "", ...words]: readonly string[]): boolean => {
+  const has = (flag: RegExp): boolean => words.some((word) => flag.test(word));
+  if (SERVERS.has(baseName(program)) && has(/^(?:-D|-d|--daemon(?:ize)?(?:=.*)?)$/)) return true;
+  return (
+    has(/^(?:-d|--daemon(?:ize)?|--detach)$/) &&
+    words.slice(0, 2).some((word) => /^(?:s|serve|server|start)$/.test(word))
+  );
+};
+
+/** Programs that are nothing but servers, and go on in the background by a flag of one letter. */
+const SERVERS: ReadonlySet<string> = new Set(
+  "rackup gunicorn unicorn puma thin php-fpm uwsgi redis-server memcached lighttpd".split(" "),
+);
 
 /** Whether a command leaves a server, which the commands after it in the same text then reach. */
 export const leavesServer = ({ argv, read }: CommandPart): boolean =>

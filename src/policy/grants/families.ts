@@ -12,7 +12,17 @@ const FAMILIES: ReadonlyMap<string, string> = new Map([
   ["git *", "local git work: adding, committing, new branches, stashing and looking (runs the hooks)"],
   ["gh *", "looking at GitHub with gh (view, list, status, diff, checks, api without changes)"],
   ["docker *", "looking at containers with docker (ps, logs, images)"],
-  ["kubectl *", "looking at the cluster with kubectl (get, describe, logs; no secrets)"],
+  [
+    "docker compose *",
+    "the project's services with docker compose: up, stop, build, down without volumes, looking at containers and in their databases (runs what the compose files say)",
+  ],
+  [
+    "docker compose exec *",
+    "statements that only look, in databases of the project's services (docker compose exec)",
+  ],
+  ["registry *", "looking at package registries (view, outdated, search; sends names of packages)"],
+  ["systemctl *", "looking at services of this machine (systemctl status, journalctl)"],
+  ["kubectl *", "looking at the cluster with kubectl (get, describe, logs, diff, dry runs; no secrets)"],
   ["terraform *", "looking at infrastructure with terraform (state, plans, providers; no outputs)"],
   ["tofu *", "looking at infrastructure with tofu (state, plans, providers; no outputs)"],
   ["aws *", "looking at AWS with aws (describe, list, s3 ls; nothing that holds keys or settings)"],
@@ -24,6 +34,14 @@ const FAMILIES: ReadonlyMap<string, string> = new Map([
 /** The rule's meaning in words; undefined when there is no such family. */
 export const familyText = (pattern: string): string | undefined => FAMILIES.get(pattern);
 
-/** The checks of a project run its code: the hooks that a commit runs are no more than that. Not the reverse. */
+/**
+ * Lesser work that a rule for a family covers, and not the reverse. The checks of a project run its code: the hooks that
+ * a commit runs, and a look into a database, are no more than that. Containers that compose starts get what its files say.
+ */
+const LESSER: ReadonlyMap<string, readonly string[]> = new Map([
+  ["*", ["git *", "docker compose exec *", "registry *"]],
+  ["docker compose *", ["docker *", "docker compose exec *"]],
+]);
+
 export const isInFamily = (pattern: string, family: string | undefined): boolean =>
-  family === pattern || (pattern === "*" && family === "git *");
+  family !== undefined && (family === pattern || LESSER.get(pattern)?.includes(family) === true);

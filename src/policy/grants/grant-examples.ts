@@ -95,6 +95,18 @@ const MEMBERS: { readonly [pattern: string]: readonly string[] } = {
   "git *": ["git add -A", "git commit -m 'any message'", "git switch -c new-branch", "git stash"],
   "gh *": ["gh pr view 1", "gh pr checks 1", "gh issue list"],
   "docker *": ["docker ps -a", "docker logs web", "docker compose ps"],
+  "docker compose *": [
+    "docker compose up -d",
+    "docker compose restart",
+    "docker compose down",
+    "docker ps -a",
+  ],
+  "docker compose exec *": [
+    "docker compose exec -T db psql -c 'select 1'",
+    "docker compose exec db pg_isready",
+  ],
+  "registry *": ["npm view vite version", "npm outdated"],
+  "systemctl *": ["systemctl status nginx", "journalctl -u nginx -n 50"],
   "kubectl *": ["kubectl get pods", "kubectl logs web", "kubectl describe pod web"],
   "helm *": ["helm lint charts/app", "helm template charts/app"],
 };

@@ -108,6 +108,23 @@ const showsMetadata = (words: readonly string[]): boolean =>
 const isOperand = (word: string, index: number, words: readonly string[]): boolean =>
   !word.startsWith("-") && !/^--(?:region|output|query|page-size|color)$/.test(words[index - 1] ?? "");
 
+/** Whether the command only looks at services of this machine, and at what they log. */
+export function serviceLook({ argv, judgement, read }: CommandPart): boolean {
+  const [program = "", first = "", ...words] = argv;
+  if (read.wrappers.length > 0 || read.feeds.length > 0 || read.fedText !== undefined) return false;
+  // Both run a pager where they print to a terminal, and a command of an agent does not.
+  if (!doesNothingElse({ ...judgement, runs: false })) return false;
+  if (program === "journalctl") return true;
+  return (
+    program === "systemctl" && SERVICE_LOOK.test(first) && words.every((word) => SERVICE_WORD.test(word))
+  );
+}
+
+/** Not `show` and `cat`, in which variables stand. */
+const SERVICE_LOOK = /^(?:status|is-\w+|list-(?:units|timers|sockets|unit-files|dependencies|jobs))$/;
+
+const SERVICE_WORD = /^(?:[\w@.:*-]+|--[\w-]+(?:=[\w,-]+)?)$/;
+
 function doesNothingElse(judgement: CommandPart["judgement"]): boolean {
   const { isKnown, runs, takesList, doubts, deletes, moves, editsBelow, deletesBelow, runsFiles } = judgement;
   const others = [doubts, deletes, moves, editsBelow, deletesBelow, runsFiles, namedActs(judgement)].flat();

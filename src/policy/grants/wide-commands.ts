@@ -54,12 +54,12 @@ const SUBCOMMANDS: ReadonlyMap<string, ReadonlySet<string>> = subcommandTable({
   terraform: "fmt, validate, plan, version, providers, graph, state list, state show, show, workspace list",
   tofu: "fmt, validate, plan, version, providers, graph, state list, state show, show, workspace list",
   bundle: "show, info, list, check",
-  npm: "ls, list, outdated, why",
+  npm: "ls, list, outdated, why, view, info, show, search",
   pnpm: "ls, list, why",
   yarn: "list, why",
   uv: "pip list, pip show, pip freeze, pip check, pip tree",
-  pip: "list, show, freeze, check",
-  pip3: "list, show, freeze, check",
+  pip: "list, show, freeze, check, index",
+  pip3: "list, show, freeze, check, index",
   git: [
     "add, commit, status, log, diff, show, blame, branch, switch, checkout, merge, rebase, stash, stash push,",
     "stash pop, stash list, stash show, stash apply, cherry-pick, revert, reset, restore, mv, tag, rev-parse, ls-files,",
@@ -77,7 +77,7 @@ const SUBCOMMANDS: ReadonlyMap<string, ReadonlySet<string>> = subcommandTable({
   ].join(" "),
   kubectl: [
     "get, describe, logs, top, version, explain, api-resources, rollout status, rollout history, cluster-info,",
-    "config current-context, config get-contexts, top pods, top nodes, kustomize",
+    "config current-context, config get-contexts, top pods, top nodes, kustomize, diff, apply, create",
   ].join(" "),
   helm: "lint, template, list, ls, status, history, version",
 });
@@ -88,7 +88,7 @@ const MODULES: ReadonlySet<string> = new Set(
 );
 
 /** Programs of the list that may ask a registry for what the project names, or only show what a server has. */
-const MAY_FETCH: ReadonlySet<string> = new Set(["go", "gh", "npm", "kubectl", "helm", "terraform", "tofu"]);
+const MAY_FETCH: ReadonlySet<string> = new Set("go gh npm pip pip3 kubectl helm terraform tofu".split(" "));
 
 /** Subcommands of git that replace files by others of the repository, and lose nothing that is not recorded. */
 const REPLACES_FILES: ReadonlySet<string> = new Set(
@@ -112,6 +112,16 @@ const LOOKS_ELSEWHERE: ReadonlyMap<string, ReadonlySet<string>> = subcommandTabl
   terraform: "providers, state list, state show, show, workspace list",
   tofu: "providers, state list, state show, show, workspace list",
 });
+
+/** Subcommands that ask a package registry about packages by their names. */
+const ASKS_REGISTRY: ReadonlyMap<string, ReadonlySet<string>> = subcommandTable({
+  npm: "outdated, view, info, show, search",
+  pip: "index",
+  pip3: "index",
+});
+
+export const asksRegistry = (program: string, subcommand: string): boolean =>
+  ASKS_REGISTRY.get(program)?.has(subcommand) === true;
 
 export const maySeeData = (program: string): boolean => LOOKS.has(program);
 
