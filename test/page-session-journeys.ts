@@ -243,10 +243,14 @@ export function sessionJourneys(browserOf: () => Browser): void {
     await page.keyboard.press("Escape");
     await page.getByRole("dialog").waitFor({ state: "detached" });
     await page.getByText("Update the plan").first().waitFor();
-    await page.keyboard.press("y");
-    // The next question takes its place.
+    await page.keyboard.down("y");
+    // The next question takes its place, and a key that is still held does not answer it.
     await page.getByText("Write a.txt").first().waitFor();
     await ready(page);
+    await page.keyboard.down("y");
+    await page.keyboard.up("y");
+    expect(readFileSync(join(root, "a.txt"), "utf8")).toBe(BEFORE);
+    expect(await page.getByRole("button", { name: /^Allow once/ }).isEnabled()).toBe(true);
     await page.keyboard.press("y");
     await expect.poll(() => readFileSync(join(root, "a.txt"), "utf8")).toBe(AFTER);
     await context.close();

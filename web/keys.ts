@@ -18,6 +18,8 @@ const isTextInput = (target: HTMLElement): boolean =>
   target instanceof HTMLInputElement && !/^(?:checkbox|radio|button|submit|file)$/.test(target.type);
 
 const tables: { current: { readonly table: KeyTable; readonly isActive: () => boolean } }[] = [];
+/** Keys that go on while they are held down. A held key must not answer one question after the other. */
+const REPEATED: ReadonlySet<string> = new Set(["j", "k"]);
 /** The first key of "G then I", and when it counts no longer. */
 let prefix: { readonly key: string; readonly until: number } | undefined;
 const PREFIX_MS = 1_500;
@@ -27,6 +29,7 @@ function onKey(event: KeyboardEvent): void {
   // A dialog has the keys: a letter that is pressed in it must not answer the question below it.
   if (document.querySelector("dialog[open]")) return;
   const name = keyName(event);
+  if (event.repeat && !REPEATED.has(name)) return holdButton(event);
   if (isInField(event.target) && !name.startsWith("ctrl+") && name !== "escape") return;
   const isSecond = prefix !== undefined && prefix.until > Date.now();
   const wanted = isSecond && prefix ? `${prefix.key} ${name}` : name;
@@ -39,6 +42,11 @@ function onKey(event: KeyboardEvent): void {
     return;
   }
   if (name === "g") prefix = { key: "g", until: Date.now() + PREFIX_MS };
+}
+
+/** A browser presses a button again and again while Enter is held on it. */
+function holdButton(event: KeyboardEvent): void {
+  if (event.target instanceof HTMLButtonElement) event.preventDefault();
 }
 
 export function startKeys(): void {

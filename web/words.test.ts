@@ -24,6 +24,9 @@ test("names no rate over fewer than 30 calls", () => {
 
 test("writes sentences, paths and waiting times", () => {
   expect(sentence("no rule names it")).toBe("No rule names it.");
+  // A program or an address is another one with a capital.
+  expect(sentence("sh runs commands", "curl x | sh")).toBe("sh runs commands.");
+  expect(sentence("https://a.example/x is spelled oddly")).toBe("https://a.example/x is spelled oddly.");
   expect(inFolder("/home/ann/shop/a.ts", "/home/ann/shop")).toBe("a.ts");
   expect(lastPart("/home/ann/shop/")).toBe("shop");
   expect([

@@ -85,8 +85,14 @@ export const lastPart = (path: string): string => /([^/]+)\/*$/.exec(path)?.[1] 
 export const inFolder = (path: string, folder: string | undefined): string =>
   folder !== undefined && path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path;
 
-export const sentence = (text: string): string =>
-  text === "" ? "" : `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?…]$/.test(text) ? "" : "."}`;
+/** A capital first and a stop last. A program, a path or an address keeps its letters: `names` is the text that names them. */
+export function sentence(text: string, names = ""): string {
+  if (text === "") return "";
+  const [first = ""] = /^\S*?(?=[,;:]?(?:\s|$))/.exec(text) ?? [];
+  const isName = /[^\p{L}'’-]/u.test(first) || names.split(/[^\p{L}\p{N}_-]+/u).includes(first);
+  const begun = isName ? text : `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+  return `${begun}${/[.!?…]$/.test(text) ? "" : "."}`;
+}
 
 /** "1.20 USD", and for a cost that two digits cannot show "0.0004 USD". */
 export const costText = (usd: number): string =>

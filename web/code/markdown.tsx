@@ -70,7 +70,9 @@ function list({ ordered, start, items }: Tokens.List): ComponentChildren {
   const children = items.map((item, index) => (
     <li key={index}>
       {item.task && (item.checked === true ? "☑ " : "☐ ")}
-      {item.tokens.map((token) => (token.type === "text" ? inlineOf(token) : blockNode(token)))}
+      {item.tokens.map((token) =>
+        token.type === "checkbox" ? null : token.type === "text" ? inlineOf(token) : blockNode(token),
+      )}
     </li>
   ));
   return ordered ? <ol start={Number(start) || 1}>{children}</ol> : <ul>{children}</ul>;

@@ -224,7 +224,7 @@ const effectsOf = ({ what }: QuestionDetail): string =>
   (what.command?.parts ?? [])
     .filter(({ verdict }) => verdict !== "allowed")
     .flatMap(({ effects }) => effects)
-    .map(sentence)
+    .map((effect) => sentence(effect))
     .join(" ");
 
 function Marked({ pieces }: { readonly pieces: readonly MarkedPiece[] }) {

@@ -34,7 +34,7 @@ function InCard({ question, reload }: InCardProps) {
   return (
     <section class="q-view in-card" aria-label="Question" ref={place}>
       <div class="stack">
-        <AgentWords question={question} />
+        <AgentWords {...question} />
         <Standing question={question} />
       </div>
       <QuestionBody

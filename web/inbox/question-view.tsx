@@ -129,14 +129,14 @@ function Head({ question, answerable }: { readonly question: QuestionDetail; rea
         <Visible text={title} isOneLine />
       </h1>
       <p class="faint xs only-phone">{asker(question)}</p>
-      <AgentWords question={question} />
+      <AgentWords {...question} />
       <Standing question={question} />
     </header>
   );
 }
 
 /** The agent's own words for the call are a quotation, and only that. */
-export function AgentWords({ question: { agentTitle, title } }: { readonly question: QuestionDetail }) {
+export function AgentWords({ agentTitle, title }: Pick<QuestionDetail, "agentTitle" | "title">) {
   if (agentTitle === "" || agentTitle === title) return null;
   return (
     <p>

@@ -1,6 +1,7 @@
 /** The section "What will happen", all of it: the command with its parts, the exact change, real paths, hidden characters. */
 import type { RefObject } from "preact";
 import { useId } from "preact/hooks";
+import { visibleText } from "toolgate/call";
 import type { CommandPart, CommandReading, QuestionDetail } from "toolgate/serve/client";
 import { DiffView } from "../code/diff-view.js";
 import { changedLines } from "../code/diff-table.js";
@@ -9,7 +10,7 @@ import { Note } from "../parts/controls.js";
 import { Verdict } from "../parts/state.js";
 import { Visible } from "../parts/visible.js";
 import { useIsPhone } from "../use-media.js";
-import { counted, inFolder, sentence } from "../words.js";
+import { counted, grouped, inFolder, sentence } from "../words.js";
 import { commandPieces } from "./command-marks.js";
 
 /** `asked` gets the element of the last part that asks. */
@@ -17,7 +18,10 @@ type Asked = { readonly asked?: RefObject<HTMLLIElement | null> | undefined };
 
 export function What({ question, asked }: Asked & { readonly question: QuestionDetail }) {
   const { what, folder } = question;
-  const { command, diffs, lines } = what;
+  const { command, diffs } = what;
+  const names = command?.text ?? "";
+  const lines = command ? [] : linesBeside(question);
+  const isUnread = !command && diffs.length === 0 && lines.every((line) => line.startsWith("tool: "));
   const id = useId();
   return (
     <section class="sec" aria-labelledby={id}>
@@ -26,23 +30,29 @@ export function What({ question, asked }: Asked & { readonly question: QuestionD
       </h2>
       {what.warning !== undefined && (
         <Note icon="exit" tone="waiting">
-          <b>Look closely.</b> <Visible text={sentence(what.warning)} />
+          <b>Look closely.</b> <Visible text={sentence(what.warning, names)} />
         </Note>
       )}
       {what.mixedWords.length > 0 && (
         <Note icon="exit" tone="waiting">
-          <b>Look closely.</b> <Visible text={what.mixedWords.map(sentence).join(" ")} />
+          <b>Look closely.</b> <Visible text={what.mixedWords.map((words) => sentence(words)).join(" ")} />
         </Note>
       )}
-      {command && <Command reading={command} asked={asked} />}
-      {!command && lines.length > 0 && <Lines lines={lines} folder={folder} />}
+      {command && <Command reading={command} reason={question.why.reason} asked={asked} />}
+      {lines.length > 0 && <Lines lines={lines} folder={folder} />}
       {diffs.map((diff, index) => (
         <DiffView key={index} diff={diff} />
       ))}
-      {!command && diffs.length === 0 && lines.length === 0 && <Input question={question} isOpen />}
-      {what.rawInput !== undefined && <Input question={question} />}
+      {what.rawInput !== undefined && <Input question={question} isOpen={isUnread} />}
     </section>
   );
+}
+
+/** The input of the call stands below, whole; other inputs that the agent sent before it are lines. */
+function linesBeside({ what: { lines, rawInput, warning = "" }, why }: QuestionDetail): readonly string[] {
+  const input = `input: ${visibleText(JSON.stringify(rawInput ?? null), { keepNewlines: true })}`;
+  // The warning stands above, the reason below.
+  return lines.filter((line) => line !== input && !warning.includes(line) && !why.reason.includes(line));
 }
 
 /** "Whole command, 101 characters, none hidden". */
@@ -85,29 +95,55 @@ export function WholeCommand({ reading }: { readonly reading: CommandReading }) 
   );
 }
 
-function Command({ reading, asked }: Asked & { readonly reading: CommandReading }) {
+type CommandProps = Asked & { readonly reading: CommandReading; readonly reason: string };
+
+function Command({ reading, reason, asked }: CommandProps) {
+  // The reason stands below.
+  const doubts = [...new Set(reading.doubts)].filter((doubt) => !reason.includes(doubt));
   return (
     <>
       <WholeCommand reading={reading} />
-      <Parts parts={reading.parts} asked={asked} />
-      {reading.doubts.length > 0 && <p class="soft">{reading.doubts.map(sentence).join(" ")}</p>}
+      <Parts reading={reading} asked={asked} />
+      {reading.isTooLong === true && (
+        <p class="soft">The command is too long to be taken apart. All of it stands above.</p>
+      )}
+      {doubts.length > 0 && (
+        <p class="soft">
+          <Visible text={doubts.map((doubt) => sentence(doubt, reading.text)).join(" ")} />
+        </p>
+      )}
     </>
   );
 }
 
 /** On a phone the part that asks comes first. */
-export function Parts({ parts, asked }: Asked & { readonly parts: readonly CommandPart[] }) {
+export function Parts({ reading, asked }: Asked & { readonly reading: CommandReading }) {
+  const { parts, leftOut, text } = reading;
   const isPhone = useIsPhone();
   const last = parts.findLast(({ verdict }) => verdict === "asks");
   if (parts.length === 0) return null;
   const numbered = parts.map((part, index) => ({ part, number: index + 1 }));
   const shown = isPhone ? numbered.toSorted((one, other) => rank(one.part) - rank(other.part)) : numbered;
   return (
-    <ol class="parts">
-      {shown.map(({ part, number }) => (
-        <Part key={number} part={part} number={number} place={part === last ? asked : undefined} />
-      ))}
-    </ol>
+    <>
+      <ol class="parts">
+        {shown.map(({ part, number }) => (
+          <Part
+            key={number}
+            part={part}
+            number={number}
+            names={text}
+            place={part === last ? asked : undefined}
+          />
+        ))}
+      </ol>
+      {leftOut && (
+        <p class="soft">
+          {counted(leftOut.parts, "further part")} not listed, {grouped(leftOut.asking)} of them ask. The
+          whole command stands above.
+        </p>
+      )}
+    </>
   );
 }
 
@@ -118,10 +154,12 @@ const PART_CLASSES = { allowed: "part", asks: "part asks", denied: "part denied"
 type PartProps = {
   readonly part: CommandPart;
   readonly number: number;
+  /** The command, whose programs and paths keep their letters. */
+  readonly names: string;
   readonly place: RefObject<HTMLLIElement | null> | undefined;
 };
 
-function Part({ part, number, place }: PartProps) {
+function Part({ part, number, names, place }: PartProps) {
   const { text, verdict, effects, rules, doubts } = part;
   const inProject = useShortPaths();
   return (
@@ -136,12 +174,12 @@ function Part({ part, number, place }: PartProps) {
         </div>
         {effects.length > 0 && (
           <p class="soft">
-            <Visible text={inProject(effects.map(sentence).join(" "))} />
+            <Visible text={inProject(effects.map((effect) => sentence(effect)).join(" "))} />
           </p>
         )}
         {verdict !== "allowed" && doubts.length > 0 && (
           <p class="soft">
-            <Visible text={inProject(doubts.map(sentence).join(" "))} />
+            <Visible text={inProject(doubts.map((doubt) => sentence(doubt, names)).join(" "))} />
           </p>
         )}
         {verdict === "allowed" && rules.length > 0 && (
@@ -162,35 +200,44 @@ function Part({ part, number, place }: PartProps) {
   );
 }
 
-/** The words of the intent, as a heading says them. */
-const VERBS: Readonly<Record<string, string>> = {
-  write: "Writes",
-  read: "Reads",
-  delete: "Deletes",
-  list: "Lists",
-  fetch: "Fetches",
-  run: "Runs",
-};
+/** The words with which Toolgate begins a line, as a heading says them. */
+const LABELS: ReadonlyMap<string, string> = new Map([
+  ["write", "Writes"],
+  ["read", "Reads"],
+  ["delete", "Deletes"],
+  ["list", "Lists"],
+  ["fetch", "Fetches"],
+  ["host", "Host"],
+  ["tool", "Tool"],
+  ["input", "Input"],
+]);
 
-/** "edits /home/ann/shop/a.ts": the first word is a heading where it is one of ours. */
-function Lines({
-  lines,
-  folder,
-}: {
-  readonly lines: readonly string[];
-  readonly folder: string | undefined;
-}) {
+type LinesProps = { readonly lines: readonly string[]; readonly folder: string | undefined };
+
+/** "write: /home/ann/shop/a.ts" gets its first word as a heading; other lines are sentences. */
+function Lines({ lines, folder }: LinesProps) {
   return (
     <dl class="kv">
       {lines.map((line, index) => {
-        const [, label, rest] =
-          /^([\p{L} ]{2,24}): ([\s\S]*)$/u.exec(line) ?? /^(\p{Ll}{3,12}) (\/[\s\S]*)$/u.exec(line) ?? [];
+        const [, word = "", rest = ""] = /^(\p{Ll}+): ([\s\S]*)$/u.exec(line) ?? [];
+        const label = LABELS.get(word);
+        if (label === undefined)
+          return (
+            <>
+              <dt key={index} />
+              <dd class="anywhere">
+                <Visible text={sentence(line)} />
+              </dd>
+            </>
+          );
+        const host = word === "host" ? hostOf(rest) : undefined;
         return (
           <>
-            <dt key={index}>{label === undefined ? "" : (VERBS[label] ?? sentence(label).slice(0, -1))}</dt>
+            <dt key={index}>{label}</dt>
             <dd>
+              {host !== undefined && <b class="anywhere">{host}</b>}{" "}
               <code class="anywhere">
-                <Visible text={label === undefined ? line : inFolder(rest ?? "", folder)} />
+                <Visible text={inFolder(rest, folder)} />
               </code>
             </dd>
           </>
@@ -200,13 +247,18 @@ function Lines({
   );
 }
 
-function Input({
-  question,
-  isOpen = false,
-}: {
-  readonly question: QuestionDetail;
-  readonly isOpen?: boolean;
-}) {
+/** The host to which an address leads, which is not always the first name in it: "https://good.example@evil.example". */
+function hostOf(address: string): string | undefined {
+  try {
+    return new URL(address.split(" ")[0] ?? "").host;
+  } catch {
+    return undefined;
+  }
+}
+
+type InputProps = { readonly question: QuestionDetail; readonly isOpen: boolean };
+
+function Input({ question, isOpen }: InputProps) {
   const text = JSON.stringify(question.what.rawInput ?? {}, null, 2);
   return (
     <details open={isOpen}>

@@ -30,11 +30,11 @@ export function Why({ question, isLinked = false }: WhyProps) {
     <section class="sec" aria-labelledby={id}>
       <h2 id={id}>Why you are asked</h2>
       <p class="anywhere">
-        <Visible text={sentence(reason)} />
+        <Visible text={sentence(reason, question.what.command?.text)} />
         {notContained !== undefined && (
           <>
             {" "}
-            <b>Not contained:</b> <Visible text={sentence(notContained)} />
+            <b>Not contained:</b> <Visible text={notContained} />.
           </>
         )}
       </p>
@@ -66,7 +66,7 @@ export function Why({ question, isLinked = false }: WhyProps) {
           <>
             <dt>Before</dt>
             <dd>
-              <Before questionId={question.questionId} />
+              <Before question={question} />
             </dd>
           </>
         )}
@@ -75,19 +75,21 @@ export function Why({ question, isLinked = false }: WhyProps) {
   );
 }
 
-function Before({ questionId }: { readonly questionId: string }) {
+function Before({ question: { questionId, title } }: { readonly question: QuestionDetail }) {
   const { data, error } = useLoaded(() => api.earlierAnswers(questionId), [questionId]);
-  if (data) return <>{beforeWords(data)}</>;
+  if (data) return <Visible text={beforeWords(data, title)} isOneLine />;
   return <span class="faint">{error === undefined ? "Looking …" : errorText(error)}</span>;
 }
 
-function beforeWords({ allowed, refused, since, lastCalls }: EarlierAnswers): string {
+/** The title says what was answered: an edit of this file, not this very edit. */
+function beforeWords({ allowed, refused, since, lastCalls }: EarlierAnswers, title: string): string {
   if (allowed + refused === 0)
     return lastCalls === undefined
       ? "You answered no call like this before."
       : `You answered no call like this among the last ${grouped(lastCalls)}.`;
   const from = since === undefined ? "" : ` since ${shortDate(since)}`;
-  if (refused === 0) return `You allowed this ${counted(allowed, "time")}${from} and never refused it.`;
-  if (allowed === 0) return `You refused this ${counted(refused, "time")}${from} and never allowed it.`;
-  return `You allowed this ${counted(allowed, "time")} and refused it ${counted(refused, "time")}${from}.`;
+  const call = `“${title}”`;
+  if (refused === 0) return `You allowed ${call} ${counted(allowed, "time")}${from} and never refused it.`;
+  if (allowed === 0) return `You refused ${call} ${counted(refused, "time")}${from} and never allowed it.`;
+  return `You allowed ${call} ${counted(allowed, "time")} and refused it ${counted(refused, "time")}${from}.`;
 }

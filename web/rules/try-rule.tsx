@@ -115,7 +115,7 @@ function Tested({ tested, onChanged }: { readonly tested: RuleTested; readonly o
         </p>
       )}
       {command && command.hiddenCharacters > 0 && <WholeCommand reading={command} />}
-      {command && <Parts parts={command.parts} />}
+      {command && <Parts reading={command} />}
       {command && <Words command={command} />}
       {wouldAllow.length > 0 && <WouldAllow rules={wouldAllow} onChanged={onChanged} />}
     </div>

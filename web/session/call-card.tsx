@@ -5,11 +5,14 @@ import type { CallDetail, CallEntry } from "toolgate/serve/client";
 import { api, errorText } from "../api.js";
 import { ReplayTime } from "../clock.js";
 import { CardQuestion } from "../inbox/card-question.js";
+import { AgentWords } from "../inbox/question-view.js";
+import { live } from "../live.js";
 import { Icon, kindIcon } from "../parts/icon.js";
 import { lookOf, StatePill } from "../parts/state.js";
 import { showToast } from "../parts/toast.js";
 import { Visible } from "../parts/visible.js";
 import { callPath, goTo } from "../route.js";
+import { useStore } from "../store.js";
 import { runTime, sentence } from "../words.js";
 import { CardBlocks } from "./card-blocks.js";
 import { LiveOutput, stopCommand, useRunsNow } from "./running-commands.js";
@@ -33,6 +36,7 @@ export const CallCardView = memo(({ entry, sessionId, onUndo }: CardProps) => {
       .then(setDetail, (error: unknown) => showToast(errorText(error), "failed"));
   };
   const tone = inner ?? lookOf(card.status).tone;
+  const heading = useHeading(entry);
   return (
     <article
       class={`call st-${tone === "failed" ? "plain" : tone}`}
@@ -40,13 +44,14 @@ export const CallCardView = memo(({ entry, sessionId, onUndo }: CardProps) => {
       data-call={card.toolCallId}
       data-status={card.status}
       tabIndex={-1}
-      aria-label={`Call ${entry.number}: ${card.title}`}
+      aria-label={`Call ${entry.number}: ${heading.text}`}
     >
-      <Head entry={entry} sessionId={sessionId} />
+      <Head entry={entry} heading={heading} sessionId={sessionId} />
       <div class={card.status === "undone" ? "call-b was" : "call-b"}>
         {progress?.total !== undefined && card.status === "running" && (
           <ProgressBar {...progress} total={progress.total} />
         )}
+        {heading.isOurs && !card.question && <AgentWords agentTitle={card.title} title={heading.text} />}
         <Sentences entry={entry} />
         {card.question && !isReplayed ? (
           <CardQuestion key={card.question.questionId} questionId={card.question.questionId} />
@@ -63,7 +68,22 @@ export const CallCardView = memo(({ entry, sessionId, onUndo }: CardProps) => {
   );
 });
 
-function Head({ entry, sessionId }: { readonly entry: CallEntry; readonly sessionId: string }) {
+/** `isOurs`: it stands in place of a title that a foreign agent wrote, and says what was decided on. */
+type Heading = { readonly text: string; readonly isOurs: boolean };
+
+function useHeading({ card: { title, decidedOn, question } }: CallEntry): Heading {
+  const asked = useStore(live, ({ questions }) =>
+    question === undefined
+      ? undefined
+      : questions?.find(({ questionId }) => questionId === question.questionId)?.title,
+  );
+  const text = asked ?? decidedOn ?? title;
+  return { text, isOurs: text !== title };
+}
+
+type HeadProps = { readonly entry: CallEntry; readonly heading: Heading; readonly sessionId: string };
+
+function Head({ entry, heading, sessionId }: HeadProps) {
   const { card } = entry;
   const { times, status } = card;
   const since = status === "waiting" ? times.asked : status === "running" ? times.started : undefined;
@@ -77,10 +97,10 @@ function Head({ entry, sessionId }: { readonly entry: CallEntry; readonly sessio
       <span class="t">
         {card.kind === "execute" ? (
           <code>
-            <Visible text={card.title} isOneLine />
+            <Visible text={heading.text} isOneLine />
           </code>
         ) : (
-          <Visible text={card.title} isOneLine />
+          <Visible text={heading.text} isOneLine />
         )}
       </span>
       <span class="r">
@@ -156,7 +176,7 @@ function ProgressBar({ done, total }: { readonly done: number; readonly total: n
 
 /** Says first what did not happen. */
 function Sentences({ entry }: { readonly entry: CallEntry }) {
-  const { breach, end, decidedOn, decision, status, notKept } = entry.card;
+  const { breach, end, decision, status, notKept } = entry.card;
   const texts = [
     breach,
     end?.type === "sentence" ? end.text : undefined,
@@ -169,14 +189,6 @@ function Sentences({ entry }: { readonly entry: CallEntry }) {
   ].filter((text) => text !== undefined);
   return (
     <>
-      {decidedOn !== undefined && (
-        <p class="say">
-          Decided on{" "}
-          <code class="anywhere">
-            <Visible text={decidedOn} isOneLine />
-          </code>
-        </p>
-      )}
       {texts.map((text) => (
         <p key={text} class="say">
           <LeadingSentence text={text} />

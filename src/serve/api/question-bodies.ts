@@ -80,6 +80,11 @@ export const commandReading = z.object({
   characters: z.number(),
   hiddenCharacters: z.number().describe("How many were invisible or change the direction of text."),
   parts: z.array(commandPart),
+  leftOut: z
+    .object({ parts: z.number(), asking: z.number().describe("How many of them are not allowed.") })
+    .describe("Parts of a very long command that are not listed.")
+    .exactOptional(),
+  isTooLong: z.literal(true).describe("The command was not taken apart.").exactOptional(),
   doubts: z.array(z.string()).describe("About the whole command."),
 });
 export type CommandReading = z.output<typeof commandReading>;

@@ -3,16 +3,50 @@ import { visibleText } from "../../call/index.js";
 import type { ExplainedPart, Explanation } from "../../policy/explain.js";
 import type { CommandPart, CommandReading, PartVerdict } from "../api/question-bodies.js";
 
-export function commandReading(command: string, { verdict, parts, doubts }: Explanation): CommandReading {
-  const text = visibleText(command, { keepNewlines: true });
+/** `isShown`: the hidden characters of the text are spelled out in it already. */
+export type CommandText = { readonly text: string; readonly isShown?: boolean };
+
+export function commandReading(
+  { text: command, isShown = false }: CommandText,
+  explanation: Explanation | undefined,
+): CommandReading {
+  const returns = command.match(/\r/g)?.length ?? 0;
   return {
-    text,
+    // A shell takes a carriage return for a letter of a word, and "\r" may be two characters of the command.
+    text: visibleText(command.replaceAll("\r", "⟨U+000D⟩"), { keepNewlines: true }),
     characters: command.length,
-    hiddenCharacters: countHidden(command),
-    parts: parts.map((part) => partOf(part, verdict.effect)),
-    doubts: doubts.map((doubt) => visibleText(doubt)),
+    hiddenCharacters: isShown ? (command.match(SPELLED)?.length ?? 0) : countHidden(command) + returns,
+    ...(explanation ? explained(explanation) : { parts: [], isTooLong: true, doubts: [] }),
   };
 }
+
+/** Taking a longer command apart would hold the server up for seconds, and nobody reads so many parts. */
+export const MAX_EXPLAINED = 50_000;
+
+const explained = ({
+  verdict,
+  parts,
+  doubts,
+}: Explanation): Pick<CommandReading, "parts" | "leftOut" | "doubts"> => ({
+  ...listedParts(parts.map((part) => partOf(part, verdict.effect))),
+  doubts: doubts.map((doubt) => visibleText(doubt)),
+});
+
+/** More parts than a person reads; the whole command is shown in any case. */
+const MAX_PARTS = 200;
+
+/** Where there are too many, parts that are not allowed are listed before the others, all in the order of the command. */
+function listedParts(parts: readonly CommandPart[]): Pick<CommandReading, "parts" | "leftOut"> {
+  if (parts.length <= MAX_PARTS) return { parts: [...parts] };
+  const [asking, allowed] = [parts.filter(isAsking), parts.filter((part) => !isAsking(part))];
+  const listed = new Set([...asking, ...allowed].slice(0, MAX_PARTS));
+  return {
+    parts: parts.filter((part) => listed.has(part)),
+    leftOut: { parts: parts.length - MAX_PARTS, asking: Math.max(0, asking.length - MAX_PARTS) },
+  };
+}
+
+const isAsking = ({ verdict }: CommandPart): boolean => verdict !== "allowed";
 
 const shown = (texts: readonly string[]): string[] => texts.map((text) => visibleText(text));
 

@@ -55,16 +55,25 @@ const VERBS = new Map([
   ["delete", "Delete"],
   ["list", "List"],
   ["fetch", "Fetch"],
+  ["host", "Fetch"],
 ]);
 
+/**
+ * Whether somebody else runs the call and reports it. Only such a question shows the input below what is read from it; one
+ * about a call of ours shows it first, and only where nothing is read from it.
+ */
+export const isReported = ({ about = [] }: Question): boolean =>
+  about.findIndex((line) => line.startsWith("input: ")) > 0;
+
 /** The title of a call that somebody else runs is the agent's. Then what the call does is named here. */
-function titleOf({ about = [], title }: Question, cwd: string | undefined): string {
-  // Only such a question shows the input beside what is read from it.
-  if (!about.some((line) => line.startsWith("input: "))) return title;
-  const command = about.find((line) => line.startsWith("runs: "));
+function titleOf(question: Question, cwd: string | undefined): string {
+  const { about = [], wholeAbout = about, title } = question;
+  if (!isReported(question)) return title;
+  const command = wholeAbout.find((line) => line.startsWith("runs: "));
   if (command !== undefined) return `Run ${oneLine(command.slice("runs: ".length), MAX_SUBJECT)}`;
   for (const line of about) {
     const [, word = "", object = ""] = /^(\p{Ll}+):? (\S.*)$/u.exec(line) ?? [];
+    if (word === "tool") return unreadTitle(object);
     const verb = VERBS.get(word);
     if (verb === undefined) continue;
     const name = cwd !== undefined && object.startsWith(`${cwd}/`) ? object.slice(cwd.length + 1) : object;
@@ -72,6 +81,10 @@ function titleOf({ about = [], title }: Question, cwd: string | undefined): stri
   }
   return title;
 }
+
+/** Nothing that can be read in the call says what it does. */
+const unreadTitle = (tool: string): string =>
+  tool.endsWith("/(no name)") ? "A call of unknown effect" : oneLine(`Use ${tool}`, MAX_SUBJECT);
 
 /** The whole command, else the first path or host that the question is about. */
 function subjectOf({ about = [], wholeAbout = about, title }: Question): string {

@@ -10,7 +10,8 @@ import { diffCard } from "../../view/index.js";
 import type { GrantWidth, InboxQuestion, QuestionDetail } from "../api/question-bodies.js";
 import type { RuleTest } from "../api/rule-bodies.js";
 import type { ServeContext } from "../server/serve-context.js";
-import { commandReading, countHidden } from "./command-reading.js";
+import { commandReading, countHidden, MAX_EXPLAINED } from "./command-reading.js";
+import { isReported } from "./inbox-rows.js";
 
 export type DetailOptions = {
   readonly row: InboxQuestion;
@@ -32,37 +33,65 @@ export async function questionDetail(
     throw new AapProblem("NOT_FOUND", "The call of this question is not recorded. Nothing was read.");
   // The walk changes texts and nothing else.
   const shown = redactedRecord(shownQuestion(question, call), context.redactPatterns) as ShownQuestion;
-  const test = testOf(call, book);
-  const explanation = test && (await context.explain(test, book.modeId).catch(() => undefined));
+  const command = commandOf(question, call);
+  const test = testOf(call, book, command?.text);
+  const isTooLong = command !== undefined && command.text.length > MAX_EXPLAINED;
+  const explanation =
+    test && !isTooLong ? await context.explain(test, book.modeId).catch(() => undefined) : undefined;
   return {
     ...row,
     intentHash: question.intentHash,
     // Each part of the command comes from the call as it is, so the walk goes over it again.
     what: redactedRecord(
-      whatOf(shown, test?.command === undefined ? undefined : explanation),
+      whatOf(shown, explanation || isTooLong ? command : undefined, explanation),
       context.redactPatterns,
     ) as QuestionDetail["what"],
     why: {
       reason: shown.reason ?? "No rule decides on it.",
       ...ruleOf(context, explanation, book),
       ...modeOf(context, book),
-      ...containedOf(context, call),
+      ...(command !== undefined && containedOf(context)),
     },
     answers: answersOf(shown, row, alike),
     resumes,
   };
 }
 
+/** `isShown`: hidden characters are spelled out in it already. */
+type AskedCommand = { readonly text: string; readonly isShown: boolean };
+
+/** The command that is decided on: the input's own, unless the question names another one, as for a list of words. */
+function commandOf(
+  { about = [], wholeAbout = about }: Question,
+  { kind, rawInput }: ToolCall,
+): AskedCommand | undefined {
+  const own =
+    typeof rawInput === "object" && rawInput !== null && "command" in rawInput ? rawInput.command : undefined;
+  const asked = wholeAbout.find((line) => line.startsWith(RUNS))?.slice(RUNS.length);
+  const isOwn = asked === undefined ? kind === "execute" : asked === shownCommand(own);
+  if (isOwn) return typeof own === "string" ? { text: own, isShown: false } : undefined;
+  return asked === undefined ? undefined : { text: asked, isShown: true };
+}
+
+/** As a question spells it. */
+const shownCommand = (own: unknown): string | undefined =>
+  typeof own === "string" ? visibleText(own, { keepNewlines: true }) : undefined;
+
+const RUNS = "runs: ";
+
 /** The action as a test of the rules would name it. */
-function testOf(call: ToolCall, { info }: SessionBook): (RuleTest & { readonly folder: string }) | undefined {
+function testOf(
+  call: ToolCall,
+  { info }: SessionBook,
+  command: string | undefined,
+): (RuleTest & { readonly folder: string }) | undefined {
   const { kind, rawInput, locations } = call;
   const input =
     typeof rawInput === "object" && rawInput !== null ? new Map(Object.entries(rawInput)) : new Map();
   const cwd: unknown = input.get("cwd");
   const folder = typeof cwd === "string" && cwd.startsWith("/") ? cwd : info.cwd;
   if (folder === undefined) return undefined;
-  const command: unknown = input.get("command");
-  if (kind === "execute") return typeof command === "string" ? { folder, command } : undefined;
+  if (command !== undefined) return { folder, command };
   const url: unknown = input.get("url");
   if (kind === "fetch") return typeof url === "string" ? { folder, url } : undefined;
   const [place] = locations;
@@ -72,13 +101,16 @@ function testOf(call: ToolCall, { info }: SessionBook): (RuleTest & { readonly f
   return { folder, read: place.path };
 }
 
-function whatOf(shown: ShownQuestion, explanation: Explanation | undefined): QuestionDetail["what"] {
+function whatOf(
+  shown: ShownQuestion,
+  command: AskedCommand | undefined,
+  explanation: Explanation | undefined,
+): QuestionDetail["what"] {
   const { about = [], wholeAbout = about, call } = shown;
-  const command = commandIn(call.rawInput);
   const changes = call.content.flatMap((item) => (item.type === "diff" ? [item] : []));
   const texts = changes.flatMap(({ newText = "", path }) => [newText, path]);
   return {
-    ...(command !== undefined && explanation && { command: commandReading(command, explanation) }),
+    ...(command && { command: commandReading(command, explanation) }),
     lines: [...wholeAbout],
     paths: call.locations.map(({ path, line }) => ({
       path: visibleText(path),
@@ -89,7 +121,7 @@ function whatOf(shown: ShownQuestion, explanation: Explanation | undefined): Que
     rawInput: call.rawInput,
     hiddenCharacters: [...textsIn(call.rawInput), ...texts].reduce((sum, text) => sum + countHidden(text), 0),
     mixedWords: [
-      ...mixedWords([command ?? "", ...wholeAbout, ...changes.map(({ path }) => path)].join("\n")),
+      ...mixedWords([command?.text ?? "", ...wholeAbout, ...changes.map(({ path }) => path)].join("\n")),
     ],
     ...(shown.isForThisOnce === true && shown.reason !== undefined && { warning: visibleText(shown.reason) }),
   };
@@ -100,11 +132,6 @@ function textsIn(value: unknown): readonly string[] {
   if (typeof value === "string") return [value];
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([key, inner]) => [key, ...textsIn(inner)]);
-}
-
-function commandIn(input: unknown): string | undefined {
-  if (typeof input !== "object" || input === null || !("command" in input)) return undefined;
-  return typeof input.command === "string" ? input.command : undefined;
 }
 
 function ruleOf(
@@ -128,11 +155,8 @@ function modeOf(
   return mode === undefined ? {} : { mode };
 }
 
-function containedOf(
-  { whyNotContained }: ServeContext,
-  { kind }: ToolCall,
-): Pick<QuestionDetail["why"], "notContained"> {
-  const why = kind === "execute" ? whyNotContained() : undefined;
+function containedOf({ whyNotContained }: ServeContext): Pick<QuestionDetail["why"], "notContained"> {
+  const why = whyNotContained();
   return why === undefined ? {} : { notContained: why };
 }
 
@@ -152,7 +176,8 @@ function answersOf(
     // Questions are alike where the widest rules are the same.
     always: allowing.map((width, index) => widthOf(width, index === 0 ? freed : [])),
     never: widths.filter(({ effect }) => effect === "deny").map((width) => widthOf(width, [])),
-    edit: isOpen && door !== "driven" && question.call.rawInput !== undefined,
+    // Somebody else's agent runs its call with the input that it has.
+    edit: isOpen && door !== "driven" && !isReported(question) && question.call.rawInput !== undefined,
     ...(allowing.length === 0 && { whyNotAlways: whyNotAlways(question) }),
     alike: [...alike],
   };

@@ -25,7 +25,7 @@ export async function testRule(
     isContained: contained !== undefined,
     ...(rule !== undefined && { rule: visibleText(rule) }),
     ...(reason !== undefined && { reason: visibleText(reason) }),
-    ...(test.command !== undefined && { command: commandReading(test.command, explanation) }),
+    ...(test.command !== undefined && { command: commandReading({ text: test.command }, explanation) }),
     wouldAllow: wouldAllow.map((one) => ({ rule: { ...one }, text: textOf(one) })),
   };
 }

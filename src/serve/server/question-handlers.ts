@@ -51,7 +51,7 @@ export function questionHandlers(parts: PageParts): Readonly<Record<Name, PageHa
       const { sessionId, toolCallId } = question;
       const call = (await views.open(sessionId)).book.call(toolCallId);
       if (!call) throw new AapProblem("NOT_FOUND", `There is no call ${toolCallId}. Nothing was read.`);
-      return Response.json(await earlierAnswers(context, sessionId, call));
+      return Response.json(await earlierAnswers(parts, question, call));
     },
     answer: async (request) => {
       const body = await bodyOf(request, answerRequest);
