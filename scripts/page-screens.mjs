@@ -21,6 +21,10 @@ const TOTAL = `export function total(lines, tax) {
 }
 `;
 writeFileSync(join(project, "src", "total.js"), TOTAL);
+writeFileSync(
+  join(project, "package.json"),
+  JSON.stringify({ name: "shop", scripts: { test: "node --test", build: "node build.js", lint: "oxlint" } }),
+);
 writeFileSync(join(project, "check.sh"), 'printf "\\033[32m✓\\033[0m 46 tests passed\\n"\n');
 
 const todo = (done) => ({
@@ -157,6 +161,10 @@ try {
 
 async function pictures(session, name) {
   await page.goto(`${origin}/inbox`);
+  if (name.includes("phone")) {
+    await page.locator("a.q").first().waitFor();
+    await shot(`page-list-${name}`);
+  }
   await page.locator("a.q", { hasText: "mkdir" }).first().click();
   await page.locator(".acts:not([data-inert])").waitFor();
   if (!name.includes("phone")) await page.keyboard.press("a");
@@ -167,9 +175,15 @@ async function pictures(session, name) {
   await shot(`page-edit-${name}`);
   await page.goto(session);
   await page.getByRole("article").last().waitFor();
-  // The colours of the diff come a moment later.
-  await page.locator(".diff .k-k").first().waitFor();
+  const size = page.viewportSize();
+  if (!name.includes("phone")) {
+    // High enough for the change and the question below it. The colours of the diff come a moment later.
+    await page.setViewportSize({ ...size, height: 1400 });
+    await page.locator(".diff .k-k").first().waitFor();
+  }
+  await page.locator(".acts:not([data-inert])").waitFor();
   await shot(`page-session-${name}`);
+  await page.setViewportSize(size);
   await page.goto(`${session}/replay?moment=14`);
   await page.getByRole("log").getByRole("article").last().waitFor();
   await shot(`page-replay-${name}`);
@@ -248,12 +262,14 @@ async function pastDays(file) {
 }
 
 function pastCall(number, at, day) {
-  const [name, kind, title] = TOOLS[number % TOOLS.length];
+  const [name, kind, usual] = TOOLS[number % TOOLS.length];
   const toolCallId = `call_${number}`;
   const one = (type, after, fields = {}) => ({ type, toolCallId, at: at + after, ...fields });
+  const asks = kind === "execute" && number % 5 === 0;
+  const isNo = asks && (number + day) % 9 === 0;
+  const title = isNo ? "Run npm publish" : usual;
   const announced = one("call-announced", 0, { name, kind, title, kindSource: "declared" });
   const ready = one("input-ready", 10, { rawInput: kind === "execute" ? { command: title.slice(4) } : {} });
-  const asks = kind === "execute" && number % 5 === 0;
   const waited = asks ? [3_000, 9_000, 21_000, 60_000, 190_000, 900_000][(number + day) % 6] : 0;
   const questionId = `day-${day}/${toolCallId}/1`;
   const question = {
@@ -268,7 +284,6 @@ function pastCall(number, at, day) {
     ],
     askedAt: at + 20,
   };
-  const isNo = asks && (number + day) % 9 === 0;
   const given = {
     outcome: { type: "selected", optionId: isNo ? "no" : "once" },
     intentHash: "hash",

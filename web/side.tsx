@@ -14,14 +14,13 @@ const VIEWS: readonly {
   path: string;
   icon: IconName;
   view: Route["view"];
-  isOnPhone: boolean;
 }[] = [
-  { name: "Inbox", path: "/", icon: "inbox", view: "inbox", isOnPhone: true },
-  { name: "Sessions", path: "/s", icon: "sessions", view: "sessions", isOnPhone: true },
-  { name: "History", path: "/history", icon: "history", view: "history", isOnPhone: true },
-  { name: "Statistics", path: "/stats", icon: "statistics", view: "statistics", isOnPhone: true },
-  { name: "Rules", path: "/rules", icon: "rules", view: "rules", isOnPhone: true },
-  { name: "Devices", path: "/devices", icon: "devices", view: "devices", isOnPhone: false },
+  { name: "Inbox", path: "/", icon: "inbox", view: "inbox" },
+  { name: "Sessions", path: "/s", icon: "sessions", view: "sessions" },
+  { name: "History", path: "/history", icon: "history", view: "history" },
+  { name: "Statistics", path: "/stats", icon: "statistics", view: "statistics" },
+  { name: "Rules", path: "/rules", icon: "rules", view: "rules" },
+  { name: "Devices", path: "/devices", icon: "devices", view: "devices" },
 ];
 
 const MAX_SHOWN = 8;
@@ -103,7 +102,7 @@ export function Tabs({ here }: { readonly here: Route }) {
   const count = useStore(live, ({ questions }) => answerableIn(questions));
   return (
     <nav class="tabs" aria-label="Main, on a phone">
-      {VIEWS.filter(({ isOnPhone }) => isOnPhone).map(({ name, path, icon, view }) => (
+      {VIEWS.map(({ name, path, icon, view }) => (
         <a key={view} href={path} aria-current={isAt(here, view) ? "page" : undefined}>
           <Icon name={icon} />
           {view === "inbox" && count > 0 ? `${name}, ${count}` : name}

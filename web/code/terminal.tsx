@@ -19,7 +19,10 @@ export function Terminal({ text, hiddenLines = 0, isCut = false, onOpen, isLive 
   useEffect(() => {
     if (isLive && box.current) box.current.scrollTop = box.current.scrollHeight;
   }, [text, isLive]);
-  const above = `${counted(hiddenLines, "line")} above${isCut ? ", and output that was not stored" : ""}`;
+  const above = [
+    ...(hiddenLines > 0 ? [`${counted(hiddenLines, "line")} above`] : []),
+    ...(isCut ? ["output that was not stored"] : []),
+  ].join(", and ");
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a box that scrolls must be reachable by keyboard.
     <pre class="term" ref={box} tabIndex={0} role="region" aria-label="Output of the command">

@@ -69,9 +69,13 @@ function Ways({ setup, mayTest }: { readonly setup: Setup; readonly mayTest: boo
       <div>
         <div>{setup.ways.length === 0 ? "By ntfy or a webhook" : setup.ways.join(", ")}</div>
         <div class="faint xs">
-          {setup.ways.length === 0
-            ? "None is set up: add `notify` to config.json, and start the server again."
-            : "From config.json."}
+          {setup.ways.length === 0 ? (
+            <>
+              None is set up: add <code>notify</code> to <code>config.json</code>, and start the server again.
+            </>
+          ) : (
+            "From config.json."
+          )}
         </div>
       </div>
       {mayTest && (

@@ -11,7 +11,7 @@ import { UndoDialog } from "../session/undo-dialog.js";
 import { WholeCall } from "../session/whole-call.js";
 import { useLoaded } from "../use-loaded.js";
 import { mergedLife } from "./merged-life.js";
-import { clockTime, counted, longTime, runTime, sentence } from "../words.js";
+import { clockTime, counted, runTime, sentence } from "../words.js";
 
 type LifeProps = { readonly sessionId: string; readonly toolCallId: string; readonly onClose: () => void };
 
@@ -96,7 +96,7 @@ function Facts({ detail }: { readonly detail: CallDetail }) {
     ["Reason", decision?.reason],
     [
       "Time",
-      [waited !== undefined && `waited ${longTime(waited)}`, ran !== undefined && `ran ${runTime(ran)}`]
+      [waited !== undefined && `waited ${runTime(waited)}`, ran !== undefined && `ran ${runTime(ran)}`]
         .filter(Boolean)
         .join(", "),
     ],

@@ -12,7 +12,7 @@ import { Visible } from "../parts/visible.js";
 import { goTo, sessionPath } from "../route.js";
 import { useStore } from "../store.js";
 import { useLoaded } from "../use-loaded.js";
-import { clockTime, counted, dayName, longTime, runTime } from "../words.js";
+import { clockTime, counted, dayName, runTime } from "../words.js";
 import { matchedLine, type ExcerptPiece } from "./matched-line.js";
 import { CallLife } from "./call-life.js";
 import { filterPath, historyQuery, readFilters, type Filters } from "./history-query.js";
@@ -176,7 +176,7 @@ function FilterBar({ filters, onSet, page, count, hasMore }: FilterProps) {
     }));
   }, [page]);
   return (
-    <div class="bar wrap">
+    <div class="bar wrap filters">
       <Pick
         label="Period"
         value={filters.days}
@@ -365,7 +365,7 @@ function Decider({ call }: { readonly call: HistoryCall }) {
       <span class={tone}>
         <Visible text={text} isOneLine />
       </span>
-      {call.waitedMs !== undefined && <span class="faint xs">after {longTime(call.waitedMs)}</span>}
+      {call.waitedMs !== undefined && <span class="faint xs">after {runTime(call.waitedMs)}</span>}
     </span>
   );
 }

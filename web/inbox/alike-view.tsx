@@ -220,12 +220,11 @@ function hiddenWords(questions: readonly QuestionDetail[]): string {
   return hidden === 0 ? "none hidden" : `${counted(hidden, "character")} hidden, marked`;
 }
 
-const effectsOf = ({ what }: QuestionDetail): string =>
-  (what.command?.parts ?? [])
-    .filter(({ verdict }) => verdict !== "allowed")
-    .flatMap(({ effects }) => effects)
-    .map((effect) => sentence(effect))
-    .join(" ");
+function effectsOf({ what }: QuestionDetail): string {
+  const asking = (what.command?.parts ?? []).filter(({ verdict }) => verdict !== "allowed");
+  const effects = new Set(asking.flatMap((part) => part.effects));
+  return [...effects].map((effect) => sentence(effect)).join(" ");
+}
 
 function Marked({ pieces }: { readonly pieces: readonly MarkedPiece[] }) {
   return (

@@ -31,6 +31,7 @@ export type AnswerPanelProps = {
   /** Whether the end of what will happen was seen; until then a yes scrolls on. */
   readonly isSeen: boolean;
   readonly isMoreBelow: boolean;
+  readonly partsBelow: number;
   readonly onReadOn: () => void;
   readonly onEnd: (isTaken: boolean) => void;
   /** Not in the card of a call: there is no next question. */
@@ -45,6 +46,7 @@ export function AnswerPanel({
   guard,
   isSeen,
   isMoreBelow,
+  partsBelow,
   onReadOn,
   onEnd,
   onSkip,
@@ -173,7 +175,7 @@ export function AnswerPanel({
         )}
         {isPhone && mode === "choose" && !isMore && isMoreBelow && (
           <button type="button" class="below" onClick={onReadOn}>
-            <Icon name="down" /> {belowWords(question)}
+            <Icon name="down" /> {belowWords(partsBelow)}
           </button>
         )}
         {mode === "choose" && (
@@ -260,10 +262,8 @@ export function AnswerPanel({
 }
 
 /** "2 more parts and the reason below". */
-function belowWords({ what }: QuestionDetail): string {
-  const others = (what.command?.parts.length ?? 1) - 1;
-  return others > 0 ? `${counted(others, "more part")} and the reason below` : "More below";
-}
+const belowWords = (parts: number): string =>
+  parts > 0 ? `${counted(parts, "more part")} and the reason below` : "The reason below";
 
 function yesWords(reach: Reach, count: number): string {
   const all = count > 1 ? `, all ${count} calls` : "";

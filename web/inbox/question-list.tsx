@@ -1,8 +1,8 @@
 /** The list of the inbox: the oldest first, alike ones together, those that are over at the end. */
-import { oneLine } from "toolgate/call";
 import type { InboxQuestion } from "toolgate/serve/client";
 import { useNow } from "../clock.js";
 import { Icon, kindIcon } from "../parts/icon.js";
+import { MiddleCut } from "../parts/middle-cut.js";
 import { Visible } from "../parts/visible.js";
 import { questionPath } from "../route.js";
 import { Connected } from "../side.js";
@@ -121,14 +121,11 @@ function QuestionRow({ question, isOld, isChosen }: RowProps) {
   );
 }
 
-/** A list cuts in the middle: the ends of a command matter most. */
-const MAX_SUBJECT = 30;
-
 function RowTitle({ question }: { readonly question: InboxQuestion }) {
   if (question.kind === "execute" && question.subject !== "")
     return (
       <code>
-        <Visible text={oneLine(question.subject, MAX_SUBJECT)} isOneLine />
+        <MiddleCut text={question.subject} />
       </code>
     );
   return <Visible text={question.title} isOneLine />;

@@ -54,7 +54,7 @@ export function QuestionBody({ question, onEnd, onSkip, onRemove, areKeysOn, bes
   const shown = `${questionId} ${intentHash} ${state.status}`;
   const guard = useGuard(`${shown} ${beside}`);
   const what = useRef<HTMLDivElement>(null);
-  const { isSeen, isMoreBelow, end, readOn } = useReadEnd(what, shown);
+  const { isSeen, isMoreBelow, partsBelow, end, readOn } = useReadEnd(what, shown);
   const isPhone = useIsPhone();
   // On a phone the part that asks comes first, and must be seen whole.
   const isPartEnough =
@@ -76,7 +76,7 @@ export function QuestionBody({ question, onEnd, onSkip, onRemove, areKeysOn, bes
       </div>
       {isAnswerable ? (
         <AnswerPanel
-          {...{ question, guard, isSeen, isMoreBelow, onEnd, onSkip, areKeysOn }}
+          {...{ question, guard, isSeen, isMoreBelow, partsBelow, onEnd, onSkip, areKeysOn }}
           onReadOn={readOn}
         />
       ) : (

@@ -1,6 +1,6 @@
 /**
  * Whether the part that a person decides on was on the screen whole. Until then the main button reads on instead of
- * allowing. `isMoreBelow`: there is something below the fold.
+ * allowing. `isMoreBelow`: there is something below the fold; `partsBelow`: so many parts of the command.
  */
 import type { RefObject } from "preact";
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
@@ -8,6 +8,7 @@ import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 export type ReadEnd = {
   readonly isSeen: boolean;
   readonly isMoreBelow: boolean;
+  readonly partsBelow: number;
   readonly end: RefObject<(HTMLLIElement & HTMLDivElement) | null>;
   readonly readOn: () => void;
 };
@@ -18,6 +19,7 @@ export function useReadEnd(box: RefObject<HTMLElement | null>, shown: string): R
   const end = useRef<HTMLLIElement & HTMLDivElement>(null);
   const [seen, setSeen] = useState<string>();
   const [isMoreBelow, setMoreBelow] = useState(false);
+  const [partsBelow, setPartsBelow] = useState(0);
   useEffect(() => {
     const area = box.current;
     if (!area) return undefined;
@@ -27,6 +29,8 @@ export function useReadEnd(box: RefObject<HTMLElement | null>, shown: string): R
       const mark = end.current?.getBoundingClientRect();
       const bottom = Math.min(area.getBoundingClientRect().bottom, innerHeight) + NEAR_PX;
       if (mark && mark.bottom <= bottom) setSeen(shown);
+      const parts = [...area.querySelectorAll(".part")];
+      setPartsBelow(parts.filter((part) => part.getBoundingClientRect().bottom > bottom).length);
     };
     look();
     // The area scrolls, or a list in which it stands.
@@ -46,5 +50,5 @@ export function useReadEnd(box: RefObject<HTMLElement | null>, shown: string): R
     if (isAtEnd) end.current?.scrollIntoView({ block: "end", behavior: "smooth" });
     else area.scrollBy({ top: area.clientHeight - 40, behavior: "smooth" });
   }, [box]);
-  return { isSeen: seen === shown, isMoreBelow, end, readOn };
+  return { isSeen: seen === shown, isMoreBelow, partsBelow, end, readOn };
 }

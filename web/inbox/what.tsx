@@ -162,6 +162,7 @@ type PartProps = {
 function Part({ part, number, names, place }: PartProps) {
   const { text, verdict, effects, rules, doubts } = part;
   const inProject = useShortPaths();
+  const said = verdict === "asks" && doubts.length === 0 ? [...effects, "no rule allows it"] : effects;
   return (
     <li class={PART_CLASSES[verdict]} {...(place && { ref: place })}>
       <span class="n">{number}</span>
@@ -172,9 +173,9 @@ function Part({ part, number, names, place }: PartProps) {
           </code>
           <Verdict verdict={verdict} />
         </div>
-        {effects.length > 0 && (
+        {said.length > 0 && (
           <p class="soft">
-            <Visible text={inProject(effects.map((effect) => sentence(effect)).join(" "))} />
+            <Visible text={inProject(said.map((effect) => sentence(effect)).join(" "))} />
           </p>
         )}
         {verdict !== "allowed" && doubts.length > 0 && (

@@ -89,7 +89,7 @@ function TextView({ lines, hiddenLines, isOpen, onOpen }: TextProps) {
   if (!isShown)
     return (
       <div>
-        <button type="button" class="btn small plain" onClick={() => setShown(true)}>
+        <button type="button" class="btn small" onClick={() => setShown(true)}>
           Show {counted(lines.length + hiddenLines, "line")}
         </button>
       </div>
