@@ -43,6 +43,9 @@ const THEME: ThemeRegistration = {
   ],
 };
 
+/** A line that takes longer, or is longer, gets no colours. The first line of a language also compiles its expressions. */
+const LINE_LIMITS = { tokenizeTimeLimit: 10_000, tokenizeMaxLineLength: 5_000 } as const;
+
 let started: Promise<HighlighterCore> | undefined;
 
 async function lines({ code, language }: HighlightRequest): Promise<readonly ColouredLine[] | undefined> {
@@ -51,7 +54,7 @@ async function lines({ code, language }: HighlightRequest): Promise<readonly Col
   started ??= createHighlighterCore({ themes: [THEME], langs: [], engine: createJavaScriptRegexEngine() });
   const highlighter = await started;
   await highlighter.loadLanguage(await load());
-  const { tokens } = highlighter.codeToTokens(code, { lang: language, theme: "classes" });
+  const { tokens } = highlighter.codeToTokens(code, { lang: language, theme: "classes", ...LINE_LIMITS });
   return tokens.map((line) =>
     line.map(({ content, color = "" }) => ({
       text: content,
