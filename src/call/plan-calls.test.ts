@@ -56,8 +56,10 @@ test("a call works on no entry when several are in progress, when it only plans,
 });
 
 test("a call works on the entry that the plan of the same response has in progress", () => {
-  const todos = [{ content: "fix", status: "in_progress" }];
-  const planning = (toolCallId: string): readonly SessionEvent[] => [
+  const planning = (
+    toolCallId: string,
+    ...todos: readonly { readonly content: string; readonly status: PlanStatus }[]
+  ): readonly SessionEvent[] => [
     {
       type: "call-announced",
       toolCallId,
@@ -83,24 +85,38 @@ test("a call works on the entry that the plan of the same response has in progre
   const events: readonly SessionEvent[] = [
     { type: "turn-started", turnId: "t", at: 0 },
     announced("a"),
-    ...planning("p1"),
+    ...planning(
+      "p1",
+      { content: "look", status: "in_progress" },
+      { content: "fix", status: "pending" },
+    ),
     announced("b"),
     ended("s1", "a", "p1", "b"),
     ...runs("p1"),
     plan(["look", "in_progress"], ["fix", "pending"]),
     { type: "call-done", toolCallId: "p1", at: 0 },
     announced("c"),
-    ...planning("p2"),
+    ...planning(
+      "p2",
+      { content: "look", status: "completed" },
+      { content: "fix", status: "in_progress" },
+    ),
     announced("d"),
     ended("s2", "c", "p2", "d"),
     ...runs("p2"),
     plan(["look", "completed"], ["fix", "in_progress"]),
+    { type: "call-done", toolCallId: "p2", at: 0 },
   ];
-  const book = new SessionBook("s", events);
-  expect(callsOf(book.plan)).toEqual([
+  const expected = [
     ["look", ["a", "b", "c"]],
     ["fix", ["d"]],
-  ]);
+  ];
+  expect(callsOf(new SessionBook("s", events).plan)).toEqual(expected);
+  // As the recorder folds them: the events of a batch together, each call before the plan.
+  const live = new SessionBook("s");
+  const batches = [events.slice(0, 7), events.slice(7, 9), events.slice(9, 14), events.slice(14)];
+  for (const batch of batches) live.applyChecked(live.check(batch));
+  expect(callsOf(live.plan)).toEqual(expected);
 });
 
 test("every call stands on at most one entry, however the plan changes", () => {

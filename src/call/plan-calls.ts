@@ -51,9 +51,7 @@ export function withCallsOf(
  * after the planning one moves to the entry in progress; one before it keeps the entry that it has.
  */
 export function withCallsOfStep(plan: readonly PlanEntry[], step: readonly ToolCall[]): readonly PlanEntry[] {
-  const planning = step.findIndex(
-    ({ state, rawInput }) => state.status === "running" && planFromTodos(rawInput) !== undefined,
-  );
+  const planning = step.findIndex(({ rawInput }) => isSamePlan(planFromTodos(rawInput), plan));
   if (planning === -1 || plan.filter(({ status }) => status === "in_progress").length !== 1) return plan;
   let changed = plan;
   for (const [at, call] of step.entries()) {
@@ -62,6 +60,11 @@ export function withCallsOfStep(plan: readonly PlanEntry[], step: readonly ToolC
   }
   return changed;
 }
+
+/** The plan names the call that wrote it; its state does not: events that are folded together may have ended it already. */
+const isSamePlan = (written: readonly PlanEntry[] | undefined, plan: readonly PlanEntry[]): boolean =>
+  written?.length === plan.length &&
+  plan.every(({ content, status }, at) => written[at]?.content === content && written[at].status === status);
 
 const withoutCall = (plan: readonly PlanEntry[], toolCallId: string): readonly PlanEntry[] =>
   plan.map((entry) => {
