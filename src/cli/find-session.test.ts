@@ -7,19 +7,22 @@ import { shortId } from "./short-id.js";
 const idOf = (number: number): string =>
   `session_${number.toString(16).padStart(8, "0")}-0000-4000-8000-000000000000`;
 
-/** A session in `/mine`, and then 250 newer ones elsewhere. */
+/** A session in `/mine`, then 249 newer ones elsewhere, and one in `/mine` that was left without a message. */
 async function manySessions(): Promise<MemoryLedger> {
   const ledger = new MemoryLedger();
   for (let number = 1; number <= 251; number += 1) {
     const record = await SessionRecord.open(ledger, idOf(number), { owner: "test" });
-    const cwd = number === 1 ? "/mine" : "/elsewhere";
-    await record.append([{ type: "info-changed", at: number, info: { cwd } }]);
+    const cwd = number === 1 || number === 251 ? "/mine" : "/elsewhere";
+    await record.append([
+      { type: "info-changed", at: number, info: { cwd } },
+      ...(number === 251 ? [] : [{ type: "turn-started", turnId: "turn_1", at: number } as const]),
+    ]);
     await record.close();
   }
   return ledger;
 }
 
-test("finds a session that is older than the newest 200 by its folder, and by the start of its id", async () => {
+test("finds a session that is older than the newest 200 by its folder, and by the start of its id; passes over an empty one", async () => {
   const ledger = await manySessions();
   const oldest = idOf(1);
   expect(await findSession(ledger, true, "/mine")).toBe(oldest);

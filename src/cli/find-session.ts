@@ -1,5 +1,5 @@
 /** Finds a session by its id or the start of it, or the newest session of a folder. */
-import { allSessions, readSessionInfo } from "../call/index.js";
+import { allSessions, readAll, readSessionInfo } from "../call/index.js";
 import type { Ledger } from "../call/index.js";
 
 /** Reads all sessions, the newest first: an id or a folder may be an old one's. */
@@ -19,8 +19,16 @@ export async function findSession(ledger: Ledger, wanted: string | true, cwd: st
 
 async function newestIn(ledger: Ledger, cwd: string): Promise<string> {
   for await (const { sessionId } of allSessions(ledger))
-    if ((await readSessionInfo(ledger, sessionId)).cwd === cwd) return sessionId;
+    if ((await readSessionInfo(ledger, sessionId)).cwd === cwd && (await hasTurn(ledger, sessionId)))
+      return sessionId;
   throw new NoSession(`No session has worked in ${cwd} yet`);
+}
+
+/** False for a conversation that was opened and left without a message. */
+export async function hasTurn(ledger: Ledger, sessionId: string): Promise<boolean> {
+  const recorded = await readAll(ledger, sessionId, { type: "turn-started" });
+  // A ledger may ignore the type filter.
+  return recorded.some(({ event }) => event.type === "turn-started");
 }
 
 /** The session for `--resume`. One word is an id; the error explains how to pass it as a prompt instead. */

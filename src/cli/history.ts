@@ -140,9 +140,12 @@ export function callTable({ timeline, sessionId }: Session): string {
       ...(breach ? ["breach"] : []),
       ...(times.undone === undefined ? (undoneHunks ? ["undone in part"] : []) : ["undone"]),
     ];
-    return `  ${visibleText(toolCallId)}  ${[state.status, ...marks].join(", ")}  ${oneLine(title, 80)}`;
+    return [visibleText(toolCallId), [state.status, ...marks].join(", "), oneLine(title, 80)] as const;
   });
-  return `\nThe calls of ${visibleText(shortId(sessionId))}:\n${rows.join("\n")}\n`;
+  const padded = (cell: string, column: 0 | 1): string =>
+    cell + " ".repeat(Math.max(...rows.map((row) => columns(row[column]))) - columns(cell));
+  const lines = rows.map(([id, status, title]) => `  ${padded(id, 0)}  ${padded(status, 1)}  ${title}`);
+  return `\nThe calls of ${visibleText(shortId(sessionId))}:\n${lines.join("\n")}\n`;
 }
 
 export async function searchHistory(

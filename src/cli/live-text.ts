@@ -127,12 +127,14 @@ export class LiveText {
     this.endLine();
     const isLine = this.#block !== undefined && isOneLine(call);
     if (!isLine) this.#writeGap();
+    const { status } = call.state;
+    const isBelowQuestion = this.#asked.has(toolCallId);
     const text = callText(this.#terminals.without(call), {
       question: "asked",
       width: screenTerminal.columns,
       calls: this.#openCalls,
-      headlineOnly:
-        isLine || (this.#asked.has(toolCallId) && call.state.status === "done" && call.kind === "edit"),
+      headlineOnly: isLine || (isBelowQuestion && status === "done" && call.kind === "edit"),
+      endOnly: isBelowQuestion && (status === "refused" || status === "cancelled"),
       // A person who is asked sees the whole call.
       ...(!isOver(call.state) && { maxLines: MAX_QUESTION_LINES }),
     });

@@ -56,10 +56,18 @@ export async function untilInterrupted(
 export function endText(end: TurnEnd): string | undefined {
   if (end.status === "parked") return "The turn waits for an answer.";
   if (end.stopReason === "end_turn") return undefined;
-  if (end.stopReason === "cancelled") return "Cancelled. Calls that had not started were not run.";
-  const why = end.error === undefined ? "" : `: ${end.error.replace(/\.$/, "")}`;
-  return `The turn ended early (${end.stopReason})${why}.`;
+  const { stopReason, error } = end;
+  if (stopReason === "cancelled") return "Cancelled. Calls that had not started were not run.";
+  if (error === undefined && stopReason !== "error") return EARLY_END[stopReason];
+  return `The turn ended early (${stopReason})${error === undefined ? "" : `: ${error.replace(/\.$/, "")}`}.`;
 }
+
+const EARLY_END: Readonly<Record<"max_tokens" | "max_turn_requests" | "refusal", string>> = {
+  max_tokens: "The response was cut off at the model's limit (max_tokens). Tell the agent to go on.",
+  max_turn_requests:
+    "The turn ended at the limit of requests to the model (max_turn_requests). Tell the agent to go on.",
+  refusal: "The model declined to answer (refusal).",
+};
 
 export function exitCode(end: RanTurn): number {
   if (end.status === "parked") return 1;

@@ -1,7 +1,7 @@
 /** `toolgate stats`: counts tool calls, how they ended, who decided, and how long they took. */
 import { oneLine } from "../call/index.js";
 import type { CallStatistics, Percentiles, StatisticsKey } from "../call/index.js";
-import { durationText } from "../view/index.js";
+import { columns, durationText } from "../view/index.js";
 import { alignedTable } from "./aligned-table.js";
 import { isNothingYet, withArchive } from "./history.js";
 import type { HistoryFlags } from "./history.js";
@@ -21,7 +21,7 @@ export async function showStats({ by, days, cwd: wanted, ...flags }: StatsFlags)
     return showModelStats({ days, cwd, ...flags });
   }
   const show = (statistics: readonly CallStatistics[]): void => {
-    const text = flags.json ? jsonText({ by, statistics }) : table(by, statistics);
+    const text = flags.json ? jsonText({ by, statistics }) : statsTable(by, statistics);
     process.stdout.write(`${text}\n`);
   };
   if (isNothingYet(flags)) {
@@ -34,34 +34,51 @@ export async function showStats({ by, days, cwd: wanted, ...flags }: StatsFlags)
   });
 }
 
-/** The calls of each tool in a folder, and how they ended; only the columns that have a number. */
-export async function folderStatsText(cwd: string, flags: HistoryFlags): Promise<string> {
+/** The calls of each tool in a folder, and how they ended. */
+export async function folderStatsText(cwd: string, flags: HistoryFlags, width = Infinity): Promise<string> {
   let text = "";
   await withArchive(flags, async (archive) => {
-    const every = new Set(COUNTS.map(([, field]) => field));
-    text = table("tool", await archive.statistics({ by: "tool", cwd }), every);
+    text = statsTable("tool", await archive.statistics({ by: "tool", cwd }), width);
   });
   return text;
 }
 
-/** `rare`: columns that are left out where all their numbers are 0. Many histories have none, and the table is wide. */
-function table(
+/** The widest table that fits: columns of zeros go first, then how long people took, then how long calls ran. */
+export function statsTable(
   by: string,
   statistics: readonly CallStatistics[],
-  rare: ReadonlySet<string> = new Set(["breaches", "contained"]),
+  width: number = process.stdout.isTTY ? process.stdout.columns : Infinity,
 ): string {
   if (statistics.length === 0) return "No calls are stored yet. Start with: toolgate run";
-  const shown = COUNTS.filter(([, field]) => !rare.has(field) || statistics.some((one) => one[field] > 0));
-  return alignedTable([
-    [by, ...shown.map(([title]) => title), "ran p50/p95", "waited p50/p95"],
-    ...statistics.map((one) => [
+  const hasNumber = ([, field]: (typeof COUNTS)[number]): boolean =>
+    statistics.some((one) => one[field] > 0);
+  const usual = COUNTS.filter((one) => !RARE.has(one[1]) || hasNumber(one));
+  const counted = COUNTS.filter(hasNumber);
+  const tables = [
+    [usual, TIMES],
+    [counted, TIMES],
+    [counted, TIMES.slice(0, 1)],
+    [counted, []],
+  ] as const;
+  const texts = tables.map(([counts, spans]) => {
+    const head = [by, ...counts.map(([title]) => title), ...spans.map(([title]) => title)];
+    const rows = statistics.map((one) => [
       oneLine(one.key, 40) || "(none)",
-      ...shown.map(([, field]) => String(one[field])),
-      times(one.ranMs),
-      times(one.waitedMs),
-    ]),
-  ]);
+      ...counts.map(([, field]) => String(one[field])),
+      ...spans.map(([, field]) => times(one[field])),
+    ]);
+    return alignedTable([head, ...rows]);
+  });
+  const fits = (text: string): boolean => text.split("\n").every((line) => columns(line) <= width);
+  return texts.find(fits) ?? texts.at(-1) ?? "";
 }
+
+const TIMES = [
+  ["ran p50/p95", "ranMs"],
+  ["waited p50/p95", "waitedMs"],
+] as const;
+/** Left out where all their numbers are 0: many histories have none. */
+const RARE: ReadonlySet<string> = new Set(["breaches", "contained"]);
 
 const COUNTS = [
   ["calls", "calls"],

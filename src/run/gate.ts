@@ -258,7 +258,7 @@ export class Gate {
   }
 
   /** The commands that go on after their calls. */
-  get background(): Pick<BackgroundCommands, "peek" | "isRunning" | "ended"> {
+  get background(): Pick<BackgroundCommands, "peek" | "isRunning" | "runningCount" | "ended"> {
     return this.#parts.background;
   }
 

@@ -40,8 +40,7 @@ export class BackgroundCommands {
 
   /** Settles when the command runs or has ended: from then on it no longer needs its call. `id`: the call's. */
   async start(id: string, run: Run): Promise<void> {
-    const running = [...this.#commands.values()].filter(({ state }) => state.status === "running");
-    if (this.#isClosed || running.length >= MAX_RUNNING)
+    if (this.#isClosed || this.runningCount >= MAX_RUNNING)
       throw new ToolFailure(
         `terminal: ${this.#isClosed ? "the session is closing" : `${MAX_RUNNING} commands run in the background already`}. Nothing was run. Stop one with read_output, or wait for its end.`,
       );
@@ -97,8 +96,13 @@ export class BackgroundCommands {
     return command && { state: command.state, output: command.shown };
   }
 
+  /** How many of them run now. */
+  get runningCount(): number {
+    return [...this.#commands.values()].filter(({ state }) => state.status === "running").length;
+  }
+
   get isRunning(): boolean {
-    return [...this.#commands.values()].some(({ state }) => state.status === "running");
+    return this.runningCount > 0;
   }
 
   /** Resolves when none of the commands that run now runs any more. */

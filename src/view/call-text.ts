@@ -20,6 +20,8 @@ export type CallTextOptions = {
   readonly calls?: Iterable<ToolCall>;
   /** Nothing but the headline. */
   readonly headlineOnly?: boolean;
+  /** Below the headline only how it ended: the rest stands in the question above. */
+  readonly endOnly?: boolean;
 };
 
 const WIDTH = 80;
@@ -43,18 +45,19 @@ export function callText(call: ToolCall, options: CallTextOptions = {}): string 
   return cardText(card, { ...options, isAsked: question === "asked" });
 }
 
-export type CardTextOptions = Pick<CallTextOptions, "width" | "headlineOnly"> & {
+export type CardTextOptions = Pick<CallTextOptions, "width" | "headlineOnly" | "endOnly"> & {
   /** Another part of the screen shows the question. */
   readonly isAsked?: boolean;
 };
 
 export function cardText(card: CallCard, options: CardTextOptions = {}): string {
-  const { headlineOnly = false, isAsked = false } = options;
+  const { headlineOnly = false, endOnly = false, isAsked = false } = options;
   const width = Math.max(MIN_WIDTH, options.width ?? WIDTH);
   const isBrief = headlineOnly || card.isShownByOwner;
   // A breach stands right below the headline, before anything that the agent shows.
   const breach = card.breach === undefined ? [] : [fact(card.breach)];
-  const details = [...breach, ...(isBrief ? [] : detailLines(card, isAsked))];
+  const below = endOnly ? [...(card.end ? endLines(card.end) : [])] : detailLines(card, isAsked);
+  const details = [...breach, ...(isBrief ? [] : below)];
   return [
     ...rows(callHeadline(card), HEADLINE, width),
     ...details.flatMap(({ text, isQuoted }) => rows(text, isQuoted ? QUOTE : FACT, width)),

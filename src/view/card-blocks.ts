@@ -48,7 +48,7 @@ export function cardBlock(item: ToolCallContent, maxLines: number, options: Bloc
   switch (item.type) {
     case "content":
       return item.content.type === "text"
-        ? textBlock(item.content.text, maxLines, options)
+        ? textBlock(withoutFence(item.content.text), maxLines, options)
         : { type: "note", text: blockNote(item.content) };
     case "diff":
       return { type: "diff", ...diffCard(item, { maxLines, ...options }) };
@@ -67,6 +67,12 @@ export function textBlock(text: string, maxLines: number, options: BlockOptions 
     lines: lines.slice(0, maxLines).map((line) => shown(line)),
     hiddenLines: Math.max(0, lines.length - maxLines),
   };
+}
+
+/** Agents wrap plain text in a Markdown fence. A card quotes it already. */
+function withoutFence(text: string): string {
+  const [, inner] = /^```[\w+-]{0,20}\r?\n([\s\S]*?)\r?\n?```\s*$/.exec(text) ?? [];
+  return inner === undefined || inner.includes("```") ? text : inner;
 }
 
 function terminalBlock(terminal: TerminalContent, maxLines: number, options: BlockOptions): TerminalBlock {

@@ -8,6 +8,7 @@ import type {
   Question,
   RecordedCompaction,
   Session,
+  StopReason,
   TimelineEntry,
   ToolCall,
   Turn,
@@ -30,7 +31,7 @@ type CompactionEntry = RecordedCompaction & { readonly type: "compaction" };
 type TurnStop = {
   readonly type: "turn-stopped";
   readonly at: number;
-  readonly reason: string;
+  readonly reason: StopReason;
   readonly error?: string;
 };
 

@@ -2,21 +2,29 @@ import { expect, test } from "vitest";
 import { chatCommands, commandsIn, readModelWords } from "./chat-commands.js";
 import type { Conversation } from "./conversation.js";
 
-const names = (conversation: Pick<Conversation, "own" | "ledger">): readonly string[] =>
+const names = (conversation: Pick<Conversation, "own" | "gate" | "ledger">): readonly string[] =>
   commandsIn(conversation).map(({ name }) => name);
 
 // Only their presence counts.
-const [own, ledger] = [{}, {}] as [NonNullable<Conversation["own"]>, NonNullable<Conversation["ledger"]>];
+const [own, gate, ledger] = [{}, {}, {}] as [
+  NonNullable<Conversation["own"]>,
+  NonNullable<Conversation["gate"]>,
+  NonNullable<Conversation["ledger"]>,
+];
 
 test("lists all commands with our own agent", () => {
-  expect(names({ own, ledger })).toEqual(chatCommands.map(({ name }) => name));
+  expect(names({ own, gate, ledger })).toEqual(chatCommands.map(({ name }) => name));
 });
 
 test("leaves out what another agent decides itself, and on a server what needs our history", () => {
-  expect(names({ ledger })).toEqual([
+  expect(names({ gate, ledger })).toEqual([
     "help",
     "new",
     "questions",
+    "undo",
+    "back",
+    "ps",
+    "stop",
     "rules",
     "history",
     "stats",

@@ -1,22 +1,26 @@
 /** The slash commands of the conversation. They run without the model. */
 import { MODES } from "../commands/agent-options.js";
-import { oneLine, pluralize, readSessionInfo, visibleText } from "../../call/index.js";
+import { allSessions, oneLine, pluralize, readSessionInfo, visibleText } from "../../call/index.js";
 import { isSameProvider } from "../../model/model-name.js";
 import { callText } from "../../view/index.js";
 import type { Chat } from "./chat.js";
 import type { Conversation } from "./conversation.js";
+import { NOT_HERE } from "./not-here.js";
 import { ownOf } from "./own-of.js";
 import { pickOne } from "./pick-one.js";
 import { questionWithCall } from "./other-questions.js";
 import { shortId } from "../short-id.js";
+import { hasTurn } from "../find-session.js";
 
 export type ChatCommand = {
   readonly name: string;
+  /** Names by which other programs call the same. */
+  readonly aliases?: readonly string[];
   readonly description: string;
   /** Refused while a turn runs. */
   readonly needsIdle?: boolean;
-  /** Works only with our own agent, or only where the conversation is in our history. */
-  readonly needs?: "own" | "ledger";
+  /** Works only with our own agent, only where we undo calls, or only where the conversation is in our history. */
+  readonly needs?: "own" | "gate" | "ledger";
   /** Returns a text to print. */
   readonly run: (chat: Chat, words: string) => Promise<string | undefined> | string | undefined;
 };
@@ -25,6 +29,7 @@ export const chatCommands: readonly ChatCommand[] = [
   { name: "help", description: "this list, and the keys", run: (chat) => helpText(chat) },
   {
     name: "model",
+    aliases: ["models"],
     description: "choose the model; /model anthropic/… names it, --base-url after it its address",
     needs: "own",
     needsIdle: true,
@@ -38,12 +43,19 @@ export const chatCommands: readonly ChatCommand[] = [
   },
   {
     name: "sessions",
+    aliases: ["resume", "continue"],
     description: "continue another conversation of this folder",
     needs: "own",
     needsIdle: true,
     run: (chat) => chooseSession(chat),
   },
-  { name: "new", description: "start a new conversation", needsIdle: true, run: (chat) => startNew(chat) },
+  {
+    name: "new",
+    aliases: ["clear", "reset"],
+    description: "start a new conversation",
+    needsIdle: true,
+    run: (chat) => startNew(chat),
+  },
   {
     name: "questions",
     description: "answer the questions of other sessions",
@@ -53,38 +65,40 @@ export const chatCommands: readonly ChatCommand[] = [
   },
   {
     name: "undo",
-    description: "restore the files of the last turn, of a call, or hunks of it: /undo call_3 2",
-    needs: "own",
+    description: "restore the files of the last turn, of a call (/undo call_3), or of its hunks (/undo call_3 2)",
+    needs: "gate",
     needsIdle: true,
     run: async (chat, words) => (await import("./undo-in-chat.js")).undoInChat(chat, words),
   },
   {
     name: "back",
+    aliases: ["rewind"],
     description: "restore all files as they were before one of your messages",
-    needs: "own",
+    needs: "gate",
     needsIdle: true,
     run: async (chat) => (await import("./undo-in-chat.js")).goBack(chat),
   },
   {
     name: "ps",
     description: "the commands of this conversation that run, also in the background",
-    needs: "own",
+    needs: "ledger",
     run: async (chat) => {
-      const { ledger, sessionId } = ownOf(chat).session;
-      return (await import("../ps.js")).psText(ledger, sessionId);
+      const { ledger, session } = chat.conversation;
+      return ledger ? (await import("../ps.js")).psText(ledger, session.sessionId) : NOT_HERE;
     },
   },
   {
     name: "stop",
     description: "end the command of the call that you name, as /ps shows it",
-    needs: "own",
+    needs: "ledger",
     run: async (chat, words) => {
-      const { ledger, sessionId } = ownOf(chat).session;
-      return (await import("../ps.js")).stopText(ledger, sessionId, words);
+      const { ledger, session } = chat.conversation;
+      return ledger ? (await import("../ps.js")).stopText(ledger, session.sessionId, words) : NOT_HERE;
     },
   },
   {
     name: "rules",
+    aliases: ["permissions"],
     description: "what is allowed, asked about and denied here",
     needs: "ledger",
     run: async (chat) => {
@@ -108,7 +122,7 @@ export const chatCommands: readonly ChatCommand[] = [
     run: async (chat) => {
       const ledger = chat.conversation.own?.flags.ledger;
       const { folderStatsText } = await import("../stats.js");
-      return folderStatsText(chat.folder, ledger === undefined ? {} : { ledger });
+      return folderStatsText(chat.folder, ledger === undefined ? {} : { ledger }, chat.width);
     },
   },
   {
@@ -124,7 +138,7 @@ export const chatCommands: readonly ChatCommand[] = [
     },
   },
   { name: "agents", description: "the sub-agents of this conversation, and other agents", run: agentsText },
-  { name: "quit", description: "leave; an open turn can be resumed", run: quit },
+  { name: "quit", aliases: ["exit"], description: "leave; an open turn can be resumed", run: quit },
 ];
 
 function quit(chat: Chat): undefined {
@@ -132,12 +146,10 @@ function quit(chat: Chat): undefined {
 }
 
 /** The commands that work in this conversation. */
-export const commandsIn = ({ own, ledger }: Pick<Conversation, "own" | "ledger">): readonly ChatCommand[] =>
-  chatCommands.filter(({ needs }) => (needs === "own" ? own : needs === "ledger" ? ledger : true));
-
-/** Why a command is not among those that work in the conversation. */
-export const NOT_HERE =
-  "The agent that you talk with decides that itself. Nothing was done. /help lists what works with it.";
+export const commandsIn = (
+  conversation: Pick<Conversation, "own" | "gate" | "ledger">,
+): readonly ChatCommand[] =>
+  chatCommands.filter(({ needs }) => needs === undefined || conversation[needs] !== undefined);
 
 function helpText({ conversation }: Chat): string {
   const commands = commandsIn(conversation).map(
@@ -150,6 +162,7 @@ const KEYS = [
   "",
   "  Enter sends; Alt-Enter, Shift-Enter, Ctrl-J or a backslash before Enter starts a new line",
   "  ↑ ↓ earlier messages; @ names a file, which goes with the message; Tab completes",
+  "  Shift-Tab changes the mode: ask, accept-edits, read-only",
   "  Esc interrupts the turn; a message sent meanwhile waits, and ↑ takes it back",
   "  Ctrl-C clears the line; twice with an empty line quits; Ctrl-D quits; Ctrl-Z suspends; Ctrl-L draws again",
 ];
@@ -205,7 +218,7 @@ async function chooseMode(chat: Chat, words: string): Promise<string | undefined
       ? undefined
       : `There is no mode "${visibleText(words)}", only ${MODES.join(", ")}. Nothing was changed.`;
   await session.setMode(mode);
-  return `Mode: ${mode}. ${MODE_WORDS[mode]}.`;
+  return `Mode ${mode}: ${MODE_WORDS[mode]}.`;
 }
 
 const MODE_WORDS: Readonly<Record<(typeof MODES)[number], string>> = {
@@ -221,12 +234,13 @@ async function chooseSession(chat: Chat): Promise<string | undefined> {
   const { ledger, session, own } = chat.conversation;
   if (!ledger || !own) return NOT_HERE;
   const choices: { readonly value: string; readonly label: string }[] = [];
-  for (const { sessionId, updatedAt } of await ledger.sessions({ limit: MAX_LISTED })) {
+  for await (const { sessionId, updatedAt } of allSessions(ledger)) {
     if (sessionId === session.sessionId) continue;
     const { cwd, title = "(no title)" } = await readSessionInfo(ledger, sessionId);
-    if (cwd !== chat.folder) continue;
+    if (cwd !== chat.folder || !(await hasTurn(ledger, sessionId))) continue;
     const day = new Date(updatedAt).toISOString().slice(0, 16).replace("T", " ");
     choices.push({ value: sessionId, label: `${day}  ${oneLine(title, 60)}  ${shortId(sessionId)}` });
+    if (choices.length === MAX_LISTED) break;
   }
   if (choices.length === 0) return "There is no other conversation in this folder.";
   const chosen = await pickOne(chat.footer, "Conversation:", choices);

@@ -5,7 +5,7 @@
 import { realpath } from "node:fs/promises";
 import { messageBlocks } from "../../agent/message-blocks.js";
 import type { TurnEnd } from "../../agent/index.js";
-import { STATUS_AT_END, visibleText } from "../../call/index.js";
+import { pluralize, visibleText } from "../../call/index.js";
 import { ClientGone } from "../../run/client-gone.js";
 import type { ToolSource } from "../../tools/index.js";
 import { FileNames } from "../../tools/search/file-names.js";
@@ -18,7 +18,7 @@ import { LiveText } from "../live-text.js";
 import { CANCELLING_CHAT } from "../run-turn.js";
 import { screenTerminal } from "../screen-terminal.js";
 import { shortUsage } from "../usage-text.js";
-import { chatCommands, commandsIn, NOT_HERE } from "./chat-commands.js";
+import { chatCommands, commandsIn } from "./chat-commands.js";
 import { ChatFooter } from "./chat-footer.js";
 import { ChatQuestions } from "./chat-questions.js";
 import { chatEndText, greetingText, resumeHint, typedRows, wrapped } from "./chat-text.js";
@@ -27,6 +27,7 @@ import { openConversation } from "./conversation.js";
 import type { Conversation } from "./conversation.js";
 import { Keyboard } from "./keyboard.js";
 import { MessageLayer } from "./message-layer.js";
+import { NOT_HERE } from "./not-here.js";
 import { notification } from "./notify.js";
 import { recentPrompts } from "./recent-prompts.js";
 import { recentText } from "./recent-text.js";
@@ -36,6 +37,8 @@ import { TurnQueue } from "./turn-queue.js";
 /** Somebody who waits longer has looked away. */
 const LONG_TURN_MS = 15_000;
 const QUIT_AGAIN_MS = 2_000;
+/** Shift-Tab goes through these. */
+const KEY_MODES = ["ask", "accept-edits", "read-only"] as const;
 const QUIT_SIGNALS = ["SIGTERM", "SIGHUP"] as const;
 
 export class Chat {
@@ -88,6 +91,7 @@ export class Chat {
       onInterrupt: (key) => this.#interrupt(key),
       onQuit: () => this.quit(),
       onSuspend: () => this.#suspend(),
+      onMode: () => this.#changeMode(),
       complete: (input) => completionOf(input, this.#files, this.#opened && commandsIn(this.#opened)),
       earlier: () => [...this.#sent.toReversed(), ...this.#earlier],
       queued: () => this.#turns.waiting,
@@ -114,6 +118,11 @@ export class Chat {
     return this.#turns.running !== undefined;
   }
 
+  /** The columns that a row may have. */
+  get width(): number {
+    return this.#block.width;
+  }
+
   /** Prints permanent text above the rows. */
   print(text: string): void {
     this.#block.print(text);
@@ -126,7 +135,8 @@ export class Chat {
 
   async submit(text: string): Promise<void> {
     this.#sent.push(text);
-    if (/^\/[a-z?]/.test(text)) return this.#command(text);
+    // A path may begin a message too.
+    if (/^\/[a-z?]+(?:\s|$)/.test(text)) return this.#command(text);
     const sent = this.#turns.send(text);
     this.footer.draw();
     await sent;
@@ -212,19 +222,19 @@ export class Chat {
   async #close(): Promise<void> {
     await this.#turns.stop(new ClientGone());
     this.#live?.close();
+    const ending = this.#opened?.own?.session.gate.background.runningCount ?? 0;
     await this.#opened?.close();
+    if (ending > 0) this.say(`Ended with the conversation: ${pluralize(ending, "command")} in the background.`);
     this.#opened = undefined;
   }
 
   #greet(): void {
-    const { session, settled, note } = this.conversation;
+    const { session, note } = this.conversation;
     const { width } = this.#block;
     this.print(greetingText(this.conversation.with, this.folder, width));
     if (note !== undefined) this.say(note);
     if (session.book.turn)
       this.print(recentText(session.book.snapshot(), { width, isStyled: this.#isColoured }));
-    for (const event of settled)
-      if ("toolCallId" in event && STATUS_AT_END.has(event.type)) this.#live?.showCall(event.toolCallId);
   }
 
   async #resumeTurn(): Promise<void> {
@@ -263,6 +273,21 @@ export class Chat {
     if (text !== undefined) this.say(visibleText(text));
     if (usage !== "") this.print(`${this.#isColoured ? styled(usage, "dim") : usage}\n\n`);
     if (tookMs >= LONG_TURN_MS) this.#notify("The turn has ended.");
+    const background = this.#opened?.own?.session.gate.background;
+    if (background?.isRunning === true) void background.ended().then(() => this.footer.draw());
+  }
+
+  /** The modes one after another, without the one that asks nothing: that takes a command. */
+  #changeMode(): void {
+    const own = this.#opened?.own;
+    if (!own) return;
+    const current = own.session.book.modeId ?? own.opened.modeIn(this.folder);
+    const next = KEY_MODES[(KEY_MODES.findIndex((mode) => mode === current) + 1) % KEY_MODES.length];
+    if (next !== undefined)
+      own.session.setMode(next).then(
+        () => this.footer.draw(),
+        (error: unknown) => this.#printError(error),
+      );
   }
 
   #turnUsage(): readonly string[] {
@@ -304,7 +329,7 @@ export class Chat {
 
   async #command(text: string): Promise<void> {
     const [, name = "", words = ""] = /^\/(\S+)\s*([\s\S]*)$/.exec(text) ?? [];
-    const command = chatCommands.find((one) => one.name === name);
+    const command = chatCommands.find((one) => one.name === name || one.aliases?.includes(name));
     this.#echo(text);
     if (!command)
       return this.say(`There is no command /${visibleText(name)}. Nothing was done; /help lists them.`);

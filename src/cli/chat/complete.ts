@@ -7,12 +7,16 @@ import type { TextInput } from "./text-input.js";
 export function completionOf(
   { text, cursor }: TextInput,
   files: Pick<FileNames, "find">,
-  commands: readonly { readonly name: string }[] = chatCommands,
+  commands: readonly { readonly name: string; readonly description: string }[] = chatCommands,
 ): Completion | undefined {
   const before = text.slice(0, cursor);
   if (/^\/[a-z]*$/.test(before)) {
-    const names = commands.map(({ name }) => `/${name} `).filter((name) => name.startsWith(before));
-    return { start: 0, texts: names };
+    const found = commands.filter(({ name }) => `/${name} `.startsWith(before));
+    return {
+      start: 0,
+      texts: found.map(({ name }) => `/${name} `),
+      notes: found.map(({ description }) => description),
+    };
   }
   const mention = /(?:^|\s)@(\S*)$/.exec(before);
   if (!mention) return undefined;

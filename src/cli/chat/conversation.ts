@@ -2,8 +2,8 @@
 import type { Block, MessageContent } from "../../aap/client/index.js";
 import type { AgentSession, SessionHandle, TurnEnd } from "../../agent/index.js";
 import { waitForTurn } from "../../agent/index.js";
-import type { ContentBlock, Ledger, SessionEvent } from "../../call/index.js";
-import type { Ask, Elicit } from "../../run/index.js";
+import type { ContentBlock, Ledger } from "../../call/index.js";
+import type { Ask, Elicit, Gate } from "../../run/index.js";
 import type { ToolSource } from "../../tools/index.js";
 import type { RunFlags } from "../commands/run.js";
 import type { ShownSession } from "../live-text.js";
@@ -18,12 +18,12 @@ export type Conversation = {
   readonly own?: { readonly session: AgentSession; readonly opened: OpenedAgent; readonly flags: RunFlags };
   readonly opened?: OpenedAgent;
   readonly ledger?: Ledger;
+  /** Undoes calls; missing where a server does that. */
+  readonly gate?: Gate;
   /** A person may change the input of a call that is asked about. */
   readonly canEditInput?: boolean;
   /** A sentence below the greeting. */
   readonly note?: string;
-  /** Events recorded while the session was opened. */
-  readonly settled: readonly SessionEvent[];
   /** Runs a turn; without blocks, the turn that stopped. */
   readonly turn: (blocks: readonly ContentBlock[], ask: Ask, signal: AbortSignal) => Promise<TurnEnd>;
   readonly close: () => Promise<void>;
@@ -52,7 +52,7 @@ async function openOwnConversation(
   const { openLedger } = await import("../open-agent.js");
   const ledger = await openLedger(given);
   try {
-    const { session, opened, flags, settled } = await openOwn(ledger, given, { toolSources, elicit });
+    const { session, opened, flags } = await openOwn(ledger, given, { toolSources, elicit });
     return {
       session,
       with: flags.model ?? "the scripted sample",
@@ -60,7 +60,7 @@ async function openOwnConversation(
       canEditInput: true,
       opened,
       ledger,
-      settled,
+      gate: session.gate,
       turn: turnsOf(session),
       close: async () => {
         await session.close();
@@ -81,7 +81,7 @@ async function openForeignConversation(flags: RunFlags & { readonly agent: strin
     with: session.book.info.agent ?? flags.agent,
     opened,
     ledger,
-    settled: [],
+    gate: session.gate,
     turn: turnsOf(session),
     close,
   };
@@ -105,7 +105,6 @@ async function openRemoteConversation(
     session,
     with: agent?.title ?? agent?.name ?? flags.url,
     note: PLAIN_SERVER,
-    settled: [],
     turn: (blocks, ask, signal) => {
       const prompt = promptOf(blocks);
       const interrupts = (onInterrupt: (name: NodeJS.Signals) => void) => {
@@ -138,7 +137,6 @@ async function mirroredConversation(
     session,
     with: agent,
     canEditInput: true,
-    settled: [],
     turn: (blocks, ask, signal) =>
       session.turn(blocks.length === 0 ? undefined : promptOf(blocks), { ask, signal, onRetry: showLine }),
     close: () => session.close(),

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { KeyName } from "./key-decoder.js";
 import { completionOf } from "./complete.js";
 import { MessageLayer } from "./message-layer.js";
+import { withoutStyles } from "../../view/styled-text.js";
 
 /** A message line in a folder with these files. */
 function line(...files: readonly string[]) {
@@ -11,6 +12,7 @@ function line(...files: readonly string[]) {
     onInterrupt: (key) => sent.push(`<${key}>`),
     onQuit: () => sent.push("<quit>"),
     onSuspend: () => undefined,
+    onMode: () => sent.push("<mode>"),
     complete: (input) => completionOf(input, { find: (word) => files.filter((name) => name.includes(word)) }),
     earlier: () => [],
     queued: () => [],
@@ -44,4 +46,22 @@ test("clears a typed line by Ctrl-C, and reports Escape and Ctrl-C of an empty o
   expect(layer.isEmpty).toBe(true);
   types("", "ctrl-c", "escape", "ctrl-d");
   expect(sent).toEqual(["<ctrl-c>", "<escape>", "<quit>"]);
+});
+
+test("says what each command does while its name is typed", () => {
+  const { layer, types } = line();
+  types("/s");
+  expect(layer.rows(60, 10).rows.map(withoutStyles)).toEqual([
+    "> /s",
+    "  → /sessions  go on with another conversation of this fold…",
+    "    /stop      end the command of the call that you name, a…",
+    "    /stats     how often each tool was called in this folde…",
+  ]);
+});
+
+test("changes the mode with Shift-Tab, also while something is typed", () => {
+  const { types, sent } = line();
+  types("look at", "back-tab");
+  types(" it", "enter");
+  expect(sent).toEqual(["<mode>", "look at it"]);
 });

@@ -12,8 +12,12 @@ import type { Key, KeyName } from "./key-decoder.js";
 import { edited, EMPTY_INPUT, inputWith, inserted, replaced } from "./text-input.js";
 import type { TextInput } from "./text-input.js";
 
-/** Texts that may stand in place of the one before the cursor, which begins at `start`. */
-export type Completion = { readonly start: number; readonly texts: readonly string[] };
+/** Texts that may stand in place of the one before the cursor, which begins at `start`, and what each of them does. */
+export type Completion = {
+  readonly start: number;
+  readonly texts: readonly string[];
+  readonly notes?: readonly string[];
+};
 
 export type MessageEvents = {
   readonly onSubmit: (text: string) => void;
@@ -21,6 +25,8 @@ export type MessageEvents = {
   readonly onInterrupt: (key: "escape" | "ctrl-c") => void;
   readonly onQuit: () => void;
   readonly onSuspend: () => void;
+  /** Shift-Tab. */
+  readonly onMode: () => void;
   readonly complete: (input: TextInput) => Completion | undefined;
   /** Messages that were sent before, the newest first. */
   readonly earlier: () => readonly string[];
@@ -96,6 +102,8 @@ export class MessageLayer implements Layer {
         return this.#events.onSuspend();
       case "tab":
         return this.#suggest(true);
+      case "back-tab":
+        return this.#events.onMode();
       default:
     }
     const next = edited(this.#input, name);
@@ -171,10 +179,13 @@ export class MessageLayer implements Layer {
   #completionRows(width: number): readonly string[] {
     const completion = this.#completion;
     if (!completion) return [];
-    const { texts, chosen } = completion;
+    const { texts, chosen, notes } = completion;
     const first = Math.max(0, Math.min(chosen - MAX_COMPLETIONS + 1, texts.length - MAX_COMPLETIONS));
+    const widest = Math.max(...texts.map((text) => text.length));
     return texts.slice(first, first + MAX_COMPLETIONS).map((text, index) => {
-      const row = clipped(`  ${first + index === chosen ? "→" : " "} ${oneLine(text, 200)}`, width);
+      const note = notes?.[first + index];
+      const name = note === undefined ? oneLine(text, 200) : `${text.padEnd(widest)} ${note}`;
+      const row = clipped(`  ${first + index === chosen ? "→" : " "} ${name}`, width);
       return first + index === chosen ? styled(row, "bold") : styled(row, "dim");
     });
   }

@@ -8,6 +8,7 @@ import { edited, EMPTY_INPUT, inserted } from "./text-input.js";
 export type Choice<Value> = { readonly value: Value; readonly label: string };
 
 const MAX_SHOWN = 8;
+const HINT = "↑ ↓ choose · Enter takes it · type to search · Esc goes back";
 
 export function pickOne<Value>(
   footer: ChatFooter,
@@ -28,15 +29,20 @@ export function pickOne<Value>(
     const layer: Layer = {
       rows: (width, maxRows) => {
         const all = found();
-        const count = Math.min(MAX_SHOWN, Math.max(1, maxRows - 2));
+        const count = Math.min(MAX_SHOWN, Math.max(1, maxRows - 3));
         const first = Math.max(0, Math.min(chosen - Math.floor(count / 2), all.length - count));
         const list = all.slice(first, first + count).map(({ label }, index) => {
           const row = clipped(`${first + index === chosen ? "→" : " "} ${label}`, width);
           return first + index === chosen ? styled(row, "bold") : row;
         });
         const typed = inputRows(input, { width, maxRows: 1, prompt: `${title} ` });
+        const place = all.length > list.length ? ` · ${chosen + 1} of ${all.length}` : "";
         return {
-          rows: [...typed.rows, ...(all.length === 0 ? ["  nothing matches"] : list)],
+          rows: [
+            ...typed.rows,
+            ...(all.length === 0 ? ["  nothing matches"] : list),
+            styled(clipped(`  ${HINT}${place}`, width), "dim"),
+          ],
           cursor: typed.cursor,
         };
       },

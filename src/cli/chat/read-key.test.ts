@@ -10,6 +10,7 @@ function atQuestion() {
   onTestFinished(() => void vi.useRealTimers());
   const sent: string[] = [];
   let quits = 0;
+  let modes = 0;
   const block = new LiveBlock({ write: () => true, columns: 80, rows: 24 }, (text) => text);
   const footer = new ChatFooter(
     block,
@@ -21,6 +22,7 @@ function atQuestion() {
     onInterrupt: () => undefined,
     onQuit: () => (quits += 1),
     onSuspend: () => undefined,
+    onMode: () => (modes += 1),
     complete: () => undefined,
     earlier: () => [],
     queued: () => sent,
@@ -42,7 +44,7 @@ function atQuestion() {
       await vi.advanceTimersByTimeAsync(100);
     }
   };
-  return { types, answers, sent, footer, message, cancelled: () => cancels, quits: () => quits };
+  return { types, answers, sent, footer, message, cancelled: () => cancels, quits: () => quits, modes: () => modes };
 }
 
 test("takes a key as the answer after a pause", async () => {
@@ -112,4 +114,14 @@ test("leaves the question open when the person leaves with Ctrl-D", async () => 
     answers: [],
     cancelled: 0,
   });
+});
+
+test("changes the mode with Shift-Tab, which answers nothing", async () => {
+  const { footer, types, answers, modes } = atQuestion();
+  await vi.advanceTimersByTimeAsync(600);
+  footer.receive({ type: "key", name: "back-tab" });
+  expect([modes(), answers]).toEqual([1, []]);
+  await vi.advanceTimersByTimeAsync(600);
+  await types("y");
+  expect(answers).toEqual(["y"]);
 });

@@ -41,8 +41,7 @@ export function readKey(
         const isAnswer = key.type === "text" && keys.has(key.text) && pause.isOver;
         if (isAnswer) return end(() => resolve(key.text));
         const isIdle = key.type === "key" && pause.isOver && !isWriting;
-        // Leaving and suspending answer nothing: the question stays open.
-        if (isIdle && (key.name === "ctrl-d" || key.name === "ctrl-z")) return footer.passDown(layer, key);
+        if (isIdle && PASSED_DOWN.has(key.name)) return footer.passDown(layer, key);
         // Enter alone neither answers nor sends an old draft.
         if (isIdle) return;
         footer.passDown(layer, key);
@@ -56,4 +55,6 @@ export function readKey(
   });
 }
 
+/** Leaving, suspending and another mode answer nothing: the question stays open. */
+const PASSED_DOWN: ReadonlySet<string> = new Set(["ctrl-d", "ctrl-z", "back-tab"]);
 const WRITING = "Your message: Enter queues it for after this turn. The question comes back when you pause.";

@@ -28,7 +28,8 @@ type Block = { readonly lines: readonly string[]; readonly isCompact?: boolean }
 
 export function recentText(session: Session, options: RecentOptions): string {
   const ended = endedPart(session);
-  const plan = planLines(session.plan, options.width);
+  const isPlanOver = session.plan.every(({ status }) => status === "completed" || status === "cancelled");
+  const plan = isPlanOver ? [] : planLines(session.plan, options.width);
   const blocks = [
     ...Array.from(sessionEntries(ended), (entry) => entryBlock(entry, options)),
     ...(plan.length === 0 ? [] : [{ lines: ["Plan", ...plan] }]),
@@ -65,9 +66,8 @@ function entryBlock(entry: SessionEntry, options: RecentOptions): Block {
       return callBlock(entry, width);
     case "turn-stopped": {
       const { reason, error } = entry;
-      const text = reason === "cancelled" ? endText({ status: "stopped", stopReason: reason }) : undefined;
-      const why = error === undefined ? "" : `: ${error.replace(/\.$/, "")}`;
-      return { lines: wrapped(text ?? `The turn ended early (${reason})${why}.`, width).split("\n") };
+      const text = endText({ status: "stopped", stopReason: reason, ...(error !== undefined && { error }) });
+      return { lines: text === undefined ? [] : wrapped(text, width).split("\n") };
     }
     case "compaction":
       return { lines: wrapped(compactionLine(entry), width).split("\n") };

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { SessionBook } from "../../call/index.js";
+import type { Conversation } from "./conversation.js";
 import { statusRow } from "./status-row.js";
 
 const book = new SessionBook("session_1", [
@@ -16,7 +17,6 @@ const book = new SessionBook("session_1", [
 const conversation = {
   session: { sessionId: "session_1", book, now: () => 1, onRecorded: () => () => undefined },
   with: "an/agent",
-  settled: [],
   turn: () => Promise.reject(new Error("unused")),
   close: () => Promise.resolve(),
 };
@@ -29,4 +29,15 @@ test("leaves whole facts out where the terminal is narrow, and never a hint or a
   expect(row(20)).toBe("  an/agent");
   expect(row(20, { elsewhere: 2 })).toBe("  an/agent · 2 questions elsewhere: /questions");
   expect(row(20, { hint: "Ctrl-C again quits" })).toContain("Ctrl-C again quits");
+});
+
+test("counts the commands in the background", () => {
+  // Only these parts of our own agent are read.
+  const own = {
+    session: { book, contextWindow: 10_000, gate: { background: { runningCount: 2 } } },
+    opened: { modeIn: () => "ask" },
+  } as unknown as NonNullable<Conversation["own"]>;
+  expect(statusRow({ ...conversation, own }, { folder: "/", elsewhere: 0, width: 100 })).toContain(
+    "an/agent · ask · 1,000 tokens in, 20 out · 10 % of 10k · 2 in the background: /ps",
+  );
 });

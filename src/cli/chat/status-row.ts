@@ -1,6 +1,6 @@
 /**
- * The last row of the footer: who answers, the mode, what was used, how full the model's window is, and the questions of
- * other sessions. On a narrow terminal the facts that matter least are left out whole.
+ * The last row of the footer: who answers, the mode, what was used, how full the model's window is, the commands in the
+ * background, and the questions of other sessions. On a narrow terminal the facts that matter least are left out whole.
  */
 import { pluralize, visibleText } from "../../call/index.js";
 import { styledColumns } from "../../view/styled-text.js";
@@ -23,12 +23,14 @@ export function statusRow(
   { session, with: agent, own }: Conversation,
   { folder, elsewhere, hint, width }: StatusOptions,
 ): string {
+  const background = own?.session.gate.background.runningCount ?? 0;
   const mode = own && (own.session.book.modeId ?? own.opened.modeIn(folder));
   const facts: readonly Fact[] = [
     [1, visibleText(agent)],
     [2, mode === undefined ? undefined : visibleText(mode)],
     [4, shortUsage(session.book, own?.opened.price, "session")],
     [3, own && windowText(session.book, own.session.contextWindow)],
+    [1, background > 0 ? `${background} in the background: /ps` : undefined],
     [0, elsewhere > 0 ? `${pluralize(elsewhere, "question")} elsewhere: /questions` : undefined],
     hint === undefined ? [5, "/help"] : [0, hint],
   ];

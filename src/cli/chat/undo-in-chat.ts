@@ -6,19 +6,21 @@ import { undoEach } from "../../run/undo-each.js";
 import { keptCommands } from "../open-keeper.js";
 import { undoByWords, undoneTurnsText } from "../undo.js";
 import type { Chat } from "./chat.js";
-import { ownOf } from "./own-of.js";
+import { NOT_HERE } from "./not-here.js";
 import { pickOne } from "./pick-one.js";
 
 /** Undoes a call, or the newest turn. */
 export async function undoInChat(chat: Chat, words: string): Promise<string> {
-  const { gate, book } = ownOf(chat).session;
+  const { gate, session } = chat.conversation;
+  if (!gate) return NOT_HERE;
   if (words !== "") return undoByWords(gate, words);
-  return undoneSince(chat, book.turn?.turnId, "The last turn changed no file that can be restored.");
+  return undoneSince(chat, session.book.turn?.turnId, "The last turn changed no file that can be restored.");
 }
 
 /** Undoes everything since a message of the user's, and puts that message into the input again. */
 export async function goBack(chat: Chat): Promise<string | undefined> {
-  const prompts = promptsIn(ownOf(chat).session.book.snapshot());
+  const { session, own } = chat.conversation;
+  const prompts = promptsIn(session.book.snapshot());
   if (prompts.length === 0) return "No message was sent yet.";
   const choices = prompts
     .toReversed()
@@ -27,27 +29,30 @@ export async function goBack(chat: Chat): Promise<string | undefined> {
   if (!chosen) return undefined;
   const undone = await undoneSince(chat, chosen.turnId, "No file was changed since that message.");
   chat.setMessage(chosen.text);
-  return `${undone}\nThe next prompt says to the model which calls were undone. Your message is in the input again.`;
+  const told = own ? "The next prompt says to the model which calls were undone. " : "";
+  return `${undone}\n${told}Your message is in the input again.`;
 }
 
 /** Undoes the turns from this one on; `nothing`: the text where there was nothing to undo. */
 async function undoneSince(chat: Chat, turnId: string | undefined, nothing: string): Promise<string> {
-  const { session, flags } = ownOf(chat);
-  const { gate, book, ledger, sessionId } = session;
+  const { session, own, gate, ledger } = chat.conversation;
+  if (!gate || !ledger) return NOT_HERE;
+  const { book, sessionId } = session;
   const all = book.snapshot().turns.map((turn) => turn.turnId);
   const turnIds = turnId === undefined ? [] : all.slice(all.indexOf(turnId));
   const kept = await keptCallsOf(ledger, sessionId, turnIds);
   const text = undoneTurnsText(book, await undoEach(kept, (toolCallId) => gate.undo(toolCallId)));
-  const isEachKept = keptCommands(flags) === "writing";
+  const isEachKept = own !== undefined && keptCommands(own.flags) === "writing";
   const lost = commandsNotKept(book, turnId, new Set(kept)).filter(
     (call) => !isEachKept || isBackground(call),
   );
   const names = lost.map(({ toolCallId, title }) => `${toolCallId} ${oneLine(title, 60)}`);
-  const why = isEachKept ? "It continued in the background." : KEPT_WITH;
+  const why = isEachKept ? "It continued in the background." : own ? KEPT_WITH : RUN_BY_AGENT;
   const notKept = `Not restored, whatever it changed: ${names.join("; ")}. ${why}`;
   return [text === "" ? nothing : text, ...(lost.length === 0 ? [] : [notKept])].join("\n");
 }
 
+const RUN_BY_AGENT = "The agent ran it, and nothing was kept before it.";
 const KEPT_WITH =
   "Changes of commands that you allow are kept with --undo-commands writing, or undoCommands in config.json.";
 

@@ -1,0 +1,3 @@
+/** The reply to a command that does not work in the conversation. */
+export const NOT_HERE =
+  "That does not work with the agent that you talk with. Nothing was done; /help lists what works here.";
