@@ -1,7 +1,9 @@
 /** Wrong usage and edge cases of the commands, with a home folder for each test. */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { openLedger } from "../src/history/index.js";
 import { SessionRecord } from "../src/record/index.js";
 import { atHome } from "./cli-kit.js";
@@ -230,4 +232,26 @@ test("shows the mode that a session was started in", async () => {
   expect((await at.runHere(["history", "show"])).stdout).toContain(
     `agent toolgate, mode accept-edits, in ${at.project}`,
   );
+});
+
+test("lists the models of the server that config.json names", async () => {
+  const asked: (string | undefined)[] = [];
+  const server = createServer((request, response) => {
+    asked.push(`${request.url} ${request.headers.authorization}`);
+    const data = [{ id: "small" }, { id: "large:8b" }, { id: "../up" }, { id: 3 }, {}];
+    response.end(JSON.stringify({ object: "list", data }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  const listed = async (model: string) =>
+    (await atHome({ "config.json": { model, baseUrl } })).runHere(["models"], {
+      env: { TOOLGATE_MODEL_KEY: "k-1" },
+    });
+  const { stdout } = await listed("openai-compatible/small");
+  expect(stdout).toContain(`openai-compatible/large:8b  at ${baseUrl}\n`);
+  expect(stdout).not.toContain("../up");
+  // A server behind another provider's name gets no key of ours.
+  await listed("anthropic/claude");
+  expect(asked).toEqual(["/v1/models Bearer k-1"]);
 });

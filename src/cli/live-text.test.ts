@@ -203,3 +203,45 @@ test("shows a call again when it runs with an input that a person changed", () =
   live.close();
   expect(since().match(/input changed by you/g)).toHaveLength(2);
 });
+
+test("shows a refused call below its question by its headline and the reason", () => {
+  const { live, record, text } = shown();
+  const toolCallId = "call_1";
+  const question = { ...sample, toolCallId, sessionId: "s", askedAt: 1 };
+  const { questionId, intentHash } = question;
+  record(
+    {
+      type: "call-announced",
+      toolCallId,
+      at: 1,
+      name: "edit_file",
+      title: "Edit cart.js",
+      kind: "edit",
+      kindSource: "declared",
+    },
+    { type: "input-ready", toolCallId, at: 1, rawInput: {} },
+    { type: "call-revised", toolCallId, at: 1, fields: { content: [diffContent("/cart.js", "a", "b")] } },
+    { type: "question-asked", toolCallId, at: 1, question },
+  );
+  live.showCall(toolCallId);
+  const asked = text().length;
+  record(
+    {
+      type: "question-answered",
+      at: 2,
+      questionId,
+      answer: { outcome: { type: "selected", optionId: "no" }, intentHash, by: "person", at: 2 },
+    },
+    {
+      type: "call-refused",
+      toolCallId,
+      at: 2,
+      decision: { by: "person", who: "you", at: 2, reason: "not now" },
+    },
+  );
+  live.close();
+  expect(text().slice(asked).trim().split("\n")).toEqual([
+    "⊘ ✎ Edit cart.js (edit, refused by you after 1 ms)",
+    "    Tool call denied by you: not now. Nothing was run.",
+  ]);
+});

@@ -11,6 +11,7 @@ import { jsonText } from "./json-text.js";
 import { readRedaction } from "./redaction.js";
 import { shortId } from "./short-id.js";
 import { shownFolder } from "./shown-folder.js";
+import { durationText } from "../view/index.js";
 
 export async function ps(flags: HistoryFlags): Promise<number> {
   const found = isNothingYet(flags) ? [] : await withLedger(flags, (ledger) => shownCommands(ledger));
@@ -19,9 +20,9 @@ export async function ps(flags: HistoryFlags): Promise<number> {
   return 0;
 }
 
-/** For a slash command: the commands of one session. */
+/** For a slash command: the commands of one session, whose id and folder are known there. */
 export async function psText(ledger: Ledger, sessionId: string): Promise<string> {
-  return commandTable(await shownCommands(ledger, sessionId));
+  return commandTable(await shownCommands(ledger, sessionId), { isOneSession: true });
 }
 
 /** For a slash command. */
@@ -38,18 +39,19 @@ async function shownCommands(ledger: Ledger, sessionId?: string): Promise<readon
 
 const MAX_TITLE_LENGTH = 74;
 
-/** Two lines each: the call, its session and process, and below them the command. */
-function commandTable(found: readonly RunningCommand[]): string {
+/** Two lines each: the call, its session, process and how long it has run, and below them the command. */
+function commandTable(found: readonly RunningCommand[], { isOneSession = false } = {}): string {
   if (found.length === 0) return "No command is running.";
   return found
     .map(({ sessionId, toolCallId, pid, startedAt, isBackground, cwd, title }) =>
       [
         [
           visibleText(toolCallId),
-          visibleText(shortId(sessionId)),
-          processText({ pid, startedAt }),
+          ...(isOneSession ? [] : [visibleText(shortId(sessionId))]),
+          `pid ${pid}`,
+          `for ${durationText(startedAt, Math.max(startedAt, Date.now())) ?? "0 s"}`,
           ...(isBackground ? ["in the background"] : []),
-          ...(cwd === undefined ? [] : [`in ${visibleText(shownFolder(cwd))}`]),
+          ...(cwd === undefined || isOneSession ? [] : [`in ${visibleText(shownFolder(cwd))}`]),
         ].join("  "),
         `    ${oneLine(title, MAX_TITLE_LENGTH)}`,
       ].join("\n"),

@@ -41,9 +41,16 @@ export function windowText(
   const isReplaced = compactions.at(-1)?.throughStepId === last?.stepId;
   if (inputTokens === undefined || isReplaced) return undefined;
   const percent = Math.round(((inputTokens + outputTokens) / contextWindow) * 100);
-  const window = contextWindow < 1_000 ? `${contextWindow}` : `${Math.round(contextWindow / 1_000)}k`;
-  return `${percent} % of ${window}`;
+  return `${percent} % of ${roundTokens(contextWindow)}`;
 }
+
+/** "200k", "1M". */
+export const roundTokens = (count: number): string =>
+  count < 1_000
+    ? `${count}`
+    : count < 1_000_000
+      ? `${Math.round(count / 1_000)}k`
+      : `${Math.round(count / 100_000) / 10}M`;
 
 export function totalOf(used: readonly Usage[]): Usage {
   const sum = (name: keyof Usage) => used.reduce((total, usage) => total + (usage[name] ?? 0), 0);

@@ -26,5 +26,5 @@ export const isSameProvider = (one: string, other: string): boolean =>
   one.slice(0, one.indexOf("/") + 1) === other.slice(0, other.indexOf("/") + 1);
 
 /** The id becomes part of a URL and of headers: one word, without `..` segments. */
-const isModelId = (modelId: string): boolean =>
+export const isModelId = (modelId: string): boolean =>
   /^[\w.:@/+-]+$/.test(modelId) && !modelId.split("/").some((part) => part === "" || /^\.+$/.test(part));

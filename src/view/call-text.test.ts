@@ -364,3 +364,12 @@ test("no call of any kind makes it throw, show an invisible character or leave t
     { numRuns: Number(process.env["TOOLGATE_RUNS"] ?? 60) },
   );
 });
+
+test("quotes a text without the fence that an agent put around it", () => {
+  const shown = (text: string) => callText(after("execute", "Run ls", ...running, shows(textContent(text)), done));
+  expect(shown("```console\ncart.js\n\nother.js\n```\n")).toContain("    │ cart.js\n    │\n    │ other.js");
+  expect(shown("```console\ncart.js\n```")).not.toContain("```");
+  // A fence inside the text, or words beside it, belong to the text.
+  for (const text of ["```\na\n```\n```\nb\n```", "see:\n```\na\n```", "```rm -rf / # sh\na\n```"])
+    expect(shown(text).match(/```/g)).toHaveLength(text.split("```").length - 1);
+});

@@ -169,9 +169,10 @@ const KEYS = [
 
 async function chooseModel(chat: Chat, words: string): Promise<string | undefined> {
   const { flags, session } = ownOf(chat);
-  const { reachableModels } = await import("../models.js");
+  const { localModels, reachableModels } = await import("../models.js");
   const { model: current } = flags;
-  const others = (await reachableModels()).filter(({ name }) => name !== current);
+  const known = [...(await localModels(flags)), ...(await reachableModels())];
+  const others = known.filter(({ name }) => name !== current);
   if (words === "" && others.length === 0) return `${withModel(current)} ${OTHER_MODELS}`;
   const choices = others.map(({ name, note }) => ({ value: name, label: `${name}  ${note}` }));
   const title = current === undefined ? "Model:" : `Model in place of ${visibleText(current)}:`;

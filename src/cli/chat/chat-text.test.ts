@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { SessionBook } from "../../call/index.js";
+import type { StopReason } from "../../call/index.js";
 import { chatEndText } from "./chat-text.js";
 
 const at = 1;
@@ -33,4 +34,14 @@ test("says so when the agent ends its turn without a message", () => {
 
 test("names no question when a turn is left that waits for none", () => {
   expect(chatEndText({ status: "parked" }, bookWith())).toContain("resume the session to continue it");
+});
+
+test("says in words why a turn ended early", () => {
+  const early = (stopReason: StopReason, error?: string) =>
+    chatEndText({ status: "stopped", stopReason, ...(error !== undefined && { error }) }, bookWith("So"));
+  expect(early("max_tokens")).toBe(
+    "The response was cut off at the model's limit (max_tokens). Tell the agent to go on.",
+  );
+  expect(early("refusal")).toBe("The model declined to answer (refusal).");
+  expect(early("error", "The server is gone.")).toBe("The turn ended early (error): The server is gone.");
 });
