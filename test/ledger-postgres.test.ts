@@ -6,10 +6,12 @@ import { fileURLToPath } from "node:url";
 import { beforeAll, expect, test } from "vitest";
 import { event } from "../src/call/events.samples.js";
 import type { SessionEvent } from "../src/call/index.js";
-import { callAt, claim, DURABLE, SESSION } from "../src/history/contract/contract.samples.js";
+import { callAt, claim, DURABLE, said, SESSION } from "../src/history/contract/contract.samples.js";
 import { openLedger } from "../src/history/index.js";
+import { postgresAddress } from "../src/history/postgres/postgres-address.js";
 import { newAddress, PASSWORD, sharedServer } from "../src/history/postgres/postgres-server.samples.js";
 import type { PostgresServer } from "../src/history/postgres/postgres-server.samples.js";
+import { SqlConnections } from "../src/history/postgres/sql-connections.js";
 import { atHome } from "./cli-kit.js";
 import { until } from "./until.js";
 
@@ -71,6 +73,25 @@ test("takes the password from the address, the environment or a passfile, and sh
   expect(refused.status).toBe(1);
   expect(refused.stderr).toMatch(/The server of postgres:\/\/…@127\.0\.0\.1:\d+\/.* refused us \(/);
   expect(refused.stderr).not.toMatch(/wrong-secret|\n\s+at /);
+  chmodSync(passfile, 0o644);
+  const wide = await run(plain, { PGPASSFILE: passfile });
+  expect(wide.stderr).toMatch(
+    /wants a password, and others can read the passfile .*pgpass, so it was not used/,
+  );
+});
+
+test("ends soon and in words when the server wants a password that nobody gave", async () => {
+  const at = await atHome();
+  const start = performance.now();
+  const { status, stderr } = await at.run(["ledger", "check", server.tcpAddress("none")], {
+    env: { PGPASSFILE: join(at.home, "none") },
+  });
+  expect([status, stderr]).toEqual([
+    1,
+    expect.stringMatching(/wants a password, and none was given: .* Nothing was opened; set PGPASSWORD/),
+  ]);
+  // The server ends such a connection after a minute.
+  expect(performance.now() - start).toBeLessThan(30_000);
 });
 
 test("keeps the password out of the list of processes", async () => {
@@ -130,6 +151,88 @@ test("copies a file to a server and back, with the same chains, and checks both"
   expect(checked.stdout).toMatch(/server +PostgreSQL 1\d.*\n[^]*chain +whole: \d+ events of 2 sessions/);
   const migrated = await at.runHere(["ledger", "migrate", server2]);
   expect(migrated.stdout).toBe("The tables are those of this version.\n");
+});
+
+test("checks a server without tables, and makes none", async () => {
+  const at = await atHome();
+  const address = await newAddress();
+  const checked = await at.runHere(["ledger", "check", address]);
+  expect([checked.status, checked.stdout]).toEqual([0, expect.stringMatching(/tables +none yet/)]);
+  expect(checked.stderr).toContain("There are no tables yet, and nothing was made.");
+  const sql = await SqlConnections.open(postgresAddress(address));
+  const schemas = { sql: "select 1 from pg_namespace where nspname = $1" };
+  expect(await sql.run<[string], object>(schemas, sql.address.schema)).toEqual([]);
+  await sql.close();
+});
+
+test("says which sessions lack events, and copies the others", async () => {
+  const at = await atHome();
+  const address = await newAddress();
+  const ledger = await openLedger(address);
+  for (const sessionId of ["broken", "whole"]) {
+    const lease = await claim(ledger, { sessionId });
+    await ledger.append(lease, [said("one"), said("two"), said("three")], DURABLE);
+    await ledger.release(lease);
+  }
+  await ledger.close();
+  const sql = await SqlConnections.open(postgresAddress(address));
+  const { schema } = sql.address;
+  await sql.run({
+    sql: `delete from ${schema}.events
+      where seq = 2 and session = (select number from ${schema}.sessions where session_id = 'broken')`,
+  });
+  await sql.close();
+  const checked = await at.runHere(["ledger", "check", address]);
+  expect([checked.status, checked.stderr]).toEqual([
+    1,
+    expect.stringMatching(/Session broken, event 2: it is gone\.\n.*Nothing was mended; compare .* backup/),
+  ]);
+  const copied = await at.runHere(["ledger", "copy", address, "copy.db"]);
+  expect([copied.status, copied.stdout]).toEqual([
+    1,
+    expect.stringContaining("Copied 1 session with 3 events."),
+  ]);
+  expect(copied.stderr).toContain("Session broken lacks events in");
+  expect(copied.stderr).not.toMatch(/\n\s+at /);
+});
+
+test("says in words that a role may not use the tables, and leaves no server behind", async () => {
+  const at = await atHome();
+  const address = await newAddress();
+  await (await openLedger(address)).close();
+  const sql = await SqlConnections.open(postgresAddress(address));
+  const { schema } = sql.address;
+  const role = `dry_${schema}`;
+  for (const text of [
+    `create role ${role} login`,
+    `grant usage on schema ${schema} to ${role}`,
+    `grant all on all tables in schema ${schema} to ${role}`,
+    `grant all on all sequences in schema ${schema} to ${role}`,
+    `revoke insert on ${schema}.texts from ${role}`,
+  ])
+    await sql.run({ sql: text });
+  const asRole = address.replace("toolgate@", `${role}@`);
+  // The link to the page cannot be stored once the server listens.
+  const served = await at.run([
+    "serve",
+    "--port",
+    "0",
+    "--ledger",
+    asRole,
+    "--script",
+    at.script([{ say: "Here." }]),
+  ]);
+  expect([served.status, served.stderr]).toEqual([
+    1,
+    expect.stringMatching(/This user may not use the tables of the server of postgres:.*Nothing was done/),
+  ]);
+  await sql.run({ sql: `revoke all on all tables in schema ${schema} from ${role}` });
+  const checked = await at.runHere(["ledger", "check", asRole]);
+  expect([checked.status, checked.stderr]).toEqual([
+    1,
+    expect.stringContaining("This user may not use the tables"),
+  ]);
+  await sql.close();
 });
 
 test("copies kept files and snapshots of a session to a server and back", async () => {

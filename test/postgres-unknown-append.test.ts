@@ -65,8 +65,8 @@ test("goes on with the lease after an append that could not be sent", async () =
   await far.append(lease, [said("one")], DURABLE);
   line.cut();
   // The first loses its connection, and finds that nothing was stored when the line is back.
-  await until(async () => (await codeOf(far.read(SESSION))) === "LEDGER_FAILED");
-  expect(await codeOf(far.append(lease, [said("two")], DURABLE))).toBe("LEDGER_FAILED");
+  await until(async () => (await codeOf(far.read(SESSION))) === "LEDGER_UNREACHABLE");
+  expect(await codeOf(far.append(lease, [said("two")], DURABLE))).toBe("LEDGER_UNREACHABLE");
   line.reopen();
   expect(await far.append(lease, [said("two")], DURABLE)).toBe(2);
 });

@@ -3,11 +3,14 @@ import { pluralize } from "../call/index.js";
 import type { ChainHead, Verified } from "../call/index.js";
 import { copyLedger } from "../history/copy-ledger.js";
 import { ledgerFileOf, openArchive, openLedger } from "../history/index.js";
-import { checkServer, migrateServer } from "../history/postgres/check-server.js";
+import { checkServer, migrateServer, verifyServer } from "../history/postgres/check-server.js";
+import { shownAddress } from "../history/postgres/postgres-address.js";
 import { existing } from "./history.js";
 import { ledgerAddress } from "./ledger-address.js";
 import { progressLine } from "./progress-line.js";
 import { note } from "./stderr.js";
+
+const MAX_SHOWN = 20;
 
 const write = (text: string) => void process.stdout.write(`${text}\n`);
 
@@ -33,18 +36,25 @@ export async function checkLedger(
 ): Promise<number> {
   const address = existing(given === undefined ? {} : { ledger: given });
   if (ledgerFileOf(address) === undefined) {
-    const { facts, warnings } = await checkServer(address);
+    const { hasTables, facts, warnings } = await checkServer(address);
     for (const [name, value] of facts) write(`${name.padEnd(12)} ${value}`);
     for (const warning of warnings) note(warning);
+    if (!hasTables) return 0;
   }
   if (!verify) return 0;
   const { sessions, events, brokenCount, broken } = await verified(address);
   write(
     `${"chain".padEnd(12)} ${brokenCount === 0 ? "whole" : pluralize(brokenCount, "broken link")}: ${pluralize(events, "event")} of ${pluralize(sessions, "session")}`,
   );
-  for (const { sessionId, seq, detail } of broken.slice(0, 20))
+  for (const { sessionId, seq, detail } of broken.slice(0, MAX_SHOWN))
     note(`Session ${sessionId}, event ${seq}: ${detail}.`);
-  return brokenCount === 0 ? 0 : 1;
+  if (brokenCount > MAX_SHOWN)
+    note(`${brokenCount - MAX_SHOWN} more: toolgate history verify lists them all.`);
+  if (brokenCount === 0) return 0;
+  note(
+    "Somebody or something changed the store beside Toolgate. Nothing was mended; compare these sessions with a backup.",
+  );
+  return 1;
 }
 
 export async function copyStore(from: string, to: string): Promise<number> {
@@ -52,7 +62,7 @@ export async function copyStore(from: string, to: string): Promise<number> {
   let time = 0;
   const reading = await openLedger(source);
   const copied = new Set<string>();
-  const counts = { copied: 0, there: 0, held: 0, events: 0 };
+  const counts = { copied: 0, there: 0, held: 0, damaged: 0, events: 0 };
   try {
     const writing = await openLedger(target, { now: () => time });
     try {
@@ -64,6 +74,10 @@ export async function copyStore(from: string, to: string): Promise<number> {
         counts.events += events;
         if (result === "copied") copied.add(sessionId);
         if (result === "held") note(`Session ${sessionId} is open in another process and was not copied.`);
+        if (result === "damaged")
+          note(
+            `Session ${sessionId} lacks events in ${shownAddress(from)} and was not copied. See: toolgate ledger check`,
+          );
       }
     } finally {
       await writing.close();
@@ -82,7 +96,7 @@ export async function copyStore(from: string, to: string): Promise<number> {
     write(
       `The chains of ${pluralize(copied.size - differing.length, "session")} are the same in both stores.`,
     );
-  return differing.length === 0 && counts.held === 0 ? 0 : 1;
+  return differing.length === 0 && counts.held === 0 && counts.damaged === 0 ? 0 : 1;
 }
 
 async function differences(
@@ -99,12 +113,17 @@ const heads = (from: Verified): ReadonlyMap<string, string> =>
   new Map(from.heads.map(({ sessionId, seq, link }: ChainHead) => [sessionId, `${seq} ${link}`]));
 
 async function verified(address: string): Promise<Verified> {
-  const archive = await openArchive(address);
   const progress = progressLine("Verifying");
+  const options = { onProgress: progress.show };
   try {
-    return await archive.verify({ onProgress: progress.show });
+    if (ledgerFileOf(address) === undefined) return await verifyServer(address, options);
+    const archive = await openArchive(address);
+    try {
+      return await archive.verify(options);
+    } finally {
+      await archive.close();
+    }
   } finally {
     progress.end();
-    await archive.close();
   }
 }

@@ -95,24 +95,29 @@ async function serveWith(
     // Only a ledger that instances share has an archive that they share.
     const indexing =
       shared && keepIndexed(ledger, archive, { signal: ended.signal, onError: options.onError });
-    noteToken();
-    const pageUrl = openableUrl(url, flags.allowHost);
-    noteAddress(pageUrl);
-    const link = await pageLink(pageUrl, page.devices);
-    process.stdout.write(`Serving AAP at ${url} for ${workspace.root}. Stop with Ctrl-C.\n`);
-    const hasPage = page.pageFolder !== undefined;
-    const isOpened = opensBrowser && hasPage && (await openAddress(link));
-    process.stdout.write(linkText(link, { isFailed: opensBrowser && !isOpened, isOpened, hasPage }));
-    const signal = await stopped;
-    noteStopping(signal);
-    const usualMs = ledger.work ? SHARED_DRAIN_MS : 0;
-    const drainMs = flags.drain === undefined ? usualMs : flags.drain * 1_000;
-    if (signal === "SIGTERM") await drain(drainMs);
-    await close();
-    ended.abort();
-    await indexing;
-    await archive.close();
-    page.rules.close();
+    let signal: NodeJS.Signals;
+    // A store that is lost while the link is made must not leave a server behind that can serve nothing.
+    try {
+      noteToken();
+      const pageUrl = openableUrl(url, flags.allowHost);
+      noteAddress(pageUrl);
+      const link = await pageLink(pageUrl, page.devices);
+      process.stdout.write(`Serving AAP at ${url} for ${workspace.root}. Stop with Ctrl-C.\n`);
+      const hasPage = page.pageFolder !== undefined;
+      const isOpened = opensBrowser && hasPage && (await openAddress(link));
+      process.stdout.write(linkText(link, { isFailed: opensBrowser && !isOpened, isOpened, hasPage }));
+      signal = await stopped;
+      noteStopping(signal);
+      const usualMs = ledger.work ? SHARED_DRAIN_MS : 0;
+      const drainMs = flags.drain === undefined ? usualMs : flags.drain * 1_000;
+      if (signal === "SIGTERM") await drain(drainMs);
+    } finally {
+      await close();
+      ended.abort();
+      await indexing;
+      await archive.close();
+      page.rules.close();
+    }
     // Ctrl-C is the normal way to stop the server; any other signal sets its exit code.
     if (signal !== "SIGINT") process.exitCode = signalExitCode(signal);
   } finally {

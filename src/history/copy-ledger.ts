@@ -1,7 +1,8 @@
 /**
  * Copies all sessions of one ledger into another, with their times, questions, kept files and snapshots.
  *
- * Invariants: a session is copied whole, or what was copied of it is removed again; one that somebody holds is left out.
+ * Invariants: a session is copied whole, or what was copied of it is removed again; one that somebody holds, or that lacks
+ * events, is left out.
  * The text of an event is the same in every store, and so is the chain over it: equal heads of both chains prove the copy.
  */
 import { randomUUID } from "node:crypto";
@@ -13,7 +14,7 @@ const DURABLE = { durable: true };
 
 export type CopiedSession = {
   readonly sessionId: string;
-  readonly result: "copied" | "held" | "there";
+  readonly result: "copied" | "held" | "there" | "damaged";
   readonly events: number;
 };
 
@@ -36,17 +37,21 @@ async function copySession(from: Ledger, to: CopyTarget, summary: SessionSummary
   const held = await claimIfFree(from, sessionId);
   if (!held) return { sessionId, result: "held", events: 0 };
   try {
-    return { sessionId, result: "copied", events: await copyEvents(from, to, summary) };
+    const events = await copyEvents(from, to, summary);
+    return events === undefined
+      ? { sessionId, result: "damaged", events: 0 }
+      : { sessionId, result: "copied", events };
   } finally {
     await from.release(held);
   }
 }
 
+/** Undefined, and nothing copied, when the session lacks events. */
 async function copyEvents(
   from: Ledger,
   { ledger, setTime }: CopyTarget,
   { sessionId, createdAt, updatedAt, lastSeq = 0 }: SessionSummary,
-): Promise<number> {
+): Promise<number | undefined> {
   setTime(createdAt);
   const lease = await ledger.claim(sessionId, owner(), LEASE);
   try {
@@ -60,7 +65,10 @@ async function copyEvents(
       await ledger.append(lease, copied === 0 ? rest : page.map(({ event }) => event), DURABLE);
       copied += page.length;
     }
-    if (copied < lastSeq) throw new Error(`Session ${sessionId} has only ${copied} of ${lastSeq} events.`);
+    if (copied < lastSeq) {
+      await ledger.remove(lease);
+      return undefined;
+    }
     const snapshot = await from.snapshot?.(sessionId);
     if (snapshot) await ledger.keepSnapshot?.(lease, snapshot);
     await ledger.release(lease);

@@ -7,20 +7,25 @@ export type LedgerFileErrorCode =
   | "LEDGER_BUSY"
   | "LEDGER_FULL"
   | "LEDGER_READ_ONLY"
+  | "LEDGER_UNREACHABLE"
   | "LEDGER_FAILED";
 
 export class LedgerFileError extends Error {
-  /** The message without the path of the file, for clients on other machines. */
+  /** The message without the path of the file or the address of the server, for clients on other machines. */
   readonly messageWithoutPath: string;
 
   /** `file`: the path as it is in the message. */
   constructor(
     readonly code: LedgerFileErrorCode,
     message: string,
-    { file, ...options }: ErrorOptions & { readonly file?: string } = {},
+    {
+      file,
+      messageWithoutPath = file === undefined ? message : message.replaceAll(`${file} `, ""),
+      ...options
+    }: ErrorOptions & { readonly file?: string; readonly messageWithoutPath?: string } = {},
   ) {
     super(message, options);
     this.name = "LedgerFileError";
-    this.messageWithoutPath = file === undefined ? message : message.replaceAll(`${file} `, "");
+    this.messageWithoutPath = messageWithoutPath;
   }
 }

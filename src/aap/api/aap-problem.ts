@@ -42,6 +42,7 @@ const STORE_PROBLEMS: { readonly [code in LedgerFileErrorCode]?: ProblemCode } =
   LEDGER_READ_ONLY: "LEDGER_READ_ONLY",
   LEDGER_DAMAGED: "LEDGER_DAMAGED",
   LEDGER_BUSY: "UNAVAILABLE",
+  LEDGER_UNREACHABLE: "UNAVAILABLE",
 };
 
 const LEDGER_PROBLEMS: { readonly [code in LedgerErrorCode]?: ProblemCode } = {

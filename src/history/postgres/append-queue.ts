@@ -28,7 +28,7 @@ import type { Append, AppendGroup, AppendItem, Position, SentEvents } from "./ap
 import { BatchQueue } from "./batch-queue.js";
 import type { LedgerContext } from "./ledger-context.js";
 import type { HeadRow } from "./ledger-values.js";
-import { ConnectionLost } from "./sql-connections.js";
+import { ConnectionLost } from "./server-errors.js";
 
 /**
  * Another session has asked a question of that id in between, which the check finds now; or two instances, of which one has

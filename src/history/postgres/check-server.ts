@@ -1,9 +1,16 @@
 /** Looks at the server of a ledger and says in plain lines what is there, and what may cost events or time. */
+import type { Verified, VerifyOptions } from "../../call/index.js";
 import { postgresAddress } from "./postgres-address.js";
 import { migrateTables, tableState } from "./migrate-tables.js";
+import type { TableState } from "./migrate-tables.js";
 import { SqlConnections } from "./sql-connections.js";
+import { verifyTables } from "./verify-tables.js";
+
+/** Who looks at a server wants to know soon that it is not there. */
+const CHECK_RETRY_MS = 2_000;
 
 export type ServerReport = {
+  readonly hasTables: boolean;
   readonly facts: readonly (readonly [name: string, value: string])[];
   readonly warnings: readonly string[];
 };
@@ -18,12 +25,26 @@ export async function migrateServer(address: string): Promise<number> {
   }
 }
 
+/** Reads only, and makes no tables. */
+export async function verifyServer(address: string, options: VerifyOptions): Promise<Verified> {
+  const sql = await SqlConnections.open(postgresAddress(address), { isForArchive: true });
+  try {
+    return await verifyTables(sql, options);
+  } finally {
+    await sql.close();
+  }
+}
+
 type Settings = Readonly<
-  Record<"version" | "synchronous_commit" | "fsync" | "standbys" | "max_connections" | "replicas", string>
+  Record<
+    "version" | "synchronous_commit" | "fsync" | "standbys" | "max_connections" | "replicas" | "read_only",
+    string
+  >
 >;
 
+/** Reads only, and makes no tables. */
 export async function checkServer(address: string): Promise<ServerReport> {
-  const sql = await SqlConnections.open(postgresAddress(address));
+  const sql = await SqlConnections.open(postgresAddress(address), { retryMs: CHECK_RETRY_MS });
   try {
     const { step, knownStep } = await tableState(sql);
     const [settings] = await sql.retried<[], Settings>({
@@ -31,10 +52,12 @@ export async function checkServer(address: string): Promise<ServerReport> {
           current_setting('synchronous_commit') as synchronous_commit,
           current_setting('synchronous_standby_names') as standbys,
           current_setting('max_connections') as max_connections,
+          current_setting('transaction_read_only') as read_only,
           (select count(*)::text from pg_stat_replication) as replicas`,
     });
     const counts = step === 0 ? undefined : await countRows(sql);
     return {
+      hasTables: step > 0,
       facts: [
         ["server", `PostgreSQL ${settings?.version ?? "?"}`],
         ["tables", step === 0 ? "none yet" : `step ${step} of ${knownStep}, schema ${sql.address.schema}`],
@@ -43,7 +66,7 @@ export async function checkServer(address: string): Promise<ServerReport> {
         ["standbys", settings?.standbys ? `synchronous: ${settings.standbys}` : "none that is synchronous"],
         ["connections", `at most ${settings?.max_connections}; each instance takes up to 4`],
       ],
-      warnings: warningsOf(settings, step < knownStep),
+      warnings: warningsOf(settings, { step, knownStep }),
     };
   } finally {
     await sql.close();
@@ -71,9 +94,20 @@ async function countRows(sql: SqlConnections): Promise<ServerReport["facts"]> {
     : [];
 }
 
-function warningsOf(settings: Settings | undefined, isOld: boolean): readonly string[] {
+function warningsOf(settings: Settings | undefined, { step, knownStep }: TableState): readonly string[] {
   return [
-    ...(isOld ? ["The tables are not of this version yet. Run: toolgate ledger migrate"] : []),
+    ...(step === 0
+      ? [
+          "There are no tables yet, and nothing was made. The first instance makes them, or: toolgate ledger migrate",
+        ]
+      : step < knownStep
+        ? ["The tables are not of this version yet. Run: toolgate ledger migrate"]
+        : []),
+    ...(settings?.read_only === "on"
+      ? [
+          "The server only reads: it may be a standby. Instances cannot record there; name the primary server.",
+        ]
+      : []),
     ...(settings?.fsync === "off" ? ["fsync is off: a power cut can destroy the whole ledger."] : []),
     ...(settings?.synchronous_commit === "off" || settings?.synchronous_commit === "local"
       ? [`synchronous_commit is ${settings.synchronous_commit}: Toolgate does not open such a ledger.`]

@@ -252,12 +252,17 @@ export function ledgerStatements(schema: string) {
        )
        select session from settled`,
     ),
-    /** Sessions of a place that somebody must go on with, the oldest first, with the lease that may still last. */
+    /**
+     * Sessions of a place that somebody must go on with, and the lease that may still last. Free ones come first, in any
+     * order, so that no number of turns under way, or of turns that nobody can run, hides them for long; then the leases
+     * that end next, since a dead process's lease stays while others are renewed.
+     */
     work: statement<[now: Time, place: string, limit: number], WorkRow>(
       `select s.session_id, h.holder, h.fence, h.lease_until, h.lease_ms,
          case when ${isHeld} then h.lease_until - ${now} else 0 end as left_ms
        from ${heads} h join ${sessions} s on s.number = h.session
-       where h.work_since is not null and h.place in ($2, '${ANYWHERE}') order by h.work_since limit $3`,
+       where h.work_since is not null and h.place in ($2, '${ANYWHERE}')
+       order by ${isHeld}, case when ${isHeld} then h.lease_until else random() end limit $3`,
     ),
     holder: statement<
       [now: Time, sessionId: string],
@@ -267,8 +272,13 @@ export function ledgerStatements(schema: string) {
        from ${sessions} s join ${heads} h on h.session = s.number where s.session_id = $2`,
     ),
     /** Turns that nobody holds and somebody must go on with, of all places. */
-    health: statement<[now: Time], { readonly waiting: number; readonly oldest_ms: number }>(
-      `select count(*) as waiting, coalesce(max(${now} - h.work_since), 0) as oldest_ms from ${heads} h
+    health: statement<
+      [now: Time],
+      { readonly waiting: number; readonly oldest_ms: number; readonly is_read_only: boolean }
+    >(
+      `select count(*) as waiting, coalesce(max(${now} - h.work_since), 0) as oldest_ms,
+         current_setting('transaction_read_only') = 'on' as is_read_only
+       from ${heads} h
        where h.work_since is not null and not ${isHeld}`,
     ),
     questionNumber: statement<[questionId: string], { readonly number: number }>(

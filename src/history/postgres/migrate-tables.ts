@@ -7,6 +7,7 @@
 import { errorCode } from "../../call/error-code.js";
 import { LedgerFileError } from "../ledger-file-error.js";
 import { MIGRATIONS } from "./postgres-tables.js";
+import { lacksRight } from "./server-errors.js";
 import type { SqlConnections } from "./sql-connections.js";
 
 export type TableState = {
@@ -19,7 +20,6 @@ export type TableState = {
 const MIGRATION_LOCK = 0x54677067;
 const NO_TABLE = "42P01";
 const NO_SCHEMA = "3F000";
-const NO_RIGHT = "42501";
 
 /** Throws LEDGER_TOO_NEW when the tables need a newer version of Toolgate. */
 export async function tableState(sql: SqlConnections): Promise<TableState> {
@@ -72,7 +72,7 @@ export async function migrateTables(sql: SqlConnections): Promise<number> {
       }),
     );
   } catch (error) {
-    if (errorCode(error) !== NO_RIGHT) throw error;
+    if (!lacksRight(error)) throw error;
     throw new LedgerFileError(
       "LEDGER_READ_ONLY",
       `This user may not make the tables of ${shown}. Nothing was changed; run \`toolgate ledger migrate\` as their owner.`,

@@ -1,10 +1,12 @@
 /** Traps of PostgreSQL that cost other programs events or time, each on the run's server. */
+import { hash } from "node:crypto";
 import { Client } from "pg";
 import { afterEach, expect, test, vi } from "vitest";
 import type { Ledger } from "../../call/index.js";
 import { eventPages } from "../../call/index.js";
-import { claim, DURABLE, said, SESSION } from "../contract/contract.samples.js";
+import { claim, codeOf, DURABLE, said, SESSION } from "../contract/contract.samples.js";
 import { startFollowing } from "../contract/following.samples.js";
+import { openPostgresArchive } from "./archive/postgres-archive.js";
 import { openPostgresLedger } from "./postgres-ledger.js";
 import { postgresAddress } from "./postgres-address.js";
 import { SqlConnections } from "./sql-connections.js";
@@ -99,6 +101,151 @@ test("lets the server end a transaction whose process is silent, and leaves no s
   const inside = await sql.transaction(async (client) => (await client.query<object>(show)).rows);
   expect(inside).toEqual([{ idle_in_transaction_session_timeout: "1min" }]);
   expect(await sql.run({ sql: show })).toEqual([{ idle_in_transaction_session_timeout: "0" }]);
+});
+
+test("appends and renews while searches of the same process wait for the server", async () => {
+  const address = await emptyAddress();
+  const [here, { client, heads }] = [await open(address), await connect(address)];
+  const archive = await openPostgresArchive(address, {});
+  opened.push(archive);
+  const lease = await claim(here, { milliseconds: 60_000 });
+  await here.append(lease, [said("needle ")], DURABLE);
+  await archive.refresh();
+  const items = heads.replace("heads", "archive_items");
+  await client.query(`begin; lock table ${items} in access exclusive mode`);
+  // More than there are connections.
+  const searches = Array.from({ length: 8 }, () => archive.search({ text: "needle" }));
+  const watcher = (await connect(address)).client;
+  await vi.waitFor(async () => {
+    const waiting = `relation = '${items}'::regclass and not granted`;
+    const { rowCount } = await watcher.query(`select from pg_locks where ${waiting}`);
+    expect(rowCount).toBeGreaterThan(0);
+  }, LIMIT);
+  expect(await here.append(lease, [said("two")], DURABLE)).toBe(2);
+  await here.renew(lease, { milliseconds: 60_000 });
+  expect(await here.read(SESSION)).toHaveLength(2);
+  await client.query("rollback");
+  for (const found of await Promise.all(searches)) expect(found.items).toHaveLength(1);
+});
+
+test("indexes, exports and verifies in pages, in no transaction that lasts", async () => {
+  const address = named(await emptyAddress(), "reads all");
+  const [here, { client }] = [await open(address), await connect(address)];
+  await here.append(await claim(here), [said("one")], DURABLE);
+  const archive = await openPostgresArchive(address, {});
+  opened.push(archive);
+  const looks: unknown[] = [];
+  const look = async () => {
+    const open = "application_name = 'reads all' and state <> 'active' and xact_start is not null";
+    looks.push((await client.query(`select query from pg_stat_activity where ${open}`)).rows);
+  };
+  await archive.refresh();
+  await look();
+  for await (const _text of archive.export(SESSION, "ndjson")) await look();
+  await archive.verify();
+  await look();
+  expect(looks.length).toBeGreaterThan(2);
+  expect(looks.flat()).toEqual([]);
+});
+
+test("goes on when a prepared statement is gone, or its name is taken, as behind a pooler", async () => {
+  for (const statement of ["deallocate all", "prepare"] as const) {
+    const sql = await SqlConnections.open(postgresAddress(named(await emptyAddress(), statement)));
+    opened.push(sql);
+    const one = { sql: "select $1::int + 1 as next" };
+    const next = () => sql.run<[number], { next: number }>(one, 1);
+    if (statement === "deallocate all") await next();
+    const name = `tg_${hash("sha256", one.sql).slice(0, 24)}`;
+    await sql.run({ sql: statement === "prepare" ? `prepare ${name} as select 7` : statement });
+    expect(await next()).toEqual([{ next: 2 }]);
+  }
+});
+
+test("keeps its leases when all of its connections are lost", async () => {
+  const address = await emptyAddress();
+  const [here, there] = [await open(named(address, "holds leases")), await open(address)];
+  const { client } = await connect(address);
+  const lease = await claim(here, { milliseconds: 60_000 });
+  await here.append(lease, [said("one")], DURABLE);
+  await client.query(
+    "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'holds leases'",
+  );
+  expect(await codeOf(claim(there, { owner: "bob" }))).toBe("LEASE_HELD");
+  expect(await here.append(lease, [said("two")], DURABLE)).toBe(2);
+  expect((await here.renew(lease, { milliseconds: 60_000 })).fence).toBe(lease.fence);
+});
+
+test("indexes and follows a session whose append began before others and was committed after them", async () => {
+  const address = await emptyAddress();
+  const [here, there] = [await open(named(address, "appends late")), await open(address)];
+  const [{ client, heads }, watcher] = [await connect(address), (await connect(address)).client];
+  const archive = await openPostgresArchive(address, {});
+  opened.push(archive);
+  const lease = await claim(here, { milliseconds: 60_000 });
+  await here.append(lease, [said("one ")], DURABLE);
+  const follower = startFollowing(there);
+  await follower.has(1);
+  await client.query(`begin; select from ${heads} for update`);
+  const late = here.append(lease, [said("two")], DURABLE);
+  await vi.waitFor(async () => {
+    const waiting = "application_name = 'appends late' and wait_event_type = 'Lock'";
+    expect((await watcher.query(`select from pg_stat_activity where ${waiting}`)).rowCount).toBe(1);
+  }, LIMIT);
+  const other = await claim(there, { sessionId: "session-2" });
+  await there.append(other, [said("other")], DURABLE);
+  await archive.refresh();
+  await client.query("commit");
+  await late;
+  await follower.has(2);
+  await follower.stop();
+  const { items } = await archive.search({ text: "two" });
+  expect(items.map(({ sessionId }) => sessionId)).toEqual([SESSION]);
+});
+
+test("gives up a silent connection after its time, an archive's later, and waits for long work", async () => {
+  const address = postgresAddress(await emptyAddress());
+  const [ledger, archive] = [
+    await SqlConnections.open(address),
+    await SqlConnections.open(address, { isForArchive: true }),
+  ];
+  opened.push(ledger, archive);
+  const slow = { sql: "select pg_sleep(0.3)" };
+  const tryFor = async (sql: SqlConnections, statement: typeof slow, ms: number) => {
+    // A connection first: the driver has timers of its own for it.
+    await sql.run({ sql: "select 1" });
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      const result = sql.run(statement).then(
+        () => "done",
+        (error: Error) => error.message,
+      );
+      await new Promise((resolve) => setImmediate(resolve));
+      vi.advanceTimersByTime(ms);
+      return await result;
+    } finally {
+      vi.useRealTimers();
+    }
+  };
+  expect(await tryFor(ledger, slow, 29_000)).toBe("done");
+  expect(await tryFor(ledger, slow, 31_000)).toBe("The server is silent.");
+  expect(await tryFor(archive, slow, 299_000)).toBe("done");
+  expect(await tryFor(archive, slow, 301_000)).toBe("The server is silent.");
+  const long = { ...slow, isLong: true };
+  expect(await tryFor(archive, long, 3_600_000)).toBe("done");
+});
+
+test("is not well on a server that only reads, as a standby does", async () => {
+  const address = await emptyAddress();
+  await (await openPostgresLedger(address)).close();
+  const reading = new URL(address);
+  reading.searchParams.set("options", "-c default_transaction_read_only=on");
+  const ledger = await open(reading.href);
+  await expect(ledger.health?.()).rejects.toMatchObject({
+    code: "LEDGER_READ_ONLY",
+    message: expect.stringContaining("only reads: it may be a standby"),
+    messageWithoutPath:
+      "The server of the ledger only reads: it may be a standby. Nothing was recorded; name the primary server.",
+  });
 });
 
 test("splits notifications that would be longer than the server takes", async () => {

@@ -80,6 +80,35 @@ test("a turn whose lease ran out is work for its place alone", async () => {
   await there.append(taken, [said("mine")], DURABLE);
 });
 
+/** More than one look has. */
+const MANY = 600;
+
+test.each(["under way", "that nobody takes"])(
+  "a turn whose lease ran out is found behind many older ones %s",
+  async (others) => {
+    const address = await emptyAddress();
+    const [here, there, sql] = [
+      await open(address, "here"),
+      await open(address, "here"),
+      await connect(address),
+    ];
+    const { schema } = sql.address;
+    const lease = others === "under way" ? "extract(epoch from clock_timestamp()) * 1000 + 600000" : "0";
+    await sql.run({
+      sql: `with s as (
+          insert into ${schema}.sessions (session_id) select 'other ' || n from generate_series(1, ${MANY}) n returning number
+        )
+        insert into ${schema}.heads (session, last_seq, fence, owner, lease_until, lease_ms, work_since, place)
+        select number, 1, nextval('${schema}.fences'), 'other', ${lease}, 600000, 1, 'here' from s`,
+    });
+    await here.append(await claim(here, { milliseconds: 200 }), [TURN], DURABLE);
+    const over = new AbortController();
+    for await (const sessionId of there.work?.({ signal: over.signal }) ?? [])
+      if (sessionId === SESSION) over.abort();
+    expect(over.signal.aborted).toBe(true);
+  },
+);
+
 test("the lease of a process that is gone is free at once", async () => {
   const address = await emptyAddress();
   const [here, sql] = [await open(address), await connect(address)];

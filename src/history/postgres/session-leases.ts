@@ -15,7 +15,7 @@ import { BatchQueue } from "./batch-queue.js";
 import type { LedgerContext } from "./ledger-context.js";
 import { ANYWHERE } from "./ledger-statements.js";
 import type { ClaimedRow, HeadRow } from "./ledger-values.js";
-import { ConnectionLost } from "./sql-connections.js";
+import { ConnectionLost } from "./server-errors.js";
 
 /** Renewals wait this long for others: leases last for seconds. */
 const RENEW_TOGETHER_MS = 100;

@@ -10,7 +10,8 @@ import type { SessionFollowers } from "./session-followers.js";
 const LEASE_END_MARGIN_MS = 10;
 /** How soon a renewed lease is seen: by then, and by its length, its end is known whatever becomes of the server's clock. */
 const LOOK_AT_HELD_MS = 400;
-const MAX_WORK = 100;
+/** For one look; free sessions come first, and the rest at later looks. */
+const MAX_WORK = 500;
 
 type Options = {
   readonly context: LedgerContext;

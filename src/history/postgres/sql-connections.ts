@@ -10,14 +10,17 @@ import { hash } from "node:crypto";
 import type { Client, Pool, PoolClient, PoolConfig, QueryResult } from "pg";
 import { errorCode } from "../../call/error-code.js";
 import { LedgerError } from "../../call/index.js";
-import { LedgerFileError } from "../ledger-file-error.js";
 import type { PostgresAddress } from "./postgres-address.js";
+import { serverClient } from "./server-client.js";
+import { ConnectionLost, isLost, namedError, unreachable } from "./server-errors.js";
 
 /** With the one that listens: four. */
 const MAX_POOLED = 3;
 const CONNECT_TIMEOUT_MS = 5_000;
 /** A connection that is silent for longer is given up: its other end may be gone without a word. */
 const STATEMENT_TIMEOUT_MS = 30_000;
+/** The same for the archive, whose statements read as much as there is. */
+const ARCHIVE_TIMEOUT_MS = 300_000;
 const RETRY_MS = 15_000;
 /** At least so many tries: a process that was paused finds its deadline over. */
 const MIN_TRIES = 6;
@@ -35,29 +38,34 @@ export type Statement<Values extends readonly SqlValue[], Row = never> = {
   readonly sql: string;
   readonly values?: Values;
   readonly row?: Row;
+  /** Takes as long as the tables are large, so silence says nothing. */
+  readonly isLong?: boolean;
 };
 
-type SqlResult = Pick<QueryResult<object>, "rows" | "rowCount">;
+type OpenOptions = {
+  /** How long a server that restarts or fails over is waited for. */
+  readonly retryMs?: number;
+  /**
+   * One statement or transaction of all archives at a time: a slow search must not keep appends and renewals waiting for a
+   * connection until the leases are lost.
+   */
+  readonly isForArchive?: boolean;
+};
 
-/**
- * The connection ended during a statement: nobody knows whether the statement took effect. Without `wasSent` there was no
- * connection to send it on, so it did not.
- */
-export class ConnectionLost extends Error {
-  constructor(
-    message: string,
-    readonly wasSent: boolean,
-  ) {
-    super(message);
-  }
-}
+type AnyStatement = Pick<Statement<readonly SqlValue[]>, "sql" | "isLong">;
+
+type SqlResult = Pick<QueryResult<object>, "rows" | "rowCount">;
 
 /** The connections of this process to one database, shared by the ledgers and archives on it. */
 type SharedPool = {
   readonly pool: Pool;
   readonly newClient: () => Client;
   canPrepare: boolean;
+  /** The server was reached once. */
+  hasAnswered: boolean;
   users: number;
+  /** The newest work of the archives, which waits for the work before it. */
+  archiveWork: Promise<unknown>;
   /** Checked out of the pool, for the next append. */
   kept?: PoolClient | undefined;
   keptTimer?: NodeJS.Timeout;
@@ -69,22 +77,24 @@ export class SqlConnections {
   readonly address: PostgresAddress;
   readonly #shared: SharedPool;
   readonly #retryMs: number;
+  readonly #isForArchive: boolean;
   readonly #names = new Map<string, string>();
   #isClosed = false;
 
-  private constructor(address: PostgresAddress, shared: SharedPool, retryMs: number) {
+  private constructor(address: PostgresAddress, shared: SharedPool, options: OpenOptions) {
     this.address = address;
     this.#shared = shared;
-    this.#retryMs = retryMs;
+    this.#retryMs = options.retryMs ?? RETRY_MS;
+    this.#isForArchive = options.isForArchive ?? false;
     shared.users += 1;
   }
 
-  /** The driver is loaded here and not before. `retryMs`: how long a server that restarts or fails over is waited for. */
-  static async open(address: PostgresAddress, { retryMs = RETRY_MS } = {}): Promise<SqlConnections> {
+  /** The driver is loaded here and not before. */
+  static async open(address: PostgresAddress, options: OpenOptions = {}): Promise<SqlConnections> {
     const { default: pg } = await import("pg");
     const { connectionString } = address;
     const known = pools.get(connectionString);
-    if (known) return new SqlConnections(address, known, retryMs);
+    if (known) return new SqlConnections(address, known, options);
     const config: PoolConfig = {
       connectionString,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -95,11 +105,19 @@ export class SqlConnections {
           oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format),
       },
     };
-    const pool = new pg.Pool({ ...config, max: MAX_POOLED, allowExitOnIdle: true });
+    const ServerClient = serverClient(pg.Client, address);
+    const pool = new pg.Pool({ ...config, Client: ServerClient, max: MAX_POOLED, allowExitOnIdle: true });
     // An idle connection that ends is replaced by the next statement.
     pool.on("error", () => undefined);
-    const newClient = () => new pg.Client({ ...config, query_timeout: CONNECT_TIMEOUT_MS });
-    const shared: SharedPool = { pool, newClient, canPrepare: true, users: 0 };
+    const newClient = () => new ServerClient({ ...config, query_timeout: CONNECT_TIMEOUT_MS });
+    const shared: SharedPool = {
+      pool,
+      newClient,
+      canPrepare: true,
+      hasAnswered: false,
+      users: 0,
+      archiveWork: Promise.resolve(),
+    };
     pool.on("connect", (client) => {
       // Without a listener, a connection that ends during a statement would end this process too.
       client.on("error", () => undefined);
@@ -108,7 +126,7 @@ export class SqlConnections {
       });
     });
     pools.set(connectionString, shared);
-    return new SqlConnections(address, shared, retryMs);
+    return new SqlConnections(address, shared, options);
   }
 
   /** Throws ConnectionLost when the server cannot be reached, or was lost during the statement. */
@@ -116,11 +134,13 @@ export class SqlConnections {
     statement: Statement<Values, Row>,
     ...values: Values
   ): Promise<Row[]> {
-    this.#checkOpen();
-    const client = await this.#connect();
-    const { rows } = await this.#runOn(client, statement.sql, values, this.#shared.canPrepare);
-    client.release();
-    return rows as Row[];
+    return this.#inTurn(async () => {
+      this.#checkOpen();
+      const client = await this.#connect();
+      const { rows } = await this.#runOn(client, statement, values, this.#shared.canPrepare);
+      client.release();
+      return rows as Row[];
+    });
   }
 
   /** The same for statements that follow each other: the way through the pool costs a tenth of an append. */
@@ -128,7 +148,7 @@ export class SqlConnections {
     statement: Statement<Values, Row>,
     ...values: Values
   ): Promise<Row[]> {
-    return (await this.#resultOnKept(statement.sql, values)).rows as Row[];
+    return (await this.#resultOnKept(statement, values)).rows as Row[];
   }
 
   /** The same for a statement without rows: returns how many it has written. */
@@ -136,15 +156,15 @@ export class SqlConnections {
     statement: Statement<Values>,
     ...values: Values
   ): Promise<number> {
-    return (await this.#resultOnKept(statement.sql, values)).rowCount ?? 0;
+    return (await this.#resultOnKept(statement, values)).rowCount ?? 0;
   }
 
-  async #resultOnKept(sql: string, values: readonly SqlValue[]): Promise<SqlResult> {
+  async #resultOnKept(statement: AnyStatement, values: readonly SqlValue[]): Promise<SqlResult> {
     this.#checkOpen();
     const shared = this.#shared;
     const client = shared.kept ?? (await this.#connect());
     if (client === shared.kept) shared.kept = undefined;
-    const result = await this.#runOn(client, sql, values, shared.canPrepare);
+    const result = await this.#runOn(client, statement, values, shared.canPrepare);
     if (shared.kept || shared.users === 0) client.release();
     else {
       shared.kept = client;
@@ -173,14 +193,19 @@ export class SqlConnections {
       } catch (error) {
         if (!(error instanceof ConnectionLost)) throw error;
         this.#checkOpen();
-        if (tries >= MIN_TRIES && performance.now() + waitMs > deadline) throw this.#unreachable(error);
+        if (tries >= MIN_TRIES && performance.now() + waitMs > deadline)
+          throw unreachable(this.address, error, this.#shared.hasAnswered);
         await new Promise((resolve) => setTimeout(resolve, waitMs));
       }
     }
   }
 
   /** Several statements in one transaction on one connection. */
-  async transaction<Result>(work: (client: PoolClient) => Promise<Result>): Promise<Result> {
+  transaction<Result>(work: (client: PoolClient) => Promise<Result>): Promise<Result> {
+    return this.#inTurn(() => this.#transaction(work));
+  }
+
+  async #transaction<Result>(work: (client: PoolClient) => Promise<Result>): Promise<Result> {
     this.#checkOpen();
     const client = await this.#connect();
     let failure: unknown;
@@ -193,7 +218,7 @@ export class SqlConnections {
       failure = error;
       // A connection that cannot even roll back is thrown away below.
       await client.query("rollback").catch(() => undefined);
-      throw this.#named(error);
+      throw namedError(error, this.address);
     } finally {
       client.release(failure !== undefined && isLost(failure));
     }
@@ -208,7 +233,7 @@ export class SqlConnections {
       await client.connect();
       return client;
     } catch (error) {
-      throw this.#named(error);
+      throw namedError(error, this.address);
     }
   }
 
@@ -223,27 +248,38 @@ export class SqlConnections {
     await this.#shared.pool.end();
   }
 
+  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (!this.#isForArchive) return work();
+    const result = this.#shared.archiveWork.then(work);
+    this.#shared.archiveWork = result.catch(() => undefined);
+    return result;
+  }
+
   async #connect(): Promise<PoolClient> {
     try {
-      return await this.#shared.pool.connect();
+      const client = await this.#shared.pool.connect();
+      this.#shared.hasAnswered = true;
+      return client;
     } catch (error) {
-      throw this.#named(error, true);
+      throw namedError(error, this.address, { isConnecting: true });
     }
   }
 
   /** Its rows are as the statement's declaration says. Releases the client when the statement fails. */
   async #runOn(
     client: PoolClient,
-    sql: string,
+    statement: AnyStatement,
     values: readonly SqlValue[],
     isNamed: boolean,
   ): Promise<SqlResult> {
+    const { sql, isLong = false } = statement;
     let timer: NodeJS.Timeout | undefined;
     try {
       const query = { text: sql, values: [...values], ...(isNamed && { name: this.#nameOf(sql) }) };
       return await new Promise((resolve, reject) => {
         const giveUp = () => reject(new ConnectionLost("The server is silent.", true));
-        timer = setTimeout(giveUp, STATEMENT_TIMEOUT_MS);
+        if (!isLong)
+          timer = setTimeout(giveUp, this.#isForArchive ? ARCHIVE_TIMEOUT_MS : STATEMENT_TIMEOUT_MS);
         client.query<object>(query, (error: unknown, result) => {
           if (error === null || error === undefined) resolve(result);
           else reject(error);
@@ -253,10 +289,10 @@ export class SqlConnections {
       const code = errorCode(error);
       if (isNamed && code !== undefined && NO_PREPARED.has(code)) {
         this.#shared.canPrepare = false;
-        return await this.#runOn(client, sql, values, false);
+        return await this.#runOn(client, statement, values, false);
       }
       client.release(error instanceof ConnectionLost || isLost(error));
-      throw this.#named(error);
+      throw namedError(error, this.address);
     } finally {
       clearTimeout(timer);
     }
@@ -277,39 +313,6 @@ export class SqlConnections {
         "The ledger is closed. Nothing was read or written; open it again first.",
       );
   }
-
-  /** The error with our own words, and never with the address's password. */
-  #named(error: unknown, isConnecting = false): unknown {
-    if (error instanceof ConnectionLost || error instanceof LedgerError || error instanceof LedgerFileError)
-      return error;
-    const code = errorCode(error) ?? "";
-    if (isLost(error)) return new ConnectionLost(messageOf(error), !isConnecting);
-    const { shown } = this.address;
-    if (code === DISK_FULL)
-      return new LedgerFileError(
-        "LEDGER_FULL",
-        `The disk of the server of ${shown} is full. Nothing was recorded; make room there.`,
-      );
-    if (code === READ_ONLY)
-      return new LedgerFileError(
-        "LEDGER_READ_ONLY",
-        `The server of ${shown} only reads: it may be a standby. Nothing was recorded; name the primary server.`,
-      );
-    if (isConnecting || REFUSED.test(code))
-      return new LedgerFileError(
-        "LEDGER_FAILED",
-        `The server of ${shown} refused us (${messageOf(error)}). Nothing was opened; check the user, the password and the database.`,
-      );
-    return error;
-  }
-
-  #unreachable(cause: ConnectionLost): LedgerFileError {
-    return new LedgerFileError(
-      "LEDGER_FAILED",
-      `The server of ${this.address.shown} cannot be reached (${cause.message}). Nothing more is recorded; start it, or correct the address.`,
-      { cause },
-    );
-  }
 }
 
 function releaseKept(shared: SharedPool, isLostConnection = false): void {
@@ -318,28 +321,5 @@ function releaseKept(shared: SharedPool, isLostConnection = false): void {
   kept?.release(isLostConnection);
 }
 
-const DISK_FULL = "53100";
-const READ_ONLY = "25006";
-/** Wrong password, no such role, no such database. */
-const REFUSED = /^(?:28|3D)/;
 /** The statement is not there, or is there already: both before anything was run. */
 const NO_PREPARED = new Set(["26000", "42P05"]);
-/** Connection failures, too many connections, shutdown, crash of the server, starting up. */
-const LOST_STATE = /^(?:08|53300|57P0[1-5])/;
-const LOST_SYSTEM = /^E(?:CONN|PIPE|TIMEDOUT|HOSTUNREACH|NETUNREACH|NOTFOUND|AI_AGAIN|NOENT)/;
-const LOST_MESSAGE = /connection terminated|connection ended|timeout exceeded|client has encountered/iu;
-
-/** The driver gives some of its own errors no code: only their texts tell them apart. */
-function isLost(error: unknown): boolean {
-  if (error instanceof ConnectionLost) return true;
-  const code = errorCode(error);
-  if (code !== undefined) return LOST_STATE.test(code) || LOST_SYSTEM.test(code);
-  // A name with several addresses fails with all of their errors.
-  if (error instanceof AggregateError) return error.errors.some(isLost);
-  return error instanceof Error && LOST_MESSAGE.test(error.message);
-}
-
-function messageOf(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map(messageOf).join("; ");
-  return error instanceof Error ? error.message : String(error);
-}

@@ -6,7 +6,7 @@ import { answerQuestion, noSuchQuestion } from "../question-state.js";
 import { frozenJson, questionFromStored, storedEvent, storedName } from "../stored-json.js";
 import type { LedgerContext } from "./ledger-context.js";
 import { recordedRow } from "./session-followers.js";
-import { ConnectionLost } from "./sql-connections.js";
+import { ConnectionLost } from "./server-errors.js";
 
 /** `onStored` is called with the session when the answer counts. */
 export async function storeAnswer(

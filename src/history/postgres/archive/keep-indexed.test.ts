@@ -40,3 +40,21 @@ test("one process at a time indexes, another one when the first stops, and no se
   await until(() => (refreshes[1 - first] ?? 0) > 1);
   expect(errors).toEqual([]);
 });
+
+test("keeps the lease while one refresh takes longer than it", async () => {
+  const over = new AbortController();
+  const lease = { sessionId: "indexer", owner: "one", fence: 1, expiresAt: 0 };
+  let renewals = 0;
+  const renew = async () => {
+    renewals += 1;
+    return lease;
+  };
+  const refresh = async () => {
+    await until(() => renewals > 2);
+    over.abort();
+  };
+  const ledger = { claim: async () => lease, renew, release: async () => undefined };
+  const onError = (error: unknown) => expect.unreachable(String(error));
+  await keepIndexed(ledger, { refresh }, { signal: over.signal, onError, leaseMs: 30 });
+  expect(renewals).toBeGreaterThan(2);
+});

@@ -51,7 +51,8 @@ export async function openPostgresArchive(
   const { now } = options;
   const ledger = await openPostgresLedger(address, now ? { now } : {});
   // The same connections as the ledger's.
-  return new PostgresArchive(ledger, await SqlConnections.open(postgresAddress(address)), options);
+  const sql = await SqlConnections.open(postgresAddress(address), { isForArchive: true });
+  return new PostgresArchive(ledger, sql, options);
 }
 
 class PostgresArchive implements Archive {
@@ -144,6 +145,7 @@ class PostgresArchive implements Archive {
     const { schema } = sql.address;
     const rows = await sql.retried<[number], { part: number }>(
       {
+        isLong: true,
         sql: `with used as (
             select distinct decode(found[1], 'hex') as hash
             from ${schema}.events, regexp_matches(event, '"blob":"([0-9a-f]{64})"', 'g') as found
@@ -161,7 +163,7 @@ class PostgresArchive implements Archive {
   async #vacuum(): Promise<void> {
     const { sql } = this.#tables;
     const tables = ["events", "blobs", "archive_items"].map((table) => `${sql.address.schema}.${table}`);
-    await sql.retried({ sql: `vacuum ${tables.join(", ")}` });
+    await sql.retried({ isLong: true, sql: `vacuum ${tables.join(", ")}` });
   }
 
   #checkNotClosed(): void {
