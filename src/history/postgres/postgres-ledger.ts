@@ -34,7 +34,7 @@ import { recordedRow, SessionFollowers } from "./session-followers.js";
 import { SeenLeases } from "./seen-leases.js";
 import { SessionLeases } from "./session-leases.js";
 import { sessionWork } from "./session-work.js";
-import { readOnly } from "./server-errors.js";
+import { onlyReads } from "./server-errors.js";
 import { SqlConnections } from "./sql-connections.js";
 import { getBlob, putBlob } from "./stored-blobs.js";
 import { openQuestions, storeAnswer } from "./stored-questions.js";
@@ -194,7 +194,7 @@ class PostgresLedger implements Ledger {
   async health(): Promise<LedgerHealth> {
     const { sql, statements, time } = this.#context();
     const [row] = await sql.run(statements.health, time());
-    if (row?.is_read_only) throw readOnly(sql.address);
+    if (row?.is_read_only) throw onlyReads(sql.address);
     return {
       waitingSessions: row?.waiting ?? 0,
       oldestWaitMs: row?.oldest_ms ?? 0,

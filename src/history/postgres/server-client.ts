@@ -51,7 +51,7 @@ async function passfilePassword(target: Target, address: PostgresAddress): Promi
   if (text === undefined)
     throw noPassword(`none was given: the address and PGPASSWORD have none, and ${file} cannot be read`);
   if (process.platform !== "win32" && ((await stat(file)).mode & 0o077) !== 0)
-    throw noPassword(`others can read the passfile ${file}, so it was not used (chmod 600 mends that)`);
+    throw noPassword(`others can read the passfile ${file}, so it was not used (run chmod 600 on it)`);
   const password = passwordIn(text, target);
   if (password === undefined) throw noPassword(`no line of the passfile ${file} is for it`);
   return password;

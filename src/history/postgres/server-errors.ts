@@ -48,7 +48,7 @@ export function namedError(error: unknown, address: PostgresAddress, { isConnect
       address,
       words: (server) => `The disk of ${server} is full. Nothing was recorded; make room there.`,
     });
-  if (code === READ_ONLY) return readOnly(address);
+  if (code === READ_ONLY) return onlyReads(address);
   if (code === NO_RIGHT)
     return serverError("LEDGER_READ_ONLY", {
       address,
@@ -66,7 +66,7 @@ export function namedError(error: unknown, address: PostgresAddress, { isConnect
   return error;
 }
 
-export const readOnly = (address: PostgresAddress): LedgerFileError =>
+export const onlyReads = (address: PostgresAddress): LedgerFileError =>
   serverError("LEDGER_READ_ONLY", {
     address,
     words: (server) =>
