@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { SessionBook } from "../call/index.js";
 import type { ToolCall } from "../call/index.js";
-import { isOneLine } from "./one-line-calls.js";
+import { isOneLine } from "./is-one-line.js";
 
 function failedRead(toolCallId: string): ToolCall {
   const about = { toolCallId, at: 1 };
