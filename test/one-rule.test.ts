@@ -6,6 +6,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { decide } from "../src/policy/index.js";
 import type { Verdict } from "../src/policy/index.js";
+import { plannedCommand } from "../src/policy/intent.js";
 import { findProgram } from "../src/policy/programs/known-programs.js";
 
 /** Bars of the rules: docs/rules.md. */
@@ -27,17 +28,11 @@ const linesOf = (name: string): readonly Line[] =>
 
 const verdictOn = ({ command, program }: Line): Verdict =>
   decide(
-    {
-      tool: "terminal",
-      kind: "execute",
-      input: {},
+    plannedCommand({
       cwd: "/ws",
       command,
-      paths: [],
-      hosts: [],
-      baseHashes: {},
       executor: { language: "bash" },
-    },
+    }),
     {
       rules: [{ allow: "execute", command: `${program} *` }],
       default: "ask",

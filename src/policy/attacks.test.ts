@@ -3,19 +3,14 @@ import { expect, test } from "vitest";
 import { decide } from "./decide.js";
 import { FORCED_GIT_SETTINGS } from "./git-settings.js";
 import { exactGrant } from "./grants/grants.samples.js";
+import { plannedCommand } from "./intent.js";
 import type { Intent } from "./intent.js";
 import type { Rule } from "./rule.js";
 
 const places = { roots: ["/ws"], home: "/home/ann" };
-const base: Intent = {
-  tool: "terminal",
-  kind: "execute",
-  input: {},
+const base: Intent = plannedCommand({
   cwd: "/ws",
-  paths: [],
-  hosts: [],
-  baseHashes: {},
-};
+});
 const executor = { language: "bash", forced: FORCED_GIT_SETTINGS } as const;
 const effect = (command: string, ...rules: readonly Rule[]) =>
   decide({ ...base, command, executor }, { ...places, rules }).effect;

@@ -3,21 +3,17 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { decide } from "./decide.js";
 import type { Policy } from "./policy.js";
+import { plannedCommand } from "./intent.js";
 import type { Intent } from "./intent.js";
 import type { Rule, RuleEffect } from "./rule.js";
 
 const places = { roots: ["/ws"], home: "/home/ann" };
 
-const intent = (command: string): Intent => ({
-  tool: "terminal",
-  kind: "execute",
-  input: {},
-  cwd: "/ws",
-  command,
-  paths: [],
-  hosts: [],
-  baseHashes: {},
-});
+const intent = (command: string): Intent =>
+  plannedCommand({
+    cwd: "/ws",
+    command,
+  });
 
 const effectOf = (command: string, rules: readonly Rule[], more: Partial<Policy> = {}): RuleEffect =>
   decide(intent(command), { ...places, rules, ...more }).effect;

@@ -3,22 +3,17 @@ import { describe, expect, test } from "vitest";
 import { decide } from "./decide.js";
 import type { Policy } from "./policy.js";
 import { FORCED_GIT_SETTINGS } from "./git-settings.js";
+import { plannedCommand } from "./intent.js";
 import type { Intent, OutsideLink } from "./intent.js";
 import { inMode } from "./modes.js";
 import type { Mode } from "./modes.js";
 import type { Rule } from "./rule.js";
 
 const places = { roots: ["/ws"], home: "/home/ann" };
-const base: Intent = {
-  tool: "terminal",
-  kind: "execute",
-  input: {},
+const base: Intent = plannedCommand({
   cwd: "/ws",
   executor: { language: "bash", shell: "/bin/bash", forced: FORCED_GIT_SETTINGS },
-  paths: [],
-  hosts: [],
-  baseHashes: {},
-};
+});
 
 const decided = (command: string, policy: Partial<Policy>, more: Partial<Intent> = {}) =>
   decide({ ...base, command, ...more }, { ...places, rules: [], ...policy });

@@ -4,22 +4,17 @@ import { decide } from "./decide.js";
 import type { Policy } from "./policy.js";
 import { exactGrant } from "./grants/grants.samples.js";
 import { FORCED_GIT_SETTINGS } from "./git-settings.js";
+import { plannedCommand } from "./intent.js";
 import type { Intent, PathAccess } from "./intent.js";
 import { inMode } from "./modes.js";
 import type { Rule } from "./rule.js";
 
 const places = { roots: ["/ws"], home: "/home/ann" };
 
-const base: Intent = {
-  tool: "terminal",
-  kind: "execute",
-  input: {},
+const base: Intent = plannedCommand({
   cwd: "/ws",
   executor: { language: "bash", forced: FORCED_GIT_SETTINGS },
-  paths: [],
-  hosts: [],
-  baseHashes: {},
-};
+});
 
 const command = (text: string): Intent => ({ ...base, command: text });
 const effect = (intent: Intent, policy: Partial<Policy>) =>

@@ -5,7 +5,8 @@
 import { oneLine } from "../call/index.js";
 import { FORCED_GIT_SETTINGS } from "../policy/git-settings.js";
 import { decide, namesCommand, readShell } from "../policy/index.js";
-import type { Intent, Rule } from "../policy/index.js";
+import type { Rule } from "../policy/index.js";
+import { plannedCommand } from "../policy/intent.js";
 import { ruleParts } from "../policy/rule.js";
 
 /** The problem of the first example that fails, with the rule and the example. */
@@ -29,18 +30,12 @@ function matches(rule: Rule, example: string): boolean {
     return readShell(example).commands.some(({ argv }) => namesCommand(rule.command ?? [], argv));
   // Examples ignore the date.
   const { until: _, ...timeless } = rule;
-  const intent: Intent = {
-    tool: "terminal",
-    kind: "execute",
-    input: {},
+  const intent = plannedCommand({
     cwd: FOLDER,
     command: example,
     // As our terminal tool runs it, in a repository whose settings name no program.
     executor: { language: "bash", forced: FORCED_GIT_SETTINGS },
-    paths: [],
-    hosts: [],
-    baseHashes: {},
-  };
+  });
   const { effect } = decide(intent, {
     rules: [timeless],
     default: "deny",

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { decide } from "../policy/index.js";
-import type { Intent, Rule } from "../policy/index.js";
+import type { Rule } from "../policy/index.js";
+import { plannedCommand } from "../policy/intent.js";
 import { RuleSource } from "./rule-source.js";
 
 const made: string[] = [];
@@ -23,17 +24,11 @@ function settings(files: { readonly [name: string]: unknown }) {
   const source = new RuleSource({ folder, onProblem: (problem) => problems.push(problem) });
   const effect = (command: string, rules: readonly Rule[]) => {
     const inForce = source.current("/ws");
-    const intent: Intent = {
-      tool: "terminal",
-      kind: "execute",
-      input: {},
+    const intent = plannedCommand({
       cwd: "/ws",
       command,
       executor: { language: "bash" },
-      paths: [],
-      hosts: [],
-      baseHashes: {},
-    };
+    });
     const programs = inForce.programs && { programs: inForce.programs };
     return decide(intent, {
       rules: [...inForce.rules, ...rules],

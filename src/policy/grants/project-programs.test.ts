@@ -2,40 +2,24 @@
 import { describe, expect, test } from "vitest";
 import { decide } from "../decide.js";
 import { FORCED_GIT_SETTINGS } from "../git-settings.js";
+import { plannedCommand } from "../intent.js";
 import type { Intent } from "../intent.js";
 import { inMode } from "../modes.js";
-import { rememberResults } from "../paths/match-path.js";
+import { alwaysFor } from "./grants.samples.js";
 import { proposeGrants } from "./propose-grants.js";
 
 const home = "/home/ann";
 const places = { roots: [`${home}/src/app`], home };
 const command = (text: string): Intent => ({
-  tool: "terminal",
-  kind: "execute",
-  input: {},
-  cwd: `${home}/src/app`,
-  command: text,
-  executor: { language: "bash", forced: FORCED_GIT_SETTINGS },
-  paths: [],
-  hosts: [],
-  baseHashes: {},
+  ...plannedCommand({
+    cwd: `${home}/src/app`,
+    command: text,
+    executor: { language: "bash", forced: FORCED_GIT_SETTINGS },
+  }),
   // As the terminal fills it: a folder cannot be bound.
   contents: { [`${home}/src/app/docs`]: "not read" },
 });
-const first = rememberResults((text) => proposeGrants(command(text), places)[0]);
-const policyOf = rememberResults((granted) => ({
-  ...places,
-  ...inMode("accept-edits", first(granted)?.rules ?? []),
-}));
-const effect = (text: string, granted: string) => decide(command(text), policyOf(granted)).effect;
-
-type Row = readonly [granted: string, allowed: readonly string[], asked: readonly string[]];
-
-const holds = (rows: readonly Row[]) =>
-  test.each(rows)("always for %s", (granted, allowed, asked) => {
-    for (const text of [granted, ...allowed]) expect(effect(text, granted), text).toBe("allow");
-    for (const text of asked) expect(effect(text, granted), text).not.toBe("allow");
-  });
+const { effect, holds } = alwaysFor(command, places);
 
 describe("checks", () => {
   holds([

@@ -3,20 +3,14 @@ import { describe, expect, test } from "vitest";
 import { decide } from "../decide.js";
 import { exactGrant } from "./grants.samples.js";
 import { proposeDenials } from "./propose-denials.js";
-import { UNBOUND } from "../intent.js";
+import { plannedCommand, UNBOUND } from "../intent.js";
 import type { Intent } from "../intent.js";
 import type { Rule } from "../rule.js";
 
 const places = { roots: ["/ws"], home: "/home/ann" };
-const base: Intent = {
-  tool: "terminal",
-  kind: "execute",
-  input: {},
+const base: Intent = plannedCommand({
   cwd: "/ws",
-  paths: [],
-  hosts: [],
-  baseHashes: {},
-};
+});
 const command = (text: string): Intent => ({ ...base, command: text });
 const effect = (intent: Intent, rules: readonly Rule[]) => decide(intent, { ...places, rules }).effect;
 

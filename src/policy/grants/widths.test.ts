@@ -4,6 +4,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { decide } from "../decide.js";
 import { FORCED_GIT_SETTINGS } from "../git-settings.js";
+import { plannedCommand } from "../intent.js";
 import type { Intent } from "../intent.js";
 import { inMode } from "../modes.js";
 import type { Mode } from "../modes.js";
@@ -13,17 +14,12 @@ import { proposeDenials } from "./propose-denials.js";
 import { proposeGrants } from "./propose-grants.js";
 
 const places = { roots: ["/ws"], home: "/home/ann" };
-const command = (text: string): Intent => ({
-  tool: "terminal",
-  kind: "execute",
-  input: {},
-  cwd: "/ws",
-  command: text,
-  executor: { language: "bash", forced: FORCED_GIT_SETTINGS },
-  paths: [],
-  hosts: [],
-  baseHashes: {},
-});
+const command = (text: string): Intent =>
+  plannedCommand({
+    cwd: "/ws",
+    command: text,
+    executor: { language: "bash", forced: FORCED_GIT_SETTINGS },
+  });
 const effect = (intent: Intent, rules: readonly Rule[], mode: Mode = "ask") =>
   decide(intent, { ...places, ...inMode(mode, rules) }).effect;
 const first = rememberResults((text) => proposeGrants(command(text), places)[0]);

@@ -3,6 +3,7 @@ import { decide } from "../decide.js";
 import { draftProgram } from "./draft-program.js";
 import { programMistake } from "./program-mistake.js";
 import { userPrograms } from "./user-programs.js";
+import { plannedCommand } from "../intent.js";
 
 const HELP = `Usage: mytool [options] <file...>
 
@@ -37,17 +38,11 @@ Flags:
 
 const decisionOn = (command: string, help: string, program: string) =>
   decide(
-    {
-      tool: "terminal",
-      kind: "execute",
-      input: {},
+    plannedCommand({
       cwd: "/ws",
       command,
-      paths: [],
-      hosts: [],
-      baseHashes: {},
       executor: { language: "bash" },
-    },
+    }),
     {
       rules: [{ allow: "execute", command: `${program} *` }],
       roots: ["/ws"],

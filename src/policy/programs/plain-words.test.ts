@@ -2,20 +2,15 @@ import { describe, expect, test } from "vitest";
 import { decide } from "../decide.js";
 import type { Rule } from "../rule.js";
 import { judgeArgv } from "./judge-argv.js";
+import { plannedCommand } from "../intent.js";
 
 const verdict = (command: string, ...rules: readonly Rule[]) =>
   decide(
-    {
-      tool: "terminal",
-      kind: "execute",
-      input: {},
+    plannedCommand({
       cwd: "/ws",
       command,
-      paths: [],
-      hosts: [],
-      baseHashes: {},
       executor: { language: "bash" },
-    },
+    }),
     { rules, default: "ask", roots: ["/ws"], home: "/home/ann" },
   );
 

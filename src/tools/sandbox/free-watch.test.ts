@@ -6,7 +6,7 @@ async function overlappingLooks() {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const waiting: ((free: number) => void)[] = [];
-  const onFull = vi.fn();
+  const onFull = vi.fn<() => void>();
   const freeBytes = () => new Promise<number>((resolve) => waiting.push(resolve));
   const watch = watchFree({ freeBytes, reserve: () => 1 }, onFull);
   await vi.advanceTimersByTimeAsync(1_000);
