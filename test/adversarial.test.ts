@@ -125,15 +125,18 @@ async function pathAccess(
 const attacks = (tier: number) => cases.filter((one) => !one.control && one.tier === tier);
 const holds = async (one: Case) => one.accept.includes(await outcomeOf(one));
 
-test.each(cases.filter(({ control }) => control).map((one) => [one.id, one] as const))(
-  "control %s is let through",
+/** What the case does, for the name of its test. */
+const named = ({ input: { command, path, tool }, why }: Case) => `${command ?? path ?? tool} (${why})`;
+
+test.each(cases.filter(({ control }) => control).map((one) => [named(one), one] as const))(
+  "lets a harmless call through: %s",
   async (_, one) => {
     expect(one.accept, `${one.input.command ?? one.input.path}: ${one.why}`).toContain(await outcomeOf(one));
   },
 );
 
-test.each(attacks(1).map((one) => [one.id, one] as const))(
-  "attack %s of the first tier is not let through",
+test.each(attacks(1).map((one) => [named(one), one] as const))(
+  "does not let an attack of the first tier through: %s",
   async (_, one) => {
     expect(one.accept, `${one.input.command ?? one.input.path}: ${one.why}`).toContain(await outcomeOf(one));
   },
@@ -162,24 +165,24 @@ describe("what is remembered", () => {
   const effect = (intent: Intent, rules: readonly Rule[]) => decide(intent, { ...places(), rules }).effect;
 
   test.each([
-    ["RM-01", "git commit -m x && rm -rf build", "rm -rf /ws/src"],
-    ["RM-02", "bash -c 'ls'", "bash -c 'touch PWNED'"],
-    ["RM-03", "python3 -c 'print(1)'", `python3 -c 'open("PWNED","w")'`],
-    ["RM-12", "ls .*", "ls ; touch PWNED"],
-  ])("%s: always for %j does not allow %j", (_, first, second) => {
+    ["git commit -m x && rm -rf build", "rm -rf /ws/src"],
+    ["bash -c 'ls'", "bash -c 'touch PWNED'"],
+    ["python3 -c 'print(1)'", `python3 -c 'open("PWNED","w")'`],
+    ["ls .*", "ls ; touch PWNED"],
+  ])("always for %j does not allow %j", (first, second) => {
     const granted = proposeGrants(run(first), places()).flatMap(({ rules }) => rules);
     expect(effect(run(second), granted)).not.toBe("allow");
   });
 
   test.each([
-    ["RM-08", [], "git   push"],
-    ["RM-10", [{ allow: "execute", command: "git push" }], "git push"],
-  ] as const)("%s: never for git push is a no to %j", (_, preset, second) => {
+    ["without rules", [], "git   push"],
+    ["beside a rule that allows it", [{ allow: "execute", command: "git push" }], "git push"],
+  ] as const)("never for git push, %s, is a no", (_, preset, second) => {
     const denied = proposeDenials(run("git push"), places())[0]?.rules ?? [];
     expect(effect(run(second), [...preset, ...denied])).toBe("deny");
   });
 
-  test("RM-13: always for reading a file does not allow to edit it", () => {
+  test("always for reading a file does not allow to edit it", () => {
     const touch = (tool: "read" | "edit", access: "read" | "write"): Intent => ({
       ...run(""),
       command: [],
@@ -194,7 +197,7 @@ describe("what is remembered", () => {
     expect(effect(second, granted)).toBe("ask");
   });
 
-  test("RM-06: a yes for this once is not remembered", async () => {
+  test("a yes for this once is not remembered", async () => {
     let asked = 0;
     const gate = await openGate({
       workspace: `${root}/ws`,
@@ -212,7 +215,7 @@ describe("what is remembered", () => {
     await gate.close();
   });
 
-  test.each(["edit", "*", "edit_file"])("RM-19: read-only refuses an edit that %j allows", (pattern) => {
+  test.each(["edit", "*", "edit_file"])("read-only refuses an edit that %j allows", (pattern) => {
     const { command: _, ...edit } = run("");
     const call: Intent = {
       ...edit,
@@ -225,7 +228,7 @@ describe("what is remembered", () => {
     expect(decide(call, { ...places(), ...inMode("read-only", rules) }).effect).toBe("deny");
   });
 
-  test("RM-07: always holds in its own project only", async () => {
+  test("always holds in its own project only", async () => {
     const store = new GrantStore(join(root, "settings"));
     await store.add(exactGrant(run("npm test"), places())!, { type: "project", root: `${root}/ws` });
     const rulesIn = (projectRoot: string) =>
@@ -234,7 +237,7 @@ describe("what is remembered", () => {
     expect(effect(run("npm test"), rulesIn(`${root}/ws2`))).toBe("ask");
   });
 
-  test("RM-17: a rule that is taken out of its file stops at once", () => {
+  test("a rule that is taken out of its file stops at once", () => {
     const folder = join(root, "settings");
     const source = new RuleSource({ folder });
     writeFileSync(join(folder, "rules.json"), '{"rules":[{"allow":"execute","command":"npm test"}]}');

@@ -14,6 +14,7 @@ import {
   TOOLS,
   WORKSPACE,
 } from "../call/check-options.js";
+import { errorMessage } from "../call/error-message.js";
 import type { OptionChecks } from "../call/check-options.js";
 import { randomUUID } from "node:crypto";
 import type {
@@ -205,7 +206,7 @@ export class LoopSession extends RecordedSession implements SessionHandle {
       return { stopReason: signal.aborted ? "cancelled" : (stopReason ?? "end_turn") };
     } catch (error) {
       if (signal.aborted) return { stopReason: "cancelled" };
-      return { stopReason: "error", error: error instanceof Error ? error.message : String(error) };
+      return { stopReason: "error", error: errorMessage(error) };
     } finally {
       isOver = true;
       stopListening();

@@ -4,6 +4,7 @@
  */
 import type { LanguageModelV3CallOptions, LanguageModelV3StreamPart } from "@ai-sdk/provider";
 import type { SessionEvent, StepResponse, StopReason, Usage } from "../call/index.js";
+import { errorMessage } from "../call/error-message.js";
 import { usageOf } from "../model/index.js";
 import { overflowOf } from "../model/overflow.js";
 import type { Overflow } from "../model/index.js";
@@ -176,7 +177,7 @@ export class StreamedStep {
     this.broken ??= {
       status: "broken",
       stopReason: "error",
-      error: errorText(error),
+      error: errorMessage(error),
       ...(overflow && { overflow }),
     };
   }
@@ -238,5 +239,3 @@ function parsed(input: string): unknown {
     return input;
   }
 }
-
-const errorText = (error: unknown): string => (error instanceof Error ? error.message : String(error));

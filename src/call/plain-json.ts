@@ -8,6 +8,7 @@
  * each part that was removed. A proxy that returns other values the second time is not detected.
  */
 import { pluralize } from "./amounts.js";
+import { errorMessage } from "./error-message.js";
 
 export type PlainJsonLimits = {
   /** Length of the JSON text; 1 MiB by default, at least 64. */
@@ -264,7 +265,7 @@ function copyText(copying: Copying, text: string, room = copying.room): string {
 
 function reasonOf(thrown: unknown): string {
   try {
-    return (thrown instanceof Error ? thrown.message : String(thrown)).slice(0, 200);
+    return errorMessage(thrown).slice(0, 200);
   } catch {
     return "no reason given";
   }

@@ -9,6 +9,7 @@ import { readJson, settingsFolder } from "../settings/index.js";
 import type { AgentFlags } from "./commands/agent-options.js";
 import { readText } from "./read-text.js";
 import { note } from "./stderr.js";
+import { errorMessage } from "../call/error-message.js";
 
 /** The project's file, in the place and the format that other agents use. */
 export const projectServerFile = (cwd: string): string => join(cwd, ".mcp.json");
@@ -33,9 +34,7 @@ async function readProjectFile(project: string): Promise<McpServerConfigs> {
   try {
     return await readFileOf(file);
   } catch (error) {
-    note(
-      `${error instanceof Error ? error.message : String(error)} Continuing without the servers of this file.`,
-    );
+    note(`${errorMessage(error)} Continuing without the servers of this file.`);
     return {};
   }
 }

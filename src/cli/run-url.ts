@@ -27,6 +27,7 @@ import { endText, exitCode, untilInterrupted } from "./run-turn.js";
 import type { RanTurn } from "./run-turn.js";
 import { note, noteLine } from "./stderr.js";
 import { tokenFor } from "./url-token.js";
+import { errorMessage } from "../call/error-message.js";
 
 export async function runUrl(prompt: string, flags: RunFlags & { readonly url: string }): Promise<number> {
   // Without a person, `--trust` alone says which tools may run.
@@ -249,7 +250,7 @@ async function cancelOnServer(client: AapClient, sessionId: string): Promise<voi
   try {
     await client.cancel(sessionId);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorMessage(error);
     note(`the turn could not be cancelled and may continue at the server. ${why}`);
   }
 }

@@ -7,6 +7,7 @@ import {
   UnauthorizedError,
 } from "@modelcontextprotocol/client";
 import { errorCode } from "../call/error-code.js";
+import { errorMessage } from "../call/error-message.js";
 import { oneLine, visibleText } from "../call/index.js";
 import { ToolFailure } from "../tools/index.js";
 import { ConnectFailure } from "./connection.js";
@@ -80,7 +81,7 @@ export function startFailure(
 }
 
 function messageOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorMessage(error);
   const inner = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : "";
   return visibleText(`${message}${inner}`.slice(0, MAX_MESSAGE), { keepNewlines: true });
 }

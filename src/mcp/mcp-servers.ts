@@ -5,6 +5,7 @@
 import { resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { AMOUNT, checkOptions, FUNCTION, OBJECT, required, SIGNAL, TEXT } from "../call/check-options.js";
+import { errorMessage } from "../call/error-message.js";
 import type { OptionChecks } from "../call/check-options.js";
 import { oneLine } from "../call/index.js";
 import type { Tool, ToolSource } from "../tools/index.js";
@@ -238,7 +239,7 @@ async function approval(
     if (isApproved === true) return undefined;
     return `nobody has approved that it ${server.description}. It was not started.`;
   } catch (error) {
-    const why = oneLine(error instanceof Error ? error.message : String(error), 300);
+    const why = oneLine(errorMessage(error), 300);
     return `its approval could not be checked (${why}). It was not started.`;
   }
 }

@@ -5,6 +5,7 @@
  */
 import { homedir } from "node:os";
 import { pluralize } from "../call/index.js";
+import { errorMessage } from "../call/error-message.js";
 import type { FileChange, Ledger } from "../call/index.js";
 import type { Intent } from "../policy/index.js";
 import { readingParts } from "../policy/reading-parts.js";
@@ -75,7 +76,7 @@ export async function* commandChanges(
     const more = unkept.length - MAX_LEFT;
     if (more > 0) yield { type: "left", path: root, reason: `${pluralize(more, "further path")} in it` };
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorMessage(error);
     yield { type: "not-kept", path: root, reason: `its changes could not be read: ${why}` };
   }
 }

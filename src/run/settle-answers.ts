@@ -3,6 +3,7 @@
  * each call. The stored rule then settles the open questions that it covers.
  */
 import { answerAllows, IllegalEvent, LedgerError } from "../call/index.js";
+import { errorMessage } from "../call/error-message.js";
 import type { Answer, Question, SessionEvent, AskedQuestion, Decision, SessionBook } from "../call/index.js";
 import { SerialQueue } from "../call/serial-queue.js";
 import { isGrantWidth } from "../policy/grants/grant.js";
@@ -252,7 +253,7 @@ async function storeAlways(
     });
     return true;
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorMessage(error);
     process.emitWarning(`"${sentence}" could not be stored, and holds for this once only: ${why}`);
     return false;
   }

@@ -6,6 +6,7 @@ import { closeSync, constants, fstatSync, openSync, readFileSync, statSync } fro
 import type { BigIntStats } from "node:fs";
 import { createHash } from "node:crypto";
 import { errorCode } from "../call/error-code.js";
+import { errorMessage } from "../call/error-message.js";
 
 export type FileReading =
   | {
@@ -36,7 +37,7 @@ export function readFileSafely(path: string): FileReading {
     return { state: "read", text: decoded(bytes), sha256, stamp: isSettled ? stampOf(stats) : undefined };
   } catch (thrown) {
     if (isAbsence(thrown)) return { state: "absent" };
-    return { state: "unreadable", why: thrown instanceof Error ? thrown.message : String(thrown) };
+    return { state: "unreadable", why: errorMessage(thrown) };
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);
   }

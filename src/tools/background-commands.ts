@@ -3,6 +3,7 @@
  * end with the session. Their output is kept here, bounded, until the model reads it.
  */
 import { appendText, EMPTY_TEXT } from "../call/index.js";
+import { errorMessage } from "../call/error-message.js";
 import type { BoundedText } from "../call/index.js";
 import { settlesWithin } from "../process/index.js";
 import { ToolFailure } from "./tool.js";
@@ -60,7 +61,7 @@ export class BackgroundCommands {
         (error: unknown) =>
           void (command.state = {
             status: "failed",
-            error: error instanceof Error ? error.message : String(error),
+            error: errorMessage(error),
           }),
       )
       .finally(() => up?.());

@@ -6,6 +6,7 @@
 import { AapError } from "./aap-error.js";
 import type { PendingCalls } from "./pending-calls.js";
 import type { MessageContent, ToolMessage, ToolPermission, ToolUseBlock } from "./protocol.js";
+import { errorMessage } from "../../call/error-message.js";
 
 /** An error that it throws goes to the model as the tool's failure. */
 export type ClientTool = (
@@ -59,7 +60,7 @@ async function resultOf(
   } catch (error) {
     // Stopped from here: nothing is submitted, and the call stays open.
     signal?.throwIfAborted();
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorMessage(error);
     return { role: "tool", toolCallId, content: `Tool ${name} failed: ${why}` };
   }
 }

@@ -7,6 +7,7 @@
 import { Readable } from "node:stream";
 import type { Writable } from "node:stream";
 import { errorCode } from "../../call/error-code.js";
+import { errorMessage } from "../../call/error-message.js";
 import { oneLine } from "../../call/index.js";
 import { exitReport, settlesWithin, startChildWithStdin, TailBuffer } from "../../process/index.js";
 import type { Child, ChildExit } from "../../process/index.js";
@@ -92,7 +93,7 @@ function paced(stdout: Readable, mayRead: () => Promise<void>): Readable {
 }
 
 function whyNot(error: unknown, [program = ""]: readonly string[]): string {
-  const why = error instanceof Error ? error.message : String(error);
+  const why = errorMessage(error);
   if (errorCode(error) !== "ENOENT") return `${oneLine(why, 300)}. Nothing was done; look at its command.`;
   const where = program.includes("/") ? "there is no such file" : "it is in no folder of PATH";
   return `the program ${oneLine(program, 200)} was not found, ${where}. Nothing was done. Install it, or name it by its full path.`;

@@ -12,6 +12,7 @@ import { isJsonObject } from "../json.js";
 import type { JsonObject } from "../json.js";
 import { isResponse } from "./transcript.js";
 import type { Line, Reply } from "./transcript.js";
+import { errorMessage } from "../../call/error-message.js";
 
 export type AgentCommand = {
   readonly command: string;
@@ -147,7 +148,7 @@ export class AgentProcess {
     try {
       await this.#child.started;
     } catch (error) {
-      this.notStarted = error instanceof Error ? error.message : String(error);
+      this.notStarted = errorMessage(error);
       return this.#end("it could not be started");
     }
     await this.#child.closed;

@@ -6,6 +6,7 @@ import type { InboxQuestion } from "../api/question-bodies.js";
 import type { LiveHub } from "../live/live-hub.js";
 import type { Notice, Notifier } from "./notice.js";
 import { NotSent } from "./post-notice.js";
+import { errorMessage } from "../../call/error-message.js";
 
 export type NotifyOptions = {
   readonly hub: Pick<LiveHub, "subscribe">;
@@ -70,7 +71,7 @@ async function sendNotice(notifier: Notifier, notice: Notice, wanted: () => bool
       return await notifier.send(notice);
     } catch (error) {
       if (pauseMs === undefined || !(error instanceof NotSent) || !error.isPassing)
-        throw new Error(`No notification was sent by ${notifier.name}: ${messageOf(error)}.`, {
+        throw new Error(`No notification was sent by ${notifier.name}: ${errorMessage(error)}.`, {
           cause: error,
         });
     }
@@ -78,5 +79,3 @@ async function sendNotice(notifier: Notifier, notice: Notice, wanted: () => bool
     if (!wanted()) return;
   }
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

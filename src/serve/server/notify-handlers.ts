@@ -7,6 +7,7 @@ import { isPushAddress } from "../notify/push-hosts.js";
 import { publicVapidKey } from "../notify/vapid.js";
 import { bodyOf, done } from "./page-request.js";
 import type { PageHandler, PageParts, PageRequest } from "./page-request.js";
+import { errorMessage } from "../../call/error-message.js";
 
 type Name = "notifications" | "testNotifications" | "subscribePush" | "unsubscribePush";
 
@@ -26,7 +27,7 @@ export function notifyHandlers({ notices, pageUrl }: PageParts): Readonly<Record
           await send({ ...SAMPLE, url: pageUrl() });
           return { name };
         } catch (error) {
-          return { name, problem: error instanceof Error ? error.message : String(error) };
+          return { name, problem: errorMessage(error) };
         }
       });
       return Response.json({ results: await Promise.all(results) });

@@ -27,6 +27,7 @@ import type {
   UnkeptPath,
   WorkspaceKeeper,
 } from "./workspace-keeper.js";
+import { errorMessage } from "../../call/error-message.js";
 
 export type KeeperOptions = {
   /** Where the shadows lie; made when it is not there. */
@@ -224,7 +225,7 @@ const isExceeded = (error: unknown): boolean => error instanceof KeepFailed && e
 function reasonOf(error: unknown, maxMs: number): string {
   const isLate = error instanceof KeepFailed && error.why === "time";
   if (isLate) return `keeping its files took longer than ${maxMs / 1000} s`;
-  return error instanceof Error ? error.message : String(error);
+  return errorMessage(error);
 }
 
 const UNLIMITED: KeepLimits = { maxFiles: Infinity, maxBytes: Infinity, maxMs: Infinity };
