@@ -222,7 +222,7 @@ describe("at a server of ours", () => {
     const workspace = await LocalWorkspace.open(await folder());
     const agent = createAgent({
       name: "ours",
-      model: scriptedModel({ steps: [...steps] }, { pause: 5 }),
+      model: scriptedModel({ steps: [...steps] }, { pauseMs: 5 }),
       tools: builtInTools,
     });
     const { url, close } = await serveAap(agent, { port: 0, token: KEY, workspace });

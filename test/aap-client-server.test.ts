@@ -51,7 +51,7 @@ async function served(steps: readonly ScriptStep[] = STEPS) {
     });
   const agent = createAgent({
     name: "clerk",
-    model: scriptedModel({ steps: [...steps] }, { pause: 5 }),
+    model: scriptedModel({ steps: [...steps] }, { pauseMs: 5 }),
     tools: [tool("look", "read"), tool("send", "other")],
   });
   const workspace = await LocalWorkspace.open(await folder());

@@ -157,7 +157,7 @@ describe("streams that were cut", () => {
 
   test("again and again while text streams that is not recorded yet: each piece comes once", async () => {
     const words = Array.from({ length: 60 }, (_, index) => `word${index} `).join("");
-    const model = scriptedModel({ steps: [{ think: words, say: words }] }, { pause: 5 });
+    const model = scriptedModel({ steps: [{ think: words, say: words }] }, { pauseMs: 5 });
     const { app } = await world.remote({ model });
     const sessionId = await app.createSession(ALL);
     const events = [...(await readEvents(await app.open(sessionId, say("Go", "delta")), () => true))];

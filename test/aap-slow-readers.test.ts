@@ -33,7 +33,7 @@ async function longTurns(
   const ledger = await openLedger(join(await folder(), "ledger.sqlite"));
   onTestFinished(() => ledger.close());
   // A model that takes a moment for each word, as they do.
-  const model = scriptedModel({ steps: [...steps] }, { pause: 1 });
+  const model = scriptedModel({ steps: [...steps] }, { pauseMs: 1 });
   const doStream: typeof model.doStream = async (options) => {
     const { stream, ...rest } = await model.doStream(options);
     const paced = new TransformStream<StreamPart, StreamPart>({

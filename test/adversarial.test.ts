@@ -125,7 +125,7 @@ async function pathAccess(
 const attacks = (tier: number) => cases.filter((one) => !one.control && one.tier === tier);
 const holds = async (one: Case) => one.accept.includes(await outcomeOf(one));
 
-/** What the case does, for the name of its test. */
+/** The action of a case, for the name of its test. */
 const named = ({ input: { command, path, tool }, why }: Case) => `${command ?? path ?? tool} (${why})`;
 
 test.each(cases.filter(({ control }) => control).map((one) => [named(one), one] as const))(

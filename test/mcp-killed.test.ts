@@ -100,7 +100,7 @@ test("a start reports late servers once, without those that failed or may not ru
     {
       approve: async ({ name }) => name !== "barred",
       cwd: project,
-      startTimeout: 1500,
+      startTimeoutMs: 1500,
       onLate: (...report) => void late.push(report),
     },
   );

@@ -77,7 +77,7 @@ async function start(
   const servers = await McpServers.start(configs, {
     approve: () => Promise.resolve(true),
     onProblem: (text) => problems.push(text),
-    startTimeout: 60_000,
+    startTimeoutMs: 60_000,
     ...options,
   });
   finished(() => servers.close());
@@ -528,7 +528,7 @@ describe.concurrent("what takes its time", () => {
   test("progress is shown, and keeps a call alive that takes longer than it may be silent", async (task) => {
     const { servers } = await start(
       { tools: toolsServer().config },
-      { callTimeout: 2500 },
+      { callTimeoutMs: 2500 },
       task.onTestFinished,
     );
     const { result, shown } = await call(servers, "tools__count", { to: 12, every: 250 });
@@ -540,7 +540,7 @@ describe.concurrent("what takes its time", () => {
   test("but not for ever", async (task) => {
     const { servers } = await start(
       { tools: toolsServer().config },
-      { callTimeout: 1500, maxCallTime: 800 },
+      { callTimeoutMs: 1500, maxCallTime: 800 },
       task.onTestFinished,
     );
     expect(await failureOf(call(servers, "tools__count", { to: 100, every: 100 }))).toContain(
@@ -551,7 +551,7 @@ describe.concurrent("what takes its time", () => {
   test("a person may think longer than a call may be silent", async (task) => {
     const { servers } = await start(
       { tools: toolsServer().config },
-      { callTimeout: 2000, maxCallTime: 3000 },
+      { callTimeoutMs: 2000, maxCallTime: 3000 },
       task.onTestFinished,
     );
     const ask = async (): Promise<AskReply> => {
@@ -587,7 +587,7 @@ describe.concurrent("what takes its time", () => {
     const { notes, config } = byHand("dies at once");
     const { servers } = await start(
       { hand: config, other: byHand("").config },
-      { startTimeout: 5000 },
+      { startTimeoutMs: 5000 },
       task.onTestFinished,
     );
     await until(() => servers.status()[0]?.status === "failed");
@@ -605,7 +605,7 @@ describe.concurrent("what takes its time", () => {
     const { notes, config } = byHand("hangs in initialize");
     const { servers } = await start(
       { hand: config, other: byHand("").config },
-      { startTimeout: 4000 },
+      { startTimeoutMs: 4000 },
       task.onTestFinished,
     );
     expect(servers.status()).toEqual([
@@ -745,7 +745,7 @@ describe("over HTTP", () => {
     });
     const { servers } = await start(
       { big: { url: `http://127.0.0.1:${port}/mcp`, type: "http" } },
-      { startTimeout: 60_000 },
+      { startTimeoutMs: 60_000 },
     );
     expect(servers.status()).toMatchObject([{ reason: expect.stringContaining("too large") }]);
   });

@@ -8,7 +8,7 @@
  */
 
 /** About ten milliseconds. */
-const STEPS = 2_000_000;
+const MAX_STEPS = 2_000_000;
 /** No cut takes more than this part of what is left, so that one hard place does not starve the others. */
 const SHARE = 1 / 4;
 /** The cost of looking for anchors, for each line. */
@@ -63,7 +63,7 @@ type Keep = (oldIndex: number, newIndex: number) => void;
 function keepEqualLines(old: Int32Array, now: Int32Array, idCount: number, keep: Keep): void {
   const findMiddle = middleFinder(old, now);
   const findAnchors = anchorFinder(old, now, idCount);
-  let left = STEPS;
+  let left = MAX_STEPS;
   const todo: LinePart[] = [{ oldStart: 0, oldEnd: old.length, newStart: 0, newEnd: now.length }];
   for (let whole = todo.pop(); whole; whole = todo.pop()) {
     const part = withoutEqualEnds(old, now, whole, keep);

@@ -11,10 +11,10 @@ export const PAUSE_MS = 25;
 
 export const DEMO_PROMPT = "The test fails. Please fix it.";
 
-export const demoAgent = (pause = PAUSE_MS): Agent =>
+export const demoAgent = (pauseMs = PAUSE_MS): Agent =>
   createAgent({
     name: "demo",
-    model: scriptedModel(sampleScript, { pause }),
+    model: scriptedModel(sampleScript, { pauseMs }),
     tools: builtInTools,
     // The folder is new and its commands are ours, so they run without asking; the edit needs approval.
     rules: [{ allow: "read" }, { allow: "execute" }, { allow: "todo_write" }],

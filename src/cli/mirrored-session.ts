@@ -17,7 +17,7 @@ type Listener = (events: readonly SessionEvent[]) => void;
 /** The past of a session arrives at once; after such a pause all of it is here. */
 const PAST_PAUSE_MS = 300;
 const MAX_PAST_MS = 5_000;
-const CANCEL_TIMEOUT_MS = 5_000;
+export const CANCEL_TIMEOUT_MS = 5_000;
 
 export class MirroredSession {
   readonly book: SessionBook;

@@ -7,8 +7,8 @@ import type { PairFlags } from "./commands/pair.js";
 import { notedAddress } from "./page-link.js";
 import { withSettingsOf } from "./shared-settings.js";
 import { note } from "./stderr.js";
+import { PAIRING_MS } from "../serve/access/devices.js";
 
-const PAIRING_MS = 5 * 60_000;
 const ID_LENGTH = 8;
 
 const write = (text: string): void => void process.stdout.write(text);

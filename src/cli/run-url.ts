@@ -17,7 +17,7 @@ import { AnswersElsewhere } from "./answers-elsewhere.js";
 import { askInTerminal } from "./ask-in-terminal.js";
 import { exitNow, SIGNALS } from "./signals.js";
 import { jsonText } from "./json-text.js";
-import { MirroredSession } from "./mirrored-session.js";
+import { CANCEL_TIMEOUT_MS, MirroredSession } from "./mirrored-session.js";
 import { NamedTrust } from "./named-trust.js";
 import { openRemote } from "./open-remote.js";
 import { CANCELLING, hasPerson, openScreen } from "./open-screen.js";
@@ -243,8 +243,6 @@ export async function untilStopped(
     release();
   }
 }
-
-const CANCEL_TIMEOUT_MS = 5_000;
 
 async function cancelOnServer(client: AapClient, sessionId: string): Promise<void> {
   try {

@@ -9,7 +9,7 @@ test("starts a server's time limit only when the person has approved it", async 
   const servers = await McpServers.start(
     { gone, hangs },
     {
-      startTimeout: 100,
+      startTimeoutMs: 100,
       approve: async ({ name }) => {
         if (name === "gone") await setTimeout(400);
         if (name === "gone") answered = true;
@@ -28,7 +28,7 @@ test("asks again before each start when files of the workspace choose what the s
   const servers = await McpServers.start(
     { dies: { command: "sh", args: ["-c", "exit 3; npm run mcp"] } },
     {
-      startTimeout: 100,
+      startTimeoutMs: 100,
       approve: async ({ fingerprint, isLasting }) => {
         asked.push({ fingerprint, isLasting });
         return asked.length === 1;

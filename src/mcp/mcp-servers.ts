@@ -42,7 +42,7 @@ export type McpServersOptions = {
    * How long `start`, and a call on a server that is not ready, wait for it. In milliseconds; default 10,000. The
    * clock of `start` pauses during `approve`: a person needs longer than a server.
    */
-  readonly startTimeout?: number;
+  readonly startTimeoutMs?: number;
   /**
    * Called once when `start` has waited for a second, with the servers it still waits for and the milliseconds left.
    */
@@ -50,7 +50,7 @@ export type McpServersOptions = {
   /** Ends the start: what was started by then is ended, and `start` rejects with the signal's reason. */
   readonly signal?: AbortSignal;
   /** The longest time that a call may run without progress. In milliseconds; default 60,000. */
-  readonly callTimeout?: number;
+  readonly callTimeoutMs?: number;
   /** The longest time that a call may take in all. In milliseconds; default ten minutes. */
   readonly maxCallTime?: number;
 };
@@ -60,10 +60,10 @@ const SERVERS_OPTIONS: OptionChecks<McpServersOptions> = {
   onProblem: FUNCTION,
   clientInfo: OBJECT,
   cwd: TEXT,
-  startTimeout: AMOUNT,
+  startTimeoutMs: AMOUNT,
   onLate: FUNCTION,
   signal: SIGNAL,
-  callTimeout: AMOUNT,
+  callTimeoutMs: AMOUNT,
   maxCallTime: AMOUNT,
 };
 
@@ -91,7 +91,7 @@ export class McpServers implements ToolSource {
     const giveUp = () => void servers.close();
     signal?.addEventListener("abort", giveUp, { once: true });
     const started = Promise.all(servers.#links().map((link) => link.start()));
-    const timeout = servers.#startTimeout(options, enough.signal).catch((error: unknown) => {
+    const timeout = servers.#startTimeoutMs(options, enough.signal).catch((error: unknown) => {
       if (!enough.signal.aborted) throw error;
     });
     try {
@@ -149,14 +149,14 @@ export class McpServers implements ToolSource {
     await Promise.all(this.#links().map((link) => link.close()));
   }
 
-  async #startTimeout(
-    { startTimeout = START_TIMEOUT, onLate }: McpServersOptions,
+  async #startTimeoutMs(
+    { startTimeoutMs = START_TIMEOUT_MS, onLate }: McpServersOptions,
     signal: AbortSignal,
   ): Promise<void> {
     await Promise.all(this.#links().map((link) => link.untilDecided()));
-    const untilLate = Math.min(LATE_AFTER, startTimeout);
+    const untilLate = Math.min(LATE_AFTER_MS, startTimeoutMs);
     await setTimeout(untilLate, undefined, { signal });
-    const left = startTimeout - untilLate;
+    const left = startTimeoutMs - untilLate;
     if (left > 0) {
       onLate?.(this.#coming(), left);
       await setTimeout(left, undefined, { signal });
@@ -181,8 +181,8 @@ export class McpServers implements ToolSource {
       config,
       cwd: resolve(folder, "url" in config ? "." : (config.cwd ?? ".")),
       clientInfo: options.clientInfo ?? { name: "toolgate", version: "0" },
-      startTimeout: options.startTimeout ?? START_TIMEOUT,
-      callTimeout: options.callTimeout ?? CALL_TIMEOUT,
+      startTimeoutMs: options.startTimeoutMs ?? START_TIMEOUT_MS,
+      callTimeoutMs: options.callTimeoutMs ?? CALL_TIMEOUT_MS,
       maxCallTime: options.maxCallTime ?? MAX_CALL_TIME,
       fingerprint: (start) => fingerprint(config, folder, start),
       isApprovalLasting: () => isApprovalLasting(config, folder),
@@ -213,9 +213,9 @@ export class McpServers implements ToolSource {
   }
 }
 
-const START_TIMEOUT = 10_000;
-const LATE_AFTER = 1_000;
-const CALL_TIMEOUT = 60_000;
+const START_TIMEOUT_MS = 10_000;
+const LATE_AFTER_MS = 1_000;
+const CALL_TIMEOUT_MS = 60_000;
 const MAX_CALL_TIME = 600_000;
 
 type NamedConfig = { readonly name: string; readonly config: McpServerConfig };

@@ -29,8 +29,8 @@ export type ServerLinkOptions = {
   readonly cwd: string;
   readonly clientInfo: ClientInfo;
   /** How long a call waits for a server that is starting, in milliseconds. */
-  readonly startTimeout: number;
-  readonly callTimeout: number;
+  readonly startTimeoutMs: number;
+  readonly callTimeoutMs: number;
   readonly maxCallTime: number;
   /** A hash of the server as it is now; `start` distinguishes starts that nothing else does. */
   readonly fingerprint: (start: string) => string;
@@ -111,12 +111,12 @@ export class ServerLink {
   }
 
   async call(call: ForeignCall): Promise<ToolResult> {
-    const { callTimeout, config, maxCallTime } = this.#options;
+    const { callTimeoutMs, config, maxCallTime } = this.#options;
     const connection = await this.#whenReady(call.tool, call.context.signal);
     this.#mustBeSame(call.origin);
     return this.#running.run(connection, call, {
       server: this.name,
-      idle: config.timeout ?? callTimeout,
+      idle: config.timeout ?? callTimeoutMs,
       whole: maxCallTime,
       onLost: () => this.#lose(connection, "it could not be reached any more"),
     });
@@ -249,8 +249,8 @@ export class ServerLink {
   }
 
   async #whenReady(tool: string, signal: AbortSignal): Promise<Connection> {
-    const startTimeout = AbortSignal.any([signal, AbortSignal.timeout(this.#options.startTimeout)]);
-    await this.#state.untilSettled(startTimeout);
+    const startTimeoutMs = AbortSignal.any([signal, AbortSignal.timeout(this.#options.startTimeoutMs)]);
+    await this.#state.untilSettled(startTimeoutMs);
     signal.throwIfAborted();
     if (this.#connection) return this.#connection;
     const { state } = this;

@@ -10,10 +10,10 @@ import type { Script, ScriptStep } from "./script.js";
 
 const INPUT_CHUNK_LENGTH = 24;
 
-/** `pause`: milliseconds between two parts, for a person who watches. */
+/** `pauseMs`: between two parts, for a person who watches. */
 export function scriptedModel(
   script: Script,
-  { pause = 0 }: { readonly pause?: number } = {},
+  { pauseMs = 0 }: { readonly pauseMs?: number } = {},
 ): LanguageModelV3 {
   checkOptions<Script>("scriptedModel", script, { steps: required(LIST) });
   const { steps } = script;
@@ -29,7 +29,7 @@ export function scriptedModel(
       const made = [...compacted, ...stepsIn(options.prompt)];
       const played = subAgents.get(firstPrompt(options.prompt)) ?? steps;
       const step = isSummary ? summaryOf(made.length) : (nextStep(played, made) ?? THE_END);
-      return Promise.resolve({ stream: streamOf(stepParts(step, made.length), pause, options) });
+      return Promise.resolve({ stream: streamOf(stepParts(step, made.length), pauseMs, options) });
     },
   };
 }
@@ -119,7 +119,7 @@ function* textParts(what: "reasoning" | "text", text: string): Generator<Languag
 
 function streamOf(
   parts: Iterator<LanguageModelV3StreamPart>,
-  pause: number,
+  pauseMs: number,
   { abortSignal }: LanguageModelV3CallOptions,
 ): ReadableStream<LanguageModelV3StreamPart> {
   return new ReadableStream({
@@ -127,7 +127,7 @@ function streamOf(
       abortSignal?.throwIfAborted();
       const { value, done } = parts.next();
       if (done) return controller.close();
-      if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause));
+      if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs));
       controller.enqueue(value);
     },
   });

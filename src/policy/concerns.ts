@@ -11,6 +11,7 @@ import { isForbidden, isProtected } from "./paths/protected-paths.js";
 import { expandHome, isFree, isInside, namesOf } from "./places.js";
 import type { Roots } from "./places.js";
 import type { RuleEffect, RuleParts } from "./rule.js";
+import { NAMES_FILES } from "./file-accesses.js";
 
 type Guarded = Roots & {
   readonly own?: readonly string[];
@@ -154,9 +155,6 @@ export function ownFilesWithinReach(parts: readonly Part[], { own = [], roots }:
 }
 
 const holds = (folder: string, path: string): boolean => matchPath(`${folder}/**`, path);
-
-/** Programs that give the commands in them the names of files. */
-const NAMES_FILES: ReadonlySet<string> = new Set(["find", "fd", "xargs", "parallel"]);
 
 /** Files outside of the workspace are asked about also where everything is allowed by default; only a rule with a path opens them. */
 export function outsideUncovered(

@@ -38,7 +38,7 @@ const isRecursive = (word: string): boolean => /^(?:-[a-zA-Z]*[rRdf]|--(?:rec|de
 const CHANGES_BELOW: ReadonlySet<string> = new Set(["cp", "mv", "ln", "rm"]);
 
 /** Wrappers that add names of files to a command. */
-const NAMES_FILES: ReadonlySet<string> = new Set(["find", "fd", "xargs", "parallel"]);
+export const NAMES_FILES: ReadonlySet<string> = new Set(["find", "fd", "xargs", "parallel"]);
 
 /** Undefined when the command may do more than act on these files. */
 export function fileAccesses(part: CommandPart, intent: Intent): readonly FileAccess[] | undefined {

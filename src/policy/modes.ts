@@ -4,7 +4,7 @@
  */
 import type { Rule, RuleEffect } from "./rule.js";
 
-const MODES = ["ask", "accept-edits", "read-only", "allow-all"] as const;
+export const MODES = ["ask", "accept-edits", "read-only", "allow-all"] as const;
 
 export type Mode = (typeof MODES)[number];
 

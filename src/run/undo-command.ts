@@ -7,7 +7,7 @@ import { visibleText } from "../call/index.js";
 import type { Ledger } from "../call/index.js";
 import { unpackChanges } from "../tools/kept-workspace/change-bundle.js";
 import type { ChangeBundle, EarlierState, WorkspaceChange } from "../tools/kept-workspace/change-bundle.js";
-import { CREATED_FOLDER } from "../tools/kept-workspace/compare-snapshots.js";
+import { OWNER_MAY_ALL, CREATED_FOLDER } from "../tools/kept-workspace/compare-snapshots.js";
 import { earlierStateText, stateOf } from "../tools/kept-workspace/path-state.js";
 import type { Workspace } from "../tools/index.js";
 
@@ -104,8 +104,6 @@ async function putBack(options: UndoCommandOptions, pending: readonly Pending[])
   for (const { path, before } of folders.toReversed())
     if (before?.type === "folder") await workspace.makeFolder(path, { mode: before.mode });
 }
-
-const OWNER_MAY_ALL = 0o700;
 
 async function writeBack(workspace: Workspace, { path, before }: WorkspaceChange): Promise<void> {
   if (!before) return;

@@ -23,7 +23,7 @@ export type { IgnoredRule, ProjectRules, RuleOrigin, RulesInForce } from "./rule
 export type { NotifyConfig } from "./notify-config.js";
 export { programsJsonSchema } from "./programs-schema.js";
 export { rulesJsonSchema } from "./rules-schema.js";
-export type { RuleFile, RuleMode } from "./rules-schema.js";
+export type { RuleFile } from "./rules-schema.js";
 export { sharedDocuments } from "./shared-documents.js";
 export type { OpenDocument } from "./stored-document.js";
 export { settingsFolder } from "./settings-folder.js";

@@ -1,13 +1,14 @@
 /** The part of one rule file in the rules in force, by the state of the file and whether it may loosen anything. */
 import type { Rule } from "../policy/index.js";
 import type { FileState } from "./followed-file.js";
-import type { RuleFile, RuleMode } from "./rules-schema.js";
+import type { Mode } from "../policy/modes.js";
+import type { RuleFile } from "./rules-schema.js";
 import { isTightening, strictRule } from "./strict-rule.js";
 
 export type RuleLayer = {
   readonly rules: readonly Rule[];
   readonly ignored: readonly Rule[];
-  readonly mode?: RuleMode;
+  readonly mode?: Mode;
   /** When false, its mode counts only if it is the stricter one. */
   readonly mayLoosen: boolean;
 };
@@ -37,10 +38,10 @@ function tightening(file: RuleFile): RuleLayer {
 }
 
 /** Loosest first. */
-const MODES: readonly RuleMode[] = ["allow-all", "accept-edits", "ask", "read-only"];
+const MODES: readonly Mode[] = ["allow-all", "accept-edits", "ask", "read-only"];
 
-export function modeOf(layers: readonly RuleLayer[]): RuleMode {
-  return layers.reduce<RuleMode>((mode, layer) => {
+export function modeOf(layers: readonly RuleLayer[]): Mode {
+  return layers.reduce<Mode>((mode, layer) => {
     const wished = layer.mode ?? mode;
     return layer.mayLoosen || MODES.indexOf(wished) > MODES.indexOf(mode) ? wished : mode;
   }, "ask");

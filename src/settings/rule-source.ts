@@ -13,7 +13,8 @@ import { ProgramFiles } from "./program-files.js";
 import { canonicalRoot } from "./project-root.js";
 import { readRuleFile } from "./read-rule-file.js";
 import { modeOf, ruleLayer } from "./rule-layer.js";
-import type { RuleFile, RuleMode } from "./rules-schema.js";
+import type { Mode } from "../policy/modes.js";
+import type { RuleFile } from "./rules-schema.js";
 import { SettingsError } from "./settings-error.js";
 import type { OpenDocument } from "./stored-document.js";
 import { TrustedProjects } from "./trusted-projects.js";
@@ -29,7 +30,7 @@ export type ProjectRules = { readonly file: string; readonly sha256: string; rea
 
 export type RulesInForce = {
   readonly rules: readonly Rule[];
-  readonly mode: RuleMode;
+  readonly mode: Mode;
   /** The user's own descriptions of programs. */
   readonly programs?: UserPrograms;
   readonly problems: readonly string[];

@@ -4,12 +4,10 @@
  */
 import { z } from "zod";
 import type { Rule } from "../policy/index.js";
+import { MODES } from "../policy/modes.js";
+import type { Mode } from "../policy/modes.js";
 
-const MODES = ["ask", "accept-edits", "read-only", "allow-all"] as const;
-
-export type RuleMode = (typeof MODES)[number];
-
-export type RuleFile = { readonly mode?: RuleMode; readonly rules: readonly Rule[] };
+export type RuleFile = { readonly mode?: Mode; readonly rules: readonly Rule[] };
 
 const EFFECTS = ["allow", "ask", "deny"] as const;
 

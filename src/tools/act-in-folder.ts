@@ -69,7 +69,7 @@ export async function makeFolderIn(
 
 const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = constants;
 /** Linux: opens a folder that nobody may read. Node has no name for it. */
-const O_PATH = 0o10000000;
+export const O_PATH = 0o10000000;
 
 /** Throws for anything but a folder. */
 async function setFolderMode(path: string, mode: number): Promise<void> {

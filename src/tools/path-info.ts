@@ -3,6 +3,9 @@ import { lstatSync } from "node:fs";
 import type { BigIntStats, Stats } from "node:fs";
 import { errorCode } from "../call/error-code.js";
 
+/** Longer than any file system takes to move its clock on: a change that comes later than this shows in the times. */
+export const SETTLED_MS = 2_500;
+
 /** A folder above the path is a file, a link in a circle, or closed to us. */
 const ABSENT = new Set(["ENOTDIR", "ELOOP", "EACCES"]);
 

@@ -136,8 +136,8 @@ export function callCard(call: ToolCall, options: CallCardOptions = {}): CallCar
   };
 }
 
-const MAX_TITLE = 120;
-const MAX_OWNER = 40;
+export const MAX_TITLE = 120;
+export const MAX_OWNER = 40;
 
 export function shownTitle({ title, name }: ToolCall, maxLength = MAX_TITLE): string {
   return oneLine(title, maxLength) || oneLine(name, maxLength) || "Tool call";

@@ -30,7 +30,7 @@ const MIN_WIDTH = 40;
 const HEADLINE = { first: "", next: "        " };
 const FACT = { first: "    ", next: "        " };
 /** The gutters of a quoted line: a broken one where the line continues in a second row. */
-const QUOTE = { first: "    │ ", next: "    ┆ " };
+export const QUOTE = { first: "    │ ", next: "    ┆ " };
 
 /** A line by Toolgate, or a quoted one. */
 export type Line = { readonly text: string; readonly isQuoted: boolean };

@@ -4,7 +4,7 @@
  */
 import type { BoundedText, ToolCall } from "../call/index.js";
 import { countOf, durationText } from "../call/amounts.js";
-import { shownTitle } from "./call-card.js";
+import { MAX_TITLE, MAX_OWNER, shownTitle } from "./call-card.js";
 import { kindIcon, progressWords, stateWords, statusMark } from "./card-facts.js";
 import { clipped, columns, visibleLine, withoutColours } from "./visible-line.js";
 import { overwrittenLine } from "./overwritten-line.js";
@@ -24,18 +24,16 @@ export type LiveCallOptions = {
 };
 
 const WIDTH = 80;
-const NARROWEST = 20;
+const MIN_WIDTH = 20;
 const MAX_LINES = 3;
-const MAX_TITLE = 120;
 const MIN_TITLE = 12;
-const MAX_OWNER = 40;
 const GUTTER = "    │ ";
 /** Enough for a few lines; a drawing does not read the rest of the output. */
 const LAST_UNITS = 4_096;
 
 export function liveCallLines(call: ToolCall, options: LiveCallOptions): readonly string[] {
   const { now, mark, maxLines = MAX_LINES, calls = [] } = options;
-  const width = Math.max(NARROWEST, options.width ?? WIDTH);
+  const width = Math.max(MIN_WIDTH, options.width ?? WIDTH);
   const headline = liveHeadline(call, {
     now,
     width,

@@ -6,7 +6,7 @@ import type { OptionKind, QuestionOption, ShownQuestion } from "../call/index.js
 import { hiddenCharacters, visibleText } from "../call/index.js";
 import { usualWidth } from "../call/usual-width.js";
 import { countOf } from "../call/amounts.js";
-import { blockLines } from "./call-text.js";
+import { QUOTE, blockLines } from "./call-text.js";
 import type { Line } from "./call-text.js";
 import { MAX_BLOCKS } from "./call-card.js";
 import { cardBlock } from "./card-blocks.js";
@@ -14,7 +14,6 @@ import { rows, wholeLine } from "./visible-line.js";
 import { exampleLines } from "./width-text.js";
 
 const FACT = { first: "", next: "        " };
-const QUOTE = { first: "    │ ", next: "    ┆ " };
 const MIN_WIDTH = 40;
 
 /** Lines of an item that a question shows at first. */

@@ -20,7 +20,7 @@ export type SessionTextOptions = {
 };
 
 const WIDTH = 80;
-const NARROWEST = 60;
+const MIN_WIDTH = 60;
 const INDENT = "    ";
 const LINE = { first: "", next: "        " };
 export const CUT_OFF = "[cut off, and repeated below]";
@@ -29,7 +29,7 @@ export const CUT_OFF = "[cut off, and repeated below]";
 type Block = { readonly lines: readonly string[]; readonly isCompact?: boolean };
 
 export function sessionText(session: Session, options: SessionTextOptions = {}): string {
-  const width = Math.max(NARROWEST, options.width ?? WIDTH);
+  const width = Math.max(MIN_WIDTH, options.width ?? WIDTH);
   const blocks = [
     headBlock(session, width),
     ...Array.from(sessionEntries(session, options), (entry) => entryBlock(entry, width)),

@@ -45,7 +45,7 @@ const agent = createAgent({ name: "clerk", model: scriptedModel({ steps }), tool
 const words = Array.from({ length: 60 }, (_, index) => `word${index} `).join("");
 const talker = createAgent({
   name: "talker",
-  model: scriptedModel({ steps: [{ say: words }] }, { pause: 10 }),
+  model: scriptedModel({ steps: [{ say: words }] }, { pauseMs: 10 }),
   tools: [],
 });
 const ledger = await openLedger(`${folder}/ledger.sqlite`);

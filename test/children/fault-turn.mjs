@@ -55,7 +55,7 @@ async function takeTurn() {
   const args = [fileURLToPath(new URL("mcp-marks.mjs", import.meta.url)), `${folder}/effects.txt`];
   const servers = await McpServers.start(
     { marks: { command: process.execPath, args } },
-    { approve: async () => true, cwd: folder, startTimeout: 60_000 },
+    { approve: async () => true, cwd: folder, startTimeoutMs: 60_000 },
   );
   const session = await AgentSession.open({
     agent: createAgent({

@@ -4,7 +4,7 @@
  */
 
 /** So that even with a small limit it is not cut at every piece. */
-const ROOM = 65_536;
+const MAX_TAIL_LENGTH = 65_536;
 
 export class OutputTail {
   readonly #limit: number;
@@ -22,7 +22,7 @@ export class OutputTail {
     if (this.#bytes <= this.#limit) return;
     this.#isCut = true;
     // Not each time: every byte is copied a fixed number of times.
-    if (this.#bytes > 2 * this.#limit + ROOM) this.#cut();
+    if (this.#bytes > 2 * this.#limit + MAX_TAIL_LENGTH) this.#cut();
   }
 
   read(): { readonly output: string; readonly truncated: boolean } {

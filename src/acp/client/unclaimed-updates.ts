@@ -1,13 +1,13 @@
 /** Updates that came before the answer which names their session: kept for it, up to a bound. */
 
-const MOST = 1_000;
+const MAX_UPDATES = 1_000;
 
 export class UnclaimedUpdates {
   readonly #kept = new Map<string, unknown[]>();
   #count = 0;
 
   keep(sessionId: string, update: unknown): void {
-    if (this.#count >= MOST) return;
+    if (this.#count >= MAX_UPDATES) return;
     this.#count += 1;
     const kept = this.#kept.get(sessionId);
     if (kept) kept.push(update);

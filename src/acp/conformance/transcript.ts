@@ -20,12 +20,14 @@ export type Reply = { readonly lines: readonly Line[]; readonly asked: number; r
   | { readonly kind: "none"; readonly why: string }
 );
 
-const SHOWN = 300;
+const MAX_SHOWN_LENGTH = 300;
 
 /** A line as it is shown to a person: without what all of them have, nothing hidden, and cut. */
 export function shown({ text }: Line): string {
   const shortened = text.replace('"jsonrpc":"2.0",', "").replace(/("sessionId":")[^"]{12,}(")/, "$1…$2");
-  return shortened.length > SHOWN ? `${visibleText(shortened.slice(0, SHOWN))}…` : visibleText(shortened);
+  return shortened.length > MAX_SHOWN_LENGTH
+    ? `${visibleText(shortened.slice(0, MAX_SHOWN_LENGTH))}…`
+    : visibleText(shortened);
 }
 
 export function shownReply(reply: Reply): string {

@@ -6,7 +6,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ListenLimits } from "./listen-limits.js";
 
-const CONNECTION_ID = "acp-connection-id";
+export const CONNECTION_ID = "acp-connection-id";
 
 const MAX_PENDING_MESSAGES = 16;
 

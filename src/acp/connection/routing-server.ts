@@ -5,8 +5,8 @@
  */
 import { AcpServer } from "@agentclientprotocol/sdk/experimental/server";
 import { isJsonObject } from "../json.js";
+import { CONNECTION_ID } from "./client-presence.js";
 
-const CONNECTION_ID = "acp-connection-id";
 const SESSION_ID = "acp-session-id";
 
 const BAD_REQUEST = 400;

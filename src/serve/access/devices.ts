@@ -11,6 +11,9 @@ import { deviceRole, ROLE_RANKS } from "../api/access-bodies.js";
 import type { DeviceRole } from "../api/access-bodies.js";
 import { codeHash, newCode } from "./one-time-code.js";
 
+/** How long a pairing code works. */
+export const PAIRING_MS = 5 * 60_000;
+
 const storedDevice = z.looseObject({
   deviceId: z.string(),
   name: z.string(),

@@ -12,6 +12,7 @@ import type { RuleTest } from "../api/rule-bodies.js";
 import type { ServeContext } from "../server/serve-context.js";
 import { commandReading, countHidden, MAX_EXPLAINED } from "./command-reading.js";
 import { isReported } from "./inbox-rows.js";
+import { MAX_LINES } from "../sessions/call-detail.js";
 
 export type DetailOptions = {
   readonly row: InboxQuestion;
@@ -20,8 +21,6 @@ export type DetailOptions = {
   /** Other open questions that may get the same answer. */
   readonly alike: readonly string[];
 };
-
-const MAX_LINES = 100_000;
 
 export async function questionDetail(
   context: ServeContext,

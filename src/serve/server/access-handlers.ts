@@ -2,6 +2,7 @@
 import { AapProblem } from "../../aap/api/aap-problem.js";
 import { Rate } from "../../http/rate.js";
 import { cookieHeader, cookieIn, keyIn } from "../access/device-cookie.js";
+import { PAIRING_MS } from "../access/devices.js";
 import type { StoredDevice } from "../access/devices.js";
 import { qrCode } from "../access/qr-code.js";
 import { loginRequest, pairingRequest } from "../api/access-bodies.js";
@@ -10,7 +11,6 @@ import { bodyOf, done, originOf } from "./page-request.js";
 import type { PageHandler, PageParts, PageRequest } from "./page-request.js";
 import type { ServeContext } from "./serve-context.js";
 
-const PAIRING_MS = 5 * 60_000;
 /** Wrong codes of all clients together, each second. */
 const LOGINS_PER_SECOND = 3;
 

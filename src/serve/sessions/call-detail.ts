@@ -10,7 +10,7 @@ import type { CallDetail, LifeEvent } from "../api/call-bodies.js";
 import type { ServeContext } from "../server/serve-context.js";
 import { eventLine } from "./event-line.js";
 
-const MAX_LINES = 100_000;
+export const MAX_LINES = 100_000;
 const MAX_LIFE = 200;
 
 export async function callDetail(

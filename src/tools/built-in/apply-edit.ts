@@ -88,7 +88,7 @@ function withLineEndsOf(current: string, text: string): string {
   return isCrlf ? text.replace(/\r?\n/g, "\r\n") : text;
 }
 
-const LISTED_LINES = 10;
+export const LISTED_LINES = 10;
 
 function onlyPlace(body: string, oldText: string, words: Words): number {
   const { first, count, places } = placesOf(body, oldText, LISTED_LINES);

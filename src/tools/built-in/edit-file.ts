@@ -13,7 +13,7 @@ import { defineTool } from "../define-tool.js";
 import { throughProtectedLinks } from "../protected-links.js";
 import { pathAccess, pathInput, textInput } from "./file-input.js";
 import type { Workspace } from "../workspace.js";
-import { applyEdits, textOfNewFile } from "./apply-edit.js";
+import { LISTED_LINES, applyEdits, textOfNewFile } from "./apply-edit.js";
 import { fileBaseHash, hashWithoutDisclosing } from "./base-hash.js";
 import { withPathLock } from "./with-path-lock.js";
 
@@ -109,8 +109,6 @@ function edited(
   if (oldText === "") return { text: textOfNewFile(current, path, newText), passages: 1 };
   return applyEdits(current, path, [{ oldText, newText, replaceAll: all }]);
 }
-
-const LISTED_LINES = 10;
 
 function sentence(
   current: string | undefined,

@@ -8,11 +8,11 @@ export type ObjectFormat = "sha1" | "sha256";
 
 export type GitIndex = { readonly paths: readonly string[]; readonly submodules: readonly string[] };
 
-const NAME_BYTES = { sha1: 20, sha256: 32 } as const;
+export const NAME_BYTES = { sha1: 20, sha256: 32 } as const;
 const LINK = 0o160000;
 const MODES: ReadonlySet<number> = new Set([0o100644, 0o100755, 0o100664, 0o120000, LINK]);
-const MODE_AT = 24;
-const IS_EXTENDED = 0x4000;
+export const MODE_AT = 24;
+export const IS_EXTENDED = 0x4000;
 const MAX_LENGTH = 0xfff;
 /** The known extended flags: "skip the file in the tree" and "to be added"; git stops at any other. */
 const KNOWN_EXTENDED = 0x6000;

@@ -260,7 +260,7 @@ class Comparing {
 
 const CLOSED_REASON = "its owner may not look into it, so what the command changed in it is not known";
 
-const OWNER_MAY_ALL = 0o700;
+export const OWNER_MAY_ALL = 0o700;
 
 /** Folders that we cannot read: root can read all. Their own permission bits are known, and nothing below them. */
 function closedFolders(snapshots: readonly PlaceSnapshot[]): readonly string[] {

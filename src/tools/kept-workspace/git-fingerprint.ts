@@ -4,11 +4,10 @@
  */
 import { createHash } from "node:crypto";
 import { readdirSync } from "node:fs";
-import { exactPathInfo } from "../path-info.js";
+import { SETTLED_MS, exactPathInfo } from "../path-info.js";
 import { isOfGitFolder } from "./sort-new-paths.js";
 
 const MAX_ENTRIES = 4_000;
-const SETTLED_MS = 2_500;
 
 /** Undefined when there are too many files, or when one changed so recently that another change might not show. */
 export function gitFingerprint(folder: string): string | undefined {

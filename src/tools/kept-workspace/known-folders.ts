@@ -6,10 +6,8 @@
  * might not show in its time.
  */
 import { readdirSync, statSync } from "node:fs";
-import { exactPathInfo } from "../path-info.js";
+import { SETTLED_MS, exactPathInfo } from "../path-info.js";
 import type { KeptPlace, PlaceSnapshot } from "./place-snapshot.js";
-
-const SETTLED_MS = 2_500;
 
 type KnownFolder = {
   /** Undefined when another change might not show. */

@@ -7,14 +7,12 @@
  */
 import { createHash } from "node:crypto";
 import type { ObjectFormat } from "../git/read-index.js";
+import { NAME_BYTES, MODE_AT, IS_EXTENDED } from "../git/read-index.js";
 
-const NAME_BYTES = { sha1: 20, sha256: 32 } as const;
 const HEADER_BYTES = 12;
 /** Times, device, inode, mode, owner and size. */
 const STAT_BYTES = 40;
-const MODE_AT = 24;
 const SIZE_AT = 36;
-const IS_EXTENDED = 0x4000;
 const STAGE = 0x3000;
 const ASSUMED_UNCHANGED = 0x8000;
 const MAX_LENGTH = 0xfff;

@@ -4,9 +4,10 @@
  */
 import { readdirSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { exactPathInfo } from "../path-info.js";
+import { SETTLED_MS, exactPathInfo } from "../path-info.js";
 import { readIndex } from "../git/read-index.js";
 import { repositoryAt } from "../kept-workspace/user-repository.js";
+import { MAX_INDEX_BYTES } from "./tracked-files.js";
 
 /** Folders below the passed-over ones that may hold a `.git` of their own and that git enters. */
 export function enteredFolders(gitFolder: string, passedOver: readonly string[]): readonly string[] {
@@ -19,9 +20,6 @@ export function enteredFolders(gitFolder: string, passedOver: readonly string[])
   );
 }
 
-const MAX_INDEX_BYTES = 1 << 28;
-/** A file that changed just now may change again in the same tick of the clock. */
-const SETTLED_MS = 2_500;
 const known = new Map<
   string,
   { readonly stamp: string; readonly submodules: readonly string[] | undefined }

@@ -15,7 +15,7 @@ import {
   statSync,
 } from "node:fs";
 import { join } from "node:path";
-import { pathInfo } from "../path-info.js";
+import { SETTLED_MS, pathInfo } from "../path-info.js";
 import { errorCode } from "../../call/error-code.js";
 import type { PathGuard } from "../../policy/index.js";
 import { touchesBelow, touchesPath } from "../../policy/paths/match-path.js";
@@ -135,8 +135,6 @@ export class SeenFolders {
 }
 
 const MAX_SEEN = 200_000;
-/** Longer than any file system takes to move its clock on: a change after this shows. */
-const SETTLED_MS = 2_500;
 
 /**
  * Undefined for a folder that changed just now, since another change might not show. Times as numbers lack the last

@@ -21,6 +21,7 @@ import {
 import { basename, dirname, join } from "node:path";
 import { pathInfo } from "../path-info.js";
 import type { Guarded } from "./find-guarded.js";
+import { O_PATH } from "../act-in-folder.js";
 
 export type Found = ReadonlyMap<string, Guarded>;
 
@@ -63,9 +64,6 @@ function inRealFolder(path: string, act: (at: string) => string): readonly strin
     closeSync(folder);
   }
 }
-
-/** Opens a folder that nobody may read, too. Node has no name for it. */
-const O_PATH = 0o10000000;
 
 const isThere = (path: string): boolean => pathInfo(path) !== undefined;
 

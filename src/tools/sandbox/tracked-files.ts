@@ -7,7 +7,7 @@ import { repositoryAt } from "../kept-workspace/user-repository.js";
 
 export type TrackedFile = { readonly size: number; readonly seconds: number };
 
-const MAX_INDEX_BYTES = 1 << 28;
+export const MAX_INDEX_BYTES = 1 << 28;
 const known = new Map<string, { readonly stamp: string; readonly files: ReadonlyMap<string, TrackedFile> }>();
 
 /** By path below the repository's folder. Empty when git might read the index differently. */

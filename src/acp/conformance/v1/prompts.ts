@@ -25,7 +25,8 @@ const ended =
       return STOP_REASONS.has(stopReason(turn)) ? PASS : failed(shownReply(turn.reply));
     });
 
-const TOO_LATE = "the turn was over before it could be interrupted; give a longer one with --cancel-prompt";
+export const TOO_LATE =
+  "the turn was over before it could be interrupted; give a longer one with --cancel-prompt";
 
 const isCancelled = (turn: Turn): Finding => {
   if (turn.interruptedAt === undefined) return untested(TOO_LATE);

@@ -6,8 +6,7 @@ import { failed, PASS, untested } from "../requirement.js";
 import type { Finding, Requirement, SceneName } from "../requirement.js";
 import { fromAgent, isResponse, shown, shownReply, updatesIn } from "../transcript.js";
 import { endLine, lastUpdate, STOP_REASONS } from "./turn-end.js";
-
-const TOO_LATE = "the turn was over before it could be interrupted; give a longer one with --cancel-prompt";
+import { TOO_LATE } from "../v1/prompts.js";
 
 const onInterrupted =
   (scene: SceneName, judge: (turn: Turn, stopReason: unknown) => Finding) =>

@@ -2,8 +2,8 @@
 import type { Effects, Reader } from "../program.js";
 import { npx, withExec } from "./npx.js";
 import { nodeFiles } from "./script-files.js";
+import { STDIN } from "./python.js";
 
-const STDIN = "without a file, it runs whatever comes on standard input";
 const ELSEWHERE = /^(?:https?|data|npm|jsr|file):/;
 
 /** Flags whose value is code that runs before the program. */

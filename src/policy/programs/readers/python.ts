@@ -3,7 +3,7 @@ import type { Effects, NestedCommands, Reader, Seen } from "../program.js";
 import { moduleFiles } from "./script-files.js";
 import { UNPACKS } from "./tar.js";
 
-const STDIN = "without a file, it runs whatever comes on standard input";
+export const STDIN = "without a file, it runs whatever comes on standard input";
 
 /** Modules that are judged as the program of that name. */
 const PROGRAM_MODULES = new Map<string, string>([
