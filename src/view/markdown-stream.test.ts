@@ -61,6 +61,12 @@ test("an open line is shown before it ends, and printed once", () => {
   expect(stream.end()).toEqual([]);
 });
 
+test("breaks a word again that is still too wide on a row of its own", () => {
+  const stream = new MarkdownStream(() => 12);
+  const rows = [...stream.write("> \u202E!"), ...stream.end()].map(withoutStyles);
+  expect(rows).toEqual(["│ ▏", "┆   ⟨U+202E⟩", "┆   !"]);
+});
+
 test("each row has its mark and fits the width, whatever the text and its pieces", () => {
   const piece = fc.oneof(
     fc.string({ maxLength: 30 }),

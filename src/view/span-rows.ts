@@ -21,7 +21,7 @@ export function spanRows(spans: readonly Span[], prefixes: Prefixes, width: numb
   for (const { text, styles } of spans) {
     for (const unit of unitsOf(text)) {
       const unitWidth = columns(unit);
-      if (filled + unitWidth > width && row.length > 0) endRow(breakOf(row, unit));
+      while (filled + unitWidth > width && row.length > 0) endRow(breakOf(row, unit));
       if (unit === " " && row.length === 0 && made.length > 0) continue;
       row.push({ text: unit, styles, width: unitWidth });
       filled += unitWidth;
