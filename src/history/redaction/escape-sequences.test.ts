@@ -20,9 +20,14 @@ const ESCAPES = [
   "\u009b1m",
   "\u001b(B",
   "\u0000",
+  "x\u0008",
+  "xyz\u0008\u0008\u0008",
+  "\u200b",
+  "\u2060\ufeff",
+  "\u00ad",
 ];
 const SEQUENCE = new RegExp(
-  String.raw`\u001b\[[0-?]*[ -/]*[@-~]|\u009b[0-?]*[@-~]|\u001b[\]P][^\u0007\u001b]*(?:\u0007|\u001b\\)|\u001b\(B|[\u0000\u0007]`,
+  String.raw`\u001b\[[0-?]*[ -/]*[@-~]|\u009b[0-?]*[@-~]|\u001b[\]P][^\u0007\u001b]*(?:\u0007|\u001b\\)|\u001b\(B|(?:[^\u0008]{3}\u0008{3}|[^\u0008]\u0008)|[\u0000\u0007\u200b\u2060\ufeff\u00ad]`,
   "gu",
 );
 const plain = (text: string) => text.replaceAll(SEQUENCE, "");
@@ -38,6 +43,10 @@ describe("a secret in coloured text", () => {
     ["in the name", `pass\u001b[1mword=hunter2`],
     ["in an address", `postgres://ann:\u001b[1mhunter2\u001b[0m@db.example`],
     ["in a title that does not end", `\u001b]0;${TOKEN}`],
+    ["in the bold text of a manual page", `a: ${[...TOKEN].map((one) => `${one}\u0008${one}`).join("")} b`],
+    ["underlined in the same way", `a: ${[...TOKEN].map((one) => `_\u0008${one}`).join("")} b`],
+    ["by a return to the start of the line", `a: sk-ab\rcd${long(30)} b`],
+    ["by characters of no width", `a: sk-ab\u200bcd\u2060${long(10)}\ufeff${long(20)} b`],
     ["by bytes that show nothing", `sk-ab\u0000cd\u0007${long(30)}`],
   ])("is taken out: %s", (_, text) => {
     const shown = redact(text);
@@ -135,6 +144,10 @@ test("a megabyte of hostile sequences takes a moment", () => {
     "\u001b[0mgh",
     "\u009b",
     "\u0000sk-",
+    "a\u0008",
+    "\u0008",
+    "\u200bsk-",
+    "a\r",
   ]) {
     const text = unit.repeat(Math.ceil(1_000_000 / unit.length));
     const start = process.cpuUsage();

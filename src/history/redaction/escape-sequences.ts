@@ -7,11 +7,17 @@ const CSI = String.raw`(?:\u001b\[|\u009b)[0-?]{0,256}[ -/]{0,16}[@-~]`;
 /** OSC, DCS, SOS, PM and APC: a text between an introducer and a terminator. None has a line end in it. */
 const STRING = String.raw`(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\u0007\u001b\u009c\n]*(?:\u0007|\u001b\\|\u009c)`;
 const SHORT = String.raw`\u001b[ -/]{0,16}[0-~]`;
-/** Bytes that a terminal does not show. Backspaces, tabs and line ends are text. */
-const SILENT = String.raw`[\u0000-\u0007\u000e-\u001f\u007f-\u009f]`;
+/** Characters that a terminal or a page does not show: control bytes, and those of zero width. Tabs and line ends are text. */
+const SILENT = String.raw`[\u0000-\u0008\u000e-\u001f\u007f-\u009f\u00ad\u034f\u061c\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\u{e0000}-\u{e0fff}]`;
+/** Characters that backspaces take back, as in the bold text of manual pages. */
+const OVERSTRUCK = [4, 3, 2, 1]
+  .map((count) => String.raw`[^\u0008\n\r\u001b\u009b]{${count}}\u0008{${count}}`)
+  .join("|");
+/** A return to the start of the line in the middle of a word. */
+const RETURN = String.raw`(?<=[\w-])\r(?=[\w-])`;
 
-const HAS_ESCAPES = new RegExp(SILENT, "u");
-const ESCAPES = new RegExp(`(?:${CSI}|${STRING}|${SHORT}|${SILENT})+`, "gu");
+const HAS_ESCAPES = new RegExp(`${SILENT}|${RETURN}`, "u");
+const ESCAPES = new RegExp(`(?:${CSI}|${STRING}|${SHORT}|${OVERSTRUCK}|${SILENT}|${RETURN})+`, "gu");
 /** Only these have text in them. A hostile output has a million of the others, too many to search in each. */
 const STRINGS = new RegExp(STRING, "gu");
 /** Colours and other attributes. */
