@@ -148,10 +148,17 @@ export function ownFilesWithinReach(parts: readonly Part[], { own = [], roots }:
       ) ||
       (part.read.wrappers.some((name) => NAMES_FILES.has(name)) &&
         roots.some((root) => holds(root, place))) ||
-      (!part.judgement.onlyReads && part.touches.some(({ path }) => holds(path, place)));
+      (!part.judgement.onlyReads &&
+        (part.touches.some(({ path }) => holds(path, place)) || isNamedInCode(part, place)));
     const place = own.find(reaches);
     return place === undefined ? [] : [`it may read Toolgate's own files in ${visibleText(place)}`];
   });
+}
+
+/** Whether a longer word, such as code, has the name of a file in that folder in it: whole, or below the home folder. */
+function isNamedInCode({ argv, read }: CommandPart, place: string): boolean {
+  const name = `${place.split("/").slice(-2).join("/")}/`;
+  return [...argv.slice(1), read.fedText ?? ""].some((word) => word.includes(name));
 }
 
 const holds = (folder: string, path: string): boolean => matchPath(`${folder}/**`, path);
