@@ -1,8 +1,8 @@
 /** Wrong options, as callers in JavaScript write them: each is refused at once, by its name. */
 import { describe, expect, test } from "vitest";
 import { createAapServer, serveAap } from "../src/aap/index.js";
-import { connect } from "../src/aap/client/index.js";
-import { AgentConnection, agentHost, serveAcp, serveWire } from "../src/acp/index.js";
+import { connect, runTurn } from "../src/aap/client/index.js";
+import { AgentConnection, agentHost, serveAcp, serveWire, stdioWire, streamWire } from "../src/acp/index.js";
 import { AgentSession, createAgent, LoopSession, taskTool } from "../src/agent/index.js";
 import { BadOption } from "../src/call/index.js";
 import {
@@ -12,12 +12,22 @@ import {
   openArchive,
   openLedger,
   redactingLedger,
+  redactionPattern,
 } from "../src/history/index.js";
-import { McpServers } from "../src/mcp/index.js";
+import { mcpConfigFromAcp, McpServers } from "../src/mcp/index.js";
 import { openModel, retrying, scriptedModel } from "../src/model/index.js";
 import { SessionRecord } from "../src/record/index.js";
 import { Gate, openGate } from "../src/run/index.js";
-import { defineTool, fetchTool, LocalWorkspace, openSandbox, webSearchTool } from "../src/tools/index.js";
+import {
+  defineTool,
+  fetchTool,
+  jsonSchemaCheck,
+  LocalWorkspace,
+  openKeeper,
+  openSandbox,
+  Toolbox,
+  webSearchTool,
+} from "../src/tools/index.js";
 import { folder } from "./agent-kit.js";
 
 /** As JavaScript sees it. */
@@ -31,6 +41,7 @@ const approve = async () => true;
 const loop = { name: "l", prompt: async () => undefined };
 const wire = { send: () => undefined, listen: async () => undefined };
 const place = { root: ".", roots: ["."], readText: async () => undefined };
+const client = js({ turn: run });
 const loopSession = { loop, ledger, workspace: place, sessionId: "s" };
 
 const WRONG: readonly (readonly [string, () => unknown, string])[] = [
@@ -164,6 +175,18 @@ const WRONG: readonly (readonly [string, () => unknown, string])[] = [
   ["openSandbox", () => openSandbox(js({ network: "off" })), '"network" must be true or false'],
   ["webSearchTool", () => webSearchTool(js({ type: "bing", key: "k" })), '"type" must be one of searxng'],
   ["webSearchTool without a key", () => webSearchTool(js({ type: "brave" })), '"key" is missing'],
+  ["redactingLedger without a ledger", () => redactingLedger(js(undefined)), '"ledger" is missing'],
+  ["redactionPattern", () => redactionPattern(js(/abc/)), '"source" must be a text'],
+  ["Toolbox", () => new Toolbox(js(undefined)), '"tools" is missing'],
+  ["Toolbox with one tool", () => new Toolbox(js(tool)), '"tools" must be a list'],
+  ["openKeeper", () => openKeeper(js({ dir: "x" })), 'no option "dir"'],
+  ["jsonSchemaCheck", () => jsonSchemaCheck(js("{}")), '"schema" must be an object'],
+  ["mcpConfigFromAcp", () => mcpConfigFromAcp(js({})), '"servers" must be a list'],
+  ["stdioWire", () => stdioWire(js(undefined), process.stdout), '"input" is missing'],
+  ["streamWire", () => streamWire(js({ readable: 1 })), '"readable" must be a ReadableStream'],
+  ["runTurn", () => runTurn(js({}), "s", {}), '"client" must be a client (connect)'],
+  ["runTurn without a request", () => runTurn(client, "s", js(undefined)), '"request" is missing'],
+  ["runTurn with a misspelt option", () => runTurn(client, "s", {}, js({ allow: run })), 'no option "allow"'],
   ["connect without an address", () => connect(js(undefined)), '"baseUrl" is missing'],
 ];
 

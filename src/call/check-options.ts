@@ -95,6 +95,11 @@ export const SIGNAL: OptionCheck = {
   isRight: (value) => value instanceof AbortSignal,
 };
 export const LIST: OptionCheck = { expected: "a list", isRight: Array.isArray };
+/** A list, or another collection. */
+export const ITERABLE: OptionCheck = {
+  expected: "a list",
+  isRight: (value) => typeof value === "object" && value !== null && Symbol.iterator in value,
+};
 
 export const listOf = ({ expected, isRight }: OptionCheck): OptionCheck => ({
   expected: `a list, each item ${expected}`,

@@ -1,5 +1,6 @@
 /** Converts the MCP servers of an ACP `session/new` to our configuration. ACP sends names and values as lists. */
 import { z } from "zod";
+import { checkOptions, LIST, required } from "../call/check-options.js";
 import { McpConfigError, readServer } from "./config.js";
 import type { McpServerConfig, McpServerConfigs } from "./config.js";
 
@@ -28,6 +29,7 @@ export function mcpConfigFromAcp(
   servers: readonly unknown[],
   { cwd }: { readonly cwd?: string } = {},
 ): McpServerConfigs {
+  checkOptions("mcpConfigFromAcp", { servers }, { servers: required(LIST) });
   const configs = new Map<string, McpServerConfig>();
   for (const [index, json] of servers.entries()) {
     const read = acpServer.safeParse(json);

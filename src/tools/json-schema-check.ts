@@ -1,4 +1,5 @@
 /** Checks values against a JSON Schema of any draft. Throws when the schema itself is invalid. */
+import { checkOptions, OBJECT, required } from "../call/check-options.js";
 import { createRequire } from "node:module";
 import type * as Ajv from "@modelcontextprotocol/client/validators/ajv";
 import type { Parsed } from "./tool.js";
@@ -14,6 +15,7 @@ const load = createRequire(import.meta.url);
 const validators = () => load("@modelcontextprotocol/client/validators/ajv") as typeof Ajv;
 
 export function jsonSchemaCheck(schema: object): JsonSchemaCheck {
+  checkOptions("jsonSchemaCheck", { schema }, { schema: required(OBJECT) });
   // One for each schema: two that share an $id must not be taken for each other.
   const check = new (validators().AjvJsonSchemaValidator)().getValidator(schema);
   return (value) => {

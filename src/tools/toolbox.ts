@@ -3,6 +3,7 @@
  * the fixed tools there may be sources whose tools change, such as MCP servers; a fixed tool takes precedence over one
  * of the same name.
  */
+import { checkOptions, ITERABLE, LIST, required } from "../call/check-options.js";
 import type { AppTool, Tool } from "./tool.js";
 
 export type ToolSource = { tools(): readonly Tool[]; get(name: string): Tool | undefined };
@@ -12,6 +13,7 @@ export class Toolbox {
   readonly #sources: readonly ToolSource[];
 
   constructor(tools: Iterable<Tool | AppTool>, sources: readonly ToolSource[] = []) {
+    checkOptions("Toolbox", { tools, sources }, { tools: required(ITERABLE), sources: LIST });
     this.#sources = sources;
     for (const tool of tools) this.add(tool);
   }

@@ -7,6 +7,17 @@
  */
 import type { AapClient } from "./aap-client.js";
 import { AapError } from "./aap-error.js";
+import {
+  AMOUNT,
+  checkOptions,
+  FUNCTION,
+  having,
+  OBJECT,
+  required,
+  SIGNAL,
+  TEXT,
+} from "../../call/check-options.js";
+import type { OptionChecks } from "../../call/check-options.js";
 import { answersTo } from "./answer-calls.js";
 import type { AnswerOptions, CallAnswer } from "./answer-calls.js";
 import { TurnSubmitter } from "./turn-submitter.js";
@@ -38,13 +49,32 @@ export type RunTurnRequest = Omit<TurnRequest, "messages"> & {
 
 const MAX_ROUNDS = 1_000;
 
+const RUN_TURN_ARGUMENTS = {
+  client: required(having("a client (connect)", "turn")),
+  sessionId: required(TEXT),
+  request: required(OBJECT),
+};
+
+const RUN_TURN_OPTIONS: OptionChecks<RunTurnOptions> = {
+  tools: OBJECT,
+  permit: FUNCTION,
+  signal: SIGNAL,
+  onEvent: FUNCTION,
+  onAnswers: FUNCTION,
+  settings: FUNCTION,
+  maxRounds: AMOUNT,
+};
+
 /** `messages`: all that came of it, with the results that were sent from here, as the history has them. */
 export async function runTurn(
   client: AapClient,
   sessionId: string,
-  { messages, ...rest }: RunTurnRequest,
+  given: RunTurnRequest,
   options: RunTurnOptions = {},
 ): Promise<TurnResult> {
+  checkOptions("runTurn", { client, sessionId, request: given }, RUN_TURN_ARGUMENTS);
+  checkOptions<RunTurnOptions>("runTurn", options, RUN_TURN_OPTIONS);
+  const { messages, ...rest } = given;
   const { maxRounds = MAX_ROUNDS, onAnswers } = options;
   const all: HistoryMessage[] = [];
   const submitter = new TurnSubmitter(client, sessionId, options);

@@ -5,6 +5,7 @@
  */
 import type { Readable, Writable } from "node:stream";
 // Not the whole room: this file is loaded before the first message is answered.
+import { checkOptions, having, required } from "../../call/check-options.js";
 import { LineSplitter } from "../../process/line-splitter.js";
 import { isJsonObject } from "../json.js";
 import { CODE } from "./message.js";
@@ -26,8 +27,12 @@ const MAX_BATCH_CHARACTERS = 32 * 1024;
 const STALL_TIMEOUT_MS = 5_000;
 
 export function stdioWire(input: Readable, output: Writable): Wire {
+  checkOptions("stdioWire", { input, output }, { input: required(READABLE), output: required(WRITABLE) });
   return new StdioWire(input, output);
 }
+
+const READABLE = having("a stream to read from", "on");
+const WRITABLE = having("a stream to write to", "write");
 
 class StdioWire implements Wire {
   readonly #input: Readable;

@@ -1,10 +1,16 @@
 /** A wire over the SDK's `Stream`, for its transports: Streamable HTTP and WebSocket, either side. */
 import type { AnyMessage, Stream } from "@agentclientprotocol/sdk";
+import { checkOptions, having, required } from "../../call/check-options.js";
 import { isJsonObject } from "../json.js";
 import { CODE } from "./message.js";
 import type { Wire, WireListener } from "./wire.js";
 
-export function streamWire({ readable, writable }: Stream): Wire {
+export function streamWire(stream: Stream): Wire {
+  checkOptions<Stream>("streamWire", stream, {
+    readable: required(having("a ReadableStream", "getReader")),
+    writable: required(having("a WritableStream", "getWriter")),
+  });
+  const { readable, writable } = stream;
   return new StreamWire(readable.getReader(), writable.getWriter());
 }
 

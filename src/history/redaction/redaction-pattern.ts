@@ -6,6 +6,7 @@
  * and repeats (`+`, `*`, `?`, `{n}`, `{n,m}`) of one of these, where the part after a repeat cannot match in
  * it. Then there is only one way to match, and no backtracking.
  */
+import { checkOptions, required, STRING } from "../../call/check-options.js";
 export type RedactionPattern = { readonly source: string; readonly pattern: RegExp };
 
 const MAX_SOURCE_LENGTH = 200;
@@ -16,6 +17,7 @@ const MARKS =
 
 /** Throws a RangeError that names the unsupported part and its place. */
 export function redactionPattern(source: string): RedactionPattern {
+  checkOptions("redactionPattern", { source }, { source: required(STRING) });
   const refuse = (why: string): never => {
     const shown = JSON.stringify(source.slice(0, MAX_SOURCE_LENGTH));
     throw new RangeError(

@@ -8,6 +8,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { checkOptions, OBJECT, oneOf, required, TEXT } from "../../call/check-options.js";
 import { compareSnapshots } from "./compare-snapshots.js";
 import type { Compared } from "./compare-snapshots.js";
 import { KnownFolders } from "./known-folders.js";
@@ -54,6 +55,11 @@ const MAX_UNUSED_MS = 30 * 86_400_000;
 const MAX_SHADOW_BYTES = 1024 * 1024 * 1024;
 
 export function openKeeper(options: KeeperOptions): WorkspaceKeeper {
+  checkOptions<KeeperOptions>("openKeeper", options, {
+    folder: required(TEXT),
+    commands: oneOf("writing", "contained"),
+    limits: OBJECT,
+  });
   return new ShadowKeeper(options);
 }
 
