@@ -32,7 +32,8 @@ const HOME_FILES = {
   ".ssh/id_ed25519": "PRIVATE",
   ".aws/credentials": "secret",
   ".git-credentials": "token",
-  ".gitconfig": "[user]\n\tname = Ann\n\temail = ann@example.com\n[http]\n\textraHeader = token\n",
+  ".gitconfig":
+    "[user]\n\tname = Ann\n\temail = ann@example.com\n[http]\n\textraHeader = token\n[core]\n\thooksPath = person-hooks\n",
   ".npmrc": "token",
   ".cargo/credentials.toml": "token",
   ".cargo/config.toml": "[net]\n",
@@ -55,6 +56,9 @@ const WORKSPACE_FILES = {
   "AGENTS.md": "Be kind.\n",
   "src/a.ts": "export const a = 1;\n",
   "tools/hooks/pre-commit": "#!/bin/sh\n",
+  "person-hooks/pre-commit": "#!/bin/sh\n",
+  "shared.gitconfig": "[core]\n\thooksPath = shared/hooks\n",
+  "shared/hooks/pre-commit": "#!/bin/sh\n",
 };
 
 type User = { readonly name: string; readonly uid: number };
@@ -87,6 +91,7 @@ async function aMachine({ uid }: User) {
     spawnSync("git", ["init", "-q", repository]);
   }
   spawnSync("git", ["-C", ws, "config", "core.hooksPath", "tools/hooks"]);
+  spawnSync("git", ["-C", ws, "config", "include.path", "../shared.gitconfig"]);
   spawnSync("mkfifo", [join(ws, "pipe")]);
   const overNetwork = await listening(createServer().listen(0, "127.0.0.1"));
   const services = await Promise.all([

@@ -82,7 +82,7 @@ describe("places that hold every project's code", () => {
         array(segment, { maxLength: 9 }),
         constantFrom("etc/shadow", "home/u/.ssh/id_rsa", "root/x"),
         (start, way, goal) => {
-          const up = Array.from({ length: 12 }, () => "..");
+          const up = Array.from({ length: 30 }, () => "..");
           expect(effectOf(`cat ${[start, ...way, ...up, goal].join("/")}`)).toBe("ask");
         },
       ),

@@ -37,7 +37,7 @@ export const PROTECTED_NAMES: readonly ProtectedNames[] = [
     what: "a setting of git, which runs programs and fetches what it names",
     names: listed(`
       .gitconfig, .config/git/**, .gitmodules, .gitattributes, .husky/**, .huskyrc*, .githooks/**,
-      .lefthook/**, .lefthook-local/**, .hg/**, .hgrc, .jj/**, .jjconfig.toml`),
+      .lefthook/**, .lefthook-local/**, .hg/**, .hgrc, .sl/**, .jj/**, .jjconfig.toml, .lfsconfig, .arcconfig`),
   },
   {
     what: "a file of instructions for agents, which they obey from then on",
@@ -78,7 +78,7 @@ export const PROTECTED_NAMES: readonly ProtectedNames[] = [
       mise.toml, mise.*.toml, .mise.toml, .mise.*.toml, .mise/**, mise/config*.toml, .config/mise/**,
       .config/mise.toml, .rtx.toml, .tool-versions, .direnv/**, .config/direnv/**, .direnvrc,
       .autoenv*, .gdbinit, .lldbinit*, .pdbrc, .irbrc, .pryrc, .rdbgrc, .ghci, .ocamlinit, .erlang,
-      .iex.exs, .rprofile, .renviron, .octaverc, .gnuplot, .user.ini, .sqliterc, .psqlrc, .duckdbrc,
+      .iex.exs, .psysh.php, .rprofile, .renviron, .octaverc, .gnuplot, .user.ini, .sqliterc, .psqlrc, .duckdbrc,
       .screenrc, .tmux.conf, .config/tmux/**, .lessfilter, .mailcap, .forward, .procmailrc, .rhosts,
       .shosts, .ipython/**, .jupyter/**, .julia/config/**, .gitpod.yml, .replit, .codesandbox/**,
       .idx/**, .stackblitzrc, ansible.cfg, .venv/bin/activate*, venv/bin/activate*, .luarc.json`),
@@ -104,7 +104,9 @@ export const PROTECTED_NAMES: readonly ProtectedNames[] = [
       .vscode/**, .vscode-server/**, .vscode-insiders/**, .vscode-oss/**, .config/cursor/**, .copilot/**,
       *.code-workspace, .devcontainer/**, .devcontainer.json, .idea/**,
       .zed/**, .config/zed/**, .cursor/**, .windsurf/**, .fleet/**, .vs/**, .nova/**, .helix/**,
-      .config/helix/**, .config/kak/**, .kakrc, *.sublime-project, .vimspector.json,
+      .config/helix/**, .config/kak/**, .kakrc, *.sublime-project, .vimspector.json, .theia/**, .bsp/**,
+      buildserver.json, .sourcekit-lsp/**, hie.yaml, .merlin, .ropeproject/**, .ruby-lsp/**, .ycm_extra_conf.py,
+      .externaltoolbuilders/**,
       .config/code/user/**,
       application support/code/user/**, appdata/roaming/code/user/**, .vimrc, _vimrc, .gvimrc,
       .lvimrc, .local.vimrc, .exrc, .nvimrc, .nvim.lua, .vim/**, .config/nvim/**, .emacs, .emacs.d/**,

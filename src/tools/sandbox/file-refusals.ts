@@ -16,7 +16,7 @@ const MAX_REFUSALS = 5;
 const MAX_LINES = 2_000;
 const NOT_WRITABLE = /Read-only file system|EROFS|Device or resource busy|EBUSY/i;
 const NOT_OPENED = /Permission denied|EACCES|Operation not permitted|EPERM/i;
-const NOT_FOUND = /No such file or directory|ENOENT|not found/i;
+const NOT_FOUND = /No such file or directory|ENOENT|not found|not a git repository: /i;
 
 export function fileRefusals(output: string, { cwd, mounts }: SeenFiles): readonly SandboxRefusal[] {
   const found = new Map<string, string>();
@@ -24,7 +24,7 @@ export function fileRefusals(output: string, { cwd, mounts }: SeenFiles): readon
     const isUnwritable = NOT_WRITABLE.test(line);
     const isUnopened = NOT_OPENED.test(line);
     if (!isUnwritable && !isUnopened && !NOT_FOUND.test(line)) continue;
-    for (const path of pathsIn(line, cwd)) {
+    for (const path of namedPaths(line, cwd)) {
       const seen = mountAt(path, mounts);
       if (isUnwritable && seen?.type !== "write" && !isMemory(seen))
         found.set(path, `The sandbox keeps ${path} read-only, and the command tried to change it.`);
@@ -49,6 +49,12 @@ const isMemory = (mount: Mount | undefined): boolean => mount?.type === "memory"
 /** The innermost mount that the path lies in. */
 function mountAt(path: string, mounts: readonly Mount[]): Mount | undefined {
   return mounts.findLast((mount) => path === mount.path || path.startsWith(`${mount.path}/`));
+}
+
+/** Without the program that says it, where that has a path: `/bin/bash: line 1: AGENTS.md: Read-only file system`. */
+function namedPaths(line: string, cwd: string): readonly string[] {
+  const behind = pathsIn(line.replace(/^\/\S+: (?:line \d+: )?/, ""), cwd);
+  return behind.length > 0 ? behind : pathsIn(line, cwd);
 }
 
 /** Words of a line that look like a path: with a slash, or with a dot in them. */

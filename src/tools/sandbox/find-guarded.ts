@@ -14,14 +14,16 @@ import {
   type Stats,
   statSync,
 } from "node:fs";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { SETTLED_MS, pathInfo } from "../path-info.js";
 import { errorCode } from "../../call/error-code.js";
 import type { PathGuard } from "../../policy/index.js";
 import { touchesBelow, touchesPath } from "../../policy/paths/match-path.js";
 import { isProtected, mayBeProtected } from "../../policy/paths/protected-paths.js";
+import { repositoryAround } from "../kept-workspace/user-repository.js";
 import { COMMON_FOLDER, isOurCommonFolder } from "./common-folder.js";
 import { enteredFolders } from "./entered-folders.js";
+import { namedBySettings, settingsAt } from "./named-by-settings.js";
 
 export type Guarded =
   /** A protected name. `isSecret`: reading it is protected too. */
@@ -95,7 +97,19 @@ export function findGuarded(places: GuardedPlaces, seen?: SeenFolders): Readonly
     for (const folder of enteredFolders(one.path, dependencies))
       for (const inner of lookInto(folder, places).guarded) found.set(inner.path, inner);
   }
+  for (const path of obeyedPaths(found, places)) {
+    const named = found.has(path) ? undefined : namedAt(path);
+    if (named) found.set(path, named);
+  }
   return found;
+}
+
+/** Paths of the workspace that settings of git name: of the repositories in it, and of the one that it lies in. */
+function obeyedPaths(found: ReadonlyMap<string, Guarded>, places: GuardedPlaces): readonly string[] {
+  const inside = [...found.keys()].filter((path) => basename(path) === ".git").map((path) => dirname(path));
+  const around = places.roots.flatMap((root) => repositoryAround(root)?.repository.top ?? []);
+  const tops = [...new Set([...inside, ...around])];
+  return tops.flatMap((top) => namedBySettings(settingsAt(top), places).obeyed);
 }
 
 type Folder = {
@@ -251,6 +265,15 @@ const steeringLinks = (repositoryPath: string): readonly Guarded[] =>
     const isLink = pathInfo(path)?.isSymbolicLink() === true;
     return isLink ? [{ type: "link", path, target: readlinkSync(path), isSecret: false }] : [];
   });
+
+/** A path that a setting of git names, where it is there. */
+function namedAt(path: string): Guarded | undefined {
+  const info = pathInfo(path);
+  if (!info) return undefined;
+  return info.isSymbolicLink()
+    ? { type: "link", path, target: readlinkSync(path), isSecret: false }
+    : { type: "protected", path, isFolder: info.isDirectory(), isSecret: false };
+}
 
 /** The names in a repository change while the folder that it lies in does not. */
 const again = ({ path, isBare }: Repository): Repository => repository(path, isBare);

@@ -48,6 +48,13 @@ const LEFT_BEHIND = {
   ".mcp.json": "echo evil >.mcp.json",
   ".npmrc": "echo script-shell=evil >.npmrc",
   ".gitmodules": "echo evil >.gitmodules",
+  ".lfsconfig": "echo evil >.lfsconfig",
+  // Programs that editors start by themselves stand in these.
+  ".bsp": "mkdir .bsp && echo evil >.bsp/evil.json",
+  "hie.yaml": "echo evil >hie.yaml",
+  "buildServer.json": "echo evil >buildServer.json",
+  "src/.merlin": "mkdir -p src && echo evil >src/.merlin",
+  ".ropeproject": "mkdir .ropeproject && echo evil >.ropeproject/config.py",
   "nested/.git": "git init -q nested && echo evil >nested/.git/hooks/post-checkout",
   "bare/HEAD":
     "mkdir -p bare/objects bare/refs && echo ref: refs/heads/x >bare/HEAD && echo evil >bare/config",
@@ -72,6 +79,56 @@ test("takes out of the workspace what a command left to act later, and keeps and
   const [held = ""] = readdirSync(join(folder, "held"));
   // All but the pipe, which has no content to keep.
   expect(readdirSync(join(folder, "held", held))).toHaveLength(Object.keys(LEFT_BEHIND).length - 1);
+});
+
+const gitIn = (cwd: string, ...words: readonly string[]) =>
+  collectOutput(["git", ...words], { cwd, env: process.env, timeoutMs: 60_000 });
+
+test("lets no command make or change what settings of git name in the workspace", async () => {
+  const { root, run } = await contained({
+    "a.gitconfig": "[core]\n\tfsmonitor = sh b/watch.sh\n",
+    "b/watch.sh": "true\n",
+    "origin/a": "",
+  });
+  await gitIn(root, "config", "include.path", "../a.gitconfig");
+  await gitIn(root, "config", "--add", "include.path", "../missing.gitconfig");
+  await gitIn(root, "config", "core.hooksPath", "ci/hooks");
+  await gitIn(root, "config", "filter.x.clean", "node filter.js %f");
+  await gitIn(root, "config", "branch.main.remote", "origins");
+  const { output } = await run(
+    "echo evil >>b/watch.sh; echo evil >missing.gitconfig; mkdir -p ci/hooks; echo evil >ci/hooks/pre-commit; echo evil >filter.js; mkdir origins; false",
+  );
+  expect(output).toContain("b/watch.sh: Read-only file system");
+  expect(output).toContain(`The sandbox keeps ${join(root, "b/watch.sh")} read-only`);
+  expect(output).not.toContain("keeps /bin/bash");
+  for (const path of ["missing.gitconfig", "ci/hooks", "filter.js"])
+    expect(output).toContain(`${join(root, path)} was moved to`);
+  // The name of a remote is no path.
+  expect(readdirSync(root).toSorted()).toEqual([".git", "a.gitconfig", "b", "ci", "origin", "origins"]);
+});
+
+test("guards what the settings of a repository around the workspace name in it", async () => {
+  const { root } = await contained({ "pkg/hooks/a": "", "pkg/tree": "" });
+  await gitIn(root, "config", "core.hooksPath", "pkg/hooks");
+  await gitIn(root, "add", "-A");
+  await gitIn(root, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "a");
+  const tree = join(root, "..", "further");
+  await gitIn(root, "worktree", "add", "-q", tree);
+  for (const [place, hooks] of [
+    [join(root, "pkg"), "hooks"],
+    [tree, "pkg/hooks"],
+  ] as const) {
+    const workspace = await LocalWorkspace.open(place, { sandbox });
+    let output = "";
+    await workspace.runCommand(`echo evil >${hooks}/pre-commit; git status`, {
+      signal: new AbortController().signal,
+      onOutput: (text) => void (output += text),
+    });
+    expect(output).toContain("Read-only file system");
+    expect(readdirSync(join(place, hooks))).toEqual(["a"]);
+    if (place === tree)
+      expect(output).toContain(`The sandbox does not have ${join(root, ".git/worktrees/further")}`);
+  }
 });
 
 /** Each makes a protected name in a place from which it is not easily taken, or before which a look gives up. */

@@ -1,13 +1,14 @@
 /**
  * The sandbox's own files, in Toolgate's state folder, which no tool may read or change: the filter of system calls, the
- * cache that contained commands share, and what was held back. Also the control groups, which end with our process.
+ * caches of contained commands, and what was held back. Also the control groups, which end with our process.
  */
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { errorCode } from "../../call/error-code.js";
 import { identityOf, isGone } from "../../process/process-identity.js";
 import { stateFolder } from "../state-folder.js";
+import { CacheFolders } from "./cache-folders.js";
 import { CounterPipes } from "./counter-pipes.js";
 import { RunningCommands } from "./running-commands.js";
 import { makeControlGroups, removeControlGroups } from "./control-group.js";
@@ -23,7 +24,7 @@ export type SandboxFolder = {
   readonly filter: string;
   /** Files of the commands that run now. */
   readonly run: string;
-  readonly cache: string;
+  readonly caches: CacheFolders;
   readonly held: string;
   /** Seen by every command. */
   readonly files: readonly Mount[];
@@ -40,8 +41,9 @@ export function openSandboxFolder(place = defaultPlace()): SandboxFolder {
   if (known) return known;
   const calls = SYSTEM_CALLS[process.arch];
   if (!calls) throw new NoSandbox(`there is no filter of system calls for the processor ${process.arch}`);
-  const [cache, held] = [join(place, "cache"), join(place, "held")];
-  for (const folder of [place, cache]) mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const [home, held] = [homedir(), join(place, "held")];
+  mkdirSync(place, { recursive: true, mode: 0o700 });
+  const caches = new CacheFolders(join(place, "cache"), home);
   removeLeftRuns(place);
   const run = mkdtempSync(join(place, `${RUN}${process.pid}-`));
   const filter = join(run, "filter");
@@ -51,23 +53,13 @@ export function openSandboxFolder(place = defaultPlace()): SandboxFolder {
     removeRun(run);
     removeControlGroups(controlGroups);
   });
-  const home = homedir();
-  linkGradle(home, cache);
   const identity = join(run, "gitconfig");
   writeFileSync(identity, gitIdentity(home));
   const files = [{ type: "read", path: join(home, ".gitconfig"), from: identity } as const];
   const [pipes, running] = [new CounterPipes(run), new RunningCommands(place)];
-  const folder = { place, home, filter, run, cache, held, files, controlGroups, pipes, running };
+  const folder = { place, home, filter, run, caches, held, files, controlGroups, pipes, running };
   opened.set(place, folder);
   return folder;
-}
-
-/** Gradle's wrapper looks for installed versions where Gradle writes: in the cache of the sandbox. */
-function linkGradle(home: string, cache: string): void {
-  const installed = join(home, ".gradle/wrapper");
-  if (!existsSync(installed) || existsSync(join(cache, "gradle/wrapper"))) return;
-  mkdirSync(join(cache, "gradle"), { recursive: true });
-  symlinkSync(installed, join(cache, "gradle/wrapper"));
 }
 
 const RUN = "run-";

@@ -31,6 +31,7 @@ export function sandboxLayout(
   { roots, folder, temporary, writable }: LayoutOptions,
 ): SandboxLayout {
   const guarding = workspaceView(roots, guarded.values(), {
+    home: folder.home,
     decoys: secretDecoys(guarded, folder.run),
     writable,
   });
@@ -38,7 +39,10 @@ export function sandboxLayout(
     guarding,
     mounts: [
       ...kernelView(),
-      ...systemView({ home: folder.home, cache: folder.cache }),
+      ...systemView({
+        home: folder.home,
+        cache: folder.caches.of(roots, place.folders !== undefined),
+      }),
       ...folder.files,
       ...temporary,
       ...scratchMount(place),

@@ -8,6 +8,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { LocalWorkspace } from "../local-workspace.js";
 import { NoSandbox } from "./no-sandbox.js";
 import { openSandbox } from "./sandbox.js";
+import { openSandboxFolder } from "./sandbox-folder.js";
 import type { Sandbox } from "./sandbox.js";
 import { aWorkspace, failureOf } from "../tools.samples.js";
 import type { CommandOptions } from "../workspace.js";
@@ -60,6 +61,16 @@ test("nothing outside of the workspace can be written", async () => {
   await run(`mkdir -p ${outside}/more; echo x > ${outside}/more/x; echo x > /tmp/toolgate-test-x`);
   expect(await readdir(join(outside, "more"))).toEqual([]);
   expect(await readdir("/tmp")).not.toContain("toolgate-test-x");
+});
+
+test("a cache belongs to one workspace, and agents have another one", async () => {
+  const [one, other] = [await sandboxed(), await sandboxed()];
+  const look = "cat ~/.cache/left 2>/dev/null || echo nothing";
+  await one.run("echo mine >~/.cache/left");
+  expect((await one.run(look)).output).toBe("mine\n");
+  expect((await other.run(look)).output).toBe("nothing\n");
+  const { caches } = openSandboxFolder();
+  expect(caches.of([one.root], true)).not.toBe(caches.of([one.root], false));
 });
 
 test("the descriptor by which the sandbox reports leads to no file", async () => {

@@ -13,7 +13,7 @@ import type { Mount } from "./mount.js";
 
 export type SystemViewOptions = {
   readonly home: string;
-  /** The folder that a command sees as `~/.cache`: shared by contained commands, and never by others. */
+  /** The folder that a command sees as `~/.cache`: shared by contained commands of its workspace, and by no others. */
   readonly cache: string;
 };
 

@@ -10,6 +10,7 @@ import type { Mount } from "./mount.js";
 import { repositoryMounts } from "./repository-mounts.js";
 
 export type WorkspaceViewOptions = {
+  readonly home: string;
   /** The files that are shown in place of secrets, by the path of each. */
   readonly decoys: ReadonlyMap<string, string>;
   /** The folders that can be written; the whole workspace when left out. */
@@ -19,13 +20,13 @@ export type WorkspaceViewOptions = {
 export function workspaceView(
   roots: readonly string[],
   guarded: Iterable<Guarded>,
-  { decoys, writable }: WorkspaceViewOptions,
+  { home, decoys, writable }: WorkspaceViewOptions,
 ): readonly Mount[] {
   const inner = [...guarded].flatMap((one): readonly Mount[] => {
     if (one.type === "nameless") return [];
     if (one.type === "link") return one.isOfGit ? [] : targetMounts(one, roots);
     if (one.type === "repository")
-      return writable ? [{ type: "read", path: one.path }] : repositoryMounts(one, roots);
+      return writable ? [{ type: "read", path: one.path }] : repositoryMounts(one, { home, roots });
     const decoy = decoys.get(one.path);
     const mount = mountOf(one);
     return [decoy !== undefined && mount.type === "hidden" ? { ...mount, decoy } : mount];

@@ -1,0 +1,111 @@
+/**
+ * Files and folders of the workspace that settings of git name: hooks, filters, helpers, further settings. Git starts or
+ * obeys them at its next command, so a contained command may neither change them nor put one where the settings expect
+ * it. Settings are those of the repository, of the person and of the machine, with all files that they include.
+ */
+import { readFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { repositoryAt } from "../kept-workspace/user-repository.js";
+import { pathInfo } from "../path-info.js";
+
+export type NamedBySettings = {
+  /** Each path that some word may mean. */
+  readonly mentioned: readonly string[];
+  /** Paths from which git takes programs or settings, whether they are there or not. */
+  readonly obeyed: readonly string[];
+};
+
+export type SettingsPlaces = { readonly home: string; readonly roots: readonly string[] };
+
+/** A repository: the folder of its files, and its own folders, in which the settings are. */
+export type SettingsOf = { readonly top: string; readonly folders: readonly string[] };
+
+/** The repository whose files are in this folder: a further worktree and a submodule have their settings elsewhere. */
+export function settingsAt(top: string): SettingsOf {
+  const { gitFolder, shared } = repositoryAt(top) ?? {};
+  return { top, folders: [...new Set([gitFolder ?? join(top, ".git"), ...(shared ? [shared] : [])])] };
+}
+
+export function namedBySettings(
+  { top, folders }: SettingsOf,
+  { home, roots }: SettingsPlaces,
+): NamedBySettings {
+  const isInWorkspace = (path: string): boolean =>
+    roots.some((root) => path.startsWith(`${root}/`)) &&
+    !roots.some((root) => root.startsWith(`${path}/`)) &&
+    !folders.some((folder) => path === folder || path.startsWith(`${folder}/`));
+  const mentioned = new Set<string>();
+  const obeyed = new Set<string>();
+  for (const { file, name, value } of settingsOf(folders, home)) {
+    const words = value.split(/[\s"'!;&|()]+/).filter((word) => word !== "");
+    const add = (paths: Set<string>, word: string): void => {
+      const written = word.startsWith("~/") ? join(home, word.slice(2)) : word;
+      for (const folder of [top, ...folders, dirname(file)]) {
+        const path = resolve(folder, written);
+        if (isInWorkspace(path)) paths.add(path);
+      }
+    };
+    for (const word of words) add(mentioned, word);
+    if (IS_PATH.test(name)) add(obeyed, value);
+    else if (IS_COMMAND.test(name)) for (const word of words.filter(mayBeFile)) add(obeyed, word);
+  }
+  return { mentioned: [...mentioned], obeyed: [...obeyed] };
+}
+
+const IS_PATH = /^(?:core\.(?:hookspath|attributesfile)|include(?:if\..*)?\.path|init\.templatedir)$/;
+
+const IS_COMMAND =
+  /^(?:alias\..*|pager\..*|.*\.(?:fsmonitor|sshcommand|askpass|editor|pager|gitproxy|clean|smudge|process|textconv|command|driver|cmd|program|helper|packobjectshook|difffilter|uploadpack|receivepack))$/;
+
+/** A plain name is a program that the system finds. */
+const mayBeFile = (word: string): boolean => /\/|[^.]\.[A-Za-z]\w*$/.test(word) && !/^-|:\/\//.test(word);
+
+type Setting = { readonly file: string; readonly name: string; readonly value: string };
+
+const MAX_FILE_BYTES = 1 << 20;
+const MAX_FILES = 20;
+
+/** Whatever conditions an include has: they may hold at the next command. */
+function settingsOf(folders: readonly string[], home: string): readonly Setting[] {
+  const files = [
+    ...folders.flatMap((folder) => [join(folder, "config"), join(folder, "config.worktree")]),
+    join(home, ".gitconfig"),
+    join(home, ".config/git/config"),
+    "/etc/gitconfig",
+  ];
+  const settings: Setting[] = [];
+  for (let at = 0; at < files.length && at < MAX_FILES; at += 1) {
+    const file = files[at] ?? "";
+    for (const setting of settingsIn(file)) {
+      settings.push(setting);
+      if (!/^include(?:if\..*)?\.path$/.test(setting.name)) continue;
+      const written = setting.value.replace(/^~\//, `${home}/`);
+      const included = resolve(dirname(file), written);
+      if (!files.includes(included)) files.push(included);
+    }
+  }
+  return settings;
+}
+
+function settingsIn(file: string): readonly Setting[] {
+  const info = pathInfo(file);
+  if (!info || info.size > MAX_FILE_BYTES) return [];
+  let section = "";
+  return textOf(file)
+    .split("\n")
+    .flatMap((line): readonly Setting[] => {
+      const head = /^\s*\[(?<head>[^\]]*)\](?<rest>.*)$/.exec(line)?.groups;
+      if (head) section = (head["head"] ?? "").toLowerCase().replace(/\s+"(?<name>.*)"$/, ".$<name>");
+      const setting = /^\s*(?<key>[\w-]+)\s*=\s*(?<value>.*?)\s*$/.exec(head?.["rest"] ?? line)?.groups;
+      const value = (setting?.["value"] ?? "").replace(/^"(?<inner>[^"]*)"$/, "$<inner>");
+      return setting ? [{ file, name: `${section}.${(setting["key"] ?? "").toLowerCase()}`, value }] : [];
+    });
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
+}
