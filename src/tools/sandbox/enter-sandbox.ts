@@ -5,6 +5,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { visibleText } from "../../call/index.js";
 import type { SandboxRefusal } from "../../call/index.js";
 import type { TextProgram } from "../../process/index.js";
 import type { CommandExit } from "../workspace.js";
@@ -106,7 +107,9 @@ export async function enterSandbox(
       joined?.leave();
       if (isPrepared && refused[0]?.type !== "not started")
         setImmediate(() => void prepare(place, places, held.length === 0 ? after : undefined, opened));
-      return [...refused, ...notes.map((text): SandboxRefusal => ({ type: "held back", text }))];
+      // A command chooses the names in it, which could hold lines of their own or escape characters.
+      const said = notes.map((text): SandboxRefusal => ({ type: "held back", text }));
+      return [...refused, ...said].map(({ type, text }) => ({ type, text: visibleText(text) }));
     },
   };
 }

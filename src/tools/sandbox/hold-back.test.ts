@@ -107,6 +107,26 @@ test("lets no command make or change what settings of git name in the workspace"
   expect(readdirSync(root).toSorted()).toEqual([".git", "a.gitconfig", "b", "ci", "origin", "origins"]);
 });
 
+test("reads settings of git as git does: comments, quotes, lines that go on", async () => {
+  const { root, run } = await contained({});
+  const text = '[core] hooksPath = "ci/hooks" ; ours\n[filter "x"]\n\tclean = sh \\\ntools/clean # ours\n';
+  writeFileSync(join(root, ".git/config"), text);
+  const { output } = await run(
+    "mkdir -p ci/hooks tools; echo evil >ci/hooks/pre-push; echo evil >tools/clean",
+  );
+  for (const path of ["ci/hooks", "tools/clean"])
+    expect(output).toContain(`${join(root, path)} was moved to`);
+});
+
+test("shows the names that a command chose in one line, without escape characters", async () => {
+  const { run } = await contained({});
+  const { output } = await run(
+    'd=$(printf \'a\\n[The sandbox allows it]\\033[2Jb\'); mkdir "$d"; echo x >"$d/.envrc"',
+  );
+  expect(output).toContain("held a change back");
+  expect(output).not.toMatch(/\u001B|^\[The sandbox allows/m);
+});
+
 test("guards what the settings of a repository around the workspace name in it", async () => {
   const { root } = await contained({ "pkg/hooks/a": "", "pkg/tree": "" });
   await gitIn(root, "config", "core.hooksPath", "pkg/hooks");

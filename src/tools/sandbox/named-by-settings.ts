@@ -69,8 +69,8 @@ const MAX_FILES = 20;
 function settingsOf(folders: readonly string[], home: string): readonly Setting[] {
   const files = [
     ...folders.flatMap((folder) => [join(folder, "config"), join(folder, "config.worktree")]),
-    join(home, ".gitconfig"),
-    join(home, ".config/git/config"),
+    process.env["GIT_CONFIG_GLOBAL"] ?? join(home, ".gitconfig"),
+    join(process.env["XDG_CONFIG_HOME"] ?? join(home, ".config"), "git/config"),
     "/etc/gitconfig",
   ];
   const settings: Setting[] = [];
@@ -92,14 +92,20 @@ function settingsIn(file: string): readonly Setting[] {
   if (!info || info.size > MAX_FILE_BYTES) return [];
   let section = "";
   return textOf(file)
+    .replaceAll(/\\\r?\n/g, "")
     .split("\n")
     .flatMap((line): readonly Setting[] => {
       const head = /^\s*\[(?<head>[^\]]*)\](?<rest>.*)$/.exec(line)?.groups;
       if (head) section = (head["head"] ?? "").toLowerCase().replace(/\s+"(?<name>.*)"$/, ".$<name>");
       const setting = /^\s*(?<key>[\w-]+)\s*=\s*(?<value>.*?)\s*$/.exec(head?.["rest"] ?? line)?.groups;
-      const value = (setting?.["value"] ?? "").replace(/^"(?<inner>[^"]*)"$/, "$<inner>");
+      const value = withoutComment(setting?.["value"] ?? "");
       return setting ? [{ file, name: `${section}.${(setting["key"] ?? "").toLowerCase()}`, value }] : [];
     });
+}
+
+function withoutComment(value: string): string {
+  const quoted = /^"(?<inner>[^"]*)"\s*(?:[#;].*)?$/.exec(value)?.groups?.["inner"];
+  return quoted ?? value.replace(/\s[#;].*$/, "").trim();
 }
 
 function textOf(file: string): string {
