@@ -46,7 +46,9 @@ async function measureAllowed(files, isRepository) {
   console.log(`allowed command, ${files} files, ${place}: kept ${shown(kept)}; not kept ${shown(bare)}`);
 }
 
-const shown = ({ first, later }) => `first ${Math.round(first)} ms, later ${Math.round(later)} ms`;
+function shown({ first, later }) {
+  return `first ${Math.round(first)} ms, later ${Math.round(later)} ms`;
+}
 
 async function allowedTimes(root, keeper) {
   const gate = await openGate({
