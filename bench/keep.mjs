@@ -40,7 +40,7 @@ async function measureAllowed(files, isRepository) {
   if (isRepository) commitAll(root);
   const [bare, kept] = [
     await allowedTimes(root),
-    await allowedTimes(root, openKeeper({ folder: `${root}.kept` })),
+    await allowedTimes(root, openKeeper({ folder: `${root}.kept`, limits: LIMITS })),
   ];
   const place = isRepository ? "a repository" : "no repository";
   console.log(`allowed command, ${files} files, ${place}: kept ${shown(kept)}; not kept ${shown(bare)}`);
