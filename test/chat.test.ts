@@ -117,9 +117,10 @@ test("shows three calls at once through a resize, interrupts, sends what waited,
   desk.types("start the server");
   await rested(desk, "│ The server runs.");
   desk.types("/ps");
-  expectScreen("background", await desk.sees("in the background  in"), "> start the server");
+  expectScreen("background", await desk.sees("call_6  pid"), "> start the server");
   desk.types("/stop call_6");
   await desk.sees("Ended: pid");
+  await desk.loses("1 in the background");
   desk.types("/quit");
   expect(await desk.ended()).toBe(0);
 });
@@ -147,7 +148,7 @@ test("starts without a key and says so, and asks once for a model with one", asy
 });
 
 test("takes each answer to a question by one key", async () => {
-  const names = ["yes", "session", "src/always", "no", "reason", "never", "edited", "lib/all", "lib/both"];
+  const names = ["yes", "session", "src/always", "lib/all", "lib/both", "no", "reason", "never", "edited"];
   const writes = names.map((name) => ({ tool: "write_file", input: { path: name, content: "x\n" } }));
   const desk = await atDesk({
     files: { "s.json": script([{ calls: writes }, { say: "So be it." }]) },
@@ -172,6 +173,8 @@ test("takes each answer to a question by one key", async () => {
   desk.presses("a");
   expectScreen("always", await desk.sees("Always allow which?"), "? ✎ Write src/always");
   desk.presses("Enter");
+  await asked("lib/all");
+  desk.presses("A");
   await asked("no");
   desk.presses("n");
   await asked("reason");
@@ -182,10 +185,9 @@ test("takes each answer to a question by one key", async () => {
   desk.presses("d");
   await asked("edited");
   desk.presses("e");
-  await asked("lib/all");
-  desk.presses("A");
-  const shown = await desk.sees("│ So be it.");
+  const shown = await rested(desk, "│ So be it.");
   expect(shown).toContain("it is generated");
+  expectScreen("answers", shown, "? ✎ Write reason");
   const made = [...names, "changed"].filter((name) => existsSync(join(desk.project, name)));
   expect(made).toEqual(["yes", "session", "src/always", "lib/all", "lib/both", "changed"]);
   desk.presses("C-d");
@@ -195,9 +197,16 @@ test("takes each answer to a question by one key", async () => {
   expect(text).toContain("Always refuse write_file on");
 });
 
-test("a question that was open when the process was killed is asked again, and its input can be edited", async () => {
+test("after a kill the open question is asked again, its input can be edited, and a call that ran is unknown", async () => {
   const desk = await atDesk({
-    files: { "s.json": script([{ calls: [command("touch made")] }, { say: "That was it." }]) },
+    files: {
+      "s.json": script([
+        { calls: [command("touch made")] },
+        { say: "That was it." },
+        { calls: [command("echo started; exec sleep 1000")] },
+        { say: "I look again first." },
+      ]),
+    },
     env: { EDITOR: "sed -i s/made/changed/" },
   });
   desk.starts(`${CHAT} go`);
@@ -214,6 +223,20 @@ test("a question that was open when the process was killed is asked again, and i
   expect(shown).toContain("Run touch changed");
   expect(existsSync(join(desk.project, "made"))).toBe(false);
   expect(existsSync(join(desk.project, "changed"))).toBe(true);
+  desk.types("now the long one");
+  await desk.sees("? ❯ Run echo started");
+  await desk.sees(ALLOW, 2);
+  desk.presses("y");
+  await desk.sees("│ started");
+  desk.kills();
+  expect(await desk.ended()).toBe(137);
+  desk.starts("reset");
+  await desk.ended();
+  desk.starts("toolgate chat --no-contain --resume");
+  // The killed program's rows are still above.
+  const again = await desk.sees("│ I look again first.\n\n─");
+  expect(again.match(/¿ ❯ Run echo started/g)).toHaveLength(1);
+  expectScreen("unknown", again, "> now the long one");
   desk.presses("C-c");
   await desk.sees("Ctrl-C again quits");
   desk.presses("C-c");
@@ -303,7 +326,10 @@ test("talks with another agent under our rules, and answers the question of anot
   expectScreen("agent", await rested(desk, "│ Their end."), "Talking with");
   expect(existsSync(join(desk.project, "theirs"))).toBe(true);
   desk.types("/compact");
-  expect(await desk.sees("decides that itself. Nothing was done.")).not.toContain("Error:");
+  expect(await desk.sees("does not work with the agent that you talk with.")).not.toContain("Error:");
+  desk.types("/undo");
+  await desk.sees("Restored:");
+  expect(existsSync(join(desk.project, "theirs"))).toBe(false);
   desk.types("/questions");
   await desk.sees("always [d]eny");
   desk.presses("n");
@@ -369,7 +395,11 @@ test("asks what an MCP server wants to know, and shows mode, rules, calls, count
     expect(shown).toContain(text);
 
   desk.types("/mode read-only");
-  await desk.sees("Mode: read-only.");
+  await desk.sees("Mode read-only: refuses all that changes something.");
+  desk.presses("BTab");
+  await desk.sees(" · ask · ");
+  desk.types("/mode read-only");
+  await desk.sees("Mode read-only:", 2);
   desk.types("/rules");
   await desk.sees("mode: read-only, which refuses anything no rule covers");
   desk.types("/history");

@@ -20,6 +20,7 @@ const question = (toolCallId: string): ShownQuestion => ({
 /** A terminal whose person reads each prompt, also again when another question joins, and then says yes. */
 function atTerminal() {
   const places: string[] = [];
+  const shown: string[] = [];
   let answer: () => void = () => undefined;
   const desk: AnswerDesk = {
     write: () => undefined,
@@ -35,24 +36,35 @@ function atTerminal() {
         };
       }),
   };
-  const screen = { showCall: () => undefined, pause: () => undefined, resume: () => undefined };
+  const screen = {
+    showCall: (id: string) => void shown.push(`? ${id}`),
+    pause: () => undefined,
+    resume: () => undefined,
+    // The end comes some turns of the loop after the answer.
+    untilEnded: async (id: string) => {
+      await Promise.resolve();
+      shown.push(`end of ${id}`);
+    },
+  };
   const ask = askInTerminal(screen, () => desk);
   const next = async (): Promise<void> => {
     await new Promise(setImmediate);
     answer();
     await new Promise(setImmediate);
   };
-  return { places, next, ask: (id: string) => ask(question(id), new AbortController().signal) };
+  return { places, shown, next, ask: (id: string) => ask(question(id), new AbortController().signal) };
 }
 
 test("says which of how many questions it is, also of those that join later", async () => {
-  const { places, next, ask } = atTerminal();
+  const { places, shown, next, ask } = atTerminal();
   const asked = [ask("a"), ask("b")];
   await new Promise(setImmediate);
   asked.push(ask("c"));
   for (const _ of asked) await next();
   await Promise.all(asked);
   expect(places).toEqual(["joined", " (1 of 3)", " (2 of 3)", " (3 of 3)"]);
+  // The end of a call stands below its own question.
+  expect(shown).toEqual(["? a", "end of a", "? b", "end of b", "? c"]);
 });
 
 test("counts from one again once nobody is asked", async () => {

@@ -20,6 +20,8 @@ export type Screen = {
   showCall(toolCallId: string): void;
   pause(): void;
   resume(): void;
+  /** Resolves when the call has ended, or soon: the end of a call then stands below its question, not below the next. */
+  untilEnded?(toolCallId: string): Promise<void>;
 };
 
 type Given = Awaited<ReturnType<Ask>>;
@@ -89,7 +91,8 @@ export function askInTerminal(screen: Screen, openDesk: OpenDesk = lineDesk): As
       .finally(() => {
         waiting.delete(own);
         settled = waiting.size === 0 ? 0 : settled + 1;
-      });
+      })
+      .then(() => (waiting.size === 0 ? undefined : screen.untilEnded?.(question.toolCallId)));
     return asked;
   };
 }

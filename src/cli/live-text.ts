@@ -27,6 +27,7 @@ import { isOneLine } from "./is-one-line.js";
 import { screenTerminal } from "./screen-terminal.js";
 import { ShownTerminals } from "./shown-terminals.js";
 import { withRedraw } from "./stderr.js";
+import { untilEnded } from "./until-ended.js";
 
 /** The redraw interval: fast enough to look alive, slow enough to cost nothing. */
 const TICK_MS = 100;
@@ -162,6 +163,11 @@ export class LiveText {
     this.#queued = undefined;
     for (const write of queued) write();
     this.#follow();
+  }
+
+  /** Waits a moment for the end of a call that was just answered. */
+  untilEnded(toolCallId: string): Promise<void> {
+    return untilEnded(this.#session, toolCallId);
   }
 
   /** Shows a line below the open calls, as long as there are any. */

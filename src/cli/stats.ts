@@ -50,8 +50,7 @@ export function statsTable(
   width: number = process.stdout.isTTY ? process.stdout.columns : Infinity,
 ): string {
   if (statistics.length === 0) return "No calls are stored yet. Start with: toolgate run";
-  const hasNumber = ([, field]: (typeof COUNTS)[number]): boolean =>
-    statistics.some((one) => one[field] > 0);
+  const hasNumber = ([, field]: (typeof COUNTS)[number]): boolean => statistics.some((one) => one[field] > 0);
   const usual = COUNTS.filter((one) => !RARE.has(one[1]) || hasNumber(one));
   const counted = COUNTS.filter(hasNumber);
   const tables = [

@@ -366,7 +366,8 @@ test("no call of any kind makes it throw, show an invisible character or leave t
 });
 
 test("quotes a text without the fence that an agent put around it", () => {
-  const shown = (text: string) => callText(after("execute", "Run ls", ...running, shows(textContent(text)), done));
+  const shown = (text: string) =>
+    callText(after("execute", "Run ls", ...running, shows(textContent(text)), done));
   expect(shown("```console\ncart.js\n\nother.js\n```\n")).toContain("    │ cart.js\n    │\n    │ other.js");
   expect(shown("```console\ncart.js\n```")).not.toContain("```");
   // A fence inside the text, or words beside it, belong to the text.

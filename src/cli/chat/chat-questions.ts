@@ -87,7 +87,12 @@ export class ChatQuestions {
 
   #ask(showCall: Screen["showCall"], onCancel: () => void): Ask {
     const live = this.#places.live();
-    const screen: Screen = { showCall, pause: () => live?.pause(), resume: () => live?.resume() };
+    const screen: Screen = {
+      showCall,
+      pause: () => live?.pause(),
+      resume: () => live?.resume(),
+      untilEnded: (toolCallId) => live?.untilEnded(toolCallId) ?? Promise.resolve(),
+    };
     return askInTerminal(screen, this.#desk(onCancel));
   }
 

@@ -224,7 +224,8 @@ export class Chat {
     this.#live?.close();
     const ending = this.#opened?.own?.session.gate.background.runningCount ?? 0;
     await this.#opened?.close();
-    if (ending > 0) this.say(`Ended with the conversation: ${pluralize(ending, "command")} in the background.`);
+    if (ending > 0)
+      this.say(`Ended with the conversation: ${pluralize(ending, "command")} in the background.`);
     this.#opened = undefined;
   }
 

@@ -44,7 +44,16 @@ function atQuestion() {
       await vi.advanceTimersByTimeAsync(100);
     }
   };
-  return { types, answers, sent, footer, message, cancelled: () => cancels, quits: () => quits, modes: () => modes };
+  return {
+    types,
+    answers,
+    sent,
+    footer,
+    message,
+    cancelled: () => cancels,
+    quits: () => quits,
+    modes: () => modes,
+  };
 }
 
 test("takes a key as the answer after a pause", async () => {
