@@ -68,11 +68,14 @@ async function modelsOf(
 }
 
 /** Two lines of at most 80 columns: id, time, model and cost, and below them folder and title. */
-function listed(session: ListedSession): string {
-  const { sessionId, updatedAt, calls, breaches, title, cwd, openQuestions, models, cost } = session;
+export function listed(session: ListedSession): string {
+  const { sessionId, updatedAt, calls, messages, breaches, title, cwd, openQuestions, models, cost, agent } =
+    session;
   const [model, ...others] = models;
+  // An agent of others does not say which model it uses.
+  const foreign = agent === undefined || agent === OWN_AGENT ? [] : [oneLine(agent, MAX_MODEL_LENGTH)];
   const spent = [
-    ...(model === undefined ? [] : [oneLine(model, MAX_MODEL_LENGTH)]),
+    ...(model === undefined ? foreign : [oneLine(model, MAX_MODEL_LENGTH)]),
     ...(others.length === 0 ? [] : [`and ${others.length} more`]),
     ...(cost === undefined ? [] : [dollars(cost)]),
   ];
@@ -82,7 +85,9 @@ function listed(session: ListedSession): string {
   ];
   const folder = cwd === undefined ? [] : [endOf(oneLine(shownFolder(cwd), 1_000), 30)];
   const room = 76 - [...folder, ...waits].reduce((sum, text) => sum + columns(text) + 2, 0);
-  const about = [...folder, ...(title === undefined ? [] : [clipped(oneLine(title, 80), room)]), ...waits];
+  const isEmpty = calls === 0 && messages === 0;
+  const named = title === undefined ? (isEmpty ? ["(empty)"] : []) : [clipped(oneLine(title, 80), room)];
+  const about = [...folder, ...named, ...waits];
   return [
     [visibleText(shortId(sessionId)), day(updatedAt), pluralize(calls, "call"), ...spent].join("  "),
     ...(about.length === 0 ? [] : [`    ${about.join("  ")}`]),
@@ -90,6 +95,7 @@ function listed(session: ListedSession): string {
 }
 
 const MAX_MODEL_LENGTH = 26;
+const OWN_AGENT = "toolgate";
 
 type ListedSession = FoundSession & {
   readonly openQuestions: number;

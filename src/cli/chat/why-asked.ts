@@ -8,7 +8,8 @@ export async function whyAsked({ reason, call }: ShownQuestion, folder: string):
   const command = commandOf(call.rawInput);
   if (call.kind !== "execute" || command === undefined) return `${why}\n`;
   const { explanationText } = await import("../rules-explain.js");
-  return `${why}\n${await explanationText(command, folder)}`;
+  // Its first line says that it is asked about.
+  return `${why}\n${(await explanationText(command, folder)).replace(/^ask\n/, "")}`;
 }
 
 function commandOf(input: unknown): string | undefined {
