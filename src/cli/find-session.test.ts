@@ -42,3 +42,24 @@ test("shortens the ids of sessions in the terminal and on a server", () => {
   expect(shortId("session_24a74aab85f9c8ce2bc17eaf218692bf")).toBe("session_24a74aab");
   expect(shortId("session_mine")).toBe("session_mine");
 });
+
+test("resumes the newest session of the agent that is started, and names another's where there is no other", async () => {
+  const ledger = new MemoryLedger();
+  const sessions = [
+    { id: idOf(1), isForeign: false, cwd: "/mine" },
+    { id: idOf(2), isForeign: true, cwd: "/mine" },
+    { id: idOf(3), isForeign: true, cwd: "/theirs" },
+  ];
+  for (const { id, isForeign, cwd } of sessions) {
+    const record = await SessionRecord.open(ledger, id, { owner: "test" });
+    const meta = isForeign ? { _meta: { toolgate: { agentSession: { sessionId: "theirs" } } } } : {};
+    await record.append([
+      { type: "info-changed", at: 1, info: { cwd, ...meta } },
+      { type: "turn-started", turnId: "turn_1", at: 1 },
+    ]);
+    await record.close();
+  }
+  expect(await findResumed(ledger, true, "/mine")).toBe(idOf(1));
+  expect(await findResumed(ledger, true, "/mine", { ofAgent: true })).toBe(idOf(2));
+  expect(await findResumed(ledger, true, "/theirs")).toBe(idOf(3));
+});

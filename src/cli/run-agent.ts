@@ -115,7 +115,7 @@ async function openSession(
 
 /** A session of an external agent, by our id or the newest of the folder, with the agent's own id. */
 async function findAgentSession(ledger: Ledger, wanted: string | true, folder: string): Promise<Known> {
-  const sessionId = await findResumed(ledger, wanted, folder);
+  const sessionId = await findResumed(ledger, wanted, folder, { ofAgent: true });
   const ours = (await readSessionInfo(ledger, sessionId))._meta?.["toolgate"];
   const agentSession = isObject(ours) ? ours["agentSession"] : undefined;
   const agentSessionId = isObject(agentSession) ? agentSession["sessionId"] : undefined;

@@ -68,7 +68,7 @@ export async function withKeptFlags(ledger: Ledger, sessionId: string, flags: Ru
 }
 
 /** A session of an external agent: only that agent has its messages. */
-const isForeign = ({ _meta }: SessionInfo): boolean =>
+export const isForeign = ({ _meta }: SessionInfo): boolean =>
   isObject(_meta?.["toolgate"]) && _meta["toolgate"]["agentSession"] !== undefined;
 
 class ForeignSessionHere extends Error {

@@ -11,6 +11,7 @@ import { pickOne } from "./pick-one.js";
 import { questionWithCall } from "./other-questions.js";
 import { shortId } from "../short-id.js";
 import { hasTurn } from "../find-session.js";
+import { isForeign } from "../session-flags.js";
 
 export type ChatCommand = {
   readonly name: string;
@@ -237,8 +238,9 @@ async function chooseSession(chat: Chat): Promise<string | undefined> {
   const choices: { readonly value: string; readonly label: string }[] = [];
   for await (const { sessionId, updatedAt } of allSessions(ledger)) {
     if (sessionId === session.sessionId) continue;
-    const { cwd, title = "(no title)" } = await readSessionInfo(ledger, sessionId);
-    if (cwd !== chat.folder || !(await hasTurn(ledger, sessionId))) continue;
+    const info = await readSessionInfo(ledger, sessionId);
+    const { cwd, title = "(no title)" } = info;
+    if (cwd !== chat.folder || isForeign(info) || !(await hasTurn(ledger, sessionId))) continue;
     const day = new Date(updatedAt).toISOString().slice(0, 16).replace("T", " ");
     choices.push({ value: sessionId, label: `${day}  ${oneLine(title, 60)}  ${shortId(sessionId)}` });
     if (choices.length === MAX_LISTED) break;

@@ -29,8 +29,8 @@ export async function goBack(chat: Chat): Promise<string | undefined> {
   if (!chosen) return undefined;
   const undone = await undoneSince(chat, chosen.turnId, "No file was changed since that message.");
   chat.setMessage(chosen.text);
-  const told = own ? "The next prompt says to the model which calls were undone. " : "";
-  return `${undone}\n${told}Your message is in the input again.`;
+  const next = own ? "The next prompt says to the model which calls were undone. " : "";
+  return `${undone}\n${next}Your message is in the input again.`;
 }
 
 /** Undoes the turns from this one on; `nothing`: the text where there was nothing to undo. */
