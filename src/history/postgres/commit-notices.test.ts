@@ -1,4 +1,5 @@
 /** Notifications of other instances' commits, by a connection that falls silent. */
+import { setTimeout } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
 import { IdleFollowers } from "../follow-log.js";
 import { BrokenLine } from "./broken-line.samples.js";
@@ -45,4 +46,30 @@ test("listens on another connection when the first one is silent", async () => {
   await sender.close();
   await Promise.all([direct.close(), far.close()]);
   await line.close();
+});
+
+test("tests its connection by one notification at a time when the server is slow", async () => {
+  const direct = await SqlConnections.open(postgresAddress(await emptyAddress()));
+  let [started, running, most] = [0, 0, 0];
+  const run: typeof direct.run = async (...words) => {
+    started += 1;
+    most = Math.max(most, (running += 1));
+    await setTimeout(30);
+    return direct.run(...words).finally(() => (running -= 1));
+  };
+  const notices = new CommitNotices({
+    statements: ledgerStatements(direct.address.schema),
+    followers: new IdleFollowers(),
+    followed: () => [],
+    onAnswer: () => undefined,
+    onChange: () => undefined,
+    sql: { address: direct.address, run, dedicated: direct.dedicated.bind(direct) },
+    probeEveryMs: 5,
+  });
+  notices.start();
+  await vi.waitFor(() => expect(started).toBeGreaterThan(6), { timeout: 60_000 });
+  await notices.close();
+  await vi.waitFor(() => expect(running).toBe(0), { timeout: 60_000 });
+  await direct.close();
+  expect(most).toBe(1);
 });

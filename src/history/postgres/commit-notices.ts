@@ -51,6 +51,8 @@ export class CommitNotices {
   #pollTimer: NodeJS.Timeout | undefined;
   #probeTimer: NodeJS.Timeout | undefined;
   #listener: Client | undefined;
+  #listenTimer: NodeJS.Timeout | undefined;
+  #probing: Promise<void> | undefined;
   #onProbe: (() => void) | undefined;
   #areComing = false;
   #hasAnswer = false;
@@ -88,6 +90,7 @@ export class CommitNotices {
     this.#isClosed = true;
     clearTimeout(this.#pollTimer);
     clearInterval(this.#probeTimer);
+    clearTimeout(this.#listenTimer);
     this.#onProbe?.();
     await this.#listener?.end().catch(() => undefined);
   }
@@ -125,11 +128,15 @@ export class CommitNotices {
       client.on("notification", ({ payload = "" }) => this.#onNotice(payload));
       client.once("end", () => this.#relisten());
       await client.query(`listen ${this.#channel}`);
+      // One that was sent before says nothing about this connection.
+      await this.#probing;
       await this.#probe();
+      // It has ended meanwhile, and the next one is on its way.
+      if (this.#listener !== client) return;
       // Commits before the connection listened.
       this.#options.followers.wakeAll();
       const { probeEveryMs = PROBE_EVERY_MS } = this.#options;
-      this.#probeTimer = setInterval(() => void this.#probe(), probeEveryMs).unref();
+      this.#probeTimer = setInterval(() => void this.#checkListener(client), probeEveryMs).unref();
     } catch {
       this.#relisten();
     }
@@ -143,11 +150,17 @@ export class CommitNotices {
     this.#listener = undefined;
     if (this.#isClosed) return;
     this.#schedulePoll();
-    setTimeout(() => void this.#listen(), RECONNECT_MS).unref();
+    clearTimeout(this.#listenTimer);
+    this.#listenTimer = setTimeout(() => void this.#listen(), RECONNECT_MS).unref();
   }
 
-  /** Sends a notification to ourselves by the pool, and waits for it. */
-  async #probe(): Promise<void> {
+  /** Sends a notification to ourselves by the pool, and waits for it: one at a time, on a slow server too. */
+  #probe(): Promise<void> {
+    this.#probing ??= this.#sendProbe().finally(() => (this.#probing = undefined));
+    return this.#probing;
+  }
+
+  async #sendProbe(): Promise<void> {
     const { sql, statements } = this.#options;
     const payload = JSON.stringify([`probe ${this.#id}`]);
     const start = performance.now();
@@ -160,12 +173,14 @@ export class CommitNotices {
     });
     await sql.run(statements.notify, this.#channel, payload).catch(() => undefined);
     this.#lagMs = await came;
-    const wereComing = this.#areComing;
     this.#areComing = this.#lagMs !== undefined;
-    if (this.#areComing || this.#isClosed) return;
-    // The other end of the connection may be gone. Behind a pooler, where none ever came, another one would not help.
-    if (wereComing) this.#relisten();
-    else this.#schedulePoll();
+    if (!this.#areComing) this.#schedulePoll();
+  }
+
+  /** The other end of the connection may be gone. Behind a pooler, another connection is no better, and costs little. */
+  async #checkListener(client: Client): Promise<void> {
+    await this.#probe();
+    if (!this.#areComing && this.#listener === client) this.#relisten();
   }
 
   #onNotice(payload: string): void {

@@ -139,8 +139,8 @@ test("indexes, exports and verifies in pages, in no transaction that lasts", asy
   opened.push(archive);
   const looks: unknown[] = [];
   const look = async () => {
-    const open = "application_name = 'reads all' and state <> 'active' and xact_start is not null";
-    looks.push((await client.query(`select query from pg_stat_activity where ${open}`)).rows);
+    const lasting = "application_name = 'reads all' and state <> 'active' and xact_start is not null";
+    looks.push((await client.query(`select query from pg_stat_activity where ${lasting}`)).rows);
   };
   await archive.refresh();
   await look();

@@ -62,7 +62,7 @@ const defaultFile = (): string =>
     ? join(process.env["APPDATA"] ?? homedir(), "postgresql", "pgpass.conf")
     : join(homedir(), ".pgpass");
 
-/** Of the first line that fits: `host:port:database:user:password`, where `*` fits everything and `\` keeps a colon. */
+/** The password of the first line that fits: `host:port:database:user:password`, where `*` fits everything and `\` keeps a colon. */
 export function passwordIn(text: string, { host, port, database, user }: Target): string | undefined {
   const wanted = [host, port, database, user].map(String);
   for (const line of text.split(/\r?\n/u)) {
