@@ -66,7 +66,8 @@ export const chatCommands: readonly ChatCommand[] = [
   },
   {
     name: "undo",
-    description: "restore the files of the last turn, of a call (/undo call_3), or of its hunks (/undo call_3 2)",
+    description:
+      "restore the files of the last turn, of a call (/undo call_3), or of its hunks (/undo call_3 2)",
     needs: "gate",
     needsIdle: true,
     run: async (chat, words) => (await import("./undo-in-chat.js")).undoInChat(chat, words),
