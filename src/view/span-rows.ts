@@ -18,10 +18,11 @@ export function spanRows(spans: readonly Span[], prefixes: Prefixes, width: numb
     while (row[0]?.text === " ") row.shift();
     filled = columns(prefixes.next) + row.reduce((sum, unit) => sum + unit.width, 0);
   };
+  const hasRoomFor = (unitWidth: number): boolean => row.length === 0 || filled + unitWidth <= width;
   for (const { text, styles } of spans) {
     for (const unit of unitsOf(text)) {
       const unitWidth = columns(unit);
-      while (filled + unitWidth > width && row.length > 0) endRow(breakOf(row, unit));
+      while (!hasRoomFor(unitWidth)) endRow(breakOf(row, unit));
       if (unit === " " && row.length === 0 && made.length > 0) continue;
       row.push({ text: unit, styles, width: unitWidth });
       filled += unitWidth;
