@@ -1,5 +1,5 @@
 /** A ledger's file with damaged bytes: every way in reports `LEDGER_DAMAGED`, and none throws SQLite's own error. */
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import type { Archive, Ledger } from "../../call/index.js";
 import { openArchive } from "../open-archive.js";
@@ -102,4 +102,28 @@ test("is reported when the ledger is opened, when the root of a table is damaged
   await expect(openLedger(file)).rejects.toMatchObject({ code: "LEDGER_DAMAGED" });
   await expect(openLedger(file, { readOnly: true })).rejects.toMatchObject({ code: "LEDGER_DAMAGED" });
   await expect(openArchive(file)).rejects.toMatchObject({ code: "LEDGER_DAMAGED" });
+});
+
+test("a damaged index says that it can be deleted, and is made again then", async () => {
+  const file = store.newFile();
+  writeFileSync(file, await aLedgerFile());
+  const list = async () => {
+    const archive = await openArchive(file);
+    try {
+      return (await archive.sessions()).items.length;
+    } finally {
+      await archive.close();
+    }
+  };
+  expect(await list()).toBe(SESSIONS.length);
+  const good = readFileSync(`${file}.index`);
+  writeFileSync(`${file}.index`, good.fill(0xee, PAGE));
+  await expect(list()).rejects.toMatchObject({
+    code: "LEDGER_DAMAGED",
+    message: expect.stringMatching(
+      /^The history index .* is damaged .*; delete it, and it is made again from the ledger\.$/,
+    ),
+  });
+  rmSync(`${file}.index`);
+  expect(await list()).toBe(SESSIONS.length);
 });

@@ -232,19 +232,20 @@ export function fileError(file: string, thrown: unknown, what = "ledger"): unkno
   const number = sqliteNumber(thrown);
   if (number === undefined || !(thrown instanceof Error)) return thrown;
   const isFull = number === NO_ROOM_FOR_MEMORY || errnoOf(thrown) === NO_SPACE;
-  const { code, words } = meaning(isFull ? FULL : number, thrown.message);
+  const { code, words } = meaning(isFull ? FULL : number, thrown.message, what);
   return new LedgerFileError(code, `The ${what} ${file} ${words}`, { cause: thrown, file });
 }
 
 /** `detail`: SQLite's description of the damage. */
 export function damagedFile(file: string, detail: string, what = "ledger"): LedgerFileError {
-  const { code, words } = meaning(CORRUPT, detail.replaceAll(/\s+/gu, " "));
+  const { code, words } = meaning(CORRUPT, detail.replaceAll(/\s+/gu, " "), what);
   return new LedgerFileError(code, `The ${what} ${file} ${words}`, { file });
 }
 
 function meaning(
   errcode: number,
   message: string,
+  what: string,
 ): { readonly code: LedgerFileErrorCode; readonly words: string } {
   // The low byte is the error code, the others a subcode.
   switch (errcode & 0xff) {
@@ -267,7 +268,7 @@ function meaning(
     case NOT_A_DATABASE:
       return {
         code: "LEDGER_DAMAGED",
-        words: `is damaged (${message}). Nothing was changed; put a backup in its place, or use another file.`,
+        words: `is damaged (${message}). Nothing was changed; ${what === "ledger" ? "put a backup in its place, or use another file" : "delete it, and it is made again from the ledger"}.`,
       };
     default:
       return { code: "LEDGER_FAILED", words: `failed: ${message} (SQLite ${errcode}). Nothing was written.` };
