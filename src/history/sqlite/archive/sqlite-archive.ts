@@ -206,7 +206,9 @@ async function openIndexFile(file: string): Promise<SqliteDatabase> {
   try {
     return await openFile(file, INDEX_FILE);
   } catch (thrown) {
-    if (!(thrown instanceof LedgerFileError) || thrown.code === "NOT_A_LEDGER") throw thrown;
+    if (!(thrown instanceof LedgerFileError)) throw thrown;
+    // The one may be somebody else's file; the other says so itself.
+    if (thrown.code === "NOT_A_LEDGER" || thrown.code === "LEDGER_DAMAGED") throw thrown;
     const words = `${thrown.message} If it stays so, delete it: it is made again from the ledger.`;
     throw new LedgerFileError(thrown.code, words, { cause: thrown });
   }
