@@ -121,7 +121,7 @@ test("a damaged index says that it can be deleted, and is made again then", asyn
   await expect(list()).rejects.toMatchObject({
     code: "LEDGER_DAMAGED",
     message: expect.stringMatching(
-      /^The history index .* is damaged .*; delete it, and it is made again from the ledger\.$/,
+      /^The history index .* is damaged .*; delete it: it is made again from the ledger\.$/,
     ),
   });
   rmSync(`${file}.index`);

@@ -268,7 +268,7 @@ function meaning(
     case NOT_A_DATABASE:
       return {
         code: "LEDGER_DAMAGED",
-        words: `is damaged (${message}). Nothing was changed; ${what === "ledger" ? "put a backup in its place, or use another file" : "delete it, and it is made again from the ledger"}.`,
+        words: `is damaged (${message}). Nothing was changed; ${what === "ledger" ? "put a backup in its place, or use another file" : "delete it: it is made again from the ledger"}.`,
       };
     default:
       return { code: "LEDGER_FAILED", words: `failed: ${message} (SQLite ${errcode}). Nothing was written.` };
