@@ -51,7 +51,7 @@ function withReadableParts(
       progress.add(part);
       controller.enqueue(
         part.type === "error"
-          ? { type: "error", error: failureOf(part.error, context, `${progress}`) }
+          ? { type: "error", error: failureOf(part.error, context, progress.text) }
           : part,
       );
     },
@@ -133,7 +133,7 @@ class Progress {
     if (part.type === "tool-call") this.#openCalls.delete(part.toolCallId);
   }
 
-  toString(): string {
+  get text(): string {
     const [tool] = this.#openCalls.values();
     const words = this.#words === 0 ? "" : `after ${pluralize(this.#words, "word")}`;
     if (tool === undefined) return words || NOTHING;
