@@ -1,7 +1,7 @@
 /** Prompts of the page: files that they name, the model, the summary. */
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { readAll } from "../src/call/index.js";
 import { serving } from "./page-serving.js";
 import { until } from "./until.js";
@@ -160,6 +160,28 @@ test("refuses an answer after its turn was cancelled, and runs nothing", async (
   expect(await page.cancel(sessionId)).toEqual({ cancelled: true });
   await expect(page.answer(questionId, { reply: "once" })).rejects.toMatchObject({ status: 409 });
   expect(existsSync(join(served.root, "made"))).toBe(false);
+});
+
+test("cancels a turn that is parking at that moment, and leaves no question open", async () => {
+  const { ledger, login, root } = await serving();
+  const page = await login("all");
+  const append = ledger.append.bind(ledger);
+  let cancelled: Promise<unknown> | undefined;
+  vi.spyOn(ledger, "append").mockImplementation(async (lease, events, options) => {
+    if (events.some(({ type }) => type === "turn-parked")) {
+      // The turn has looked at its signal for the last time, and is about to record that it waits.
+      const aborts = vi.spyOn(AbortController.prototype, "abort");
+      onTestFinished(() => aborts.mockRestore());
+      cancelled ??= page.cancel(lease.sessionId);
+      await until(() => aborts.mock.calls.length > 0);
+    }
+    return append(lease, events, options);
+  });
+  await page.createSession({ prompt: text("Touch it") });
+  await until(() => cancelled !== undefined);
+  expect(await cancelled).toEqual({ cancelled: true });
+  expect((await page.questions({ state: "open" })).questions).toEqual([]);
+  expect(existsSync(join(root, "made"))).toBe(false);
 });
 
 test("replays each moment as it was, redacted, and its last one as the session is now", async () => {

@@ -127,8 +127,10 @@ export function sessionJourneys(browserOf: () => Browser): void {
   test("takes the control out of output, and keeps it in the record", async () => {
     const { page, context, url, root, ledger } = await opened(browserOf(), [
       { calls: [{ tool: "terminal", input: { command: "cat hostile.txt" } }] },
+      { calls: [{ tool: "read_file", input: { path: "pixel.png" } }] },
       { say: "Done." },
     ]);
+    writeFileSync(join(root, "pixel.png"), Buffer.from(PIXEL, "base64"));
     // TE-001 and the attacks: red, then each of them.
     const hostile = ["\u001B[31mred\u001B[0m", ...outputs.map(([, text]) => text)];
     writeFileSync(join(root, "hostile.txt"), `${hostile.join("\n")}\n`, "latin1");
@@ -140,6 +142,9 @@ export function sessionJourneys(browserOf: () => Browser): void {
     expect(shown).not.toMatch(/(?![\n\t])[\p{Cc}\p{Cf}]/u);
     expect(await page.title()).toBe("Session · Toolgate");
     expect(await page.locator("article .term a").count()).toBe(0);
+    // An image of a call is shown on request, from the record.
+    await page.getByRole("button", { name: "Show image" }).click();
+    await page.getByAltText("From the call").waitFor();
     const sessionId = decodeURIComponent(new URL(session).pathname.replace("/s/", ""));
     expect(JSON.stringify(await readAll(ledger, sessionId))).toContain(
       JSON.stringify("\u001B]8;;javascript:alert(1)\u0007").slice(1, -1),

@@ -54,9 +54,14 @@ function BlockView({ block, card, onOpen }: BlockProps) {
       );
     case "note":
       return (
-        <p class="faint xs">
+        <div class="row faint xs">
           <Visible text={block.text} />
-        </p>
+          {block.text.startsWith("image ") && (
+            <button type="button" class="btn small" onClick={onOpen}>
+              Show image
+            </button>
+          )}
+        </div>
       );
     default:
       return block satisfies never;

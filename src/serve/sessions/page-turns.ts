@@ -133,18 +133,20 @@ export class PageTurns {
     sessionId: string,
     { toolCallId, reason = CANCELLED }: { readonly toolCallId?: string; readonly reason?: string },
   ): Promise<boolean> {
-    const running = this.#running.get(sessionId);
+    let running = this.#running.get(sessionId);
+    const hasRun = running !== undefined;
     if (running && toolCallId !== undefined) return running.session.gate.cancelCall(toolCallId, reason);
-    if (running) {
+    for (; running; running = this.#running.get(sessionId)) {
       running.stop.abort();
       await running.over;
-      return true;
+      // A turn that was parking did not hear of it: its question would stay open.
+      if (running.session.book.turn?.state.status !== "parked") return true;
     }
     const session = await this.#open(await this.#runs(sessionId), sessionId);
     const status = session.book.turn?.state.status;
     if (status !== "parked" && status !== "running") {
       await this.#release(session);
-      return false;
+      return hasRun;
     }
     if (toolCallId !== undefined) {
       try {
