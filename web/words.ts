@@ -90,8 +90,8 @@ export function sentence(text: string, names = ""): string {
   if (text === "") return "";
   const [first = ""] = /^\S*?(?=[,;:]?(?:\s|$))/.exec(text) ?? [];
   const isName = /[^\p{L}'’-]/u.test(first) || names.split(/[^\p{L}\p{N}_-]+/u).includes(first);
-  const begun = isName ? text : `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
-  return `${begun}${/[.!?…]$/.test(text) ? "" : "."}`;
+  const started = isName ? text : `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+  return `${started}${/[.!?…]$/.test(text) ? "" : "."}`;
 }
 
 /** "1.20 USD", and for a cost that two digits cannot show "0.0004 USD". */

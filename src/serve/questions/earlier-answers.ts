@@ -28,8 +28,8 @@ export async function earlierAnswers(
     (found.sessionId !== sessionId || found.toolCallId !== call.toolCallId);
   const { items, next } = await archive.calls({ kind: call.kind, limit: MAX_CALLS });
   const titled = items.filter(isSame);
-  const isTold = isReported(question) || call.title.includes("…");
-  const same = isTold ? await withSameInput(views, titled, call) : titled;
+  const needsInput = isReported(question) || call.title.includes("…");
+  const same = needsInput ? await withSameInput(views, titled, call) : titled;
   const refused = same.filter(({ status }) => status === "refused").length;
   const since = same.length === 0 ? undefined : Math.min(...same.map(({ at }) => at));
   return {
