@@ -52,7 +52,7 @@ export async function checkLedger(
     note(`${brokenCount - MAX_SHOWN} more: toolgate history verify lists them all.`);
   if (brokenCount === 0) return 0;
   note(
-    "Somebody or something changed the store beside Toolgate. Nothing was changed; compare these sessions with a backup.",
+    "Somebody or something changed the store beside Toolgate. The check changed nothing; compare these sessions with a backup.",
   );
   return 1;
 }

@@ -189,7 +189,7 @@ export const OPERATOR_ENDPOINTS = {
   getReadiness: {
     method: "get",
     path: "/readyz",
-    summary: "Whether the server takes turns: 503 while it drains or its ledger cannot be reached",
+    summary: "Whether the server takes turns: 503 while it drains or its ledger cannot be reached or written",
     answer: { description: "ready", isText: true },
     isOpen: true,
   },

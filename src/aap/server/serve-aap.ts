@@ -172,7 +172,7 @@ async function readinessOf(
     return undefined;
   } catch {
     // The error may name the server of the ledger, and anyone may read this answer.
-    return "The ledger cannot be reached.";
+    return "The ledger cannot be reached or written.";
   } finally {
     clearTimeout(timer);
   }

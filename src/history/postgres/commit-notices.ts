@@ -131,7 +131,7 @@ export class CommitNotices {
       // One that was sent before says nothing about this connection.
       await this.#probing;
       await this.#probe();
-      // It has ended meanwhile, and the next one is on its way.
+      // The connection has ended meanwhile, and the next one is on its way.
       if (this.#listener !== client) return;
       // Commits before the connection listened.
       this.#options.followers.wakeAll();
