@@ -84,8 +84,8 @@ test("reports an agent that ends at once, what was not done, and what to check",
 });
 
 test.each([
-  ["--script nosuch.json", /^toolgate: nosuch\.json is not there\. .*\n$/],
-  ["--mcp nosuch.json", /^toolgate: \/.*\/nosuch\.json is not there\. .*\n$/],
+  ["--script nosuch.json", /^toolgate: nosuch\.json does not exist\. .*\n$/],
+  ["--mcp nosuch.json", /^toolgate: \/.*\/nosuch\.json does not exist\. .*\n$/],
   ["--model foo/bar", /^toolgate: "foo\/bar" names no known provider.*\n$/],
   ["--cwd /nosuch", /^toolgate: \/nosuch is not a folder .*\n$/],
 ])("reports acp %s once, also when no editor ever sends a message", async (line, message) => {
