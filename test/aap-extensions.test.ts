@@ -4,7 +4,7 @@
  */
 import { setTimeout as wait } from "node:timers/promises";
 import * as fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
 import { AgentSession } from "../src/agent/index.js";
 import type { Loop } from "../src/agent/index.js";
@@ -579,6 +579,27 @@ describe("cancelling", () => {
     expect(events.at(-2)?.data["content"]).toContain("cancelled");
     expect(events.at(-1)?.data).toEqual({ stopReason: "end_turn" });
     expect(await cancel(app, sessionId)).toEqual({ cancelled: false });
+  });
+
+  test("a turn that is parking at that moment: no question stays open", async () => {
+    const { app } = await world.remote({ steps: SEND });
+    const append = world.ledger.append.bind(world.ledger);
+    let cancelled: Promise<unknown> | undefined;
+    vi.spyOn(world.ledger, "append").mockImplementation(async (lease, events, options) => {
+      if (events.some(({ type }) => type === "turn-parked")) {
+        // The turn has looked at its signal for the last time, and is about to record that it waits.
+        const aborts = vi.spyOn(AbortController.prototype, "abort");
+        onTestFinished(() => aborts.mockRestore());
+        cancelled ??= cancel(app, lease.sessionId);
+        await until(() => aborts.mock.calls.length > 0);
+      }
+      return append(lease, events, options);
+    });
+    const sessionId = await app.createSession(ALL);
+    await app.stream(sessionId, say("Go", "message"));
+    expect(await cancelled).toEqual({ cancelled: true });
+    expect(await world.ledger.openQuestions()).toEqual([]);
+    expect(world.done).toEqual([]);
   });
 
   test("one call of a turn that runs: the turn goes on", async () => {

@@ -138,14 +138,17 @@ export class TurnEngine {
 
   /** Ends the turn that runs or waits, or one call of it. False when there was nothing to end. */
   async cancel(sessionId: string, { toolCallId, reason }: CancelBody): Promise<boolean> {
-    const stored = await this.#read(sessionId);
+    let stored = await this.#read(sessionId);
     const host = this.#hostOf(stored.config);
     const open = host.canResume ? undefined : host.find(sessionId);
     const session = this.#active.get(sessionId)?.session ?? open?.session;
     if (session && toolCallId !== undefined) return session.gate.cancelCall(toolCallId, reason ?? CANCELLED);
-    if (await this.#active.cancel(sessionId, reason)) return true;
-    if (!host.canResume) return host.cancelTurn(sessionId);
+    const wasActive = await this.#active.cancel(sessionId, reason);
+    if (!host.canResume) return wasActive || host.cancelTurn(sessionId);
+    if (wasActive) stored = await this.#read(sessionId);
     const status = turnStatus(stored.log);
+    // A turn that was parking has not seen the cancel: its question would stay open.
+    if (wasActive && status !== "parked") return true;
     if (status === "none" || status === "stopped") return false;
     const turn = await this.#open(sessionId, stored, host, { config: stored.config, ...NOTHING_NEW });
     if (toolCallId !== undefined)
