@@ -1,5 +1,6 @@
 /** An append whose connection is lost after the server has stored it, and does not come back in time. */
 import { afterEach, expect, test } from "vitest";
+import { problemOf } from "../src/aap/api/aap-problem.js";
 import type { Ledger } from "../src/call/index.js";
 import { claim, codeOf, DURABLE, said, SESSION } from "../src/history/contract/contract.samples.js";
 import { BrokenLine } from "../src/history/postgres/broken-line.samples.js";
@@ -69,4 +70,16 @@ test("goes on with the lease after an append that could not be sent", async () =
   expect(await codeOf(far.append(lease, [said("two")], DURABLE))).toBe("LEDGER_UNREACHABLE");
   line.reopen();
   expect(await far.append(lease, [said("two")], DURABLE)).toBe(2);
+});
+
+test("tells clients that the server is away, and not where it is", async () => {
+  const { far, line } = await open();
+  line.cut();
+  const error: unknown = await far.read(SESSION).then(undefined, (thrown: unknown) => thrown);
+  expect(String(error)).toContain("The server of postgres://…@localhost");
+  const { code, message } = problemOf(error);
+  expect([code, message]).toEqual([
+    "UNAVAILABLE",
+    expect.stringMatching(/^The server of the ledger cannot be reached\. /),
+  ]);
 });

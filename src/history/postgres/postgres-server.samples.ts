@@ -5,7 +5,7 @@
  * the end of the run stops it (test/postgres-setup.ts). Tests of crashes start their own, with fsync on.
  */
 import { execFile, spawn } from "node:child_process";
-import { chownSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -56,7 +56,9 @@ async function startShared(): Promise<PostgresServer> {
     return serverIn(folder, Number(readFileSync(ready, "utf8")), []);
   }
   const server = await makeServer(folder, ["-c", "fsync=off", "-c", "full_page_writes=off"]);
-  writeFileSync(ready, `${server.port}`);
+  // In one step: a file that is there and still empty would be read as port 0.
+  writeFileSync(`${ready}.new`, `${server.port}`);
+  renameSync(`${ready}.new`, ready);
   return server;
 }
 
