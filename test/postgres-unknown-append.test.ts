@@ -72,7 +72,7 @@ test("goes on with the lease after an append that could not be sent", async () =
   expect(await far.append(lease, [said("two")], DURABLE)).toBe(2);
 });
 
-test("tells clients that the server is away, and not where it is", async () => {
+test("says to clients that the server is away, and not where it is", async () => {
   const { far, line } = await open();
   line.cut();
   const error: unknown = await far.read(SESSION).then(undefined, (thrown: unknown) => thrown);
