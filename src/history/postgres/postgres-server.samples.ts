@@ -5,6 +5,7 @@
  * the end of the run stops it (test/postgres-setup.ts). Tests of crashes start their own, with fsync on.
  */
 import { execFile, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
@@ -31,7 +32,6 @@ export type PostgresServer = {
 export const PASSWORD = "a password, & more";
 
 let shared: Promise<PostgresServer> | undefined;
-let schemas = 0;
 
 /** The server of this run. */
 export function sharedServer(): Promise<PostgresServer> {
@@ -39,9 +39,9 @@ export function sharedServer(): Promise<PostgresServer> {
   return shared;
 }
 
-/** The address of a schema that no other test has. */
+/** The address of a schema that no other test has. The system gives ids of processes again within a run. */
 export async function newAddress(): Promise<string> {
-  return (await sharedServer()).address(`t${process.pid}_${(schemas += 1)}`);
+  return (await sharedServer()).address(`t${randomBytes(8).toString("hex")}`);
 }
 
 async function startShared(): Promise<PostgresServer> {

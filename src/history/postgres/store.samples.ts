@@ -33,12 +33,12 @@ export async function openEmptyLedger(clock: Clock): Promise<Ledger> {
   const ledger = await openPostgresLedger(address, clock);
   addressOf.set(ledger, address);
   const close = ledger.close.bind(ledger);
-  let isClosed = false;
+  let closed: Promise<unknown> | undefined;
   return Object.assign(ledger, {
     close: async () => {
-      await close();
-      if (!isClosed) free.push(address);
-      isClosed = true;
+      // Free once, also when it is closed twice at the same time.
+      closed ??= close().then(() => free.push(address));
+      await closed;
     },
   });
 }
