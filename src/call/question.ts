@@ -3,7 +3,8 @@
  * later, in another process, from another device; it is answered once.
  */
 import type { Meta } from "./content.js";
-import type { ToolCall } from "./tool-call.js";
+import type { AskedQuestion } from "./session.js";
+import type { ToolCall, ToolCallEvent } from "./tool-call.js";
 
 export type OptionKind = "allow_once" | "allow_always" | "reject_once" | "reject_always";
 
@@ -133,6 +134,18 @@ export function isYes(question: Question, { outcome }: Answer): boolean {
 /** A yes counts only for the very intent that was asked about. */
 export function answerAllows(question: Question, answer: Answer): boolean {
   return isYes(question, answer) && answer.intentHash === question.intentHash;
+}
+
+/** Whether a call that waits for the question may take the event: it matches the answer, or the question was withdrawn. */
+export function leavesQuestion({ question, state }: AskedQuestion, event: ToolCallEvent): boolean {
+  if (state.status === "open") return false;
+  const isAllowed = state.status === "answered" && answerAllows(question, state.answer);
+  // A rule that denies overrides a yes.
+  if (event.type === "call-refused") return !isAllowed || event.decision?.by === "rule";
+  // A withdrawn question clears no call that we decide on; a foreign agent may run its call anyway.
+  if (event.type === "call-cleared")
+    return isAllowed || (state.status === "withdrawn" && event.decision === undefined);
+  return true;
 }
 
 /** The data of a call that a person needs to decide on it. */

@@ -11,7 +11,7 @@ import { IllegalEvent } from "./illegal-event.js";
 import { MessageRun } from "./message-run.js";
 import type { PlanEntry } from "./plan.js";
 import { withCall, withCallsOf, withCallsOfStep } from "./plan-calls.js";
-import { answerAllows } from "./question.js";
+import { leavesQuestion } from "./question.js";
 import type {
   AskedQuestion,
   LearntWindow,
@@ -417,14 +417,3 @@ const changesSession = (event: SessionEvent): boolean =>
   event.type === "call-announced" ||
   event.type === "question-asked" ||
   STATUS_AT_END.has(event.type);
-
-function leavesQuestion({ question, state }: AskedQuestion, event: ToolCallEvent): boolean {
-  if (state.status === "open") return false;
-  const isYes = state.status === "answered" && answerAllows(question, state.answer);
-  // A rule that denies overrides a yes.
-  if (event.type === "call-refused") return !isYes || event.decision?.by === "rule";
-  // A withdrawn question clears no call that we decide on; a foreign agent may run its call anyway.
-  if (event.type === "call-cleared")
-    return isYes || (state.status === "withdrawn" && event.decision === undefined);
-  return true;
-}
