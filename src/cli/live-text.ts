@@ -2,22 +2,15 @@
  * Shows a session as text while it runs: message text as it arrives, and each call from its announcement to its end.
  *
  * On a terminal, the end of a message, the plan and the open calls are a few rows at the end of the screen that change in
- * place, and below them is how long the turn has taken; messages and calls that have ended stay above them. Elsewhere, and on a terminal that cannot redraw, one line is written when a call starts and its card when it ends.
+ * place, and below them is how long the turn has taken; messages and calls that have ended stay above them. Elsewhere,
+ * and on a terminal that cannot redraw, one line is written when a call starts and its card when it ends.
  * While somebody reads a question, nothing is drawn and nothing is written.
  */
 import type { SessionHandle } from "../agent/index.js";
-import { callEntries } from "../call/event-table.js";
-import { handleEvent, isOver, oneLine } from "../call/index.js";
-import type { EventOf, EventTable, ToolCall, ToolCallEvent } from "../call/index.js";
+import { isOver, oneLine } from "../call/index.js";
+import type { EventOf, ToolCall, ToolCallEvent } from "../call/index.js";
 import { clockJump, clockOffset } from "../record/clock-jumps.js";
-import {
-  callText,
-  compactionLine,
-  Gutter,
-  learntWindowLine,
-  liveCallLines,
-  MAX_QUESTION_LINES,
-} from "../view/index.js";
+import { callText, Gutter, liveCallLines, MAX_QUESTION_LINES } from "../view/index.js";
 import { MarkdownStream } from "../view/markdown-stream.js";
 import { planLines } from "../view/plan-lines.js";
 import { styled, withoutStyles } from "../view/styled-text.js";
@@ -25,6 +18,8 @@ import { rows as rowsOf } from "../view/visible-line.js";
 import type { LiveBlock } from "./live-block.js";
 import { isOneLine } from "./is-one-line.js";
 import { screenTerminal } from "./screen-terminal.js";
+import { showEvent } from "./show-event.js";
+import type { LiveParts } from "./show-event.js";
 import { ShownTerminals } from "./shown-terminals.js";
 import { withRedraw } from "./stderr.js";
 import { untilEnded } from "./until-ended.js";
@@ -89,7 +84,7 @@ export class LiveText {
   /** Writes that wait until the question on the screen is answered. */
   #queued: (() => void)[] | undefined;
   #note: string | undefined;
-  readonly #shows: Shows = {
+  readonly #parts: LiveParts = {
     text: (event) => this.#text(event),
     line: (text) => this.line(text),
     call: (event) => this.#call(event),
@@ -114,7 +109,7 @@ export class LiveText {
     };
     this.#ends = [
       session.onRecorded((events) => {
-        for (const event of events) handleEvent(SHOW, event, this.#shows);
+        for (const event of events) showEvent(event, this.#parts);
         this.#follow();
       }),
       ...(block || isSharedWithErrors ? [withRedraw((others) => this.#letWrite(others))] : []),
@@ -391,36 +386,6 @@ export class LiveText {
       .slice(0, MAX_PLAN_ROWS);
   }
 }
-
-type Shows = {
-  readonly text: (event: EventOf<"message-chunk">) => void;
-  readonly line: (text: string) => void;
-  readonly call: (event: ToolCallEvent) => void;
-  readonly breach: (event: EventOf<"call-breached">) => void;
-  readonly plan: () => void;
-  readonly turnEnd: () => void;
-};
-
-const skip = (): void => undefined;
-
-const SHOW: EventTable<[shows: Shows], void> = {
-  "message-chunk": (event, shows) => shows.text(event),
-  "context-compacted": (event, shows) => shows.line(compactionLine(event)),
-  "window-learnt": (event, shows) => shows.line(learntWindowLine(event)),
-  ...callEntries((event, shows: Shows) => shows.call(event)),
-  "call-breached": (event, shows) => shows.breach(event),
-  "question-answered": skip,
-  "question-withdrawn": skip,
-  "turn-started": skip,
-  "turn-parked": skip,
-  "turn-resumed": skip,
-  "turn-stopped": (_, shows) => shows.turnEnd(),
-  "step-ended": skip,
-  "plan-updated": (_, shows) => shows.plan(),
-  "mode-changed": skip,
-  "info-changed": skip,
-  "traffic-repaired": skip,
-};
 
 /** Nothing breaks the rows of a file or a pipe. */
 const screenColumns = (): number => (process.stdout.isTTY ? screenTerminal.columns - 1 : Infinity);

@@ -1,5 +1,4 @@
 /** The model's response that an event records, with its cost. */
-import { callEntries } from "../call/event-table.js";
 import { handleStoredEvent } from "../call/index.js";
 import type { EventTable, SessionEvent, StepResponse, Usage } from "../call/index.js";
 
@@ -18,7 +17,29 @@ const step = ({ at, answer, usage }: EndedStep): ModelResponse => ({ at, model: 
 const none = (): undefined => undefined;
 
 const TABLE: EventTable<[], ModelResponse | undefined> = {
-  ...callEntries(none),
+  "call-announced": none,
+  "input-delta": none,
+  "input-ready": none,
+  "call-revised": none,
+  "content-appended": none,
+  "terminal-output": none,
+  "terminal-exited": none,
+  "question-asked": none,
+  "app-awaited": none,
+  "child-awaited": none,
+  "call-cleared": none,
+  "call-refused": none,
+  "run-started": none,
+  "cancel-requested": none,
+  "process-started": none,
+  "file-kept": none,
+  "sandbox-refused": none,
+  "call-undone": none,
+  "call-breached": none,
+  "call-done": none,
+  "call-failed": none,
+  "call-cancelled": none,
+  "call-unknown": none,
   "child-stepped": step,
   "step-ended": step,
   // A summary is a response too.

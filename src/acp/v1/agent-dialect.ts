@@ -1,6 +1,5 @@
 /** ACP v1, as an agent sends it: calls and questions, and the events that are not about a call. */
 import type { PlanEntry as AcpPlanEntry } from "@agentclientprotocol/sdk";
-import { callEntries } from "../../call/event-table.js";
 import { handleEvent } from "../../call/index.js";
 import type { EventTable, PlanEntry, SessionEvent } from "../../call/index.js";
 import { CHUNK_UPDATES, chunksOf, compactionId, compactionUpdate } from "../agent-dialect.js";
@@ -71,7 +70,30 @@ const TABLE: EventTable<[], V1Update | undefined> = {
   "question-answered": none,
   "question-withdrawn": none,
   "traffic-repaired": none,
-  ...callEntries(byEncoder),
+  "call-announced": byEncoder,
+  "input-delta": byEncoder,
+  "input-ready": byEncoder,
+  "call-revised": byEncoder,
+  "content-appended": byEncoder,
+  "terminal-output": byEncoder,
+  "terminal-exited": byEncoder,
+  "question-asked": byEncoder,
+  "app-awaited": byEncoder,
+  "child-awaited": byEncoder,
+  "child-stepped": byEncoder,
+  "call-cleared": byEncoder,
+  "call-refused": byEncoder,
+  "run-started": byEncoder,
+  "cancel-requested": byEncoder,
+  "process-started": byEncoder,
+  "file-kept": byEncoder,
+  "sandbox-refused": byEncoder,
+  "call-undone": byEncoder,
+  "call-breached": byEncoder,
+  "call-done": byEncoder,
+  "call-failed": byEncoder,
+  "call-cancelled": byEncoder,
+  "call-unknown": byEncoder,
 };
 
 /** v1 has no cancelled entry: it is over, so it counts as completed, and `_meta` says the truth. */

@@ -1,5 +1,4 @@
 /** The v2 draft, as an agent sends it: with the session's state, which in v1 is the prompt's response. */
-import { callEntries } from "../../call/event-table.js";
 import { handleEvent } from "../../call/index.js";
 import type { EventOf, EventTable, PlanEntry, SessionEvent, SessionEventType } from "../../call/index.js";
 import { CHUNK_UPDATES, chunksOf, compactionUpdate } from "../agent-dialect.js";
@@ -87,7 +86,30 @@ const TABLE: EventTable<[], V2Update | undefined> = {
   "question-withdrawn": none,
   "mode-changed": none,
   "traffic-repaired": none,
-  ...callEntries(byEncoder),
+  "call-announced": byEncoder,
+  "input-delta": byEncoder,
+  "input-ready": byEncoder,
+  "call-revised": byEncoder,
+  "content-appended": byEncoder,
+  "terminal-output": byEncoder,
+  "terminal-exited": byEncoder,
+  "question-asked": byEncoder,
+  "app-awaited": byEncoder,
+  "child-awaited": byEncoder,
+  "child-stepped": byEncoder,
+  "call-cleared": byEncoder,
+  "call-refused": byEncoder,
+  "run-started": byEncoder,
+  "cancel-requested": byEncoder,
+  "process-started": byEncoder,
+  "file-kept": byEncoder,
+  "sandbox-refused": byEncoder,
+  "call-undone": byEncoder,
+  "call-breached": byEncoder,
+  "call-done": byEncoder,
+  "call-failed": byEncoder,
+  "call-cancelled": byEncoder,
+  "call-unknown": byEncoder,
 };
 
 function v2PlanEntry({ content, priority, status, toolCallIds, _meta }: PlanEntry) {
