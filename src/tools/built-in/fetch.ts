@@ -11,7 +11,7 @@ import { defineTool } from "../define-tool.js";
 import type { Tool, ToolReturn } from "../tool.js";
 import type { FetchLimits, Page } from "../web/fetch-page.js";
 import type { ReachOptions } from "../web/guarded-agent.js";
-import { htmlToMarkdown, MAX_HTML_LENGTH } from "../web/html-to-markdown.js";
+import { htmlToMarkdown } from "../web/html-to-markdown.js";
 import type { Converted } from "../web/html-to-markdown.js";
 import { htmlToText } from "../web/html-to-text.js";
 import { decodedText, mediaType, pageKind } from "../web/page-text.js";
@@ -19,6 +19,7 @@ import { decodedText, mediaType, pageKind } from "../web/page-text.js";
 const MAX_BYTES = 10 * 1024 * 1024;
 const MAX_IMAGE_BYTES = 5 * 1024 * 1024;
 const MAX_TEXT = 100_000;
+const MAX_HTML_LENGTH = 512 * 1024;
 const TIME_LIMIT_MS = 30_000;
 
 export type FetchOptions = ReachOptions & Partial<FetchLimits>;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { htmlToMarkdown, MAX_HTML_LENGTH } from "./html-to-markdown.js";
+import { htmlToMarkdown } from "./html-to-markdown.js";
 
 const convert = (html: string, timeLimit = 30_000, signal = new AbortController().signal) =>
   htmlToMarkdown(html, { base: "https://site.example/docs/", signal, timeLimit });
@@ -33,12 +33,6 @@ test("a page that keeps the thread busy comes as plain text when the time is up"
 
 test("so does one that breaks it", async () => {
   expect(await convert(`${"<b><i>".repeat(20_000)}deep`)).toEqual({ text: "deep", notice: PLAIN });
-});
-
-test("a page that is too long is cut, and says so", async () => {
-  const { text, notice } = await convert("a".repeat(MAX_HTML_LENGTH + 1));
-  expect(text.length).toBe(MAX_HTML_LENGTH);
-  expect(notice).toBe('This is Markdown of the first 512 kB of the page. Use format="raw" for all of it.');
 });
 
 test("a cancel ends it with the reason of the cancel", async () => {

@@ -2,7 +2,7 @@
  * Converts a page to Markdown, with turndown in a worker thread.
  *
  * A deeply nested page keeps turndown busy for minutes or overflows its stack, and an author can do that on purpose:
- * so the page is cut at 512 kB, the thread ends after five seconds, and the page then becomes plain text. The thread's
+ * so the thread ends after five seconds, and the page then becomes plain text; the caller bounds its length. The thread's
  * program is a string and not a file, because a file would be TypeScript in tests and JavaScript when installed. The
  * thread loads turndown from our resolved path and gets none of our environment.
  */
@@ -10,7 +10,6 @@ import { createRequire } from "node:module";
 import { Worker } from "node:worker_threads";
 import { htmlToText } from "./html-to-text.js";
 
-export const MAX_HTML_LENGTH = 512 * 1024;
 const TIME_LIMIT_MS = 5000;
 
 const PROGRAM = `
@@ -62,19 +61,14 @@ export async function htmlToMarkdown(
   }: { readonly base: string; readonly signal: AbortSignal; readonly timeLimit?: number },
 ): Promise<Converted> {
   signal.throwIfAborted();
-  const head = html.slice(0, MAX_HTML_LENGTH);
-  const markdown = await inThread(head, { base, signal, timeLimit });
+  const markdown = await inThread(html, { base, signal, timeLimit });
   signal.throwIfAborted();
   if (markdown === undefined)
     return {
       text: htmlToText(html),
       notice: "The page is built in a way that cannot be turned into Markdown, so this is its plain text.",
     };
-  if (head.length === html.length) return { text: markdown };
-  return {
-    text: markdown,
-    notice: 'This is Markdown of the first 512 kB of the page. Use format="raw" for all of it.',
-  };
+  return { text: markdown };
 }
 
 type ThreadOptions = { readonly base: string; readonly signal: AbortSignal; readonly timeLimit: number };
