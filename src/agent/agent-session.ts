@@ -33,8 +33,8 @@ import type { Agent } from "./create-agent.js";
 import { RecordedSession } from "./recorded-session.js";
 import type { TurnStart } from "./recorded-session.js";
 import { subAgentStep } from "./sub-agent-step.js";
-import { advanceTurn } from "./turn.js";
-import type { TurnContext, TurnEnd } from "./turn.js";
+import { advanceTurn } from "./advance-turn.js";
+import type { TurnContext, TurnEnd } from "./advance-turn.js";
 
 export type SessionOptions = LeaseWait & {
   readonly agent: Agent;

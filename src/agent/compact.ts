@@ -12,7 +12,7 @@ import { resultCharactersFor } from "./create-agent.js";
 import { compactedSteps, promptFromSession } from "./prompt-from-session.js";
 import { readParts, unlessAborted } from "./streamed-response.js";
 import { transcript } from "./transcript.js";
-import type { TurnContext } from "./turn.js";
+import type { TurnContext } from "./advance-turn.js";
 
 /** The share of the window for the conversation as it is, and for a transcript of it. */
 const MAX_SHARE = 0.95;

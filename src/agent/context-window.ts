@@ -7,7 +7,7 @@ import type { Usage } from "../call/index.js";
 import type { Overflow } from "../model/index.js";
 import { resultCharactersFor } from "./create-agent.js";
 import { modelName } from "./streamed-response.js";
-import type { TurnContext } from "./turn.js";
+import type { TurnContext } from "./advance-turn.js";
 
 /** The share of the window that a prompt may fill. The rest is for the response and for estimation errors. */
 const FULL = 0.75;

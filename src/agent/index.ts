@@ -16,4 +16,4 @@ export type { Loop, LoopSessionOptions, LoopTurn } from "./loop-session.js";
 export { taskTool } from "./task-tool.js";
 export type { TaskToolOptions } from "./task-tool.js";
 export { RecordedSession } from "./recorded-session.js";
-export type { TurnEnd } from "./turn.js";
+export type { TurnEnd } from "./advance-turn.js";

@@ -36,9 +36,9 @@ import { placesOf, sessionWorkspace } from "../tools/scratch/session-workspace.j
 import { Toolbox } from "../tools/index.js";
 import type { Tool, Workspace } from "../tools/index.js";
 import type { SessionHandle } from "./session-handle.js";
-import { MessageIds, TurnGate } from "./loop-turn.js";
+import { MessageIds, TurnGate } from "./turn-gate.js";
 import { RecordedSession } from "./recorded-session.js";
-import type { TurnEnd } from "./turn.js";
+import type { TurnEnd } from "./advance-turn.js";
 
 /** The part of the session that a loop may use during one turn. */
 export type LoopTurn = {

@@ -13,7 +13,7 @@ import type { EventWriter } from "../record/index.js";
 import type { ToolRequest } from "../run/index.js";
 import type { AppTool, Tool } from "../tools/index.js";
 import { modelName, readParts, StreamedResponse, unlessAborted } from "./streamed-response.js";
-import type { TurnContext } from "./turn.js";
+import type { TurnContext } from "./advance-turn.js";
 
 export type ModelRequest = Pick<LanguageModelV3CallOptions, "prompt" | "providerOptions">;
 

@@ -16,7 +16,7 @@ import { modelName } from "./streamed-response.js";
 import { streamStep } from "./streamed-step.js";
 import type { BrokenStep, StreamedStep } from "./streamed-step.js";
 import { subAgentPrompt } from "./sub-agent-prompt.js";
-import type { TurnContext } from "./turn.js";
+import type { TurnContext } from "./advance-turn.js";
 
 export async function subAgentStep(
   context: TurnContext,

@@ -9,7 +9,7 @@ import { ClientGone } from "../run/client-gone.js";
 import { waitForAnswers, openQuestions } from "../run/index.js";
 import type { Ask } from "../run/index.js";
 import type { SessionHandle } from "./session-handle.js";
-import type { TurnEnd } from "./turn.js";
+import type { TurnEnd } from "./advance-turn.js";
 
 export function waitForTurn(
   session: SessionHandle,

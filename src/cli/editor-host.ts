@@ -8,7 +8,7 @@ import { costOf, ModelError } from "../model/index.js";
 import type { ModelPrice } from "../model/index.js";
 import { LocalWorkspace, openSandbox } from "../tools/index.js";
 import { editorCommands } from "./editor-commands.js";
-import { MODES } from "./editor-modes.js";
+import { OFFERED_MODES } from "./offered-modes.js";
 import { openAgent, openFlaggedModel, openLedger } from "./open-agent.js";
 import type { OpenedAgent } from "./open-agent.js";
 import { openLog } from "./open-log.js";
@@ -54,7 +54,7 @@ async function openWith(flags: AcpFlags, ledger: Ledger, close: (() => Promise<v
     openWorkspace: (cwd, also) => openWorkspace(flags.cwd ?? cwd, flags, opened, also),
     isSandboxed: flags.sandbox ?? false,
     openServers: (named, cwd) => openNamedServers(named, cwd, flags),
-    modes: { options: MODES, usual: opened.modeIn },
+    modes: { options: OFFERED_MODES, usual: opened.modeIn },
     models: modelChoices(flags, opened),
     commands: (session, root) => editorCommands(session, root, flags),
     info: keptFlags(flags, "editor"),

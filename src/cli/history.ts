@@ -12,8 +12,8 @@ import type {
 import { openArchive, openLedger, redactSession } from "../history/index.js";
 import { clipped, columns, failedCommand, sessionMarkdown, sessionText } from "../view/index.js";
 import { coloured, wantsColour } from "./colour.js";
-import { removeShadows } from "../tools/kept-workspace/shadow-keeper.js";
-import { keptFolder } from "./open-keeper.js";
+import { removeShadows } from "../tools/kept-workspace/open-keeper.js";
+import { keptFolder } from "./kept-commands.js";
 import { removeScratch } from "../tools/scratch/scratch-folder.js";
 import { findSession } from "./find-session.js";
 import { jsonText } from "./json-text.js";

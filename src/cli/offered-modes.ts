@@ -1,5 +1,5 @@
 /** The modes that an editor and the page offer, in words. */
-export const MODES = [
+export const OFFERED_MODES = [
   {
     value: "ask",
     name: "Ask",

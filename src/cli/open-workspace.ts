@@ -7,7 +7,7 @@ import { findBubblewrap } from "../tools/sandbox/sandbox.js";
 import { LocalWorkspace, NoSandbox, openSandbox } from "../tools/index.js";
 import type { Sandbox, Workspace } from "../tools/index.js";
 import type { OpenedAgent } from "./open-agent.js";
-import { flaggedKeeper } from "./open-keeper.js";
+import { flaggedKeeper } from "./kept-commands.js";
 import { packageVersion } from "./package-version.js";
 import type { AgentFlags } from "./commands/agent-options.js";
 

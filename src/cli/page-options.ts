@@ -15,12 +15,12 @@ import type { PageOptions, RunsSession } from "../serve/index.js";
 import { LocalWorkspace } from "../tools/index.js";
 import type { Workspace } from "../tools/index.js";
 import { demoAgent, newDemo } from "./demo-agent.js";
-import { MODES } from "./editor-modes.js";
+import { OFFERED_MODES } from "./offered-modes.js";
 import type { ServeFlags } from "./commands/serve.js";
 import { ledgerAddress } from "./ledger-address.js";
 import { reachableModels } from "./models.js";
 import type { OpenedAgent } from "./open-agent.js";
-import { flaggedKeeper } from "./open-keeper.js";
+import { flaggedKeeper } from "./kept-commands.js";
 import { openWorkspace, whyNotContained } from "./open-workspace.js";
 import { packageVersion } from "./package-version.js";
 import { projectCommands } from "./project-commands.js";
@@ -73,7 +73,7 @@ export async function pageOptions({
       { name: opened.agent.name, title: "Toolgate", type: "own", takesImages: true },
       ...external.map((name) => ({ name, type: "external" as const, takesImages: false })),
     ],
-    modes: MODES.map(({ value, name, description }) => ({ id: value, name, description })),
+    modes: OFFERED_MODES.map(({ value, name, description }) => ({ id: value, name, description })),
     modeIn: opened.modeIn,
     models: reachableModels,
     whyNotContained: () => (flags.contain === false ? "switched off" : whyNotContained(folder)),

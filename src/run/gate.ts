@@ -30,8 +30,8 @@ import { undoCall } from "./undo-call.js";
 import type { Undone, UndoOptions } from "./undo-call.js";
 import { readEdit } from "./undo-hunks.js";
 import type { EditHunk } from "./undo-hunks.js";
-import { Wrapped } from "./wrap-tools.js";
-import type { CallsTools, Gated, WrappableTool } from "./wrap-tools.js";
+import { WrappedTools } from "./wrapped-tools.js";
+import type { CallsTools, Gated, WrappableTool } from "./wrapped-tools.js";
 import type { Verdict } from "../policy/index.js";
 import { BackgroundCommands } from "../tools/background-commands.js";
 import { Approvals } from "./approvals.js";
@@ -47,7 +47,7 @@ export class Gate {
   readonly #now: () => number;
   readonly #parts: GateParts;
   readonly #running: RunningCalls;
-  readonly #wrapped: Wrapped;
+  readonly #wrapped: WrappedTools;
   #reported: ReportedCalls | undefined;
   /** One at a time: a second undo must see what the first has put back. */
   readonly #undoing = new SerialQueue();
@@ -60,7 +60,7 @@ export class Gate {
     this.#now = now;
     this.#parts = gateParts(options, (toolCallId) => this.#reported?.verdictOn(toolCallId));
     this.#running = this.#parts.runner.running;
-    this.#wrapped = new Wrapped(this, toolbox);
+    this.#wrapped = new WrappedTools(this, toolbox);
     const stopRechecks = options.onRulesChanged?.(() => void this.recheck().catch(emitWarning));
     if (stopRechecks) record.onClose(async () => stopRechecks());
     // Someone else has the session: what runs here can no longer be recorded.

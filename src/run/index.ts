@@ -23,4 +23,4 @@ export { undoCall } from "./undo-call.js";
 export { UndoRefused } from "./undo-refused.js";
 export type { EditHunk } from "./undo-hunks.js";
 export type { Undone, UndoOptions } from "./undo-call.js";
-export type { CallsTools, Gated, WrappableTool } from "./wrap-tools.js";
+export type { CallsTools, Gated, WrappableTool } from "./wrapped-tools.js";

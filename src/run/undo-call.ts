@@ -9,7 +9,7 @@ import type { Workspace } from "../tools/index.js";
 import type { KeptPart } from "./undoable-workspace.js";
 import { contentHash, fingerprint, wholeAgain, wholeFile, wholeFingerprint } from "./undoable-workspace.js";
 import type { SessionRecord } from "../record/index.js";
-import { stepsBeforeCommand } from "./undo-command.js";
+import { stepsBeforeCommand } from "./steps-before-command.js";
 import { readEdit, withoutHunks } from "./undo-hunks.js";
 import { UndoRefused } from "./undo-refused.js";
 

@@ -30,7 +30,7 @@ type Kept = { readonly ok: true; readonly value: unknown } | { readonly ok: fals
 type Execute = (input: unknown, options: ExecuteOptions) => unknown;
 type ExecuteOptions = { readonly abortSignal?: AbortSignal | undefined; readonly toolCallId?: string };
 
-export class Wrapped {
+export class WrappedTools {
   readonly #gate: Gate;
   readonly #toolbox: Toolbox;
   readonly #kept = new Map<string, Kept>();

@@ -32,8 +32,8 @@ export type { LocalWorkspaceOptions } from "./local-workspace.js";
 export { NoSandbox } from "./sandbox/no-sandbox.js";
 export { openSandbox } from "./sandbox/sandbox.js";
 export type { Sandbox, SandboxedCommand, SandboxOptions, SandboxPlace } from "./sandbox/sandbox.js";
-export { openKeeper } from "./kept-workspace/shadow-keeper.js";
-export type { KeeperOptions } from "./kept-workspace/shadow-keeper.js";
+export { openKeeper } from "./kept-workspace/open-keeper.js";
+export type { KeeperOptions } from "./kept-workspace/open-keeper.js";
 export type { KeepLimits } from "./kept-workspace/scan-place.js";
 export type {
   CommandChanges,

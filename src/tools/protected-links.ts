@@ -6,7 +6,7 @@
 import { posix } from "node:path";
 import { listedOrNone } from "./file-errors.js";
 import type { PathAccess } from "../policy/index.js";
-import { isProtectedFile } from "./search/protected-file.js";
+import { isProtectedFile } from "./search/is-protected-file.js";
 import { ToolFailure } from "./tool.js";
 import type { Files } from "./workspace.js";
 

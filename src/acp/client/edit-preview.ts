@@ -13,7 +13,7 @@ import type { Intent } from "../../policy/index.js";
 import { isJsonObject } from "../json.js";
 import { carriedEdits } from "./carried-edits.js";
 import type { CarriedEdit } from "./carried-edits.js";
-import { isForged } from "./forged-diff.js";
+import { isForgedDiff } from "./is-forged-diff.js";
 import { readPatch } from "./read-patch.js";
 
 const PREVIEW: Meta = { toolgate: { preview: true } };
@@ -39,7 +39,7 @@ export async function forgedDiff(edit: EditToShow): Promise<string | undefined> 
   for (const item of edit.content) {
     if (item.type !== "diff" || isPreview(item)) continue;
     const path = await files.real(item.path);
-    if (isForged(item, await files.text(path)))
+    if (isForgedDiff(item, await files.text(path)))
       return oneLine(
         `the diff shown replaces a text that is not in ${path}; below it is against the file`,
         400,
@@ -110,7 +110,7 @@ function pathsOf(item: ToolCallContent): readonly string[] {
 async function againstFile(item: ToolCallContent, files: FilesNow): Promise<ToolCallContent> {
   if (item.type !== "diff" || item.newText === undefined) return item;
   const current = await files.text(await files.real(item.path));
-  if (isForged(item, current)) return marked(fileDiff(item.path, current, item.newText));
+  if (isForgedDiff(item, current)) return marked(fileDiff(item.path, current, item.newText));
   if (item.operation !== "add") return item;
   return current === undefined ? item : marked(fileDiff(item.path, current, item.newText));
 }

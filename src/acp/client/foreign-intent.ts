@@ -28,7 +28,7 @@ import {
   uniquePaths,
 } from "./foreign-paths.js";
 import type { IntentPlace } from "./foreign-paths.js";
-import { disagreementOf } from "./shown-disagreement.js";
+import { shownDisagreement } from "./shown-disagreement.js";
 
 /** All that an agent has reported of a call. */
 export type Carried = Pick<Shown, "rawInputs" | "content" | "locations"> & {
@@ -74,7 +74,7 @@ export async function foreignIntent(
     readings: await readingsOf(intent, evidence, folders, place),
     suspicions: suspicionsOf(intent, shown, before?.laterTitles ?? []),
     doubt: doubtOf([...evidence.doubts, ...(evidence.isTooMuch ? [] : unknownBeside(intent, shown))]),
-    disagreement: evidence.isTooMuch ? TOO_MUCH : await disagreementOf(evidence, folders, place),
+    disagreement: evidence.isTooMuch ? TOO_MUCH : await shownDisagreement(evidence, folders, place),
     texts: [
       ...evidence.texts,
       ...evidence.pieces.flatMap(({ side, text }) => (side === "new" ? [text] : [])),

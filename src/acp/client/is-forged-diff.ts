@@ -6,7 +6,7 @@ import type { DiffContent, ToolCallContent } from "../../call/index.js";
 
 type WholeDiff = DiffContent & { readonly oldText: string; readonly newText: string };
 
-export function isForged(item: ToolCallContent, current: string | undefined): item is WholeDiff {
+export function isForgedDiff(item: ToolCallContent, current: string | undefined): item is WholeDiff {
   if (item.type !== "diff" || current === undefined || item.operation !== "modify") return false;
   const { oldText, newText } = item;
   if (oldText === undefined || newText === undefined || oldText === "") return false;

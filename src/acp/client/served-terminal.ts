@@ -4,7 +4,7 @@ import type { BoundedText } from "../../call/index.js";
 import { ToolFailure } from "../../tools/index.js";
 import type { CommandExit, ToolContext } from "../../tools/index.js";
 import { OutputTail } from "./output-tail.js";
-import type { WantedCommand } from "./terminal-request.js";
+import type { WantedCommand } from "./read-command.js";
 
 /** The exit code that a shell reports for a program that it cannot start. */
 const NOT_STARTED = 127;

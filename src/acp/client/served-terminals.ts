@@ -13,8 +13,8 @@ import { CODE, invalidParams, RpcError } from "../connection/message.js";
 import { builtInTool, callFor, sessionOf } from "./served-session.js";
 import type { ServedSession, SessionsServed } from "./served-session.js";
 import { ServedTerminal } from "./served-terminal.js";
-import { readCommand } from "./terminal-request.js";
-import type { WantedCommand } from "./terminal-request.js";
+import { readCommand } from "./read-command.js";
+import type { WantedCommand } from "./read-command.js";
 import type { TerminalEnd } from "./update-fold.js";
 
 export type TerminalName = { readonly sessionId: string; readonly terminalId: string };

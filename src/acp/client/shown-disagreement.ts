@@ -8,7 +8,7 @@ import type { IntentPlace } from "./foreign-paths.js";
  * The shown call must match the real one: one folder, one server's tool, and a diff of the text that the input will
  * write.
  */
-export async function disagreementOf(
+export async function shownDisagreement(
   evidence: Evidence,
   folders: readonly string[],
   place: IntentPlace,

@@ -3,7 +3,7 @@ import { oneLine } from "../../call/index.js";
 import type { Session, SessionBook, ToolCall } from "../../call/index.js";
 import { keptCallsOf } from "../../run/kept-calls.js";
 import { undoEach } from "../../run/undo-each.js";
-import { keptCommands } from "../open-keeper.js";
+import { keptCommands } from "../kept-commands.js";
 import { undoByWords, undoneTurnsText } from "../undo.js";
 import type { Chat } from "./chat.js";
 import { NOT_HERE } from "./not-here.js";

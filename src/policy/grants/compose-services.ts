@@ -7,7 +7,7 @@ import type { CommandPart } from "../part.js";
 import { normalisePath } from "../paths/match-path.js";
 import { judgeArgv } from "../programs/judge-argv.js";
 import { databaseLook } from "./looks-elsewhere.js";
-import { isOwnFolder } from "./own-folder.js";
+import { isOwnFolder } from "./is-own-folder.js";
 
 export type ComposeFamily = "docker compose *" | "docker compose exec *";
 

@@ -5,7 +5,7 @@
 import type { CommandPart } from "../part.js";
 import { normalisePath } from "../paths/match-path.js";
 import { isRunner } from "../programs/plain-words.js";
-import { isOwnFolder } from "./own-folder.js";
+import { isOwnFolder } from "./is-own-folder.js";
 import { plainClass } from "./plain-class.js";
 import { mayReachOut } from "./script-runner.js";
 

@@ -11,7 +11,7 @@ import { judgeArgv } from "../programs/judge-argv.js";
 import { namedActs } from "../programs/named-acts.js";
 import { mayRunWhatFollows, readOwnWords } from "../programs/plain-words.js";
 import { isProjectTool } from "../programs/project-tools.js";
-import { isOwnFolder } from "./own-folder.js";
+import { isOwnFolder } from "./is-own-folder.js";
 import { mayReachOut } from "./script-runner.js";
 
 type Run = Pick<CommandPart, "argv" | "judgement" | "read"> & {

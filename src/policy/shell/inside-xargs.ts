@@ -1,6 +1,6 @@
 /** `xargs grep x` behind a command that lists files: a command that only reads them. */
 import { judgeArgv } from "../programs/judge-argv.js";
-import { takesFiles } from "./file-words.js";
+import { takesFiles } from "./takes-files.js";
 import { foundNames } from "./found-names.js";
 import type { InnerCommands } from "./inner-command.js";
 import { readOptions } from "./read-options.js";

@@ -1,7 +1,7 @@
 /** The syntax tree of a text, or of as much of its beginning as is within bounds. */
 import { type ParsedScript, parse } from "unbash";
 import { MAX_DEPTH, type Draft } from "./draft.js";
-import { tooDeepAt } from "./too-deep.js";
+import { tooDeepAt } from "./too-deep-at.js";
 
 export const MAX_LENGTH = 100_000;
 /** A text this short is parsed to its end however deep it is. */

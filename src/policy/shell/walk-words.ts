@@ -5,7 +5,7 @@ import { roleGlobs } from "../programs/role-globs.js";
 import { builtinDoubts } from "./builtin-doubts.js";
 import { asData, type Holes } from "./data-words.js";
 import { excerpt } from "./excerpt.js";
-import { takesFiles } from "./file-words.js";
+import { takesFiles } from "./takes-files.js";
 import { folderChange, type FolderChange } from "./folder-change.js";
 import type { Found } from "./inner-command.js";
 import { type InnerCommand, innerCommands } from "./inner-commands.js";

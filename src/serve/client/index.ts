@@ -89,7 +89,7 @@ export type {
   UndoRequest,
   Undone,
 } from "../api/session-bodies.js";
-export type { LiveOptions, LiveStatus } from "./live-stream.js";
+export type { LiveOptions, LiveStatus } from "./live-frames.js";
 export type { KeyStore } from "./device-key.js";
 export { ServeClient } from "./serve-client.js";
 export type { ServeClientOptions } from "./serve-client.js";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isPushAddress } from "./push-hosts.js";
+import { isPushAddress } from "./is-push-address.js";
 
 test.each([
   ["https://fcm.googleapis.com/fcm/send/x", true],

@@ -3,7 +3,7 @@ import { AapProblem } from "../../aap/api/aap-problem.js";
 import type { StoredDevice } from "../access/devices.js";
 import { pushSubscription } from "../api/notify-bodies.js";
 import type { NotifyTest } from "../api/notify-bodies.js";
-import { isPushAddress } from "../notify/push-hosts.js";
+import { isPushAddress } from "../notify/is-push-address.js";
 import { publicVapidKey } from "../notify/vapid.js";
 import { bodyOf, done } from "./page-request.js";
 import type { PageHandler, PageParts, PageRequest } from "./page-request.js";

@@ -30,7 +30,7 @@ import {
   undoRequest,
 } from "../api/session-bodies.js";
 import type { ExportFormat, SessionDetail } from "../api/session-bodies.js";
-import { streamLive } from "../live/live-stream.js";
+import { streamLive } from "../live/stream-live.js";
 import { SessionReplays } from "../replay/session-replay.js";
 import { callDetail, callOf, eventsOfCall } from "../sessions/call-detail.js";
 import { sessionDetail } from "../sessions/session-detail.js";

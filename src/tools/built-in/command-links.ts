@@ -16,7 +16,7 @@ import { readCommand } from "../../policy/command-parts.js";
 import { partsOf } from "../../policy/parts.js";
 import { executorOf } from "../git/executor-for.js";
 import { linkNames, protectedLinks } from "../protected-links.js";
-import { isProtectedFile } from "../search/protected-file.js";
+import { isProtectedFile } from "../search/is-protected-file.js";
 import { ToolFailure } from "../tool.js";
 import type { Workspace } from "../workspace.js";
 import { followLink } from "./follow-link.js";

@@ -5,7 +5,7 @@
  */
 import type { ReadCommand } from "../../policy/index.js";
 import { listedOrNone } from "../file-errors.js";
-import { isProtectedFile } from "../search/protected-file.js";
+import { isProtectedFile } from "../search/is-protected-file.js";
 import type { Workspace } from "../workspace.js";
 import { followLink } from "./follow-link.js";
 import { couldMatch } from "./glob-names.js";

@@ -4,7 +4,7 @@ import { pluralize, textContent } from "../../call/index.js";
 import type { Location } from "../../call/index.js";
 import { defineTool } from "../define-tool.js";
 import { Findings, MAX_BYTES, MAX_MATCHES } from "../search/findings.js";
-import { isProtectedFile } from "../search/protected-file.js";
+import { isProtectedFile } from "../search/is-protected-file.js";
 import { runRipgrep } from "../search/run-ripgrep.js";
 import { mustBeSamePlace, searchRoot } from "../search/search-root.js";
 import { searchWarning, seenFiles, walkFields, walkFlags, withoutNul } from "../search/walk.js";

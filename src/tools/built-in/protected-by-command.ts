@@ -6,7 +6,7 @@
 import { posix } from "node:path";
 import { listedOrNone } from "../file-errors.js";
 import type { PathAccess, ReadCommand } from "../../policy/index.js";
-import { isProtectedFile } from "../search/protected-file.js";
+import { isProtectedFile } from "../search/is-protected-file.js";
 import { ToolFailure } from "../tool.js";
 import type { Workspace } from "../workspace.js";
 import { globNames, isPattern } from "./glob-names.js";

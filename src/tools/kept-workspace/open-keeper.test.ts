@@ -17,8 +17,8 @@ import { afterEach, expect, onTestFinished, test, vi } from "vitest";
 import { identityOf } from "../../process/process-identity.js";
 import { git } from "../git/repository.samples.js";
 import { unpackChanges } from "./change-bundle.js";
-import { openKeeper, removeShadows } from "./shadow-keeper.js";
-import type { KeeperOptions } from "./shadow-keeper.js";
+import { openKeeper, removeShadows } from "./open-keeper.js";
+import type { KeeperOptions } from "./open-keeper.js";
 import type { WorkspaceKeeper } from "./workspace-keeper.js";
 import { whyNotKept } from "./why-not-kept.js";
 

@@ -6,7 +6,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { Guarded } from "./find-guarded.js";
-import { isIgnored } from "./ignored-folder.js";
+import { isIgnored } from "./is-ignored.js";
 import { trackedFiles } from "./tracked-files.js";
 
 const NAMES: ReadonlySet<string> = new Set(

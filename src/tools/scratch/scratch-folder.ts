@@ -10,7 +10,7 @@ import { lstat, mkdir, mkdtemp, readdir, realpath, rm, rmdir, utimes } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { errorCode } from "../../call/error-code.js";
-import { isProtectedFile } from "../search/protected-file.js";
+import { isProtectedFile } from "../search/is-protected-file.js";
 
 export const MAX_UNUSED_MS = 3 * 86_400_000;
 
