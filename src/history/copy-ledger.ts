@@ -6,8 +6,9 @@
  * The text of an event is the same in every store, and so is the chain over it: equal heads of both chains prove the copy.
  */
 import { randomUUID } from "node:crypto";
-import type { Lease, Ledger, RecordedEvent, SessionSummary } from "../call/index.js";
-import { allSessions, eventPages, LedgerError } from "../call/index.js";
+import type { Ledger, RecordedEvent, SessionSummary } from "../call/index.js";
+import { allSessions, eventPages } from "../call/index.js";
+import { claimIfFree } from "./claim-if-free.js";
 
 const LEASE = { milliseconds: 600_000 };
 const DURABLE = { durable: true };
@@ -34,7 +35,7 @@ export async function* copyLedger(from: Ledger, to: CopyTarget): AsyncGenerator<
 async function copySession(from: Ledger, to: CopyTarget, summary: SessionSummary): Promise<CopiedSession> {
   const { sessionId } = summary;
   if (await to.ledger.has(sessionId)) return { sessionId, result: "there", events: 0 };
-  const held = await claimIfFree(from, sessionId);
+  const held = await claimIfFree(from, sessionId, owner(), LEASE);
   if (!held) return { sessionId, result: "held", events: 0 };
   try {
     const events = await copyEvents(from, to, summary);
@@ -84,15 +85,6 @@ async function copyBlob(from: Ledger, to: Ledger, event: RecordedEvent["event"])
   const { before } = event.change;
   const bytes = before && "blob" in before ? await from.getBlob(before.blob) : undefined;
   if (bytes) await to.putBlob(bytes);
-}
-
-async function claimIfFree(ledger: Ledger, sessionId: string): Promise<Lease | undefined> {
-  try {
-    return await ledger.claim(sessionId, owner(), LEASE);
-  } catch (thrown) {
-    if (thrown instanceof LedgerError && thrown.code === "LEASE_HELD") return undefined;
-    throw thrown;
-  }
 }
 
 /** A unique name, so that no other lease is taken for ours. */

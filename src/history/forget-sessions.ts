@@ -5,8 +5,9 @@
  * selected, nor (unless the caller asks for it) one with an open question.
  */
 import { randomUUID } from "node:crypto";
-import type { Forgotten, ForgetOptions, Lease, Ledger, SessionSummary } from "../call/index.js";
-import { allSessions, LedgerError } from "../call/index.js";
+import type { Forgotten, ForgetOptions, Ledger, SessionSummary } from "../call/index.js";
+import { allSessions } from "../call/index.js";
+import { claimIfFree } from "./claim-if-free.js";
 
 /** The time that a blob stays without an event that refers to it: the event may be about to be recorded. */
 export const UNUSED_BLOB_MS = 86_400_000;
@@ -64,7 +65,7 @@ async function removeUnlessUsed(
   summary: SessionSummary,
   evenWaiting: boolean,
 ): Promise<Retained["kept"][number]["why"] | undefined> {
-  const lease = await claimIfFree(ledger, summary.sessionId);
+  const lease = await claimIfFree(ledger, summary.sessionId, owner(), LEASE);
   if (!lease) return "held";
   const isWaiting = (await ledger.openQuestions({ sessionId: summary.sessionId, limit: 1 })).length > 0;
   const why =
@@ -72,15 +73,6 @@ async function removeUnlessUsed(
   if (why === undefined) await ledger.remove(lease);
   else await ledger.release(lease);
   return why;
-}
-
-async function claimIfFree(ledger: Ledger, sessionId: string): Promise<Lease | undefined> {
-  try {
-    return await ledger.claim(sessionId, owner(), LEASE);
-  } catch (thrown) {
-    if (thrown instanceof LedgerError && thrown.code === "LEASE_HELD") return undefined;
-    throw thrown;
-  }
 }
 
 /** Whether the session was not written to since: then the list has it at the same place. */
