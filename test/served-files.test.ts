@@ -114,7 +114,7 @@ describe("writing", () => {
     expect((await stat(join(root, "run.sh"))).mode & 0o777).toBe(0o755);
   });
 
-  test("what is denied is not written", async () => {
+  test("writes nothing when a rule denies it", async () => {
     const { root, write } = await served({ "a.txt": "old" }, async () => ({ no: "read only." }));
     await expect(write(join(root, "a.txt"), "new")).rejects.toMatchObject({
       code: -32603,
@@ -136,7 +136,7 @@ describe("writing", () => {
     expect(await readFile(join(root, "a.txt"), "utf8")).toBe("new");
   });
 
-  test("a file that changes each time is not written", async () => {
+  test("writes nothing when the file changes during every question", async () => {
     let times = 0;
     const { root, write } = await served({ "a.txt": "old" }, async () => {
       await writeFile(join(root, "a.txt"), `changed ${(times += 1)}`);

@@ -57,16 +57,15 @@ async function until(condition: () => boolean): Promise<void> {
   }
 }
 
-test("colours are fine", async () => {
+test("runs a command that prints in colour", async () => {
   const { ran } = await served();
   const { output, exit } = await ran({ command: "printf", args: ["\\033[31mred\\033[0m\\n"] });
   expect(output).toContain("red");
   expect(exit).toEqual({ exitCode: 0 });
 });
 
-describe("an id that is not valid is an error each time", () => {
-  test("after a release, for everything", async () => {
-    // TE-026 of the catalogue.
+describe("an invalid terminal id", () => {
+  test("is an error for every request after a release", async () => {
     const { terminals, open } = await served();
     const name = await open({ command: "true" });
     await terminals.release(name);
@@ -87,7 +86,7 @@ describe("an id that is not valid is an error each time", () => {
     expect(() => terminals.output({ sessionId, ...params })).toThrow(expect.objectContaining({ code }));
   });
 
-  test("one session's is not there for another", async () => {
+  test("is an error for a terminal of another session", async () => {
     const { terminals, shell } = await served();
     const { terminalId } = await shell("sleep 30");
     const other = { sessionId: "s2", terminalId };
@@ -98,8 +97,8 @@ describe("an id that is not valid is an error each time", () => {
   });
 });
 
-describe("what it printed", () => {
-  test("at most so many bytes, cut between characters, the end kept", async () => {
+describe("the output of a terminal", () => {
+  test("keeps the last bytes up to its limit, and cuts between characters", async () => {
     const { ran } = await served();
     expect(await ran({ command: "printf", args: ["éééé€"], outputByteLimit: 5 })).toMatchObject({
       output: "é€",
@@ -107,7 +106,7 @@ describe("what it printed", () => {
     });
   });
 
-  test("cut anywhere, it is valid text, the end of what came, and no longer than allowed", () => {
+  test("stays valid text within its limit wherever it is cut", () => {
     const pieces = fc.array(fc.string({ unit: "grapheme", maxLength: 40 }), { maxLength: 30 });
     fc.assert(
       fc.property(pieces, fc.nat(120), (texts, limit) => {
@@ -126,7 +125,7 @@ describe("what it printed", () => {
     );
   });
 
-  test("a line of 100 MB is bounded", async () => {
+  test("stays bounded when one line has 100 MB", async () => {
     const { ran } = await served();
     const { output, truncated } = await ran({
       command: "/bin/sh",
@@ -136,7 +135,7 @@ describe("what it printed", () => {
     expect(output).toHaveLength(1024 * 1024);
   });
 
-  test("a character that comes in two pieces is one", async () => {
+  test("joins a character that arrives in two pieces", async () => {
     const { ran } = await served();
     const { output } = await ran({
       command: "/bin/sh",
@@ -145,7 +144,7 @@ describe("what it printed", () => {
     expect(output).toBe("€");
   });
 
-  test("is received as it comes, also after the terminal is released", async () => {
+  test("is recorded as it arrives, also after the terminal is released", async () => {
     const { terminals, received, shell } = await served();
     const name = await shell("echo here; sleep 30");
     await until(() => received.length > 0);
@@ -154,7 +153,7 @@ describe("what it printed", () => {
   });
 });
 
-describe("its end", () => {
+describe("the end of a terminal", () => {
   test("a kill ends everything it started, and the terminal stays valid", async () => {
     const { terminals, shell } = await served();
     const name = await shell("sleep 1000 & echo $!; echo $$; sleep 1000");
@@ -168,7 +167,7 @@ describe("its end", () => {
     await terminals.kill(name);
   });
 
-  test("one that does not want to end is killed", async () => {
+  test("kills a command that ignores the request to end", async () => {
     const { terminals, received, shell } = await served();
     const name = await shell("trap '' TERM; echo up; while :; do sleep 1; done");
     await until(() => received.length > 0);
@@ -176,12 +175,12 @@ describe("its end", () => {
     expect(await terminals.waitForExit(name)).toEqual({ signal: "SIGKILL" });
   });
 
-  test("it has nothing to read", async () => {
+  test("comes when the command reads its empty input", async () => {
     const { ran } = await served();
     expect((await ran({ command: "cat" })).exit).toEqual({ exitCode: 0 });
   });
 
-  test("a caller that waits for it may stop waiting", async () => {
+  test("lets a caller stop waiting for it", async () => {
     const { terminals, shell } = await served();
     const name = await shell("sleep 30");
     const stop = new AbortController();
@@ -219,8 +218,8 @@ describe("its end", () => {
   });
 });
 
-describe("what is run", () => {
-  test("words are run as they are, and decided on as words", async () => {
+describe("the command of a terminal", () => {
+  test("runs its words as they are, and the rules decide on the same words", async () => {
     const { asked, ran } = await served();
     expect((await ran({ command: "echo", args: ["a b", "$HOME;ls"] })).output).toBe("a b $HOME;ls\n");
     expect(asked).toMatchObject([
@@ -247,7 +246,7 @@ describe("what is run", () => {
     expect(asked).toMatchObject([{ cwd: root, env: { WORD: "x" } }]);
   });
 
-  test("a missing program is reported in the output", async () => {
+  test("reports a missing program in the output", async () => {
     const { ran } = await served();
     const { output, exit } = await ran({ command: "no-such-program-here" });
     expect(output).toContain("there is no program");

@@ -4,7 +4,7 @@ import { htmlToMarkdown } from "./html-to-markdown.js";
 const convert = (html: string, timeLimit = 30_000, signal = new AbortController().signal) =>
   htmlToMarkdown(html, { base: "https://site.example/docs/", signal, timeLimit });
 
-test("lists, code, tables, struck text and tasks become Markdown", async () => {
+test("converts lists, code, tables, struck text and tasks", async () => {
   const html =
     "<ul><li>a<li>b</ul><pre><code class=language-js>let x</code></pre><del>c</del>" +
     "<table><tr><th>h<tr><td>d</table><ul><li><input type=checkbox checked>e</ul>";
@@ -13,29 +13,29 @@ test("lists, code, tables, struck text and tasks become Markdown", async () => {
   );
 });
 
-test("links lead where they lead from the page, and those that lead nowhere are left out", async () => {
+test("makes links absolute, and leaves out those without a usable target", async () => {
   const html = `<p><a href="../a">a</a> <a href="//b.example/">b</a> <a href="javascript:x">c</a> <a href="x"> </a><img src="i.png" alt="d"><img src="data:image/png;base64,AA" alt="e">`;
   expect((await convert(html)).text).toBe(
     "[a](https://site.example/a) [b](https://b.example/) c ![d](https://site.example/docs/i.png)e",
   );
 });
 
-test("what is no text is left out", async () => {
+test("leaves out scripts, styles and other elements without text", async () => {
   expect((await convert("<style>a</style><script>b</script><noscript>c</noscript><p>d")).text).toBe("d");
 });
 
 const PLAIN = "The page is built in a way that cannot be turned into Markdown, so this is its plain text.";
 
-test("a page that keeps the thread busy comes as plain text when the time is up", async () => {
+test("returns plain text when a page takes longer than the time limit", async () => {
   const nested = `${"<div>".repeat(20_000)}deep`;
   expect(await convert(nested, 300)).toEqual({ text: "deep", notice: PLAIN });
 });
 
-test("so does one that breaks it", async () => {
+test("returns plain text when a page makes the converter fail", async () => {
   expect(await convert(`${"<b><i>".repeat(20_000)}deep`)).toEqual({ text: "deep", notice: PLAIN });
 });
 
-test("a cancel ends it with the reason of the cancel", async () => {
+test("throws the reason of the cancel when it is cancelled", async () => {
   const reason = new Error("the user pressed stop");
   const cancel = new AbortController();
   setTimeout(() => cancel.abort(reason), 100);
