@@ -38,7 +38,30 @@ export type { PartialInput } from "./partial-input.js";
 export { plainJson } from "./plain-json.js";
 export * from "./plan.js";
 export { BadOption } from "./check-options.js";
-export * from "./question.js";
+export {
+  answerAllows,
+  GRANT_EXPIRIES,
+  GRANT_SCOPES,
+  hiddenCharacters,
+  isYes,
+  notOffered,
+  questionPage,
+  shownQuestion,
+} from "./question.js";
+export type {
+  Answer,
+  GrantExpiry,
+  GrantScopeName,
+  OfferedGrant,
+  OfferedWidth,
+  OptionKind,
+  Question,
+  QuestionCall,
+  QuestionOption,
+  QuestionPage,
+  SelectedOption,
+  ShownQuestion,
+} from "./question.js";
 export { savedSession, sessionFromSaved } from "./saved-session.js";
 export type * from "./session.js";
 export { SessionBook } from "./session-book.js";
