@@ -4,7 +4,13 @@ import { answerableIn, NOTHING_YET, withFrame } from "./live-state.js";
 
 // Only the fields that the state reads.
 const question = (questionId: string, askedAt: number, isAnswerable = true): InboxQuestion =>
-  ({ questionId, askedAt, isAnswerable, sessionId: "s" }) as InboxQuestion;
+  ({
+    questionId,
+    askedAt,
+    isAnswerable,
+    sessionId: "s",
+    state: isAnswerable ? { status: "open" } : { status: "withdrawn", at: askedAt, reason: "" },
+  }) as InboxQuestion;
 const session = (sessionId: string, state: SessionSummary["state"]): SessionSummary =>
   ({ sessionId, state }) as SessionSummary;
 
@@ -23,6 +29,23 @@ test("keeps each question once, in the order of asking, and counts those that ca
   expect(answerableIn(state.questions)).toBe(1);
   // A new connection starts over from what the server has.
   expect(withFrame(state, { type: "inbox", inbox }).questions).toEqual(inbox.questions);
+});
+
+test("drops the oldest settled questions, and no open one, when more are settled than the server keeps", () => {
+  let state = withFrame(NOTHING_YET, {
+    type: "inbox",
+    inbox: { questions: [question("open", 0)], answerable: 1 },
+  });
+  for (let number = 1; number <= 201; number += 1)
+    for (const isAnswerable of [true, false])
+      state = withFrame(state, {
+        type: "question",
+        change: isAnswerable ? "asked" : "withdrawn",
+        question: question(`q${number}`, number, isAnswerable),
+        answerable: 1,
+      });
+  expect(state.questions?.length).toBe(201);
+  expect(state.questions?.slice(0, 2).map(({ questionId }) => questionId)).toEqual(["open", "q2"]);
 });
 
 test("lists sessions while they are under way", () => {

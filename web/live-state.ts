@@ -47,14 +47,24 @@ export function withFrame(state: LiveState, frame: LiveFrame): LiveState {
   }
 }
 
+/** As many as the server keeps: a page that is open for days shows what a fresh one shows. */
+const MAX_SETTLED = 200;
+
 /** A question keeps its place; a new one comes where its time puts it. */
 function withQuestion(
   questions: readonly InboxQuestion[],
   question: InboxQuestion,
 ): readonly InboxQuestion[] {
   const at = questions.findIndex(({ questionId }) => questionId === question.questionId);
-  if (at !== -1) return questions.with(at, question);
+  if (at !== -1) return withoutOldSettled(questions.with(at, question));
   return [...questions, question].toSorted((one, other) => one.askedAt - other.askedAt);
+}
+
+function withoutOldSettled(questions: readonly InboxQuestion[]): readonly InboxQuestion[] {
+  const settled = questions.filter(({ state }) => state.status !== "open");
+  if (settled.length <= MAX_SETTLED) return questions;
+  const old = new Set(settled.slice(0, -MAX_SETTLED));
+  return questions.filter((question) => !old.has(question));
 }
 
 /** The list has the sessions that are not idle. */
