@@ -1,4 +1,5 @@
 /** The list of the inbox: the oldest first, alike ones together, those that are over at the end. */
+import { useMemo } from "preact/hooks";
 import type { InboxQuestion } from "toolgate/serve/client";
 import { useNow } from "../clock.js";
 import { Icon, kindIcon } from "../parts/icon.js";
@@ -104,20 +105,24 @@ type RowProps = { readonly question: InboxQuestion; readonly isOld: boolean; rea
 function QuestionRow({ question, isOld, isChosen }: RowProps) {
   const { questionId, kind, askedAt, isAnswerable } = question;
   const now = useNow(true, isAnswerable ? 0 : 10_000);
-  return (
-    <a
-      class={isAnswerable ? "q" : "q gone"}
-      href={questionPath(questionId)}
-      aria-current={isChosen ? "true" : undefined}
-      data-question={questionId}
-    >
-      <Icon name={kindIcon(kind)} />
-      <span class="t cut">
-        <RowTitle question={question} />
-      </span>
-      <span class={isOld ? "w old" : "w"}>{isAnswerable ? shortTime(now - askedAt) : ""}</span>
-      <span class="m cut">{isAnswerable ? askerAndTurn(question, isOld) : endWords(question, now)}</span>
-    </a>
+  // The stream changes one row at a time: rendering the other hundreds again would delay a new question.
+  return useMemo(
+    () => (
+      <a
+        class={isAnswerable ? "q" : "q gone"}
+        href={questionPath(questionId)}
+        aria-current={isChosen ? "true" : undefined}
+        data-question={questionId}
+      >
+        <Icon name={kindIcon(kind)} />
+        <span class="t cut">
+          <RowTitle question={question} />
+        </span>
+        <span class={isOld ? "w old" : "w"}>{isAnswerable ? shortTime(now - askedAt) : ""}</span>
+        <span class="m cut">{isAnswerable ? askerAndTurn(question, isOld) : endWords(question, now)}</span>
+      </a>
+    ),
+    [question, isOld, isChosen, now],
   );
 }
 
