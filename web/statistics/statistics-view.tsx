@@ -25,6 +25,7 @@ import {
 } from "../words.js";
 import { CallsPerDay } from "./calls-per-day.js";
 import { bucketName, periodStart } from "./periods.js";
+import { ALL_PROJECTS, projectChoices } from "./project-choices.js";
 import { Shares, ShareLines } from "./shares.js";
 
 const PERIODS: readonly (readonly [string, string])[] = [
@@ -33,20 +34,39 @@ const PERIODS: readonly (readonly [string, string])[] = [
   ["30", "Last 30 days"],
   ["90", "Last 90 days"],
 ];
+/** Projects of so many recent sessions are offered. */
+const MAX_SESSIONS = 200;
+
 export function StatisticsView() {
   const [days, setDays] = useState("14");
+  const [project, setProject] = useState(ALL_PROJECTS);
   const [isTables, setTables] = useState(false);
   const connections = useStore(live, (state) => state.connections);
   const { data, error } = useLoaded(
-    () => api.statistics({ since: periodStart(Number(days), Date.now()) }),
-    [days, connections],
+    () =>
+      api.statistics({
+        since: periodStart(Number(days), Date.now()),
+        ...(project !== ALL_PROJECTS && { folder: project }),
+      }),
+    [days, project, connections],
   );
+  const { data: recent } = useLoaded(() => api.sessions({ limit: MAX_SESSIONS }), [connections]);
+  const projects = projectChoices((recent?.sessions ?? []).map(({ folder }) => folder));
   useKeys({ t: () => setTables(!isTables) });
   return (
     <div class="scroll">
       <div class="bar">
         <h1>Statistics</h1>
         <Pick label="Period" value={days} options={PERIODS} isSet onPick={setDays} />
+        {projects.length > 2 && (
+          <Pick
+            label="Project"
+            value={project}
+            options={projects}
+            isSet={project !== ALL_PROJECTS}
+            onPick={setProject}
+          />
+        )}
         <span class="end row">
           <span class="faint xs no-phone">
             {data ? `from ${counted(data.total.calls, "recorded call")}, ${runTime(data.tookMs)}` : ""}
