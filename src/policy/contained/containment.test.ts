@@ -43,6 +43,12 @@ test.each([
   "docker compose -f deploy/dev.yml config -q",
   "git lfs ls-files",
   "go mod why example.com/a",
+  "docker compose version",
+  "aws --version",
+  "brew --version && make",
+  "git config user.email",
+  "git config --get remote.origin.url",
+  "git submodule status",
 ])("contains %s", (command) => {
   const { effect, contained } = verdictOn(command);
   expect([effect, contained]).toEqual(["ask", { guards: [] }]);
@@ -56,6 +62,14 @@ test.each([
   "git push",
   "git -C sub fetch",
   "git config core.pager x",
+  "git config user.name x",
+  "git config --get credential.helper",
+  "git config --get remote.origin.url x",
+  "git -c alias.x=!sh config user.name",
+  "git submodule update",
+  "aws --version --profile x",
+  "aws s3 ls --version",
+  "docker compose version; docker ps",
   "npm ci",
   "curl localhost:3000",
   "npm test && git push",

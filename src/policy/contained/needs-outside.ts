@@ -42,14 +42,36 @@ const MAY_FETCH: ReadonlySet<string> = new Set([
   ..."why graph verify edit".split(" ").map((word) => `go mod ${word}`),
 ]);
 
-/** Commands of such programs that only read files of the project. */
+/** Commands of such programs that only read files of the project, or their own. */
 const READS_PROJECT: ReadonlySet<string> = new Set([
   "docker compose config",
   "docker-compose config",
   "kubectl kustomize",
   "git lfs ls-files",
   "git lfs status",
+  "git submodule status",
+  "docker compose version",
+  "docker-compose version",
 ]);
+
+/** A program that only prints its version needs nothing of what it works with. */
+const asksVersion = (argv: readonly string[]): boolean =>
+  argv.length === 2 && (argv[1] === "--version" || argv[1] === "-V");
+
+/** The settings of git that a sandbox has as they are outside: the person's name and address, and the repository's own. */
+const readsKeptSetting = ([program = "", ...words]: readonly string[]): boolean => {
+  const key = words[1] === "--get" ? words.slice(2) : words.slice(1);
+  return (
+    baseName(program) === "git" &&
+    words[0] === "config" &&
+    key.length === 1 &&
+    /^(?:user\.(?:name|email)|(?:remote|branch)\.[\w./-]+)$/.test(key[0] ?? "")
+  );
+};
+
+/** Words that do the same in a sandbox as outside, although their program mostly needs more than a sandbox has. */
+const worksInside = (argv: readonly string[]): boolean =>
+  isOneOf(READS_PROJECT, argv) || endsOwnJobs(argv) || asksVersion(argv) || readsKeptSetting(argv);
 
 /** The program and its first words, as far as one of the list is as long; options before a subcommand do not count. */
 const isOneOf = (names: ReadonlySet<string>, [program = "", ...args]: readonly string[]): boolean => {
@@ -80,19 +102,14 @@ export function needsOutside(part: CommandPart): OutsideNeed | undefined {
   if (elsewhere.length > 0 && !isTemporary) return "elsewhere";
   // Everything that a contained command started ends with it.
   if (read.isBackground === true || read.wrappers.some((name) => USES_SYSTEM.has(name))) return "system";
-  if (
-    isGit(part) &&
-    !judgement.onlyReads &&
-    !isOneOf(READS_PROJECT, argv) &&
-    GIT_OUTSIDE.has(gitSubcommand(argv))
-  )
+  if (isGit(part) && !judgement.onlyReads && !worksInside(argv) && GIT_OUTSIDE.has(gitSubcommand(argv)))
     return "network";
   return isTemporary ? undefined : needOf(argv, judgement);
 }
 
 function needOf(argv: readonly string[], judgement: ArgvJudgement): OutsideNeed | undefined {
   const name = baseName(argv[0] ?? "");
-  if (isOneOf(READS_PROJECT, argv) || endsOwnJobs(argv)) return undefined;
+  if (worksInside(argv)) return undefined;
   if (USES_SYSTEM.has(name)) return "system";
   // Without a network it runs what is there, and installs nothing.
   if (judgement.installs.length > 0 && name !== "npx") return "install";

@@ -17,8 +17,8 @@ const PROGRAMS = words(`
   cmp column comm command continue cut date df diff dir dirname dirs du dust echo egrep exa exit expand export expr eza
   factor false fd fdfind fgrep file find findmnt fmt fold free gawk getconf getfacl gfind gojq grep groups
   gsed hd head help hexdump hexyl history hostname iconv id ifconfig iostat ip jaq jobs join jq last
-  lastlog logname ls lsattr lsblk lscpu lsd lsipc lslocks lsmod lsns lspci lsusb mawk md5 md5sum mount
-  mpstat nawk nl nproc numfmt od paste pathchk pgrep pidof popd pr printenv printf ps pstree pushd pwd
+  lastlog logname ls lsattr lsblk lscpu lsd lsipc lslocks lsmod lsns lsof lspci lsusb mawk md5 md5sum mount
+  mpstat nawk netstat nl nproc numfmt od paste pathchk pgrep pidof popd pr printenv printf ps pstree pushd pwd
  read readlink realpath return rev rg sed seq set sha1sum sha224sum sha256sum sha384sum sha512sum shasum shuf sleep sort
   ss stat sum sysctl tac tail test tr tree true tsort tty type ul umask uname unexpand uniq unset uptime users
   uuencode vdir vmstat w wait wc whatis whereis which who whoami xargs xxd yes
@@ -131,6 +131,11 @@ describe("a program that does more than read is no reader", () => {
     "sd a b a.txt",
     "jo a=@.env",
     "jo a:=.env",
+    "netstat -a",
+    "lsof -i :3000",
+    "lsof -n -i @attacker.example",
+    "lsof -n +m/etc/shadow",
+    "lsof -n -D/tmp/x",
     "nvidia-smi -r",
     "nvidia-smi -f a.log",
     "nvidia-smi topo -m",
