@@ -25,12 +25,12 @@ import { shortId } from "./short-id.js";
 import { note } from "./stderr.js";
 import { usageCost } from "./usage-cost.js";
 import { dollars, sumOf } from "./usage-text.js";
+import { localTime } from "./local-time.js";
 
 export type HistoryFlags = { readonly ledger?: string; readonly json?: boolean };
 
 const write = (text: string): void => void process.stdout.write(text);
 const json = (value: unknown): void => write(`${jsonText(value)}\n`);
-const day = (at: number): string => new Date(at).toISOString().slice(0, 16).replace("T", " ");
 
 export async function listSessions(
   flags: HistoryFlags & { readonly cwd?: string; readonly limit?: number },
@@ -89,7 +89,7 @@ export function listed(session: ListedSession): string {
   const named = title === undefined ? (isEmpty ? ["(empty)"] : []) : [clipped(oneLine(title, 80), room)];
   const about = [...folder, ...named, ...waits];
   return [
-    [visibleText(shortId(sessionId)), day(updatedAt), pluralize(calls, "call"), ...spent].join("  "),
+    [visibleText(shortId(sessionId)), localTime(updatedAt), pluralize(calls, "call"), ...spent].join("  "),
     ...(about.length === 0 ? [] : [`    ${about.join("  ")}`]),
   ].join("\n");
 }
@@ -184,7 +184,7 @@ function hitText({ sessionId, at, call, role, excerpt }: SearchHit): string {
   const what = call
     ? `${call.toolCallId} ${oneLine(call.title, 60)} (${call.breach === undefined ? call.status : "breach"})`
     : (role ?? "");
-  return `${visibleText(shortId(sessionId))}  ${day(at)}  ${visibleText(what)}\n    ${marked}`;
+  return `${visibleText(shortId(sessionId))}  ${localTime(at)}  ${visibleText(what)}\n    ${marked}`;
 }
 
 export async function exportHistory(

@@ -7,6 +7,7 @@ import type { PairFlags } from "./commands/pair.js";
 import { notedAddress } from "./page-link.js";
 import { withSettingsOf } from "./shared-settings.js";
 import { note } from "./stderr.js";
+import { localTime } from "./local-time.js";
 import { PAIRING_MS } from "../serve/access/devices.js";
 
 const ID_LENGTH = 8;
@@ -53,16 +54,14 @@ function listDevices(devices: Devices): number {
           deviceId.slice(0, ID_LENGTH),
           visibleText(name),
           role,
-          day(createdAt),
-          day(seenAt),
+          localTime(createdAt),
+          localTime(seenAt),
           String(answers),
         ]),
       ])}\n`,
     );
   return 0;
 }
-
-const day = (at: number): string => new Date(at).toISOString().slice(0, 16).replace("T", " ");
 
 async function revokeDevice(devices: Devices, wanted: string): Promise<number> {
   const found = devices.list().filter(({ deviceId }) => wanted !== "" && deviceId.startsWith(wanted));

@@ -11,6 +11,7 @@ test("shows when a grant ends, and a grant of the session as in force there", as
   const cwd = mkdtempSync(join(tmpdir(), "rules-"));
   onTestFinished(() => rmSync(cwd, { recursive: true }));
   vi.stubEnv("TOOLGATE_CONFIG", join(cwd, "config"));
+  vi.stubEnv("TZ", "Asia/Tokyo");
   onTestFinished(() => void vi.unstubAllEnvs());
   const store = new GrantStore(join(cwd, "config"));
   const end = Date.UTC(2100, 0, 1, 12, 30);
@@ -22,12 +23,12 @@ test("shows when a grant ends, and a grant of the session as in force there", as
   const inside = rulesText(cwd, "s1");
   expect(inside).toContain('  {"allow":"edit"}  (remembered, aaaa11112222)');
   expect(inside).toContain(
-    "  aaaa11112222  Always allow edits in this session, until 2100-01-01 12:30 UTC, used 0 times",
+    "  aaaa11112222  Always allow edits in this session, until 2100-01-01 21:30, used 0 times",
   );
-  expect(inside).toMatch(/bbbb11112222 {2}Always allow edits in this session, expired [\d-]+ [\d:]+ UTC/);
+  expect(inside).toMatch(/bbbb11112222 {2}Always allow edits in this session, expired [\d-]+ [\d:]+/);
   expect(inside).not.toContain("No rules");
 
   const outside = rulesText(cwd);
   expect(outside).toContain("No rules beside the mode's are in force here. Write some into rules.json");
-  expect(outside).toContain("Always allow edits in this session, in session s1, until 2100-01-01 12:30 UTC");
+  expect(outside).toContain("Always allow edits in this session, in session s1, until 2100-01-01 21:30");
 });

@@ -19,6 +19,7 @@ import { builtInTools } from "../tools/index.js";
 import { readText } from "./read-text.js";
 import type { StoredSettings } from "./shared-settings.js";
 import { note } from "./stderr.js";
+import { localTime } from "./local-time.js";
 
 /** Rules and folder names may come from others: their control characters must not reach the terminal. */
 const write = (text: string): void => void process.stdout.write(visibleText(text, { keepNewlines: true }));
@@ -97,7 +98,7 @@ const placeText = ({ scope }: ListedGrant, sessionId: string | undefined): strin
 
 function endText({ expiresAt, isOver }: ListedGrant): string {
   if (expiresAt === undefined) return "";
-  const end = `${new Date(expiresAt).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  const end = localTime(expiresAt);
   return isOver ? `, expired ${end}` : `, until ${end}`;
 }
 
