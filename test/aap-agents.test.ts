@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { ExternalAgent } from "../src/aap/index.js";
 import { LoopSession } from "../src/agent/index.js";
 import type { Loop } from "../src/agent/index.js";
+import { readSessionInfo, sessionModel } from "../src/call/index.js";
 import { externalAcpAgent } from "../src/cli/external-acp-agent.js";
 import { MemoryLedger, redactingLedger } from "../src/history/index.js";
 import {
@@ -33,6 +34,14 @@ beforeEach(async () => {
 
 afterEach(async () => {
   await world.close();
+});
+
+test("records the model of the served agent with each session of an app", async () => {
+  const served = { model: "openai/sample", isElsewhere: true };
+  const agent = world.agent();
+  const app = world.app({ agents: [{ agent, served }] });
+  const sessionId = await app.createSession({ agent: { name: agent.name } });
+  expect(sessionModel(await readSessionInfo(world.ledger, sessionId))).toEqual(served);
 });
 
 describe("a loop of the host's own", () => {

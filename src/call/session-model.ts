@@ -10,8 +10,13 @@ export type SessionModel = {
 export function sessionModel({ _meta }: SessionInfo): SessionModel {
   const ours = _meta?.["toolgate"];
   const flags = isObject(ours) && isObject(ours["flags"]) ? ours["flags"] : {};
-  const { model, baseUrl } = flags;
-  return { ...(typeof model === "string" && { model }), isElsewhere: baseUrl !== undefined };
+  // A server records the model itself for sessions of apps, which no options of a terminal started.
+  const served = isObject(ours) && isObject(ours["served"]) ? ours["served"] : {};
+  const { model = served["model"], baseUrl } = flags;
+  return {
+    ...(typeof model === "string" && { model }),
+    isElsewhere: baseUrl !== undefined || served["isElsewhere"] === true,
+  };
 }
 
 const isObject = (value: unknown): value is { readonly [name: string]: unknown } =>

@@ -87,8 +87,9 @@ async function serveWith(
       ...(flags.questionLifetime !== undefined && { questionLifetimeMs: flags.questionLifetime * 1_000 }),
       onError: (error: unknown) => note(errorText(error)),
     };
+    const own = { agent: opened.agent, ...servedModel(flags) };
     const { url, drain, close } = await listenOn(flags.port, (port) =>
-      servePage([opened.agent, ...others], { ...options, port }, page),
+      servePage([own, ...others], { ...options, port }, page),
     );
     const ended = new AbortController();
     const { archive } = page;
@@ -129,6 +130,9 @@ async function serveWith(
 
 /** Kubernetes and systemd wait for longer than that. */
 const SHARED_DRAIN_MS = 10_000;
+
+const servedModel = ({ model, baseUrl }: ServeFlags) =>
+  model === undefined ? {} : { served: { model, ...(baseUrl !== undefined && { isElsewhere: true }) } };
 
 type Listen = (port: number) => Promise<Serving>;
 

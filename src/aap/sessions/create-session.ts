@@ -43,7 +43,11 @@ export async function createSession(
   const info = {
     cwd: workspace.root,
     agent: agent.name,
-    _meta: { ...seedMeta(messages, seeded), ...request },
+    _meta: {
+      ...seedMeta(messages, seeded),
+      ...request,
+      ...(agent.served && { toolgate: { served: agent.served } }),
+    },
   };
   const events = [configEvent(config, info, now()), ...seeded];
   const record = await SessionRecord.open(ledger, sessionId, {

@@ -37,6 +37,8 @@ export type ServedAgent = {
   readonly description?: string;
   /** As semver; by default the server's own. */
   readonly version?: string;
+  /** The model by name, which is recorded with each session. `isElsewhere`: at an address without the usual prices. */
+  readonly served?: { readonly model: string; readonly isElsewhere?: boolean };
   /** The options that an app may set, and the agent with these values. */
   readonly options?: readonly AgentOption[];
   readonly withOptions?: (agent: Agent, values: OptionValues) => Agent;
