@@ -424,6 +424,71 @@ test("asks what an MCP server wants to know, and shows mode, rules, calls, count
   expect(await desk.ended()).toBe(0);
 });
 
+test("undoes, goes back, lists commands and conversations, and changes the mode at a Toolgate server", async () => {
+  const before = "export const sum = (a, b) => a - b;\n";
+  const edit = (oldText: string, newText: string) => ({
+    calls: [{ tool: "edit_file", input: { path: "cart.js", oldText, newText } }],
+  });
+  const desk = await atDesk({
+    files: {
+      "cart.js": before,
+      "s.json": script([
+        edit("a - b", "a + b"),
+        { say: "First." },
+        edit("a + b", "a * b"),
+        { say: "Second." },
+        { calls: [{ tool: "terminal", input: { command: "exec sleep 1000", background: true } }] },
+        { say: "Third." },
+      ]),
+    },
+  });
+  const file = (): string => readFileSync(join(desk.project, "cart.js"), "utf8");
+  const url = await served(desk, "s.json");
+  desk.starts(`toolgate chat --url ${url}`);
+  await desk.sees("Talking with");
+  desk.types("/mode nonsense");
+  await desk.sees('There is no mode "nonsense"');
+  desk.types("/mode accept-edits");
+  await rested(desk, "Mode accept-edits");
+  desk.types("one");
+  await rested(desk, "│ First.");
+  desk.types("two");
+  await rested(desk, "│ Second.");
+  expect(file()).toContain("a * b");
+  desk.types("/undo");
+  await rested(desk, "Restored: ");
+  expect(file()).toContain("a + b");
+  desk.types("/model openai/none");
+  await rested(desk, 'no key for the model "openai/none"');
+  desk.types("/ps");
+  await rested(desk, "No command is running.");
+  desk.types("three");
+  await desk.sees(ALLOW);
+  desk.presses("y");
+  await rested(desk, "│ Third.");
+  desk.types("/ps");
+  const [, call = ""] = /(call_\S+)  pid \d+/.exec(await rested(desk, "in the background")) ?? [];
+  desk.types(`/stop ${call}`);
+  await rested(desk, "Ended: pid");
+  desk.types("/back");
+  await desk.sees("Back to before:");
+  desk.presses("Down");
+  desk.presses("Down");
+  desk.presses("Enter");
+  await rested(desk, "Your message is in the input again.");
+  expect(file()).toBe(before);
+  desk.presses("C-c");
+  desk.types("/new");
+  await rested(desk, "> /new");
+  desk.types("/sessions");
+  expect(await desk.sees("Conversation:")).toContain("one");
+  desk.presses("Enter");
+  await rested(desk, "│ Third.");
+  desk.types("/quit");
+  expect(await desk.ended()).toBe(0);
+  await desk.runs("kill %1");
+});
+
 test("talks with an agent on a server as with our own, and goes on after it was left at a question", async () => {
   const desk = await atDesk({
     files: {
@@ -435,11 +500,7 @@ test("talks with an agent on a server as with our own, and goes on after it was 
       ]),
     },
   });
-  desk.starts("toolgate serve --port 0 --no-contain --script s.json > serve.log 2>&1 & sleep 0.1");
-  await desk.ended();
-  const log = join(desk.project, "serve.log");
-  await expect.poll(() => readFileSync(log, "utf8"), { timeout: 60_000 }).toMatch(/Serving AAP at http:\S+/);
-  const [url = ""] = /http:\/\/127\.0\.0\.1:\d+/.exec(readFileSync(log, "utf8")) ?? [];
+  const url = await served(desk, "s.json");
   desk.starts(`toolgate chat --url ${url}`);
   await desk.sees("Talking with");
   desk.types("go");
@@ -467,3 +528,12 @@ test("talks with an agent on a server as with our own, and goes on after it was 
   expect(readFileSync(join(desk.project, "cart.js"), "utf8")).toContain("a + b");
   await desk.runs("kill %1");
 });
+
+/** Starts a server in the background, and returns its address. */
+async function served(desk: Desk, played: string): Promise<string> {
+  desk.starts(`toolgate serve --port 0 --no-contain --script ${played} > serve.log 2>&1 & sleep 0.1`);
+  await desk.ended();
+  const log = join(desk.project, "serve.log");
+  await expect.poll(() => readFileSync(log, "utf8"), { timeout: 60_000 }).toMatch(/Serving AAP at http:\S+/);
+  return /http:\/\/127\.0\.0\.1:\d+/.exec(readFileSync(log, "utf8"))?.[0] ?? "";
+}

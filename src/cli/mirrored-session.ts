@@ -4,7 +4,7 @@
  * Other AAP servers do not send their events (see RemoteSession).
  */
 import { AapError } from "../aap/client/index.js";
-import type { AapClient, MessageContent, QuestionAnswer } from "../aap/client/index.js";
+import type { AapClient, MessageContent, QuestionAnswer, RecordedSessionEvent } from "../aap/client/index.js";
 import type { TurnEnd } from "../agent/index.js";
 import { SessionBook, shownQuestion } from "../call/index.js";
 import type { Question, SessionEvent } from "../call/index.js";
@@ -19,9 +19,20 @@ const PAST_PAUSE_MS = 300;
 const MAX_PAST_MS = 5_000;
 export const CANCEL_TIMEOUT_MS = 5_000;
 
+/** How the events and turns of a session are reached. `send` fails where the message was not taken. */
+export type SessionWire = {
+  readonly events: (signal: AbortSignal) => AsyncIterable<RecordedSessionEvent>;
+  readonly send: (
+    message: MessageContent,
+    options: { readonly signal: AbortSignal; readonly onRetry: (text: string) => void },
+  ) => Promise<void>;
+  readonly cancel: () => Promise<void>;
+};
+
 export class MirroredSession {
   readonly book: SessionBook;
   readonly #client: AapClient;
+  readonly #wire: SessionWire;
   readonly #listeners = new Set<Listener>();
   readonly #closing = new AbortController();
   readonly #wakers = new Set<() => void>();
@@ -30,8 +41,10 @@ export class MirroredSession {
   constructor(
     client: AapClient,
     readonly sessionId: string,
+    wire: SessionWire = appWire(client, sessionId),
   ) {
     this.#client = client;
+    this.#wire = wire;
     this.book = new SessionBook(sessionId);
     void this.#follow();
   }
@@ -91,18 +104,12 @@ export class MirroredSession {
     onRetry: (text: string) => void,
   ): { failure?: { readonly error: unknown } } {
     const sent: { failure?: { readonly error: unknown } } = {};
-    this.#client
-      .turn(
-        this.sessionId,
-        { stream: "message", messages: [{ role: "user", content: message }] },
-        { signal, onEvent: (event) => event.event === "model_retry" && onRetry(event.data.message) },
-      )
-      .catch((error: unknown) => {
-        // The turn is the server's: its events say how it goes on, unless it was never taken.
-        if (error instanceof AapError && error.code === "STREAM_CUT") return;
-        sent.failure = { error };
-        this.#wake();
-      });
+    this.#wire.send(message, { signal, onRetry }).catch((error: unknown) => {
+      // The turn is the server's: its events say how it goes on, unless it was never taken.
+      if (error instanceof AapError && error.code === "STREAM_CUT") return;
+      sent.failure = { error };
+      this.#wake();
+    });
     return sent;
   }
 
@@ -129,7 +136,7 @@ export class MirroredSession {
   }
 
   async #cancel(before: string | undefined): Promise<void> {
-    await this.#client.cancel(this.sessionId);
+    await this.#wire.cancel();
     const deadline = Date.now() + CANCEL_TIMEOUT_MS;
     while (!this.#failure && !this.#isOver(before) && Date.now() < deadline)
       await this.#nextEvent(deadline - Date.now());
@@ -138,7 +145,7 @@ export class MirroredSession {
   async #follow(): Promise<void> {
     const { signal } = this.#closing;
     try {
-      for await (const { event } of this.#client.sessionEvents(this.sessionId, { signal })) {
+      for await (const { event } of this.#wire.events(signal)) {
         this.book.apply(event);
         for (const listener of this.#listeners) listener([event]);
         this.#wake();
@@ -209,6 +216,20 @@ export class MirroredSession {
   #wake(): void {
     for (const wake of this.#wakers) wake();
   }
+}
+
+/** Turns of an app's session. */
+function appWire(client: AapClient, sessionId: string): SessionWire {
+  return {
+    events: (signal) => client.sessionEvents(sessionId, { signal }),
+    send: async (message, { signal, onRetry }) =>
+      void (await client.turn(
+        sessionId,
+        { stream: "message", messages: [{ role: "user", content: message }] },
+        { signal, onEvent: (event) => event.event === "model_retry" && onRetry(event.data.message) },
+      )),
+    cancel: async () => void (await client.cancel(sessionId)),
+  };
 }
 
 function answerOf({ outcome, reason, who, input }: Awaited<ReturnType<Ask>>): QuestionAnswer {

@@ -3,11 +3,21 @@ import { AapError } from "../aap/client/index.js";
 import type { AapClient, AgentInfo } from "../aap/client/index.js";
 import { visibleText } from "../call/index.js";
 import type { RunFlags } from "./commands/run.js";
+import { conversationsOf } from "./page-session.js";
+import type { PageServer } from "./page-session.js";
 
-export type OpenedRemote = { readonly sessionId: string; readonly agent: AgentInfo | undefined };
+export type OpenedRemote = {
+  readonly sessionId: string;
+  readonly agent: AgentInfo | undefined;
+  /** The session is of the page's API: apps do not know it. */
+  readonly isOfPage?: boolean;
+};
 
-/** `asksByRules`: all tools are trusted as far as the server's own rules allow their calls. */
-export type OpenRemoteOptions = { readonly asksByRules?: boolean };
+/**
+ * `asksByRules`: all tools are trusted as far as the server's own rules allow their calls. `page`: new sessions of the
+ * server's own agent are made there, where their mode and model can be changed.
+ */
+export type OpenRemoteOptions = { readonly asksByRules?: boolean; readonly page?: PageServer | undefined };
 
 export async function openRemote(
   client: AapClient,
@@ -37,20 +47,26 @@ async function openSession(
   client: AapClient,
   agents: readonly AgentInfo[],
   { agent: wanted, resume, trust = [], url = "" }: RunFlags,
-  { asksByRules = false }: OpenRemoteOptions,
+  { asksByRules = false, page }: OpenRemoteOptions,
 ): Promise<OpenedRemote> {
+  const named = (wantedName: string | undefined) => agents.find(({ name }) => name === wantedName);
   if (resume !== undefined) {
-    const sessionId = resume === true ? await newest(client) : resume;
-    const { agent } = await client.session(sessionId).catch((error: unknown) => {
-      throw error instanceof AapError && error.status === 404 ? noSession(sessionId, url) : error;
-    });
-    return { sessionId, agent: agents.find(({ name }) => name === agent.name) };
+    const sessionId = resume === true ? await newest(client, page) : resume;
+    const found = await client.session(sessionId).catch(unlessMissing);
+    if (found) return { sessionId, agent: named(found.agent.name) };
+    const ofPage = await page?.client.session(sessionId).catch(unlessMissing);
+    if (!ofPage) throw noSession(sessionId, url);
+    if (!ofPage.canPrompt)
+      throw trouble("NO_SESSION", `${ofPage.whyNotPrompt ?? NOT_ITS_OWN} Nothing was done.`);
+    return { sessionId, agent: named(ofPage.agent), isOfPage: true };
   }
-  const agent = wanted === undefined ? agents[0] : agents.find(({ name }) => name === wanted);
+  const agent = wanted === undefined ? agents[0] : named(wanted);
   if (!agent) throw noAgent(agents, wanted);
   const names = (agent.tools ?? []).map(({ name }) => name);
   const unknown = trust.find((name) => !names.includes(name));
   if (unknown !== undefined) throw noTool(agent, unknown);
+  if (page?.me.agents.some(({ name, type }) => name === agent.name && type === "own"))
+    return { ...(await page.client.createSession({ agent: agent.name })), agent, isOfPage: true };
   const tools = names.map((name) => ({
     name,
     ...((asksByRules || trust.includes(name)) && { trust: true }),
@@ -58,9 +74,15 @@ async function openSession(
   return { ...(await client.createSession({ agent: { name: agent.name, tools } })), agent };
 }
 
-async function newest(client: AapClient): Promise<string> {
+const NOT_ITS_OWN = "The server cannot continue this session.";
+
+function unlessMissing(error: unknown): undefined {
+  if (!(error instanceof AapError) || error.status !== 404) throw error;
+}
+
+async function newest(client: AapClient, page: PageServer | undefined): Promise<string> {
   // Toolgate servers list the newest session first.
-  const [first] = (await client.sessions()).sessions;
+  const [first] = page ? await conversationsOf(page) : (await client.sessions()).sessions;
   if (first) return first.sessionId;
   throw trouble("NO_SESSION", "The server has no session to resume. Nothing was done.");
 }

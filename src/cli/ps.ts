@@ -8,6 +8,7 @@ import { processText } from "../tools/left-command.js";
 import { isNothingYet, withLedger } from "./history.js";
 import type { HistoryFlags } from "./history.js";
 import { jsonText } from "./json-text.js";
+import type { PageSession } from "./page-session.js";
 import { readRedaction } from "./redaction.js";
 import { shortId } from "./short-id.js";
 import { shownFolder } from "./shown-folder.js";
@@ -25,9 +26,25 @@ export async function psText(ledger: Ledger, sessionId: string): Promise<string>
   return commandTable(await shownCommands(ledger, sessionId), { isOneSession: true });
 }
 
+/** The same at a server, which redacts them. */
+export const pagePsText = async (page: PageSession): Promise<string> =>
+  commandTable(await page.commands(), { isOneSession: true });
+
+const NAME_A_CALL = "Name the call whose command is to end, as /ps shows it. Nothing was ended.";
+
+/** For a slash command. */
+export async function pageStopText(page: PageSession, toolCallId: string): Promise<string> {
+  if (toolCallId === "") return NAME_A_CALL;
+  const stopped = await page.stop(toolCallId);
+  return stoppedText(
+    toolCallId,
+    stopped.map(({ outcome, ...process }) => ({ process, outcome })),
+  );
+}
+
 /** For a slash command. */
 export async function stopText(ledger: Ledger, sessionId: string, toolCallId: string): Promise<string> {
-  if (toolCallId === "") return "Name the call whose command is to end, as /ps shows it. Nothing was ended.";
+  if (toolCallId === "") return NAME_A_CALL;
   return stoppedText(toolCallId, await stopCommands(ledger, sessionId, toolCallId));
 }
 
@@ -59,7 +76,12 @@ function commandTable(found: readonly RunningCommand[], { isOneSession = false }
     .join("\n");
 }
 
-export function stoppedText(toolCallId: string, stopped: readonly StoppedCommand[]): string {
+type Stopped = {
+  readonly process: Parameters<typeof processText>[0];
+  readonly outcome: StoppedCommand["outcome"];
+};
+
+export function stoppedText(toolCallId: string, stopped: readonly Stopped[]): string {
   if (stopped.length === 0)
     return `${visibleText(toolCallId)} has started no command in this session. Nothing was ended.`;
   return stopped.map(({ process, outcome }) => OUTCOME[outcome](processText(process))).join("\n");

@@ -22,6 +22,7 @@ import { NamedTrust } from "./named-trust.js";
 import { openRemote } from "./open-remote.js";
 import { CANCELLING, hasPerson, openScreen } from "./open-screen.js";
 import type { RunFlags } from "./commands/run.js";
+import { findPage, PageSession, pageWire } from "./page-session.js";
 import { RemoteSession } from "./remote-session.js";
 import { endText, exitCode, untilInterrupted } from "./run-turn.js";
 import type { RanTurn } from "./run-turn.js";
@@ -47,18 +48,24 @@ export type OpenedUrl = {
   readonly session: RemoteSession;
   /** The same session as the server's own events show it, where it is wanted and the server sends them. */
   readonly mirrored?: MirroredSession;
+  /** The same session in the page's API, where that is wanted and the server has it. */
+  readonly page?: PageSession;
   readonly agent: AgentInfo | undefined;
   readonly take: (prompt: MessageContent) => Take;
 };
 
 export async function openUrl(
   flags: RunFlags & { readonly url: string },
-  { mirrors = false }: { readonly mirrors?: boolean } = {},
+  { mirrors = false, folder }: OpenUrlOptions = {},
 ): Promise<OpenedUrl> {
-  const client = connect(flags.url, await tokenFor(flags));
+  const token = await tokenFor(flags);
+  const client = connect(flags.url, token);
   const isMirrored = mirrors && (await MirroredSession.isOffered(client));
-  const { sessionId, agent } = await openRemote(client, flags, { asksByRules: isMirrored });
-  const mirrored = isMirrored ? new MirroredSession(client, sessionId) : undefined;
+  const page = isMirrored && folder !== undefined ? await findPage(flags.url, token) : undefined;
+  const opened = await openRemote(client, flags, { asksByRules: isMirrored, page });
+  const { sessionId, agent, isOfPage } = opened;
+  const wire = page && folder !== undefined && isOfPage ? pageWire(page, sessionId, folder) : undefined;
+  const mirrored = isMirrored ? new MirroredSession(client, sessionId, wire) : undefined;
   if (flags.resume !== undefined) await mirrored?.past();
   const session = new RemoteSession(sessionId);
   const stream = bestStream(agent);
@@ -67,8 +74,18 @@ export async function openUrl(
     (prompt: MessageContent): Take =>
     (person, showLine, stop) =>
       turnOf({ client, session, prompt, stream, showLine, trust, person }, stop);
-  return { client, session, agent, take, ...(mirrored && { mirrored }) };
+  return {
+    client,
+    session,
+    agent,
+    take,
+    ...(mirrored && { mirrored }),
+    ...(page && { page: new PageSession(page, sessionId) }),
+  };
 }
+
+/** `folder`: the person's, for a conversation; then the page's API is used where the server has it. */
+export type OpenUrlOptions = { readonly mirrors?: boolean; readonly folder?: string };
 
 /** `person` asks the user, if there is one; `showLine` writes a line between the agent's messages. */
 export type Take = (

@@ -2,14 +2,15 @@ import { expect, test } from "vitest";
 import { chatCommands, commandsIn, readModelWords } from "./chat-commands.js";
 import type { Conversation } from "./conversation.js";
 
-const names = (conversation: Pick<Conversation, "own" | "gate" | "ledger">): readonly string[] =>
+const names = (conversation: Pick<Conversation, "own" | "gate" | "ledger" | "page">): readonly string[] =>
   commandsIn(conversation).map(({ name }) => name);
 
 // Only their presence counts.
-const [own, gate, ledger] = [{}, {}, {}] as [
+const [own, gate, ledger, page] = [{}, {}, {}, {}] as [
   NonNullable<Conversation["own"]>,
   NonNullable<Conversation["gate"]>,
   NonNullable<Conversation["ledger"]>,
+  NonNullable<Conversation["page"]>,
 ];
 
 test("lists all commands with our own agent", () => {
@@ -32,6 +33,11 @@ test("leaves out what another agent decides itself, and on a server what needs o
     "quit",
   ]);
   expect(names({})).toEqual(["help", "new", "history", "agents", "quit"]);
+});
+
+test("acts on mode, model, calls, commands and conversations at a Toolgate server", () => {
+  const atServer = ["model", "mode", "sessions", "undo", "back", "ps", "stop", "compact"];
+  expect(names({ page })).toEqual(expect.arrayContaining(atServer));
 });
 
 test("reads a model with and without an address", () => {

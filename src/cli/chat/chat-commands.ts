@@ -1,6 +1,6 @@
 /** The slash commands of the conversation. They run without the model. */
 import { MODES } from "../commands/agent-options.js";
-import { allSessions, oneLine, pluralize, readSessionInfo, visibleText } from "../../call/index.js";
+import { oneLine, pluralize, visibleText } from "../../call/index.js";
 import { isSameProvider } from "../../model/model-name.js";
 import { callText } from "../../view/index.js";
 import type { Chat } from "./chat.js";
@@ -8,10 +8,9 @@ import type { Conversation } from "./conversation.js";
 import { NOT_HERE } from "./not-here.js";
 import { ownOf } from "./own-of.js";
 import { pickOne } from "./pick-one.js";
+import type { PageSession } from "../page-session.js";
 import { questionWithCall } from "./other-questions.js";
 import { shortId } from "../short-id.js";
-import { hasTurn } from "../find-session.js";
-import { isForeign } from "../session-flags.js";
 
 export type ChatCommand = {
   readonly name: string;
@@ -20,8 +19,8 @@ export type ChatCommand = {
   readonly description: string;
   /** Refused while a turn runs. */
   readonly needsIdle?: boolean;
-  /** Works only with our own agent, only where we undo calls, or only where the conversation is in our history. */
-  readonly needs?: "own" | "gate" | "ledger";
+  /** Works only with one of these: our own agent, a gate that undoes calls, our history, a Toolgate server. */
+  readonly needs?: readonly ("own" | "gate" | "ledger" | "page")[];
   /** Returns a text to print. */
   readonly run: (chat: Chat, words: string) => Promise<string | undefined> | string | undefined;
 };
@@ -32,23 +31,23 @@ export const chatCommands: readonly ChatCommand[] = [
     name: "model",
     aliases: ["models"],
     description: "choose the model; /model anthropic/… names it, --base-url after it its address",
-    needs: "own",
+    needs: ["own", "page"],
     needsIdle: true,
     run: (chat, words) => chooseModel(chat, words),
   },
   {
     name: "mode",
     description: `what is asked about: ${MODES.join(", ")}`,
-    needs: "own",
+    needs: ["own", "page"],
     run: (chat, words) => chooseMode(chat, words),
   },
   {
     name: "sessions",
     aliases: ["resume", "continue"],
-    description: "continue another conversation of this folder",
-    needs: "own",
+    description: "continue another conversation",
+    needs: ["own", "page"],
     needsIdle: true,
-    run: (chat) => chooseSession(chat),
+    run: async (chat) => (await import("./choose-session.js")).chooseSession(chat),
   },
   {
     name: "new",
@@ -60,7 +59,7 @@ export const chatCommands: readonly ChatCommand[] = [
   {
     name: "questions",
     description: "answer the questions of other sessions",
-    needs: "ledger",
+    needs: ["ledger"],
     needsIdle: true,
     run: (chat) => answerElsewhere(chat),
   },
@@ -68,7 +67,7 @@ export const chatCommands: readonly ChatCommand[] = [
     name: "undo",
     description:
       "restore the files of the last turn, of a call (/undo call_3), or of its hunks (/undo call_3 2)",
-    needs: "gate",
+    needs: ["gate", "page"],
     needsIdle: true,
     run: async (chat, words) => (await import("./undo-in-chat.js")).undoInChat(chat, words),
   },
@@ -76,33 +75,39 @@ export const chatCommands: readonly ChatCommand[] = [
     name: "back",
     aliases: ["rewind"],
     description: "restore all files as they were before one of your messages",
-    needs: "gate",
+    needs: ["gate", "page"],
     needsIdle: true,
     run: async (chat) => (await import("./undo-in-chat.js")).goBack(chat),
   },
   {
     name: "ps",
     description: "the commands of this conversation that run, also in the background",
-    needs: "ledger",
+    needs: ["ledger", "page"],
     run: async (chat) => {
-      const { ledger, session } = chat.conversation;
-      return ledger ? (await import("../ps.js")).psText(ledger, session.sessionId) : NOT_HERE;
+      const { ledger, session, page } = chat.conversation;
+      const { psText, pagePsText } = await import("../ps.js");
+      return page ? pagePsText(page) : ledger ? psText(ledger, session.sessionId) : NOT_HERE;
     },
   },
   {
     name: "stop",
     description: "end the command of the call that you name, as /ps shows it",
-    needs: "ledger",
+    needs: ["ledger", "page"],
     run: async (chat, words) => {
-      const { ledger, session } = chat.conversation;
-      return ledger ? (await import("../ps.js")).stopText(ledger, session.sessionId, words) : NOT_HERE;
+      const { ledger, session, page } = chat.conversation;
+      const { stopText, pageStopText } = await import("../ps.js");
+      return page
+        ? pageStopText(page, words)
+        : ledger
+          ? stopText(ledger, session.sessionId, words)
+          : NOT_HERE;
     },
   },
   {
     name: "rules",
     aliases: ["permissions"],
     description: "what is allowed, asked about and denied here",
-    needs: "ledger",
+    needs: ["ledger"],
     run: async (chat) => {
       const { session, own } = chat.conversation;
       const mode = session.book.modeId ?? own?.flags.mode;
@@ -120,7 +125,7 @@ export const chatCommands: readonly ChatCommand[] = [
   {
     name: "stats",
     description: "how often each tool was called in this folder, and how it ended",
-    needs: "ledger",
+    needs: ["ledger"],
     run: async (chat) => {
       const ledger = chat.conversation.own?.flags.ledger;
       const { folderStatsText } = await import("../stats.js");
@@ -130,13 +135,12 @@ export const chatCommands: readonly ChatCommand[] = [
   {
     name: "compact",
     description: "summarize the conversation, so that the model has room again",
-    needs: "own",
+    needs: ["own", "page"],
     needsIdle: true,
     run: async (chat) => {
-      const session = ownOf(chat).session;
-      return (await session.compact(new AbortController().signal))
-        ? undefined
-        : "There was nothing to summarize.";
+      const { page } = chat.conversation;
+      const isDone = page ? page.compact() : ownOf(chat).session.compact(new AbortController().signal);
+      return (await isDone) ? undefined : "There was nothing to summarize.";
     },
   },
   { name: "agents", description: "the sub-agents of this conversation, and other agents", run: agentsText },
@@ -149,9 +153,9 @@ function quit(chat: Chat): undefined {
 
 /** The commands that work in this conversation. */
 export const commandsIn = (
-  conversation: Pick<Conversation, "own" | "gate" | "ledger">,
+  conversation: Pick<Conversation, "own" | "gate" | "ledger" | "page">,
 ): readonly ChatCommand[] =>
-  chatCommands.filter(({ needs }) => needs === undefined || conversation[needs] !== undefined);
+  chatCommands.filter(({ needs }) => !needs || needs.some((need) => conversation[need] !== undefined));
 
 function helpText({ conversation }: Chat): string {
   const commands = commandsIn(conversation).map(
@@ -170,6 +174,8 @@ const KEYS = [
 ];
 
 async function chooseModel(chat: Chat, words: string): Promise<string | undefined> {
+  const { page } = chat.conversation;
+  if (page) return chooseAtServer(chat, page, words);
   const { flags, session } = ownOf(chat);
   const { localModels, reachableModels } = await import("../models.js");
   const { model: current } = flags;
@@ -206,22 +212,32 @@ const withModel = (model: string | undefined): string =>
 const OTHER_MODELS =
   "No key for another model is set: toolgate models says which there are. Or name one: /model openai-compatible/NAME --base-url URL";
 
+/** The server has the keys, and checks the name. */
+async function chooseAtServer(chat: Chat, page: PageSession, words: string): Promise<string | undefined> {
+  const models = words === "" ? await page.models() : [];
+  if (words === "" && models.length === 0)
+    return "The server has no key for another model. Nothing was changed.";
+  const choices = models.map(({ name, note }) => ({ value: name, label: `${name}  ${note}` }));
+  const model = words === "" ? await pickOne(chat.footer, "Model at the server:", choices) : words;
+  if (model === undefined) return undefined;
+  await page.setModel(model);
+  return `This conversation continues with ${visibleText(model)}.`;
+}
+
 async function chooseMode(chat: Chat, words: string): Promise<string | undefined> {
-  const { session } = ownOf(chat);
+  const { page } = chat.conversation;
+  const modes = page
+    ? page.modes.map(({ id, description }) => ({ id, words: visibleText(description) }))
+    : MODES.map((id) => ({ id, words: MODE_WORDS[id] }));
+  const choices = modes.map((value) => ({ value, label: `${visibleText(value.id)}  ${value.words}` }));
   const mode =
-    words === ""
-      ? await pickOne(
-          chat.footer,
-          "Mode:",
-          MODES.map((value) => ({ value, label: `${value}  ${MODE_WORDS[value]}` })),
-        )
-      : MODES.find((one) => one === words);
+    words === "" ? await pickOne(chat.footer, "Mode:", choices) : modes.find(({ id }) => id === words);
   if (mode === undefined)
     return words === ""
       ? undefined
-      : `There is no mode "${visibleText(words)}", only ${MODES.join(", ")}. Nothing was changed.`;
-  await session.setMode(mode);
-  return `Mode ${mode}: ${MODE_WORDS[mode]}.`;
+      : `There is no mode "${visibleText(words)}", only ${modes.map(({ id }) => visibleText(id)).join(", ")}. Nothing was changed.`;
+  await (page ?? ownOf(chat).session).setMode(mode.id);
+  return `Mode ${visibleText(mode.id)}: ${mode.words.replace(/\.$/, "")}.`;
 }
 
 const MODE_WORDS: Readonly<Record<(typeof MODES)[number], string>> = {
@@ -230,33 +246,6 @@ const MODE_WORDS: Readonly<Record<(typeof MODES)[number], string>> = {
   "read-only": "refuses all that changes something",
   "allow-all": "runs all that no rule denies, unasked",
 };
-
-const MAX_LISTED = 100;
-
-async function chooseSession(chat: Chat): Promise<string | undefined> {
-  const { ledger, session, own } = chat.conversation;
-  if (!ledger || !own) return NOT_HERE;
-  const choices: { readonly value: string; readonly label: string }[] = [];
-  for await (const { sessionId, updatedAt } of allSessions(ledger)) {
-    if (sessionId === session.sessionId) continue;
-    const info = await readSessionInfo(ledger, sessionId);
-    const { cwd, title = "(no title)" } = info;
-    if (cwd !== chat.folder || isForeign(info) || !(await hasTurn(ledger, sessionId))) continue;
-    const day = new Date(updatedAt).toISOString().slice(0, 16).replace("T", " ");
-    choices.push({ value: sessionId, label: `${day}  ${oneLine(title, 60)}  ${shortId(sessionId)}` });
-    if (choices.length === MAX_LISTED) break;
-  }
-  if (choices.length === 0) return "There is no other conversation in this folder.";
-  const chosen = await pickOne(chat.footer, "Conversation:", choices);
-  if (chosen !== undefined) await chat.reopen({ ...withoutModel(own.flags), resume: chosen });
-  return undefined;
-}
-
-/** A resumed session has a model of its own. */
-function withoutModel<Flags extends { readonly model?: string; readonly script?: string }>(flags: Flags) {
-  const { model: _model, script: _script, ...kept } = flags;
-  return kept;
-}
 
 async function startNew(chat: Chat): Promise<string | undefined> {
   const { resume: _, ...flags } = chat.conversation.own?.flags ?? chat.flags;

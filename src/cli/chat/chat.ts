@@ -27,7 +27,7 @@ import { openConversation } from "./conversation.js";
 import type { Conversation } from "./conversation.js";
 import { Keyboard } from "./keyboard.js";
 import { MessageLayer } from "./message-layer.js";
-import { NOT_HERE } from "./not-here.js";
+import { NOT_HERE, notAtServer } from "./not-here.js";
 import { notification } from "./notify.js";
 import { recentPrompts } from "./recent-prompts.js";
 import { recentText } from "./recent-text.js";
@@ -58,6 +58,8 @@ export class Chat {
   #flags: RunFlags;
   #opened: Conversation | undefined;
   #live: LiveText | undefined;
+  /** What is sent while another conversation is being opened waits for it. */
+  #isOpened: Promise<void> = Promise.resolve();
   #isQuitAsked = false;
   #quit: () => void = () => undefined;
   readonly #hasQuit = new Promise<void>((resolve) => (this.#quit = resolve));
@@ -135,6 +137,7 @@ export class Chat {
 
   async submit(text: string): Promise<void> {
     this.#sent.push(text);
+    await this.#isOpened;
     // A path may begin a message too.
     if (/^\/[a-z?]+(?:\s|$)/.test(text)) return this.#command(text);
     const sent = this.#turns.send(text);
@@ -144,6 +147,14 @@ export class Chat {
 
   /** Opens another conversation in place of this one, and this one again when that fails. */
   async reopen(flags: RunFlags): Promise<void> {
+    const opened = this.#replace(flags);
+    this.#isOpened = opened.catch(() => undefined);
+    await opened;
+    this.#greet();
+    await this.#resumeTurn();
+  }
+
+  async #replace(flags: RunFlags): Promise<void> {
     const before = this.#flags;
     const sessionId = this.conversation.session.sessionId;
     await this.#close();
@@ -153,8 +164,6 @@ export class Chat {
       this.#printError(error);
       await this.#open({ ...before, resume: sessionId });
     }
-    this.#greet();
-    await this.#resumeTurn();
   }
 
   /** Puts a text into the input. */
@@ -334,7 +343,8 @@ export class Chat {
     this.#echo(text);
     if (!command)
       return this.say(`There is no command /${visibleText(name)}. Nothing was done; /help lists them.`);
-    if (!commandsIn(this.conversation).includes(command)) return this.say(NOT_HERE);
+    if (!commandsIn(this.conversation).includes(command))
+      return this.say(this.#flags.url === undefined ? NOT_HERE : notAtServer(name));
     if (command.needsIdle === true && this.isBusy)
       return this.say(
         "The turn is still running. Nothing was done; press Escape first, or wait for its end.",

@@ -1,4 +1,5 @@
 /** A conversation: a session of our own agent, of an ACP agent, or of an agent on a server, whose turns this runs. */
+import { realpath } from "node:fs/promises";
 import type { Block, MessageContent } from "../../aap/client/index.js";
 import type { AgentSession, SessionHandle, TurnEnd } from "../../agent/index.js";
 import { waitForTurn } from "../../agent/index.js";
@@ -9,6 +10,7 @@ import type { RunFlags } from "../commands/run.js";
 import type { ShownSession } from "../live-text.js";
 import type { MirroredSession } from "../mirrored-session.js";
 import type { OpenedAgent } from "../open-agent.js";
+import type { PageSession } from "../page-session.js";
 
 export type Conversation = {
   readonly session: ShownSession & { readonly sessionId: string };
@@ -20,6 +22,8 @@ export type Conversation = {
   readonly ledger?: Ledger;
   /** Undoes calls; missing where a server does that. */
   readonly gate?: Gate;
+  /** The session at a Toolgate server, which undoes calls, lists commands and changes its mode and model. */
+  readonly page?: PageSession;
   /** A person may change the input of a call that is asked about. */
   readonly canEditInput?: boolean;
   /** A sentence below the greeting. */
@@ -99,11 +103,14 @@ async function openRemoteConversation(
   { showLine }: ConversationOptions,
 ): Promise<Conversation> {
   const { openUrl, untilStopped } = await import("../run-url.js");
-  const { client, mirrored, session, agent, take } = await openUrl(flags, { mirrors: true });
-  if (mirrored) return mirroredConversation(mirrored, agent?.title ?? agent?.name ?? flags.url, showLine);
+  const folder = await realpath(flags.cwd ?? process.cwd());
+  const opened = await openUrl(flags, { mirrors: true, folder });
+  const { client, mirrored, page, session, agent, take } = opened;
+  const name = agent?.title ?? agent?.name ?? flags.url;
+  if (mirrored) return { ...mirroredConversation(mirrored, name, showLine), ...(page && { page }) };
   return {
     session,
-    with: agent?.title ?? agent?.name ?? flags.url,
+    with: name,
     note: PLAIN_SERVER,
     turn: (blocks, ask, signal) => {
       const prompt = promptOf(blocks);
@@ -128,11 +135,11 @@ const PLAIN_SERVER =
   "This server takes a yes or a no to each call, or lets a tool run for this session; no rule is stored.";
 
 /** A session of a Toolgate server: it asks by its own rules, and stores what is answered there. */
-async function mirroredConversation(
+function mirroredConversation(
   session: MirroredSession,
   agent: string,
   showLine: ConversationOptions["showLine"],
-): Promise<Conversation> {
+): Conversation {
   return {
     session,
     with: agent,

@@ -53,7 +53,7 @@ test("says what each command does while its name is typed", () => {
   types("/s");
   expect(layer.rows(60, 10).rows.map(withoutStyles)).toEqual([
     "> /s",
-    "  → /sessions  continue another conversation of this folder",
+    "  → /sessions  continue another conversation",
     "    /stop      end the command of the call that you name, a…",
     "    /stats     how often each tool was called in this folde…",
   ]);

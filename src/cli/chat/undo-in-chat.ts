@@ -8,18 +8,20 @@ import { undoByWords, undoneTurnsText } from "../undo.js";
 import type { Chat } from "./chat.js";
 import { NOT_HERE } from "./not-here.js";
 import { pickOne } from "./pick-one.js";
+import { undoAtServer, undoTurnsAtServer } from "./undo-at-server.js";
 
 /** Undoes a call, or the newest turn. */
 export async function undoInChat(chat: Chat, words: string): Promise<string> {
-  const { gate, session } = chat.conversation;
-  if (!gate) return NOT_HERE;
-  if (words !== "") return undoByWords(gate, words);
+  const { gate, session, page } = chat.conversation;
+  if (page && words !== "") return undoAtServer(page, words);
+  if (!gate && !page) return NOT_HERE;
+  if (gate && words !== "") return undoByWords(gate, words);
   return undoneSince(chat, session.book.turn?.turnId, "The last turn changed no file that can be restored.");
 }
 
 /** Undoes everything since a message of the user's, and puts that message into the input again. */
 export async function goBack(chat: Chat): Promise<string | undefined> {
-  const { session, own } = chat.conversation;
+  const { session, own, page } = chat.conversation;
   const prompts = promptsIn(session.book.snapshot());
   if (prompts.length === 0) return "No message was sent yet.";
   const choices = prompts
@@ -29,17 +31,18 @@ export async function goBack(chat: Chat): Promise<string | undefined> {
   if (!chosen) return undefined;
   const undone = await undoneSince(chat, chosen.turnId, "No file was changed since that message.");
   chat.setMessage(chosen.text);
-  const next = own ? "The next prompt says to the model which calls were undone. " : "";
+  const next = own || page ? "The next prompt says to the model which calls were undone. " : "";
   return `${undone}\n${next}Your message is in the input again.`;
 }
 
 /** Undoes the turns from this one on; `nothing`: the text where there was nothing to undo. */
 async function undoneSince(chat: Chat, turnId: string | undefined, nothing: string): Promise<string> {
-  const { session, own, gate, ledger } = chat.conversation;
-  if (!gate || !ledger) return NOT_HERE;
+  const { session, own, gate, ledger, page } = chat.conversation;
   const { book, sessionId } = session;
   const all = book.snapshot().turns.map((turn) => turn.turnId);
   const turnIds = turnId === undefined ? [] : all.slice(all.indexOf(turnId));
+  if (page) return undoTurnsAtServer(page, turnIds, nothing);
+  if (!gate || !ledger) return NOT_HERE;
   const kept = await keptCallsOf(ledger, sessionId, turnIds);
   const text = undoneTurnsText(book, await undoEach(kept, (toolCallId) => gate.undo(toolCallId)));
   const isEachKept = own !== undefined && keptCommands(own.flags) === "writing";

@@ -271,6 +271,7 @@ export const undone = z.object({
   /** Whether it can be undone now, for a dry run. */
   isPossible: z.boolean(),
   why: z.string().describe("Why not; then no file was touched.").exactOptional(),
+  isNothing: z.boolean().describe("True for a turn of which no file is kept.").exactOptional(),
   toolCallIds: z.array(z.string()),
   paths: z.array(z.string()).describe("The files that are restored."),
   left: z.array(z.object({ path: z.string(), reason: z.string() })),

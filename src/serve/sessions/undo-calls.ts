@@ -39,7 +39,7 @@ export async function undoCalls(
       ? await keptCallsOf(context.ledger, book.sessionId, [turnId ?? ""])
       : [toolCallId];
   if (wanted.length === 0)
-    return { ...NOTHING, why: "No call of this turn kept a file. No file was touched." };
+    return { ...NOTHING, isNothing: true, why: "No call of this turn kept a file. No file was touched." };
   if (dryRun) return preview(context, book, wanted);
   const options = hunks ? { hunks } : {};
   return open
