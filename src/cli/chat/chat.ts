@@ -58,7 +58,7 @@ export class Chat {
   #flags: RunFlags;
   #opened: Conversation | undefined;
   #live: LiveText | undefined;
-  /** What is sent while another conversation is being opened waits for it. */
+  /** Messages and commands that are sent while another conversation is being opened wait for it. */
   #isOpened: Promise<void> = Promise.resolve();
   #isQuitAsked = false;
   #quit: () => void = () => undefined;
