@@ -18,7 +18,10 @@ import type { SessionWire } from "./mirrored-session.js";
 /** A server that has the page's API, and what it says about itself. */
 export type PageServer = { readonly client: ServeClient; readonly me: Me };
 
-/** Undefined where the server has no such API, or does not open it to this token. */
+/**
+ * Undefined where the server has no such API, or does not open it to this token. A server that is away or busy throws:
+ * commands would otherwise say that it does not offer them.
+ */
 export async function findPage(url: string, token: string | undefined): Promise<PageServer | undefined> {
   const client = new ServeClient({
     baseUrl: url,
@@ -29,10 +32,15 @@ export async function findPage(url: string, token: string | undefined): Promise<
     const me = await client.me();
     return Array.isArray(me.modes) && Array.isArray(me.agents) ? { client, me } : undefined;
   } catch (error) {
-    if (!(error instanceof AapError)) throw error;
+    if (!(error instanceof AapError) || isForNow(error)) throw error;
     return undefined;
   }
 }
+
+/** Refusals that say nothing about what the server has. */
+const FOR_NOW = new Set([429, 502, 503, 504]);
+
+const isForNow = ({ code, status = 0 }: AapError): boolean => code === "UNREACHABLE" || FOR_NOW.has(status);
 
 /** A program is no device. */
 const NO_KEYS = { get: () => undefined, set: () => undefined };
