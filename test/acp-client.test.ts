@@ -323,6 +323,31 @@ test("a session that only the agent knows is loaded, with what it says was said"
   expect(session.book.snapshot().timeline).toMatchObject([{ message: { blocks: [{ text: "as I said" }] } }]);
 });
 
+test("offers the agent's mode, model and other options, and sets each by the agent's own request", async () => {
+  const { session, notes } = await drive("offers settings");
+  const { settings } = session;
+  await until(() => settings.commands.length > 0);
+  expect(settings.commands).toEqual([{ name: "tidy", description: "Tidies up" }]);
+  expect(
+    settings.all.map(({ id, current, options }) => [id, current, options.map(({ value }) => value)]),
+  ).toEqual([
+    ["mode", "build", ["build", "plan"]],
+    ["model", "small", ["small", "large"]],
+    ["effort", "low", ["low", "high"]],
+  ]);
+  await session.setMode("plan");
+  await session.setSetting("model", "large");
+  await session.setSetting("effort", "high");
+  expect(settings.all.map(({ current }) => current)).toEqual(["plan", "large", "high"]);
+  expect(session.book.modeId).toBe("by-hand/plan");
+  const sessionId = session.agentSessionId;
+  expect(notes()).toEqual([
+    { "session/set_mode": { sessionId, modeId: "plan" } },
+    { "session/set_model": { sessionId, modelId: "large" } },
+    { "session/set_config_option": { sessionId, configId: "effort", value: "high" } },
+  ]);
+});
+
 test("a turn that an earlier process left open has ended when its session is opened again", async () => {
   const ledger = new MemoryLedger();
   const { say, session, connection } = await drive("asks until it is cancelled", {

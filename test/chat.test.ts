@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { childProgram } from "./child-programs.js";
 import { KEY, startFake } from "./fakes/fake-provider.js";
 import { openAiChat } from "./fakes/openai-chat.js";
 import { expectScreen } from "./screens.js";
@@ -325,8 +326,10 @@ test("talks with another agent under our rules, and answers the question of anot
   desk.presses("y");
   expectScreen("agent", await rested(desk, "│ Their end."), "Talking with");
   expect(existsSync(join(desk.project, "theirs"))).toBe(true);
-  desk.types("/compact");
-  expect(await desk.sees("does not work with the agent that you talk with.")).not.toContain("Error:");
+  desk.types("/mode read-only");
+  await desk.sees("Mode of toolgate: ");
+  desk.types("/model");
+  await desk.sees("toolgate offers no choice of a model. Nothing was changed");
   desk.types("/undo");
   await desk.sees("Restored:");
   expect(existsSync(join(desk.project, "theirs"))).toBe(false);
@@ -338,6 +341,41 @@ test("talks with another agent under our rules, and answers the question of anot
   expect(await desk.ended()).toBe(0);
   const resumed = await desk.runs("toolgate run --no-contain --resume");
   expect(resumed.text).toContain("refused by you");
+});
+
+test("offers the modes, models, options, commands and conversations of another agent", async () => {
+  const desk = await atDesk();
+  desk.starts(
+    `toolgate chat --agent '${process.execPath} ${childProgram("acp-agent-by-hand.mjs")} "offers settings"'`,
+  );
+  await desk.sees("by-hand · Small one · Build");
+  desk.types("/mode");
+  await desk.sees("Plan  only plans");
+  desk.presses("Down");
+  desk.presses("Enter");
+  await desk.sees("Mode of by-hand: Plan.");
+  desk.types("/model huge");
+  await desk.sees('by-hand has no "huge" here, only small, large. Nothing was changed.');
+  desk.types("/model large");
+  await desk.sees("Model of by-hand: Large one.");
+  desk.types("/options");
+  await desk.sees("✓ Low");
+  desk.types("high");
+  await desk.sees("Effort of by-hand: High.");
+  desk.types("/tidy the house");
+  await desk.sees("You said /tidy the house.");
+  desk.types("/compact");
+  await desk.sees("That does not work with the agent that you talk with.");
+  desk.types("/sessions");
+  await desk.sees("Before  old");
+  desk.presses("Enter");
+  expectScreen("agent-settings", await desk.sees("│ as I said"), "> /mode");
+  desk.types("/quit");
+  expect(await desk.ended()).toBe(0);
+  const other = await desk.runs(
+    `toolgate run --agent '${process.execPath} ${childProgram("acp-agent-by-hand.mjs")} ""' --resume nonsense`,
+  );
+  expect(other.text).toContain('There is no session "nonsense"');
 });
 
 test("asks what an MCP server wants to know, and shows mode, rules, calls, counts and sessions", async () => {

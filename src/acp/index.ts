@@ -20,6 +20,7 @@ export type { AgentCommand } from "./client/agent-process.js";
 export { AgentTrouble } from "./client/agent-trouble.js";
 export type { AgentTroubleCode } from "./client/agent-trouble.js";
 export { commandWords } from "./client/command-words.js";
+export type { AgentSetting } from "./client/agent-settings.js";
 export { ForeignSession } from "./client/foreign-session.js";
 export type { ForeignSessionOptions, OnBreach } from "./client/foreign-options.js";
 export type { KnownAgent } from "./client/read-agent.js";

@@ -1,9 +1,10 @@
 /** `toolgate run --agent`: one turn of an external ACP agent, under our rules and recorded in our history. */
 import { realpath } from "node:fs/promises";
 import { AgentConnection, AgentTrouble, commandWords } from "../acp/index.js";
-import type { ForeignSession } from "../acp/index.js";
+import type { ForeignSession, KnownAgent, ListedSession } from "../acp/index.js";
 import { readSessionInfo, visibleText } from "../call/index.js";
 import type { Ledger } from "../call/index.js";
+import { errorCode } from "../call/error-code.js";
 import { findResumed } from "./find-session.js";
 import { LEASE_WAIT } from "./lease-wait.js";
 import { openAgent, openLedger } from "./open-agent.js";
@@ -15,7 +16,7 @@ import { packageVersion } from "./package-version.js";
 import type { RunFlags } from "./commands/run.js";
 import { asJson, asText } from "./run.js";
 import { exitCode } from "./run-turn.js";
-import { keptFlags, withKeptFlags } from "./session-flags.js";
+import { agentSessionOf, keptFlags, withKeptFlags } from "./session-flags.js";
 
 export async function runAgent(
   prompt: string,
@@ -35,6 +36,9 @@ export type OpenedForeign = {
   readonly ledger: Ledger;
   /** Only the rules, grants and mode of our agent apply; the external agent uses its own model. */
   readonly opened: OpenedAgent;
+  readonly agent: KnownAgent;
+  /** The agent's own list of its sessions; empty where it has none. */
+  readonly sessions: () => Promise<readonly ListedSession[]>;
   readonly close: () => Promise<void>;
 };
 
@@ -48,9 +52,10 @@ export async function openForeign(given: RunFlags & { readonly agent: string }):
     for (const end of ends.toReversed()) await end();
   };
   try {
-    const known =
+    const found =
       given.resume === undefined ? undefined : await findAgentSession(ledger, given.resume, folder);
-    const flags = known ? await withKeptFlags(ledger, known.sessionId, given) : given;
+    const flags =
+      found?.sessionId === undefined ? given : await withKeptFlags(ledger, found.sessionId, given);
     const opened = await openAgent(flags);
     const { auth } = flags;
     const sandboxed = flags.sandbox === true ? await sandboxedAgent(argv, folder, opened) : undefined;
@@ -61,10 +66,13 @@ export async function openForeign(given: RunFlags & { readonly agent: string }):
       ...(auth !== undefined && { signIn: () => auth }),
     }).catch(withNextStep(given.agent));
     ends.push(() => connection.close());
-    const session = await openSession(connection, { flags, folder, ledger, opened, known }).catch(
+    const sessions = () => listedSessions(connection);
+    if (found?.missing && !(await sessions()).some((one) => one.sessionId === found.agentSessionId))
+      throw found.missing;
+    const session = await openSession(connection, { flags, folder, ledger, opened, known: found }).catch(
       withNextStep(given.agent),
     );
-    return { session, ledger, opened, close };
+    return { session, ledger, opened, agent: connection.agent, sessions, close };
   } catch (error) {
     await close();
     throw error;
@@ -83,7 +91,27 @@ const withNextStep =
     );
   };
 
-type Known = { readonly sessionId: string; readonly agentSessionId: string };
+/** `missing`: our history has no such session; the agent may have one by this id. */
+type Known = {
+  readonly sessionId?: string;
+  readonly agentSessionId: string;
+  readonly missing?: Error;
+};
+
+/** More than anybody looks through. */
+const MAX_LISTED = 500;
+
+async function listedSessions(connection: AgentConnection): Promise<readonly ListedSession[]> {
+  if (!connection.agent.canList) return [];
+  const listed: ListedSession[] = [];
+  for (let cursor: string | undefined; listed.length < MAX_LISTED;) {
+    const { sessions, nextCursor } = await connection.listSessions(cursor);
+    listed.push(...sessions);
+    if (nextCursor === undefined || sessions.length === 0) break;
+    cursor = nextCursor;
+  }
+  return listed;
+}
 
 async function openSession(
   connection: AgentConnection,
@@ -110,16 +138,24 @@ async function openSession(
     onBreach: onBreach(flags),
   };
   if (!known) return connection.newSession(options);
-  return connection.resumeSession(known.agentSessionId, { ...options, sessionId: known.sessionId });
+  const { agentSessionId, sessionId } = known;
+  return connection.resumeSession(agentSessionId, {
+    ...options,
+    ...(sessionId !== undefined && { sessionId }),
+  });
 }
 
 /** A session of an external agent, by our id or the newest of the folder, with the agent's own id. */
 async function findAgentSession(ledger: Ledger, wanted: string | true, folder: string): Promise<Known> {
-  const sessionId = await findResumed(ledger, wanted, folder, { ofAgent: true });
-  const ours = (await readSessionInfo(ledger, sessionId))._meta?.["toolgate"];
-  const agentSession = isObject(ours) ? ours["agentSession"] : undefined;
-  const agentSessionId = isObject(agentSession) ? agentSession["sessionId"] : undefined;
-  if (typeof agentSessionId === "string") return { sessionId, agentSessionId };
+  let sessionId: string;
+  try {
+    sessionId = await findResumed(ledger, wanted, folder, { ofAgent: true });
+  } catch (missing) {
+    if (wanted === true || !(missing instanceof Error) || errorCode(missing) !== "NO_SESSION") throw missing;
+    return { agentSessionId: wanted, missing };
+  }
+  const agentSessionId = agentSessionOf(await readSessionInfo(ledger, sessionId));
+  if (agentSessionId !== undefined) return { sessionId, agentSessionId };
   throw Object.assign(
     new Error(
       `Session ${sessionId} was not one of an agent that --agent starts. Nothing was done; see which there are with: toolgate history list`,
@@ -127,6 +163,3 @@ async function findAgentSession(ledger: Ledger, wanted: string | true, folder: s
     { code: "NO_SESSION" },
   );
 }
-
-const isObject = (value: unknown): value is { readonly [name: string]: unknown } =>
-  typeof value === "object" && value !== null;

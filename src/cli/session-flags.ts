@@ -71,6 +71,14 @@ export async function withKeptFlags(ledger: Ledger, sessionId: string, flags: Ru
 export const isForeign = ({ _meta }: SessionInfo): boolean =>
   isObject(_meta?.["toolgate"]) && _meta["toolgate"]["agentSession"] !== undefined;
 
+/** The external agent's own id of a session. */
+export function agentSessionOf({ _meta }: SessionInfo): string | undefined {
+  const ours = _meta?.["toolgate"];
+  const agentSession = isObject(ours) ? ours["agentSession"] : undefined;
+  const sessionId = isObject(agentSession) ? agentSession["sessionId"] : undefined;
+  return typeof sessionId === "string" ? sessionId : undefined;
+}
+
 class ForeignSessionHere extends Error {
   readonly code = "FOREIGN_SESSION";
 

@@ -228,6 +228,7 @@ const BEHAVIOURS = {
       _meta: { toolgate: { flags: { mode: "allow-all" } } },
     });
   },
+  "offers settings": (text) => say(`You said ${text}.`),
   "wants to know something": async () => {
     const params = {
       sessionId,
@@ -238,6 +239,45 @@ const BEHAVIOURS = {
     saw((await ask("elicitation/create", params)).result);
   },
 };
+
+/** The older forms of mode and model, and an option that is neither. */
+const current = { mode: "build", model: "small", effort: "low" };
+const settings = () => ({
+  modes: {
+    currentModeId: current.mode,
+    availableModes: [
+      { id: "build", name: "Build" },
+      { id: "plan", name: "Plan", description: "only plans" },
+    ],
+  },
+  models: {
+    currentModelId: current.model,
+    availableModels: [
+      { modelId: "small", name: "Small one" },
+      { modelId: "large", name: "Large one" },
+    ],
+  },
+  configOptions: [
+    {
+      id: "effort",
+      name: "Effort",
+      category: "thought_level",
+      type: "select",
+      currentValue: current.effort,
+      options: [
+        {
+          group: "all",
+          name: "All",
+          options: [
+            { value: "low", name: "Low" },
+            { value: "high", name: "High" },
+          ],
+        },
+      ],
+    },
+  ],
+});
+const offersSettings = behaviour === "offers settings";
 
 const REASON = /^“.*” was refused\. The user's reason: /;
 
@@ -282,8 +322,12 @@ function answer({ id, method, params }) {
     const name = `s${sessions}`;
     if (behaviour === "sends updates before its id is known")
       update({ sessionUpdate: "agent_message_chunk", content: { type: "text", text: "early" } }, name);
-    send({ id, result: { sessionId: name } });
-    update({ sessionUpdate: "available_commands_update", availableCommands: [] }, name);
+    send({ id, result: { sessionId: name, ...(offersSettings && settings()) } });
+    const tidy = { name: "tidy", description: "Tidies up" };
+    update(
+      { sessionUpdate: "available_commands_update", availableCommands: offersSettings ? [tidy] : [] },
+      name,
+    );
   } else if (method === "session/load" || method === "session/resume") {
     saw({ [method]: params.sessionId });
     if (behaviour === "loads a breach") {
@@ -295,12 +339,16 @@ function answer({ id, method, params }) {
         { sessionUpdate: "agent_message_chunk", content: { type: "text", text: "as I said" } },
         params.sessionId,
       );
-    send({ id, result: {} });
+    send({ id, result: offersSettings ? settings() : {} });
   } else if (method === "session/list") {
-    send({
-      id,
-      result: { sessions: [{ sessionId: "old", cwd: "/x", title: "Before" }, { nonsense: true }] },
-    });
+    const old = { sessionId: "old", cwd: offersSettings ? process.cwd() : "/x", title: "Before" };
+    send({ id, result: { sessions: [old, { nonsense: true }] } });
+  } else if (offersSettings && method.startsWith("session/set_")) {
+    saw({ [method]: params });
+    current.mode = params.modeId ?? current.mode;
+    current.model = params.modelId ?? current.model;
+    current.effort = params.value ?? current.effort;
+    send({ id, result: method === "session/set_config_option" ? settings() : {} });
   } else if (method === "session/prompt") void prompt(id, params);
   else if (method === "session/cancel") {
     onCancel();

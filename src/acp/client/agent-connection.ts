@@ -172,7 +172,9 @@ export class AgentConnection {
           "AGENT_REFUSED",
           `${this.#known.name} gave a new session the name of one that is open. Nothing was started.`,
         );
-      return ForeignSession.open(options, this.#side(), sessionId);
+      const session = await ForeignSession.open(options, this.#side(), sessionId);
+      session.settings.take(result);
+      return session;
     });
   }
 
@@ -200,7 +202,7 @@ export class AgentConnection {
         const isV2 = this.#dialect.version === 2;
         const method = (canResume && isKnown) || !canLoad ? "session/resume" : "session/load";
         const replay = isV2 && !isKnown ? { replayFrom: { type: "start" } } : {};
-        await this.#signedIn(method, { ...params, ...replay });
+        session.settings.take(await this.#signedIn(method, { ...params, ...replay }));
         await session.takenIn();
       } catch (error) {
         this.#sessions.delete(agentSessionId);

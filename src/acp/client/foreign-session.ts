@@ -22,6 +22,7 @@ import { CODE, RpcError } from "../connection/message.js";
 import type { Asked } from "../connection/peer.js";
 import type { AgentSide } from "./agent-side.js";
 import { AgentTrouble } from "./agent-trouble.js";
+import { AgentSettings } from "./agent-settings.js";
 import { AGENT_GONE, AgentTurn, CANCELLED, TURN_OVER } from "./agent-turn.js";
 import type { TurnEnded } from "./agent-turn.js";
 import { answerElicitation } from "./answer-elicitation.js";
@@ -58,6 +59,8 @@ export class ForeignSession extends RecordedSession implements SessionHandle {
   readonly proxied: ProxiedCalls;
   /** The agent's own id of this session. */
   readonly agentSessionId: string;
+  /** The modes, models and other options that the agent offers here. */
+  readonly settings = new AgentSettings();
   readonly #turns: TurnEvents;
   readonly #reasons: RefusalReasons | undefined;
   #turn: TurnUnderWay | undefined;
@@ -208,7 +211,9 @@ export class ForeignSession extends RecordedSession implements SessionHandle {
 
   /** The agent's own mode, by the agent's own name for it. */
   async setMode(modeId: string): Promise<void> {
-    await this.#agent.ask("session/set_mode", { sessionId: this.agentSessionId, modeId });
+    const setting = this.settings.ofCategory("mode");
+    if (setting) await this.setSetting(setting.id, modeId);
+    else await this.#agent.ask("session/set_mode", { sessionId: this.agentSessionId, modeId });
     const named = `${this.#agent.name}/${modeId}`;
     await this.#inbox.do(() =>
       this.record.append(
@@ -218,17 +223,16 @@ export class ForeignSession extends RecordedSession implements SessionHandle {
     );
   }
 
-  async setConfigOption(configId: string, value: string | boolean): Promise<void> {
-    const typed = typeof value === "boolean" ? { type: "boolean", value } : { value };
-    await this.#agent.ask("session/set_config_option", {
-      sessionId: this.agentSessionId,
-      configId,
-      ...typed,
-    });
+  /** Sets one of the agent's settings to a value that it offers. */
+  async setSetting(id: string, value: string): Promise<void> {
+    const { method, params } = this.settings.request(id, value, this.#agent.dialect.version);
+    const result = await this.#agent.ask(method, { sessionId: this.agentSessionId, ...params });
+    this.settings.wasSet(id, value, result);
   }
 
   /** A message about this session. */
   receive(update: unknown): void {
+    this.settings.see(update);
     if (this.isReplaying) return;
     this.#inbox.add(update);
     this.#running?.see(update);

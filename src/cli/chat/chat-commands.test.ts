@@ -2,24 +2,30 @@ import { expect, test } from "vitest";
 import { chatCommands, commandsIn, readModelWords } from "./chat-commands.js";
 import type { Conversation } from "./conversation.js";
 
-const names = (conversation: Pick<Conversation, "own" | "gate" | "ledger" | "page">): readonly string[] =>
+const names = (conversation: Parameters<typeof commandsIn>[0]): readonly string[] =>
   commandsIn(conversation).map(({ name }) => name);
 
 // Only their presence counts.
-const [own, gate, ledger, page] = [{}, {}, {}, {}] as [
+const [own, foreign, gate, ledger, page] = [{}, {}, {}, {}, {}] as [
   NonNullable<Conversation["own"]>,
+  NonNullable<Conversation["foreign"]>,
   NonNullable<Conversation["gate"]>,
   NonNullable<Conversation["ledger"]>,
   NonNullable<Conversation["page"]>,
 ];
 
 test("lists all commands with our own agent", () => {
-  expect(names({ own, gate, ledger })).toEqual(chatCommands.map(({ name }) => name));
+  const ours = chatCommands.map(({ name }) => name).filter((name) => name !== "options");
+  expect(names({ own, gate, ledger })).toEqual(ours);
 });
 
 test("leaves out what another agent decides itself, and on a server what needs our history", () => {
-  expect(names({ gate, ledger })).toEqual([
+  expect(names({ foreign, gate, ledger })).toEqual([
     "help",
+    "model",
+    "mode",
+    "options",
+    "sessions",
     "new",
     "questions",
     "undo",

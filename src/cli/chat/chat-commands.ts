@@ -5,6 +5,7 @@ import { isSameProvider } from "../../model/model-name.js";
 import { callText } from "../../view/index.js";
 import type { Chat } from "./chat.js";
 import type { Conversation } from "./conversation.js";
+import { chooseOption, chooseSetting } from "./choose-setting.js";
 import { NOT_HERE } from "./not-here.js";
 import { ownOf } from "./own-of.js";
 import { pickOne } from "./pick-one.js";
@@ -19,8 +20,8 @@ export type ChatCommand = {
   readonly description: string;
   /** Refused while a turn runs. */
   readonly needsIdle?: boolean;
-  /** Works only with one of these: our own agent, a gate that undoes calls, our history, a Toolgate server. */
-  readonly needs?: readonly ("own" | "gate" | "ledger" | "page")[];
+  /** Works only with one of these: our own agent, a foreign one, a gate that undoes calls, our history, a Toolgate server. */
+  readonly needs?: readonly ("own" | "foreign" | "gate" | "ledger" | "page")[];
   /** Returns a text to print. */
   readonly run: (chat: Chat, words: string) => Promise<string | undefined> | string | undefined;
 };
@@ -31,21 +32,30 @@ export const chatCommands: readonly ChatCommand[] = [
     name: "model",
     aliases: ["models"],
     description: "choose the model; /model anthropic/… names it, --base-url after it its address",
-    needs: ["own", "page"],
+    needs: ["own", "foreign", "page"],
     needsIdle: true,
     run: (chat, words) => chooseModel(chat, words),
   },
   {
     name: "mode",
     description: `what is asked about: ${MODES.join(", ")}`,
-    needs: ["own", "page"],
+    needs: ["own", "foreign", "page"],
     run: (chat, words) => chooseMode(chat, words),
+  },
+  {
+    name: "options",
+    description: "the other options of the agent",
+    needs: ["foreign"],
+    run: (chat) => {
+      const { foreign } = chat.conversation;
+      return foreign ? chooseOption(chat, foreign) : NOT_HERE;
+    },
   },
   {
     name: "sessions",
     aliases: ["resume", "continue"],
     description: "continue another conversation",
-    needs: ["own", "page"],
+    needs: ["own", "foreign", "page"],
     needsIdle: true,
     run: async (chat) => (await import("./choose-session.js")).chooseSession(chat),
   },
@@ -153,12 +163,33 @@ function quit(chat: Chat): undefined {
 
 /** The commands that work in this conversation. */
 export const commandsIn = (
-  conversation: Pick<Conversation, "own" | "gate" | "ledger" | "page">,
+  conversation: Pick<Conversation, "own" | "foreign" | "gate" | "ledger" | "page">,
 ): readonly ChatCommand[] =>
   chatCommands.filter(({ needs }) => !needs || needs.some((need) => conversation[need] !== undefined));
 
+export const hasName = ({ name, aliases }: ChatCommand, wanted: string): boolean =>
+  name === wanted || aliases?.includes(wanted) === true;
+
+/** With the commands that the agent has itself: they go to it as messages. */
+export function allCommandsIn(
+  conversation: Conversation,
+): readonly { readonly name: string; readonly description: string }[] {
+  const ours = commandsIn(conversation);
+  const { foreign } = conversation;
+  const theirs = foreign?.session.settings.commands.filter(
+    ({ name }) => !ours.some((one) => hasName(one, name)),
+  );
+  return [
+    ...ours,
+    ...(theirs ?? []).map(({ name, description }) => ({
+      name,
+      description: visibleText(`${description} (${foreign?.session.agent})`),
+    })),
+  ];
+}
+
 function helpText({ conversation }: Chat): string {
-  const commands = commandsIn(conversation).map(
+  const commands = allCommandsIn(conversation).map(
     ({ name, description }) => `  /${name.padEnd(10)} ${description}`,
   );
   return [...commands, ...KEYS].join("\n");
@@ -174,7 +205,8 @@ const KEYS = [
 ];
 
 async function chooseModel(chat: Chat, words: string): Promise<string | undefined> {
-  const { page } = chat.conversation;
+  const { page, foreign } = chat.conversation;
+  if (foreign) return chooseSetting(chat, foreign, "model", words);
   if (page) return chooseAtServer(chat, page, words);
   const { flags, session } = ownOf(chat);
   const { localModels, reachableModels } = await import("../models.js");
@@ -225,7 +257,8 @@ async function chooseAtServer(chat: Chat, page: PageSession, words: string): Pro
 }
 
 async function chooseMode(chat: Chat, words: string): Promise<string | undefined> {
-  const { page } = chat.conversation;
+  const { page, foreign } = chat.conversation;
+  if (foreign) return chooseSetting(chat, foreign, "mode", words);
   const modes = page
     ? page.modes.map(({ id, description }) => ({ id, words: visibleText(description) }))
     : MODES.map((id) => ({ id, words: MODE_WORDS[id] }));

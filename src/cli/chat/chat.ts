@@ -18,7 +18,7 @@ import { LiveText } from "../live-text.js";
 import { CANCELLING_CHAT } from "../run-turn.js";
 import { screenTerminal } from "../screen-terminal.js";
 import { shortUsage } from "../usage-text.js";
-import { chatCommands, commandsIn } from "./chat-commands.js";
+import { allCommandsIn, chatCommands, commandsIn, hasName } from "./chat-commands.js";
 import { ChatFooter } from "./chat-footer.js";
 import { ChatQuestions } from "./chat-questions.js";
 import { chatEndText, greetingText, resumeHint, typedRows, wrapped } from "./chat-text.js";
@@ -94,7 +94,7 @@ export class Chat {
       onQuit: () => this.quit(),
       onSuspend: () => this.#suspend(),
       onMode: () => this.#changeMode(),
-      complete: (input) => completionOf(input, this.#files, this.#opened && commandsIn(this.#opened)),
+      complete: (input) => completionOf(input, this.#files, this.#opened && allCommandsIn(this.#opened)),
       earlier: () => [...this.#sent.toReversed(), ...this.#earlier],
       queued: () => this.#turns.waiting,
       unqueue: () => this.#turns.unqueue(),
@@ -138,8 +138,8 @@ export class Chat {
   async submit(text: string): Promise<void> {
     this.#sent.push(text);
     await this.#isOpened;
-    // A path may begin a message too.
-    if (/^\/[a-z?]+(?:\s|$)/.test(text)) return this.#command(text);
+    // A path may begin a message too, or a command that the agent has.
+    if (/^\/[a-z?]+(?:\s|$)/.test(text) && !this.#isOfAgent(text)) return this.#command(text);
     const sent = this.#turns.send(text);
     this.footer.draw();
     await sent;
@@ -155,14 +155,14 @@ export class Chat {
   }
 
   async #replace(flags: RunFlags): Promise<void> {
-    const before = this.#flags;
-    const sessionId = this.conversation.session.sessionId;
+    const { resume: _, ...before } = this.#flags;
+    const { sessionId, book } = this.conversation.session;
     await this.#close();
     try {
       await this.#open(flags);
     } catch (error) {
       this.#printError(error);
-      await this.#open({ ...before, resume: sessionId });
+      await this.#open(book.turn ? { ...before, resume: sessionId } : before);
     }
   }
 
@@ -243,8 +243,9 @@ export class Chat {
     const { width } = this.#block;
     this.print(greetingText(this.conversation.with, this.folder, width));
     if (note !== undefined) this.say(note);
-    if (session.book.turn)
-      this.print(recentText(session.book.snapshot(), { width, isStyled: this.#isColoured }));
+    const past = session.book.snapshot();
+    // An agent may have loaded a conversation of which we recorded no turn.
+    if (past.timeline.length > 0) this.print(recentText(past, { width, isStyled: this.#isColoured }));
   }
 
   async #resumeTurn(): Promise<void> {
@@ -337,9 +338,17 @@ export class Chat {
     this.#block.around(() => process.kill(process.pid, "SIGSTOP"));
   }
 
+  /** Whether a command is one of the agent's and none of ours. */
+  #isOfAgent(text: string): boolean {
+    const [, name = ""] = /^\/(\S+)/.exec(text) ?? [];
+    const { foreign } = this.conversation;
+    const isOurs = commandsIn(this.conversation).some((one) => hasName(one, name));
+    return !isOurs && foreign?.session.settings.commands.some((one) => one.name === name) === true;
+  }
+
   async #command(text: string): Promise<void> {
     const [, name = "", words = ""] = /^\/(\S+)\s*([\s\S]*)$/.exec(text) ?? [];
-    const command = chatCommands.find((one) => one.name === name || one.aliases?.includes(name));
+    const command = chatCommands.find((one) => hasName(one, name));
     this.#echo(text);
     if (!command)
       return this.say(`There is no command /${visibleText(name)}. Nothing was done; /help lists them.`);

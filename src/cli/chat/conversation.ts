@@ -5,6 +5,7 @@ import type { AgentSession, SessionHandle, TurnEnd } from "../../agent/index.js"
 import { waitForTurn } from "../../agent/index.js";
 import type { ContentBlock, Ledger } from "../../call/index.js";
 import type { Ask, Elicit, Gate } from "../../run/index.js";
+import type { ForeignSession, KnownAgent, ListedSession } from "../../acp/index.js";
 import type { ToolSource } from "../../tools/index.js";
 import type { RunFlags } from "../commands/run.js";
 import type { ShownSession } from "../live-text.js";
@@ -18,6 +19,12 @@ export type Conversation = {
   readonly with: string;
   /** Our own agent, whose model, mode and calls can be acted on. */
   readonly own?: { readonly session: AgentSession; readonly opened: OpenedAgent; readonly flags: RunFlags };
+  /** Another agent, which has settings, commands and sessions of its own. */
+  readonly foreign?: {
+    readonly session: ForeignSession;
+    readonly agent: KnownAgent;
+    readonly sessions: () => Promise<readonly ListedSession[]>;
+  };
   readonly opened?: OpenedAgent;
   readonly ledger?: Ledger;
   /** Undoes calls; missing where a server does that. */
@@ -79,10 +86,11 @@ async function openOwnConversation(
 
 async function openForeignConversation(flags: RunFlags & { readonly agent: string }): Promise<Conversation> {
   const { openForeign } = await import("../run-agent.js");
-  const { session, opened, ledger, close } = await openForeign(flags);
+  const { session, opened, ledger, agent, sessions, close } = await openForeign(flags);
   return {
     session,
     with: session.book.info.agent ?? flags.agent,
+    foreign: { session, agent, sessions },
     opened,
     ledger,
     gate: session.gate,

@@ -5,6 +5,7 @@
 import { pluralize, visibleText } from "../../call/index.js";
 import { styledColumns } from "../../view/styled-text.js";
 import { shortUsage, windowText } from "../usage-text.js";
+import { currentSetting } from "./choose-setting.js";
 import type { Conversation } from "./conversation.js";
 
 export type StatusOptions = {
@@ -20,13 +21,17 @@ export type StatusOptions = {
 type Fact = readonly [order: number, text: string | undefined];
 
 export function statusRow(
-  { session, with: agent, own }: Conversation,
+  { session, with: agent, own, foreign }: Conversation,
   { folder, elsewhere, hint, width }: StatusOptions,
 ): string {
   const background = own?.session.gate.background.runningCount ?? 0;
-  const mode = own && (own.session.book.modeId ?? own.opened.modeIn(folder));
+  const mode = own
+    ? (own.session.book.modeId ?? own.opened.modeIn(folder))
+    : foreign && currentSetting(foreign.session, "mode");
+  const model = foreign && currentSetting(foreign.session, "model");
   const facts: readonly Fact[] = [
     [1, visibleText(agent)],
+    [3, model === undefined ? undefined : visibleText(model)],
     [2, mode === undefined ? undefined : visibleText(mode)],
     [4, shortUsage(session.book, own?.opened.price, "session")],
     [3, own && windowText(session.book, own.session.contextWindow)],
