@@ -39,7 +39,7 @@ const CHUNKS = [
     ],
   },
   { name: "tools", files: ["tools/index.js"] },
-  { name: "session", files: ["cli/editor-host.js", "acp/agent/v1-sessions.js"] },
+  { name: "session", files: ["cli/open-editor-host.js", "acp/agent/v1-sessions.js"] },
 ];
 
 const root = fileURLToPath(new URL("..", import.meta.url));

@@ -1,5 +1,5 @@
-// npm run check, part "words": the project's language. A name or a comment uses the trade's term; ARCHITECTURE.md has
-// the glossary. With file names, only those files are checked: node scripts/words.mjs src/run/gate.ts
+// npm run check, part "words": the project's language. A name or a comment uses the trade's term (ARCHITECTURE.md has the
+// glossary), and a file has the name of its one export. With file names, only those files are checked: node scripts/words.mjs src/run/gate.ts
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { parseSync } from "oxc-parser";
@@ -32,6 +32,9 @@ const CODE = /\.(?:tsx?|mjs)$/;
 const APART =
   /^(?:test\/fixtures|src\/policy\/programs\/(?:data|packed)|registry|schema|package-lock|docs\/tools\.md)/;
 
+/** Shipped files of one export are named after it. Commands are named as a person types them. */
+const NAMED = /^(?:src|web)\/(?!cli\/commands\/)(?!.*\/index\.ts)(?!.*\.(?:test|samples|contract|d)\.)/;
+
 const named = process.argv.slice(2);
 const files =
   named.length > 0
@@ -52,7 +55,7 @@ function troublesIn(path, text) {
   if (path === "scripts/words.mjs") return [];
   return [
     ...retiredIn(path, text),
-    ...(CODE.test(path) ? commentTroubles(path, text) : proseTroubles(path, text)),
+    ...(CODE.test(path) ? codeTroubles(path, text) : proseTroubles(path, text)),
   ];
 }
 
@@ -68,15 +71,50 @@ function retiredIn(path, text) {
   });
 }
 
-function commentTroubles(path, text) {
-  const { comments } = parseSync(path, text);
-  return comments.flatMap(({ value, start }) => {
+function codeTroubles(path, text) {
+  const { comments, program } = parseSync(path, text);
+  const openers = comments.flatMap(({ value, start }) => {
     const plain = value.replaceAll(/^\s*\*+ ?/gm, "").trim();
     const opener = OPENER.exec(plain.replaceAll(/\s+/g, " "));
     if (!opener) return [];
     const line = text.slice(0, start).split("\n").length;
     return [{ path, line, message: `a comment's sentence begins with "${opener[1]}": name its subject` }];
   });
+  return [...openers, ...nameTroubles(path, program)];
+}
+
+/** The words of the path may be left out: v1/reader.ts has the V1Reader. A file of several equals has a free name. */
+function nameTroubles(path, program) {
+  const command = path.replace(/^src\/cli\/(?=[^/]+$)/, "src/cli/commands/");
+  if (!NAMED.test(path) || (command !== path && existsSync(command))) return [];
+  const declared = program.body.flatMap(({ type, declaration }) =>
+    type !== "ExportNamedDeclaration"
+      ? []
+      : (declaration?.declarations ?? (declaration ? [declaration] : [])),
+  );
+  const values = declared.filter(({ type }) => !type.startsWith("TS"));
+  if (values.length !== 1 && declared.length !== 1) return [];
+  const stem = path.replace(/\.tsx?$/, "");
+  const [own, whole] = [wordsOf(stem.split("/").at(-1)), wordsOf(stem)];
+  const names = declared.map(({ id }) => id.name);
+  const isNamed = names
+    .map(wordsOf)
+    .some(
+      (words) =>
+        words.join("") === own.join("") ||
+        (own.every((word) => words.includes(word)) && words.every((word) => whole.includes(word))),
+    );
+  return isNamed ? [] : [{ path, line: 1, message: `name the file after its export ${names.join(" or ")}` }];
+}
+
+/** "readV1Diffs" is read, v1, diff. */
+function wordsOf(name) {
+  const words =
+    name
+      .replaceAll(/([a-z\d])([A-Z])/g, "$1 $2")
+      .toLowerCase()
+      .match(/[a-z\d]+/g) ?? [];
+  return words.map((word) => word.replace(/s$/, ""));
 }
 
 function proseTroubles(path, text) {

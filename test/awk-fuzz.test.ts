@@ -1,6 +1,6 @@
 /** The awk reader against four awks: what it calls harmless runs under strace and must be. */
 import { expect, test } from "vitest";
-import { awkDoubts } from "../src/policy/programs/scripts/read-awk.js";
+import { awkDoubts } from "../src/policy/programs/scripts/awk-doubts.js";
 import { fuzz } from "./fuzz-scripts.js";
 import { parts } from "./script-texts.js";
 import type { Language } from "./script-texts.js";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Command } from "commander";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { createProgram } from "../src/cli/program.js";
+import { createProgram } from "../src/cli/create-program.js";
 import { folder } from "./agent-kit.js";
 import { runHere } from "./run-here.js";
 

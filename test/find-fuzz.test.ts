@@ -2,7 +2,7 @@
 import { basename } from "node:path";
 import { expect, test } from "vitest";
 import { judgeArgv } from "../src/policy/programs/judge-argv.js";
-import { findCommands } from "../src/policy/programs/scripts/read-find.js";
+import { findCommands } from "../src/policy/programs/scripts/find-commands.js";
 import { fuzz } from "./fuzz-scripts.js";
 import { parts } from "./script-texts.js";
 import type { Language } from "./script-texts.js";

@@ -1,6 +1,6 @@
 /** The jq reader against jq: what it calls harmless runs under strace and must be. */
 import { expect, test } from "vitest";
-import { jqDoubts } from "../src/policy/programs/scripts/read-jq.js";
+import { jqDoubts } from "../src/policy/programs/scripts/jq-doubts.js";
 import { fuzz } from "./fuzz-scripts.js";
 import { parts } from "./script-texts.js";
 import type { Language } from "./script-texts.js";

@@ -1,6 +1,6 @@
 /** Stands in the place of `MemoryLedger`: every ledger in memory of a test is one on the run's PostgreSQL server. */
 import type { ClaimOptions, Ledger, Lease, OpenQuestionsOptions, ReadOptions } from "../src/call/index.js";
-import { openPostgresLedger } from "../src/history/postgres/postgres-ledger.js";
+import { openPostgresLedger } from "../src/history/postgres/open-postgres-ledger.js";
 import { newAddress } from "../src/history/postgres/postgres-server.samples.js";
 
 const opened: Promise<Ledger>[] = [];

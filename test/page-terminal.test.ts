@@ -1,7 +1,7 @@
 /** Output of commands that attacks a terminal, and commands that hide a part of themselves, as the page shows them. */
 import { expect, test } from "vitest";
 import { commandReading } from "../src/serve/questions/command-reading.js";
-import { ansiRuns } from "../web/code/ansi.js";
+import { ansiRuns } from "../web/code/ansi-runs.js";
 import { hidingCommands, outputs } from "./page-cases.js";
 
 test.each(outputs)("takes the control out of %s", (_, output) => {

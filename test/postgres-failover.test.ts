@@ -7,7 +7,7 @@ import { DURABLE, claim, codeOf, said, SESSION } from "../src/history/contract/c
 import { BrokenLine } from "../src/history/postgres/broken-line.samples.js";
 import { postgresAddress } from "../src/history/postgres/postgres-address.js";
 import { checkServer } from "../src/history/postgres/check-server.js";
-import { openPostgresLedger } from "../src/history/postgres/postgres-ledger.js";
+import { openPostgresLedger } from "../src/history/postgres/open-postgres-ledger.js";
 import { makeServer, makeStandby } from "../src/history/postgres/postgres-server.samples.js";
 import { SqlConnections } from "../src/history/postgres/sql-connections.js";
 import { SessionRecord } from "../src/record/index.js";

@@ -4,7 +4,7 @@ import { problemOf } from "../src/aap/api/aap-problem.js";
 import type { Ledger } from "../src/call/index.js";
 import { claim, codeOf, DURABLE, said, SESSION } from "../src/history/contract/contract.samples.js";
 import { BrokenLine } from "../src/history/postgres/broken-line.samples.js";
-import { openPostgresLedger } from "../src/history/postgres/postgres-ledger.js";
+import { openPostgresLedger } from "../src/history/postgres/open-postgres-ledger.js";
 import { emptyAddress } from "../src/history/postgres/store.samples.js";
 import { SessionRecord } from "../src/record/index.js";
 import { until } from "./until.js";

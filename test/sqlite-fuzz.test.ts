@@ -2,7 +2,7 @@
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { readSqlite } from "../src/policy/programs/scripts/read-sql.js";
+import { readSqlite } from "../src/policy/programs/scripts/sql-doubts.js";
 import { fuzz } from "./fuzz-scripts.js";
 import { parts } from "./script-texts.js";
 import type { Language } from "./script-texts.js";

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { SharedTexts } from "../src/call/shared-texts.js";
 import { BrokenLine } from "../src/history/postgres/broken-line.samples.js";
-import { openPostgresTexts } from "../src/history/postgres/postgres-texts.js";
+import { openPostgresTexts } from "../src/history/postgres/open-postgres-texts.js";
 import { openSharedTexts } from "../src/history/open-shared-texts.js";
 import { newAddress } from "../src/history/postgres/postgres-server.samples.js";
 import { Devices } from "../src/serve/index.js";

@@ -6,7 +6,7 @@ import type { LiveFrame, LiveStatus, Me } from "toolgate/serve/client";
 import { api, isLoggedOut } from "./api.js";
 import { readAhead } from "./inbox/question-ahead.js";
 import { NOTHING_YET, withFrame, type LiveState } from "./live-state.js";
-import { onNetworkSign } from "./network-signs.js";
+import { onNetworkSign } from "./on-network-sign.js";
 import { notify } from "./notify.js";
 import { Store } from "./store.js";
 

@@ -22,7 +22,7 @@ export type { AgentTroubleCode } from "./client/agent-trouble.js";
 export { commandWords } from "./client/command-words.js";
 export type { AgentSetting } from "./client/agent-settings.js";
 export { ForeignSession } from "./client/foreign-session.js";
-export type { ForeignSessionOptions, OnBreach } from "./client/foreign-options.js";
+export type { ForeignSessionOptions, OnBreach } from "./client/foreign-session-options.js";
 export type { KnownAgent } from "./client/read-agent.js";
 export { authRequired, RpcError } from "./connection/message.js";
 export { stdioWire } from "./connection/stdio-wire.js";

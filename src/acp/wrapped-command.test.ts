@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { FORCED_GIT_SETTINGS } from "../policy/git-settings.js";
+import { FORCED_GIT_SETTINGS } from "../policy/forced-git-settings.js";
 import { unwrappedCommand, wrappedCommand } from "./wrapped-command.js";
 
 const bash = { shell: "/bin/bash", language: "bash" } as const;

@@ -4,7 +4,7 @@
  * command itself.
  */
 import { shellWords } from "../tools/find-shell.js";
-import { FORCED_GIT_SETTINGS } from "../policy/git-settings.js";
+import { FORCED_GIT_SETTINGS } from "../policy/forced-git-settings.js";
 import type { Executor } from "../policy/index.js";
 
 /** A client only adds variables. These would lead git past the repository whose settings were looked at. */

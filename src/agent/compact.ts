@@ -5,7 +5,7 @@
 import type { LanguageModelV3Prompt } from "@ai-sdk/provider";
 import type { Usage } from "../call/index.js";
 import { usageOf } from "../model/index.js";
-import { overflowOf } from "../model/overflow.js";
+import { overflowOf } from "../model/overflow-of.js";
 import { asProviderOptions } from "../model/scripted-model.js";
 import { CHARACTERS_PER_TOKEN, promptLimits, tokensOf } from "./context-window.js";
 import { resultCharactersFor } from "./create-agent.js";

@@ -6,7 +6,7 @@ import type { LanguageModelV3CallOptions, LanguageModelV3StreamPart } from "@ai-
 import type { SessionEvent, StepResponse, StopReason, Usage } from "../call/index.js";
 import { errorMessage } from "../call/error-message.js";
 import { usageOf } from "../model/index.js";
-import { overflowOf } from "../model/overflow.js";
+import { overflowOf } from "../model/overflow-of.js";
 import type { Overflow } from "../model/index.js";
 import type { NotifiedCall } from "../model/retrying.js";
 import type { EventWriter } from "../record/index.js";

@@ -5,7 +5,7 @@
  * the line that marks a secret below it, so that redaction finds in a hunk what it finds in the file.
  */
 import type { DiffHunk } from "./content.js";
-import { lineHunks, sharedEnd, sharedStart } from "./line-diff.js";
+import { lineHunks, sharedEnd, sharedStart } from "./line-hunks.js";
 
 /** Unchanged lines on each side of a change. */
 const CONTEXT_LINES = 3;

@@ -31,12 +31,13 @@ export { inferToolKind } from "./infer-tool-kind.js";
 export type { ToolAnnotations } from "./infer-tool-kind.js";
 export * from "./ledger.js";
 export { joinedEvents, stepIdOf, thoughtIdOf } from "./message-run.js";
-export { hunkLocations, lineHunks } from "./line-diff.js";
-export type { LineHunk } from "./line-diff.js";
+export { hunkLocations, lineHunks } from "./line-hunks.js";
+export type { LineHunk } from "./line-hunks.js";
 export { completeFields, fieldCount, inputText, NO_INPUT, readMore } from "./partial-input.js";
 export type { PartialInput } from "./partial-input.js";
 export { plainJson } from "./plain-json.js";
 export * from "./plan.js";
+export * from "./plan-from-todos.js";
 export { BadOption } from "./check-options.js";
 export {
   answerAllows,

@@ -2,7 +2,7 @@
  * The calls of plan entries: a call works on the entry that is in progress when the call is announced, or, where the same
  * response of the model writes the plan, on the entry that this plan has in progress.
  */
-import { planFromTodos } from "./plan.js";
+import { planFromTodos } from "./plan-from-todos.js";
 import type { PlanEntry } from "./plan.js";
 import type { ToolCall } from "./tool-call.js";
 

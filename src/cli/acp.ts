@@ -47,7 +47,7 @@ export async function serveEditor(
     openHost: async () => {
       isOpened = true;
       const read = await theFlags();
-      const { openEditorHost } = await import("./editor-host.js");
+      const { openEditorHost } = await import("./open-editor-host.js");
       return openEditorHost(read).catch(asMessage).catch(failed);
     },
     onTrouble: (error) => void (error === failure || noteError(error)),
@@ -55,7 +55,7 @@ export async function serveEditor(
   // Invalid flags are reported even when the client left before they were read.
   const read = await theFlags();
   if (!isOpened && process.exitCode === undefined) {
-    const { checkEditorFlags } = await import("./editor-host.js");
+    const { checkEditorFlags } = await import("./open-editor-host.js");
     await checkEditorFlags(read)
       .catch(asMessage)
       .catch(failed)

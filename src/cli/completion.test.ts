@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { completionScript } from "./completion.js";
-import { createProgram } from "./program.js";
+import { createProgram } from "./create-program.js";
 
 /** The words that bash offers after these words; the last one is at the cursor. */
 function offered(...words: readonly string[]): readonly string[] {

@@ -1,7 +1,7 @@
 /** `toolgate acp --listen`: the agent for editors that cannot start it themselves, over HTTP and WebSocket, until a signal. */
 import { listenAcp } from "../acp/agent/listen-acp.js";
 import { openDoorOptions } from "./open-door-options.js";
-import { openEditorHost } from "./editor-host.js";
+import { openEditorHost } from "./open-editor-host.js";
 import { firstSignal, noteStopping } from "./signals.js";
 import { packageVersion } from "./package-version.js";
 import type { AcpFlags, ListenFlags } from "./commands/acp.js";

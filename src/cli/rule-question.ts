@@ -4,7 +4,7 @@ import { homedir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { z } from "zod";
 import { inferToolKind } from "../call/index.js";
-import { FORCED_GIT_SETTINGS } from "../policy/git-settings.js";
+import { FORCED_GIT_SETTINGS } from "../policy/forced-git-settings.js";
 import { plannedCommand } from "../policy/intent.js";
 import { inMode } from "../policy/index.js";
 import type { Intent, ModeRules, Policy, Rule, Verdict } from "../policy/index.js";

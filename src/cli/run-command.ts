@@ -1,5 +1,5 @@
 /** Runs a command line and sets the exit code. */
-import { createProgram } from "./program.js";
+import { createProgram } from "./create-program.js";
 import { StoppedBySignal } from "./start-servers.js";
 import { note } from "./stderr.js";
 import { errorText } from "./error-text.js";

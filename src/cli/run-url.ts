@@ -27,7 +27,7 @@ import { RemoteSession } from "./remote-session.js";
 import { endText, exitCode, untilInterrupted } from "./run-turn.js";
 import type { RanTurn } from "./run-turn.js";
 import { note, noteLine } from "./stderr.js";
-import { tokenFor } from "./url-token.js";
+import { tokenFor } from "./token-for.js";
 import { errorMessage } from "../call/error-message.js";
 
 export async function runUrl(prompt: string, flags: RunFlags & { readonly url: string }): Promise<number> {

@@ -21,7 +21,7 @@ for (const stream of [process.stdout, process.stderr]) {
 
 const isForEditor = command === "acp" && !words.some((word) => /^(-h|--help|--listen)/.test(word));
 
-const readFlags = async () => (await import("./program.js")).readAcpFlags(process.argv);
+const readFlags = async () => (await import("./create-program.js")).readAcpFlags(process.argv);
 
 export async function start(): Promise<void> {
   if (isForEditor) {

@@ -17,7 +17,7 @@ export type StatsFlags = HistoryFlags & {
 export async function showStats({ by, days, cwd: wanted, ...flags }: StatsFlags): Promise<number> {
   const cwd = wanted === undefined ? undefined : recordedFolder(wanted);
   if (by === "model") {
-    const { showModelStats } = await import("./model-stats.js");
+    const { showModelStats } = await import("./show-model-stats.js");
     return showModelStats({ days, cwd, ...flags });
   }
   const show = (statistics: readonly CallStatistics[]): void => {

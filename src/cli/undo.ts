@@ -6,7 +6,7 @@ import type { EditHunk, Gate, Undone } from "../run/index.js";
 import { undoEach } from "../run/undo-each.js";
 import type { UndoneEach } from "../run/undo-each.js";
 import { readEdit } from "../run/undo-hunks.js";
-import { keptCallsOf } from "../run/kept-calls.js";
+import { keptCallsOf } from "../run/kept-calls-of.js";
 import { diffContent, oneLine, visibleText } from "../call/index.js";
 import type { SessionBook } from "../call/index.js";
 import { diffLines } from "../view/index.js";

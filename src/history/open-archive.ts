@@ -3,7 +3,7 @@ import { checkOptions, FUNCTION, LIST, TEXT } from "../call/check-options.js";
 import type { OptionChecks } from "../call/check-options.js";
 import type { Archive } from "../call/index.js";
 import { LedgerFileError } from "./ledger-file-error.js";
-import type { SqliteArchiveOptions } from "./sqlite/archive/sqlite-archive.js";
+import type { SqliteArchiveOptions } from "./sqlite/archive/open-sqlite-archive.js";
 import { storeAddress } from "./store-address.js";
 
 export type ArchiveOptions = SqliteArchiveOptions;
@@ -27,7 +27,7 @@ export async function openArchive(address: string, options: ArchiveOptions = {})
         "A ledger in memory ends with the process that wrote it, so memory: has no history to open. Nothing was read; name the file of a ledger. Programs that have the ledger use MemoryArchive.",
       );
     case "postgres": {
-      const { openPostgresArchive } = await import("./postgres/archive/postgres-archive.js");
+      const { openPostgresArchive } = await import("./postgres/archive/open-postgres-archive.js");
       const { patterns, onProgress, now } = options;
       return openPostgresArchive(store.address, {
         ...(patterns && { patterns }),
@@ -36,7 +36,7 @@ export async function openArchive(address: string, options: ArchiveOptions = {})
       });
     }
     case "sqlite": {
-      const { openSqliteArchive } = await import("./sqlite/archive/sqlite-archive.js");
+      const { openSqliteArchive } = await import("./sqlite/archive/open-sqlite-archive.js");
       return openSqliteArchive(store.file, options);
     }
     default:

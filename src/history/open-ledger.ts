@@ -32,7 +32,7 @@ export async function openLedger(address: string, options: LedgerOptions = {}): 
       return openSqliteLedger(store.file, local);
     case "postgres": {
       // Loaded for its addresses only: the driver and this part take as long as the rest of a start.
-      const { openPostgresLedger } = await import("./postgres/postgres-ledger.js");
+      const { openPostgresLedger } = await import("./postgres/open-postgres-ledger.js");
       return openPostgresLedger(store.address, options);
     }
     default:

@@ -6,6 +6,6 @@ import { storeAddress } from "./store-address.js";
 export async function openSharedTexts(address: string): Promise<SharedTexts | undefined> {
   const store = storeAddress(address);
   if (store.type !== "postgres") return undefined;
-  const { openPostgresTexts } = await import("./postgres/postgres-texts.js");
+  const { openPostgresTexts } = await import("./postgres/open-postgres-texts.js");
   return openPostgresTexts(store.address);
 }

@@ -7,8 +7,8 @@ import { dirname, join, resolve } from "node:path";
 import type { StdioServerConfig } from "./config.js";
 import { contentHash, inWorkspace, treeHashes } from "./content-hash.js";
 import type { CodeFile } from "./content-hash.js";
-import { isInterpreter, runsProject } from "./project-runner.js";
-import type { Places } from "./project-runner.js";
+import { isInterpreter, runsProject } from "./runs-project.js";
+import type { Places } from "./runs-project.js";
 import { isWrapper, namesInValue, serverArguments } from "./server-arguments.js";
 import type { ServerArgument } from "./server-arguments.js";
 

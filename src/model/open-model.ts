@@ -5,7 +5,7 @@ import type { LanguageModelV3 } from "@ai-sdk/provider";
 import { checkOptions, OBJECT, required, STRING } from "../call/check-options.js";
 import type { OptionChecks } from "../call/check-options.js";
 import { readBaseUrl } from "./read-base-url.js";
-import { withReadableErrors, shownMessage } from "./readable-errors.js";
+import { withReadableErrors, shownMessage } from "./with-readable-errors.js";
 import { findKey } from "./find-key.js";
 import type { KeyOptions } from "./find-key.js";
 import { contextWindowOf, priceOf } from "./known-models.js";

@@ -1,7 +1,7 @@
 /** Ways around the rules that someone found: each stays closed. */
 import { expect, test } from "vitest";
 import { decide } from "./decide.js";
-import { FORCED_GIT_SETTINGS } from "./git-settings.js";
+import { FORCED_GIT_SETTINGS } from "./forced-git-settings.js";
 import { exactGrant } from "./grants/grants.samples.js";
 import { plannedCommand } from "./intent.js";
 import type { Intent } from "./intent.js";

@@ -7,7 +7,7 @@ import { commandPart } from "./command-part.js";
 import type { Intent } from "./intent.js";
 import type { CommandPart } from "./part.js";
 import { linksInTheWay, withChangedFiles } from "./part-order.js";
-import type { Places } from "./parts.js";
+import type { Places } from "./parts-of.js";
 import { isProcessPath } from "./paths/is-process-path.js";
 import { baseName } from "./shell/base-name.js";
 import { readArgv, readShell } from "./shell/read-shell.js";

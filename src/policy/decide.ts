@@ -9,7 +9,7 @@ import { forbiddenPaths, hostTrouble } from "./concerns.js";
 import { containment } from "./contained/containment.js";
 import { unknownEffects } from "./effect-doubts.js";
 import type { Intent } from "./intent.js";
-import { partsOf, sawIn } from "./parts.js";
+import { partsOf, sawIn } from "./parts-of.js";
 import type { Policy } from "./policy.js";
 import { RuleParts, ruleParts } from "./rule.js";
 import { meets } from "./strict-rules.js";

@@ -1,6 +1,6 @@
 /** Why a command may do more than its known effects. */
 import { visibleText } from "../call/index.js";
-import { forcesGitSettings } from "./git-settings.js";
+import { forcesGitSettings } from "./forced-git-settings.js";
 import type { Intent } from "./intent.js";
 import { isGit } from "./part.js";
 import type { CommandPart } from "./part.js";

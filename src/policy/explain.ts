@@ -10,7 +10,7 @@ import type { Policy } from "./policy.js";
 import type { Verdict } from "./verdict.js";
 import { commandClass } from "./grants/command-class.js";
 import type { Intent } from "./intent.js";
-import { partsOf } from "./parts.js";
+import { partsOf } from "./parts-of.js";
 import type { CommandPart, Touch } from "./part.js";
 import { isProtected } from "./paths/protected-paths.js";
 import { isHarmless, isInside } from "./places.js";

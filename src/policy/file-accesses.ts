@@ -5,7 +5,7 @@
  * Invariant: fail closed. A command counts only when its program is on a closed list, every word of it is understood,
  * and it runs no code, contacts no host and installs nothing. Any other command needs a rule that names it.
  */
-import { forcesGitSettings } from "./git-settings.js";
+import { forcesGitSettings } from "./forced-git-settings.js";
 import type { Intent, PathAccess } from "./intent.js";
 import { isGit, readAccess } from "./part.js";
 import type { CommandPart } from "./part.js";

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { decide } from "./decide.js";
 import type { Policy } from "./policy.js";
-import { FORCED_GIT_SETTINGS } from "./git-settings.js";
+import { FORCED_GIT_SETTINGS } from "./forced-git-settings.js";
 import { plannedCommand } from "./intent.js";
 import type { Intent, OutsideLink } from "./intent.js";
 import { inMode } from "./modes.js";

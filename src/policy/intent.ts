@@ -30,7 +30,7 @@ export type Executor = {
   readonly language: "bash" | "sh";
   /** Further variables of its environment whose values are known: TMPDIR, where we set it. */
   readonly known?: { readonly [name: string]: string };
-  /** Variables that we set, whatever the environment holds: see git-settings.ts. */
+  /** Variables that we set, whatever the environment holds: see forced-git-settings.ts. */
   readonly forced?: { readonly [name: string]: string };
   /** Why git's settings could not be forced, in one sentence. */
   readonly notForced?: string;

@@ -5,9 +5,9 @@
 import type { Intent } from "./intent.js";
 import { actsOnFiles } from "./file-accesses.js";
 import { isFolderChange, isGit, onlyReads } from "./part.js";
-import { partsOf } from "./parts.js";
+import { partsOf } from "./parts-of.js";
 import type { CommandPart } from "./part.js";
-import type { Places } from "./parts.js";
+import type { Places } from "./parts-of.js";
 
 export type GitRead = {
   readonly argv: readonly string[];

@@ -7,7 +7,7 @@
  */
 import { visibleText } from "../call/index.js";
 import type { ToolKind } from "../call/index.js";
-import { forcesGitSettings } from "./git-settings.js";
+import { forcesGitSettings } from "./forced-git-settings.js";
 import type { Intent } from "./intent.js";
 import { readUrl, touchesHost } from "./hosts/match-host.js";
 import { mayNameCommand, namesCommand } from "./match-command.js";

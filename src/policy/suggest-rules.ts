@@ -6,10 +6,10 @@
 import { decide } from "./decide.js";
 import { commandClass } from "./grants/command-class.js";
 import type { Policy } from "./policy.js";
-import { FORCED_GIT_SETTINGS } from "./git-settings.js";
+import { FORCED_GIT_SETTINGS } from "./forced-git-settings.js";
 import { plannedCommand } from "./intent.js";
 import { isHarmless } from "./places.js";
-import { partsOf } from "./parts.js";
+import { partsOf } from "./parts-of.js";
 import type { CommandPart } from "./part.js";
 import type { Rule } from "./rule.js";
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { decide } from "./decide.js";
 import type { Policy } from "./policy.js";
 import { exactGrant } from "./grants/grants.samples.js";
-import { FORCED_GIT_SETTINGS } from "./git-settings.js";
+import { FORCED_GIT_SETTINGS } from "./forced-git-settings.js";
 import { plannedCommand } from "./intent.js";
 import type { Intent, PathAccess } from "./intent.js";
 import { inMode } from "./modes.js";

@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import { pluralize, readAll, visibleText } from "../call/index.js";
 import type { DiffHunk, FileChange, Ledger, ToolCall } from "../call/index.js";
 import { hunksInContext } from "../call/diff-hunks.js";
-import { lineHunks } from "../call/line-diff.js";
+import { lineHunks } from "../call/line-hunks.js";
 import type { Workspace } from "../tools/index.js";
 import type { SessionRecord } from "../record/index.js";
 import { UndoRefused } from "./undo-refused.js";

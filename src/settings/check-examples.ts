@@ -3,7 +3,7 @@
  * it alone would allow, including its flags; an asking or denying rule matches a command if it covers any part of it.
  */
 import { oneLine } from "../call/index.js";
-import { FORCED_GIT_SETTINGS } from "../policy/git-settings.js";
+import { FORCED_GIT_SETTINGS } from "../policy/forced-git-settings.js";
 import { decide, namesCommand, readShell } from "../policy/index.js";
 import type { Rule } from "../policy/index.js";
 import { plannedCommand } from "../policy/intent.js";

@@ -27,7 +27,7 @@ export { failedCommand, kindIcon, statusMark } from "./card-facts.js";
 export type { CardStatus } from "./card-facts.js";
 export { Gutter } from "./gutter.js";
 export { hiddenWords, MAX_QUESTION_LINES, questionFacts, wholeQuestion } from "./question-text.js";
-export { alikeText, widthsText } from "./width-text.js";
+export { alikeText, widthsText } from "./widths-text.js";
 export { liveCallLines } from "./live-call-lines.js";
 export type { LiveCallOptions } from "./live-call-lines.js";
 export { clipped, columns } from "./visible-line.js";

@@ -11,7 +11,7 @@ import type { Line } from "./call-text.js";
 import { MAX_BLOCKS } from "./call-card.js";
 import { cardBlock } from "./card-blocks.js";
 import { rows, wholeLine } from "./visible-line.js";
-import { exampleLines } from "./width-text.js";
+import { exampleLines } from "./widths-text.js";
 
 const FACT = { first: "", next: "        " };
 const MIN_WIDTH = 40;

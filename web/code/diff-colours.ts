@@ -1,6 +1,6 @@
 /** Syntax colours of a diff. Both sides are coloured as texts of their own, then each row takes its line. */
 import type { DiffRow } from "toolgate/view";
-import type { ColouredLine } from "./highlighter.js";
+import type { ColouredLine } from "./highlight.js";
 import type { MarkedPiece } from "./word-marks.js";
 
 type LineRow = Exclude<DiffRow, { type: "note" }>;

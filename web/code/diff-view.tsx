@@ -7,7 +7,7 @@ import { useShortPaths } from "../parts/folder.js";
 import { Icon } from "../parts/icon.js";
 import { Visible } from "../parts/visible.js";
 import { colouredPieces, languageOf, linesByNumber, sideText, type DiffSide } from "./diff-colours.js";
-import { highlight, type ColouredLine } from "./highlighter.js";
+import { highlight, type ColouredLine } from "./highlight.js";
 import {
   changedLines,
   splitRows,

@@ -1,7 +1,7 @@
 /** Colours code with shiki, one language at a time, outside the thread that paints the page. */
 import { createHighlighterCore, type HighlighterCore, type ThemeRegistration } from "@shikijs/core";
 import { createJavaScriptRegexEngine } from "@shikijs/engine-javascript";
-import type { ColouredLine, HighlightReply, HighlightRequest } from "./highlighter.js";
+import type { ColouredLine, HighlightReply, HighlightRequest } from "./highlight.js";
 
 const LANGUAGES = new Map([
   ["typescript", () => import("@shikijs/langs/typescript")],

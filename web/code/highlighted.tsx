@@ -1,7 +1,7 @@
 /** A block of code. Colours come later from a worker; the text is there at once. */
 import { useEffect, useState } from "preact/hooks";
 import { Visible } from "../parts/visible.js";
-import { highlight, type ColouredLine } from "./highlighter.js";
+import { highlight, type ColouredLine } from "./highlight.js";
 
 export function Highlighted({ code, language }: { readonly code: string; readonly language: string }) {
   const [lines, setLines] = useState<readonly ColouredLine[]>();

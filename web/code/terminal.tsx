@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { Visible } from "../parts/visible.js";
 import { counted } from "../words.js";
-import { ansiRuns } from "./ansi.js";
+import { ansiRuns } from "./ansi-runs.js";
 
 type TerminalProps = {
   readonly text: string;

@@ -19,7 +19,7 @@ import { useGuard } from "./guard.js";
 import { markedSubjects } from "./marked-subjects.js";
 import { ReasonForm, type NoChoice } from "./no-form.js";
 import { asker } from "./question-list.js";
-import { ReachChoice } from "./reach.js";
+import { ReachChoice } from "./reach-choice.js";
 import { useAnswer } from "./use-answer.js";
 import { Why } from "./why.js";
 

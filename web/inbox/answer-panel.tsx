@@ -22,7 +22,7 @@ import { editedInput, editFields, type EditField } from "./edit-input.js";
 import { EditForm } from "./edit-form.js";
 import type { Guard } from "./guard.js";
 import { NeverChoice, ReasonForm, type NoChoice } from "./no-form.js";
-import { ReachChoice } from "./reach.js";
+import { ReachChoice } from "./reach-choice.js";
 import { useAnswer } from "./use-answer.js";
 
 export type AnswerPanelProps = {

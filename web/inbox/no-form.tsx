@@ -3,7 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 import type { GrantWidth } from "toolgate/serve/client";
 import { Note } from "../parts/controls.js";
 import { RuleText } from "./exact-rule.js";
-import { Coded } from "./reach.js";
+import { Coded } from "./reach-choice.js";
 
 /** `width`: of a rule that refuses it from now on. */
 export type NoChoice = { readonly reason: string; readonly width: string | undefined };

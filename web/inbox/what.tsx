@@ -11,7 +11,7 @@ import { Verdict } from "../parts/state.js";
 import { Visible } from "../parts/visible.js";
 import { useIsPhone } from "../use-media.js";
 import { counted, grouped, inFolder, sentence } from "../words.js";
-import { commandPieces } from "./command-marks.js";
+import { commandPieces } from "./command-pieces.js";
 
 /** `asked` gets the element of the last part that asks. */
 type Asked = { readonly asked?: RefObject<HTMLLIElement | null> | undefined };

@@ -3,7 +3,7 @@
  * the order in which they are written. `isProse`: sentences, which may run from right to left as a whole.
  */
 import { visibleText } from "toolgate/call";
-import { withBreakPoints } from "./break-points.js";
+import { withBreakPoints } from "./with-break-points.js";
 import { visiblePieces } from "./visible-pieces.js";
 
 type VisibleProps = {

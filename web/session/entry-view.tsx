@@ -8,7 +8,7 @@ import { Icon } from "../parts/icon.js";
 import { ImageBlock } from "../parts/image-block.js";
 import { Visible } from "../parts/visible.js";
 import { sentence } from "../words.js";
-import { CallCardView } from "./call-card.js";
+import { CallCardView } from "./call-card-view.js";
 
 type EntryProps = {
   readonly entry: SessionEntry;

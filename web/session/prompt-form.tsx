@@ -10,7 +10,7 @@ import { useStore } from "../store.js";
 import { CompletionList, COMPLETION_ID, optionId } from "./completion-list.js";
 import { commandIn, type PromptCommand } from "./prompt-commands.js";
 import { completed, type Choice } from "./prompt-completion.js";
-import { readImages, type PromptImage } from "./prompt-images.js";
+import { readImages, type PromptImage } from "./read-images.js";
 import { useCompletion } from "./use-completion.js";
 
 type FormProps = {

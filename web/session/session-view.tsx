@@ -14,7 +14,7 @@ import { Visible } from "../parts/visible.js";
 import { goTo, replayPath } from "../route.js";
 import { useStore } from "../store.js";
 import { counted } from "../words.js";
-import { cancelCall } from "./call-card.js";
+import { cancelCall } from "./call-card-view.js";
 import { EntryView } from "./entry-view.js";
 import { PromptBox } from "./prompt-box.js";
 import { Rail } from "./rail.js";

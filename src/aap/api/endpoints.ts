@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import { answerRequest, cancelRequest, newSession, streamMode, turnRequest } from "./request-bodies.js";
-import type { ResponseName } from "./response-bodies.js";
+import type { ResponseName } from "./responses.js";
 
 /** `Name`: the names of the schemas that its answers have. */
 export type Endpoint<Name extends string = ResponseName> = {

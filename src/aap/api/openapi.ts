@@ -5,7 +5,7 @@
 import { z } from "zod";
 import { ENDPOINTS } from "./endpoints.js";
 import type { Endpoint } from "./endpoints.js";
-import { RESPONSES } from "./response-bodies.js";
+import { RESPONSES } from "./responses.js";
 
 const refTo = (name: string): string => `#/components/schemas/${name}`;
 

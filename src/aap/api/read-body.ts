@@ -1,7 +1,7 @@
 /** Reads the body of a request and checks it against its schema. */
 import { z } from "zod";
 import { AapProblem } from "./aap-problem.js";
-import { isTooDeep } from "./json-depth.js";
+import { isTooDeep } from "./is-too-deep.js";
 
 /** Another site's page can make a browser send a form or text without a preflight, but not JSON: so only JSON is read. */
 export async function readBody<Schema extends z.ZodType>(

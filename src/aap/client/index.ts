@@ -9,7 +9,7 @@ export { AapClient, connect } from "./aap-client.js";
 export type { AapClientOptions } from "./aap-client.js";
 export { AapError } from "./aap-error.js";
 export type { AapErrorCode, AapErrorDetails } from "./aap-error.js";
-export type { AnswerOptions, CallAnswer, ClientTool, Permission } from "./answer-calls.js";
+export type { AnswerOptions, CallAnswer, ClientTool, Permission } from "./answers-to.js";
 export type { ConnectionOptions } from "./connection.js";
 export type { FollowOptions, RecordedSessionEvent } from "./follow-session.js";
 export { messagesFromEvents } from "./messages-from-events.js";

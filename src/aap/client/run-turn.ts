@@ -18,8 +18,8 @@ import {
   TEXT,
 } from "../../call/check-options.js";
 import type { OptionChecks } from "../../call/check-options.js";
-import { answersTo } from "./answer-calls.js";
-import type { AnswerOptions, CallAnswer } from "./answer-calls.js";
+import { answersTo } from "./answers-to.js";
+import type { AnswerOptions, CallAnswer } from "./answers-to.js";
 import { TurnSubmitter } from "./turn-submitter.js";
 import { bySide, pendingCalls } from "./pending-calls.js";
 import type { PendingCalls } from "./pending-calls.js";

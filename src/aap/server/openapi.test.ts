@@ -7,8 +7,8 @@ import { sealing } from "../server-context.js";
 import type { ServerContext } from "../server-context.js";
 import { openApi } from "../api/openapi.js";
 import { operatorRoutes } from "./operator-routes.js";
-import { addRoutes } from "./routes.js";
-import type { AapEnv } from "./routes.js";
+import { addRoutes } from "./add-routes.js";
+import type { AapEnv } from "./add-routes.js";
 import { TurnEngine } from "../turns/turn-engine.js";
 
 async function server(): Promise<ServerContext> {

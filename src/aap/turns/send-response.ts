@@ -3,7 +3,7 @@ import type { EventId } from "../stream/event-id.js";
 import { followResponse } from "../stream/follow-response.js";
 import type { ResponseSource } from "../stream/follow-response.js";
 import type { LiveResponse } from "../stream/live-response.js";
-import type { SendResponse } from "../stream/stream-mode.js";
+import type { SendResponse } from "../stream/in-stream-mode.js";
 import { deliverLive, Subscription } from "../stream/subscriber.js";
 
 /** Starts the response once the subscriber listens. */

@@ -16,7 +16,7 @@ import type { EventId } from "../stream/event-id.js";
 import type { ResponseSource } from "../stream/follow-response.js";
 import { lastEnd, NO_ENDS, requestWithKey, responseAt } from "../stream/response-log.js";
 import type { ExtraEnds } from "../stream/response-log.js";
-import type { SendResponse } from "../stream/stream-mode.js";
+import type { SendResponse } from "../stream/in-stream-mode.js";
 import { ActiveTurns } from "./active-turns.js";
 import type { ActiveTurn } from "./active-turns.js";
 import { ExternalTurns } from "./external-turns.js";

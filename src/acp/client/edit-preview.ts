@@ -8,7 +8,7 @@ import { absolutePath, diffContent, fileDiff, oneLine, textContent } from "../..
 import type { DiffContent, Meta, ToolCallContent } from "../../call/index.js";
 import { ToolFailure } from "../../tools/index.js";
 import type { Workspace } from "../../tools/index.js";
-import { applyEdits } from "../../tools/built-in/apply-edit.js";
+import { applyEdits } from "../../tools/built-in/apply-edits.js";
 import type { Intent } from "../../policy/index.js";
 import { isJsonObject } from "../json.js";
 import { carriedEdits } from "./carried-edits.js";

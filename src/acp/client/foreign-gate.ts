@@ -7,8 +7,8 @@ import type { ReportedCalls } from "../../run/reported-calls.js";
 import { Toolbox } from "../../tools/index.js";
 import { AgentReports } from "./agent-reports.js";
 import { ProxiedIds } from "./call-ids.js";
-import { judgeFor } from "./foreign-options.js";
-import type { ForeignSessionOptions } from "./foreign-options.js";
+import { judgeFor } from "./foreign-session-options.js";
+import type { ForeignSessionOptions } from "./foreign-session-options.js";
 import type { Inbox } from "./inbox.js";
 import type { UpdateFold } from "./update-fold.js";
 

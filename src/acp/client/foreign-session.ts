@@ -27,7 +27,7 @@ import { AGENT_GONE, AgentTurn, CANCELLED, TURN_OVER } from "./agent-turn.js";
 import type { TurnEnded } from "./agent-turn.js";
 import { answerElicitation } from "./answer-elicitation.js";
 import { foreignGate } from "./foreign-gate.js";
-import type { ForeignSessionOptions } from "./foreign-options.js";
+import type { ForeignSessionOptions } from "./foreign-session-options.js";
 import { Inbox } from "./inbox.js";
 import { Permissions } from "./permissions.js";
 import { ProxiedCalls } from "./proxied-calls.js";

@@ -5,6 +5,6 @@
  * the agent's own claims; an agent that hangs, crashes or floods costs its time and nothing else.
  */
 export type { Level } from "./requirement.js";
-export { requirementsOf } from "./requirements.js";
+export { requirementsOf } from "./requirements-of.js";
 export { chosenRequirements, runConformance } from "./run-conformance.js";
 export type { ConformanceOptions, ConformanceReport, JudgedRequirement } from "./run-conformance.js";

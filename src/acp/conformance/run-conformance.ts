@@ -12,7 +12,7 @@ import type { AgentCommand } from "./agent-process.js";
 import type { SceneRecord } from "./evidence.js";
 import { runScene } from "./run-scene.js";
 import type { Finding, ProtocolVersion, Requirement, SceneName } from "./requirement.js";
-import { requirementsOf } from "./requirements.js";
+import { requirementsOf } from "./requirements-of.js";
 import { HANDSHAKE_SCENES } from "./scenes/handshake.js";
 import type { Scene } from "./scenes/scene.js";
 import { REOPENED_SESSION_SCENES } from "./scenes/reopened-sessions.js";

@@ -22,13 +22,13 @@ import { allCommandsIn, chatCommands, commandsIn, hasName } from "./chat-command
 import { ChatFooter } from "./chat-footer.js";
 import { ChatQuestions } from "./chat-questions.js";
 import { chatEndText, greetingText, resumeHint, typedRows, wrapped } from "./chat-text.js";
-import { completionOf } from "./complete.js";
+import { completionOf } from "./completion-of.js";
 import { openConversation } from "./conversation.js";
 import type { Conversation } from "./conversation.js";
 import { Keyboard } from "./keyboard.js";
 import { MessageLayer } from "./message-layer.js";
 import { NOT_HERE, notAtServer } from "./not-here.js";
-import { notification } from "./notify.js";
+import { notification } from "./notification.js";
 import { recentPrompts } from "./recent-prompts.js";
 import { recentText } from "./recent-text.js";
 import { statusRow } from "./status-row.js";

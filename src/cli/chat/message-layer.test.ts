@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { KeyName } from "./key-decoder.js";
-import { completionOf } from "./complete.js";
+import { completionOf } from "./completion-of.js";
 import { MessageLayer } from "./message-layer.js";
 import { withoutStyles } from "../../view/styled-text.js";
 

@@ -1,7 +1,7 @@
 /** `/undo` and `/back`: puts back the files of turns, and names the commands whose changes cannot be put back. */
 import { oneLine } from "../../call/index.js";
 import type { Session, SessionBook, ToolCall } from "../../call/index.js";
-import { keptCallsOf } from "../../run/kept-calls.js";
+import { keptCallsOf } from "../../run/kept-calls-of.js";
 import { undoEach } from "../../run/undo-each.js";
 import { keptCommands } from "../kept-commands.js";
 import { undoByWords, undoneTurnsText } from "../undo.js";

@@ -8,14 +8,14 @@
 import { afterEach, beforeEach, describe } from "vitest";
 import type { Ledger } from "../../call/index.js";
 import { answers, openQuestions, questionsInTheLog } from "./answers.contract.js";
-import { theLog } from "./appending.contract.js";
+import { theLog } from "./the-log.contract.js";
 import { blobs } from "./blobs.contract.js";
 import { closing } from "./closing.contract.js";
 import type { Given, Store } from "./contract.samples.js";
 import { NOON } from "./contract.samples.js";
 import { following } from "./following.contract.js";
 import { leases } from "./leases.contract.js";
-import { together } from "./model.contract.js";
+import { together } from "./together.contract.js";
 import { removing, sessions } from "./sessions.contract.js";
 
 type Clock = { readonly now: () => number };

@@ -11,7 +11,7 @@ import type {
 import { checkStatisticsKey } from "../archive-queries.js";
 import { storable } from "../archive-text.js";
 import { modelResponse } from "../model-response.js";
-import type { ArchivedCall, ArchivedSession } from "./archive-documents.js";
+import type { ArchivedCall, ArchivedSession } from "./archived-documents.js";
 
 const KEYS: Readonly<Record<StatisticsKey, (call: ArchivedCall) => string>> = {
   tool: ({ facts }) => facts.name,

@@ -4,7 +4,7 @@ import { chainStart, nextLink } from "../chain/hash-chain.js";
 import type { QuestionEvent } from "../question-state.js";
 import { eventFromStored, storedName } from "../stored-json.js";
 import type { StoredEvent } from "../stored-json.js";
-import { bigintArray, byteaArray, intArray, textArray } from "./binary-array.js";
+import { bigintArray, byteaArray, intArray, textArray } from "./binary-arrays.js";
 import { WORK } from "./ledger-statements.js";
 import type { AppendEventValues, AppendOneValues, AppendValues, QuestionValues } from "./ledger-values.js";
 

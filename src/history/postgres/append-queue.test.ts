@@ -5,7 +5,7 @@ import { storedEvent } from "../stored-json.js";
 import { AppendQueue } from "./append-queue.js";
 import { ledgerStatements } from "./ledger-statements.js";
 import { postgresAddress } from "./postgres-address.js";
-import { openPostgresLedger } from "./postgres-ledger.js";
+import { openPostgresLedger } from "./open-postgres-ledger.js";
 import { SeenLeases } from "./seen-leases.js";
 import { SqlConnections } from "./sql-connections.js";
 import { emptyAddress } from "./store.samples.js";

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { claim, DURABLE, said, textsOf } from "../contract/contract.samples.js";
-import { MIGRATIONS } from "./postgres-tables.js";
+import { MIGRATIONS } from "./migrations.js";
 import { migrateTables, tableState } from "./migrate-tables.js";
-import { openPostgresLedger } from "./postgres-ledger.js";
+import { openPostgresLedger } from "./open-postgres-ledger.js";
 import { postgresAddress } from "./postgres-address.js";
 import { newAddress } from "./postgres-server.samples.js";
 import { SqlConnections } from "./sql-connections.js";

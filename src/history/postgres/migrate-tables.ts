@@ -6,7 +6,7 @@
  */
 import { errorCode } from "../../call/error-code.js";
 import { LedgerFileError } from "../ledger-file-error.js";
-import { MIGRATIONS } from "./postgres-tables.js";
+import { MIGRATIONS } from "./migrations.js";
 import { lacksRight } from "./server-errors.js";
 import type { SqlConnections } from "./sql-connections.js";
 

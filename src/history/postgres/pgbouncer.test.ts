@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterAll, expect, vi } from "vitest";
 import type { Ledger } from "../../call/index.js";
 import { ledgerContract } from "../contract/ledger.contract.js";
-import { openPostgresLedger } from "./postgres-ledger.js";
+import { openPostgresLedger } from "./open-postgres-ledger.js";
 import { newAddress, sharedServer } from "./postgres-server.samples.js";
 
 /** A program that is not installed is named by TOOLGATE_PGBOUNCER. */

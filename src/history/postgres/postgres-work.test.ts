@@ -13,7 +13,7 @@ import {
   YES,
 } from "../contract/contract.samples.js";
 import { startFollowing } from "../contract/following.samples.js";
-import { openPostgresLedger } from "./postgres-ledger.js";
+import { openPostgresLedger } from "./open-postgres-ledger.js";
 import { emptyAddress } from "./store.samples.js";
 import { postgresAddress } from "./postgres-address.js";
 import { SqlConnections } from "./sql-connections.js";

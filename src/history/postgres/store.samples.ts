@@ -1,6 +1,6 @@
 /** Empty stores on the run's server. A store that was closed is emptied and used again: making tables takes longer. */
 import type { Ledger } from "../../call/index.js";
-import { openPostgresLedger } from "./postgres-ledger.js";
+import { openPostgresLedger } from "./open-postgres-ledger.js";
 import { postgresAddress } from "./postgres-address.js";
 import { newAddress } from "./postgres-server.samples.js";
 import { SqlConnections } from "./sql-connections.js";

@@ -2,7 +2,7 @@
  * Every statement that the ledger and its verification run, with the types of its values and its rows. The index and the
  * tidying are SQLite's alone, and have their statements where they are used.
  *
- * Plain SQL (`on conflict`, `returning`, `?` for a value). SQLite's own parts are in `sqlite-tables.ts` (the tables),
+ * Plain SQL (`on conflict`, `returning`, `?` for a value). SQLite's own parts are in `migrations.ts` (the tables),
  * `sqlite-file.ts` and `sqlite-database.ts` (locks, pragmas). Ids and owners are stored names, see `storedName`;
  * values are in the order of the SQL. Invariant: SQL text never contains a value.
  */

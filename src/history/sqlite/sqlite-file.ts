@@ -21,7 +21,7 @@ import {
   SqliteDatabase,
   sqliteNumber,
 } from "./sqlite-database.js";
-import { MIGRATIONS } from "./sqlite-tables.js";
+import { MIGRATIONS } from "./migrations.js";
 
 export type FileKind = {
   /** SQLite's number for the program that a file belongs to. */

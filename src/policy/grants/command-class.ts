@@ -14,7 +14,7 @@ import { subcommandWords } from "../programs/subcommand-words.js";
 import { onlyParses } from "../made-program.js";
 import { isActivation } from "../shell/builtin-doubts.js";
 import { isWithinCheckerBounds } from "./is-within-checker-bounds.js";
-import { composeFamily } from "./compose-services.js";
+import { composeFamily } from "./compose-family.js";
 import { familyText } from "./families.js";
 import { isWithinBounds } from "./is-within-bounds.js";
 import { isLocalGit } from "./git-work.js";
@@ -23,7 +23,7 @@ import { removesResults, runsBuiltTest } from "./own-code.js";
 import { isOwnFolder } from "./is-own-folder.js";
 import { DOWNLOADS, isRisky } from "./plain-class.js";
 import { runnerPrefix } from "./runner-prefix.js";
-import { arePlain, isUsualScript, scriptRun } from "./script-runner.js";
+import { arePlain, isUsualScript, scriptRun } from "./script-run.js";
 import {
   asksRegistry,
   isWideModule,

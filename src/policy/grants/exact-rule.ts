@@ -9,7 +9,7 @@ import { readUrl } from "../hosts/match-host.js";
 import { UNBOUND } from "../intent.js";
 import type { Intent } from "../intent.js";
 import type { CommandPart, Part } from "../part.js";
-import type { Places } from "../parts.js";
+import type { Places } from "../parts-of.js";
 import type { Rule } from "../rule.js";
 import { sourceOf } from "../tool-source.js";
 

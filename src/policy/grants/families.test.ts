@@ -1,7 +1,7 @@
 /** The families that one "always" opens, and the classes of scripts, programs and places: what each lets through. */
 import { describe, expect, test } from "vitest";
 import { decide } from "../decide.js";
-import { FORCED_GIT_SETTINGS } from "../git-settings.js";
+import { FORCED_GIT_SETTINGS } from "../forced-git-settings.js";
 import { plannedCommand } from "../intent.js";
 import type { Intent } from "../intent.js";
 import { inMode } from "../modes.js";

@@ -7,7 +7,7 @@ import { normalisePath } from "../paths/match-path.js";
 import { isRunner } from "../programs/plain-words.js";
 import { isOwnFolder } from "./is-own-folder.js";
 import { plainClass } from "./plain-class.js";
-import { mayReachOut } from "./script-runner.js";
+import { mayReachOut } from "./script-run.js";
 
 /** `build/unit_tests` with plain words. A script is bound to its content, and stands for itself. */
 export function runsBuiltTest(part: CommandPart, roots: readonly string[]): boolean {

@@ -12,7 +12,7 @@ import { namedActs } from "../programs/named-acts.js";
 import { mayRunWhatFollows, readOwnWords } from "../programs/plain-words.js";
 import { isProjectTool } from "../programs/project-tools.js";
 import { isOwnFolder } from "./is-own-folder.js";
-import { mayReachOut } from "./script-runner.js";
+import { mayReachOut } from "./script-run.js";
 
 type Run = Pick<CommandPart, "argv" | "judgement" | "read"> & {
   /** Whether a word is the path of a file of the project. */

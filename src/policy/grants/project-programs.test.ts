@@ -1,7 +1,7 @@
 /** "Always" for checkers that nobody described, for tools that the project has installed, and for its own programs. */
 import { describe, expect, test } from "vitest";
 import { decide } from "../decide.js";
-import { FORCED_GIT_SETTINGS } from "../git-settings.js";
+import { FORCED_GIT_SETTINGS } from "../forced-git-settings.js";
 import { plannedCommand } from "../intent.js";
 import type { Intent } from "../intent.js";
 import { inMode } from "../modes.js";

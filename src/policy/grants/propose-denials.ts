@@ -6,7 +6,7 @@ import { visibleText } from "../../call/index.js";
 import { shownWords } from "../command-text.js";
 import { readUrl } from "../hosts/match-host.js";
 import type { Intent } from "../intent.js";
-import { partsOf } from "../parts.js";
+import { partsOf } from "../parts-of.js";
 import type { CommandPart, Part } from "../part.js";
 import { isHarmless } from "../places.js";
 import { subcommandWords } from "../programs/subcommand-words.js";

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { decide } from "../decide.js";
-import { FORCED_GIT_SETTINGS } from "../git-settings.js";
+import { FORCED_GIT_SETTINGS } from "../forced-git-settings.js";
 import { plannedCommand } from "../intent.js";
 import type { Intent } from "../intent.js";
 import { inMode } from "../modes.js";

@@ -1,5 +1,5 @@
 /** A description made ready for use: flags in a table, patterns compiled, its reader found. */
-import { compileClause, wordsByName } from "./clause-effects.js";
+import { compileClause, wordsByName } from "./compile-clause.js";
 import { flagTable } from "./flag-table.js";
 import { mergeEffects } from "./merge-effects.js";
 import type { ProgramData, ProgramFile } from "./program-data.js";

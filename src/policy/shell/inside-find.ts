@@ -1,6 +1,6 @@
 /** `find -exec … ;`, `fd -x …`. */
 import { judgeArgv } from "../programs/judge-argv.js";
-import { FOUND_FILE, findCommands } from "../programs/scripts/read-find.js";
+import { FOUND_FILE, findCommands } from "../programs/scripts/find-commands.js";
 import { below, isPlainFind, leavesPackages, namesIn } from "./found-names.js";
 import type { InnerCommand, InnerCommands } from "./inner-command.js";
 import { readsFiles } from "./inside-xargs.js";

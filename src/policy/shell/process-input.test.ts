@@ -1,7 +1,7 @@
 /** Input that does not come from the pipe before a command: process substitutions, here-strings and files. */
 import { describe, expect, test } from "vitest";
 import { decide } from "../decide.js";
-import { FORCED_GIT_SETTINGS } from "../git-settings.js";
+import { FORCED_GIT_SETTINGS } from "../forced-git-settings.js";
 import { plannedCommand } from "../intent.js";
 import { inMode } from "../modes.js";
 

@@ -8,7 +8,7 @@ import { readRedirects, type ReadRedirects } from "./read-redirects.js";
 import { either, type Outcome, staying } from "./outcome.js";
 import { type Scope } from "./parameter-value.js";
 import { type ShellContext, scopeOf, type WalkText } from "./shell-context.js";
-import { changedVariables } from "./variable-builtins.js";
+import { changedVariables } from "./variable-change.js";
 import { isHarmlessVariable, isOwnName, isProjectPath, PRINTABLE } from "./variable-names.js";
 import type { Value } from "./variables.js";
 import { readWords, type Words } from "./walk-words.js";

@@ -10,7 +10,7 @@ import { afterwards, type Outcome, staying } from "./outcome.js";
 import { type Loop, scopeOf, type ShellContext } from "./shell-context.js";
 import { isOwnName } from "./variable-names.js";
 import { UNKNOWN, type Value, type Variables, withUnknown } from "./variables.js";
-import { changedVariables } from "./variable-builtins.js";
+import { changedVariables } from "./variable-change.js";
 import { eitherWay, type Way, type Ways } from "./ways.js";
 
 type WalkList = (list: CompoundList, context: ShellContext) => Outcome;

@@ -3,7 +3,7 @@ import { judgeArgv } from "../programs/judge-argv.js";
 import { readPython } from "../programs/scripts/read-python.js";
 import { roleGlobs } from "../programs/role-globs.js";
 import { builtinDoubts } from "./builtin-doubts.js";
-import { asData, type Holes } from "./data-words.js";
+import { asData, type Holes } from "./as-data.js";
 import { excerpt } from "./excerpt.js";
 import { takesFiles } from "./takes-files.js";
 import { folderChange, type FolderChange } from "./folder-change.js";
@@ -14,7 +14,7 @@ import { interpreterDoubts, readsShellFromInput } from "./interpreters.js";
 import { type Outcome, staying } from "./outcome.js";
 import type { ShellContext, ShellLanguage, WalkText } from "./shell-context.js";
 import { isAscii } from "./strange-characters.js";
-import { changedVariables, variableChange } from "./variable-builtins.js";
+import { changedVariables, variableChange } from "./variable-change.js";
 import { NO_VARIABLES } from "./variables.js";
 import { changesKey, entered, moved, type Way, type Ways } from "./ways.js";
 

@@ -7,7 +7,7 @@ import type { Answer, OptionKind, Question, SelectedOption } from "../../call/in
 import type { Answered, answerRequest } from "../api/question-bodies.js";
 import { readRules } from "../rules/change-rules.js";
 import type { ServeContext } from "../server/serve-context.js";
-import { answeredState, answerWords } from "./inbox-rows.js";
+import { answeredState, answerWords } from "./inbox-row.js";
 
 type AnswerBody = z.output<typeof answerRequest>;
 

@@ -7,7 +7,7 @@
 import type { FoundCall, Question, ToolCall } from "../../call/index.js";
 import type { EarlierAnswers } from "../api/question-bodies.js";
 import type { PageParts } from "../server/page-request.js";
-import { isReported } from "./inbox-rows.js";
+import { isReported } from "./inbox-row.js";
 
 /** A longer record is not read to its start, which would hold the server up; the answer says so. */
 const MAX_CALLS = 500;

@@ -12,7 +12,7 @@ import type {
 import type { ServeContext } from "../server/serve-context.js";
 import type { OpenCall, SessionFacts } from "../sessions/session-facts.js";
 import type { QuestionNews } from "../sessions/session-index.js";
-import { answeredState, inboxRow } from "./inbox-rows.js";
+import { answeredState, inboxRow } from "./inbox-row.js";
 
 export type QuestionChange = "asked" | "answered" | "withdrawn" | "aged";
 

@@ -11,7 +11,7 @@ import type { GrantWidth, InboxQuestion, QuestionDetail } from "../api/question-
 import type { RuleTest } from "../api/rule-bodies.js";
 import type { ServeContext } from "../server/serve-context.js";
 import { commandReading, countHidden, MAX_EXPLAINED } from "./command-reading.js";
-import { isReported } from "./inbox-rows.js";
+import { isReported } from "./inbox-row.js";
 import { MAX_LINES } from "../sessions/call-detail.js";
 
 export type DetailOptions = {

@@ -12,7 +12,7 @@ import { placedEntries } from "../../view/session-entries.js";
 import type { ReplayMoment, ReplayQuery } from "../api/replay-bodies.js";
 import type { ServeContext } from "../server/serve-context.js";
 import { CallPlaces } from "../sessions/call-places.js";
-import { keyedEntries } from "../sessions/entry-keys.js";
+import { keyedEntries } from "../sessions/keyed-entries.js";
 import { shownEntry } from "../sessions/shown-entry.js";
 import { ReplayMoments } from "./replay-moments.js";
 

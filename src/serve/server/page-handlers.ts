@@ -1,6 +1,6 @@
 /** The handler of each endpoint of the page's API. */
 import { accessHandlers } from "./access-handlers.js";
-import type { SERVE_ENDPOINTS } from "../api/endpoints.js";
+import type { SERVE_ENDPOINTS } from "../api/serve-endpoints.js";
 import { notifyHandlers } from "./notify-handlers.js";
 import type { PageHandler, PageParts } from "./page-request.js";
 import { questionHandlers } from "./question-handlers.js";

@@ -11,7 +11,7 @@ import {
 import type { InboxQuestion } from "../api/question-bodies.js";
 import { answerQuestion } from "../questions/answer-question.js";
 import { earlierAnswers } from "../questions/earlier-answers.js";
-import { answeredState, inboxRow } from "../questions/inbox-rows.js";
+import { answeredState, inboxRow } from "../questions/inbox-row.js";
 import { questionDetail } from "../questions/question-detail.js";
 import { bodyOf, originOf, queryOf } from "./page-request.js";
 import type { PageHandler, PageParts, PageRequest } from "./page-request.js";

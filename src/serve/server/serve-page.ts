@@ -2,7 +2,7 @@
 import { serveBeside } from "../../aap/server/serve-aap.js";
 import type { ServeOptions, Serving } from "../../aap/server/serve-aap.js";
 import type { Ledger } from "../../call/index.js";
-import { SERVE_ENDPOINTS, SERVE_RESPONSES } from "../api/endpoints.js";
+import { SERVE_ENDPOINTS, SERVE_RESPONSES } from "../api/serve-endpoints.js";
 import { appSessions } from "./app-sessions.js";
 import { openPageServer } from "./page-server.js";
 import type { ServeContext } from "./serve-context.js";

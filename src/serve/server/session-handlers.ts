@@ -2,7 +2,7 @@
 import { DeviceStreams } from "../access/device-streams.js";
 import { AapProblem } from "../../aap/api/aap-problem.js";
 import { deleteSession } from "../../aap/sessions/delete-session.js";
-import { readSeq, streamSessionEvents } from "../../aap/sessions/session-events.js";
+import { readSeq, streamSessionEvents } from "../../aap/sessions/stream-session-events.js";
 import { eventStream } from "../../aap/stream/event-stream.js";
 import { leftOut, readSessionInfo, shownText } from "../../call/index.js";
 import type { ContentBlock, SessionEvent } from "../../call/index.js";
@@ -16,7 +16,7 @@ import { runningCommands, stopCommands } from "../../run/running-commands.js";
 import type { BackgroundOutput } from "../../tools/background-commands.js";
 import { commandQuery, stopRequest } from "../api/command-bodies.js";
 import type { CommandOutput } from "../api/command-bodies.js";
-import { SERVE_ENDPOINTS } from "../api/endpoints.js";
+import { SERVE_ENDPOINTS } from "../api/serve-endpoints.js";
 import { liveQuery } from "../api/live-frames.js";
 import { replayQuery } from "../api/replay-bodies.js";
 import {

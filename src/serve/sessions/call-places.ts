@@ -1,6 +1,6 @@
 /** Facts of calls that their own values do not have: number, turn, kept files, and problems of the calls inside them. */
 import type { Session, SessionBook, SessionEvent, ToolCall } from "../../call/index.js";
-import { canPutBack } from "../../run/kept-calls.js";
+import { canPutBack } from "../../run/kept-calls-of.js";
 import type { CallEntry } from "../api/session-bodies.js";
 
 export type CallPlace = Pick<

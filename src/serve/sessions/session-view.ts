@@ -13,8 +13,8 @@ import type { LiveFrame } from "../api/live-frames.js";
 import type { EntriesPage, SessionEntry } from "../api/session-bodies.js";
 import type { ServeContext } from "../server/serve-context.js";
 import { CallPlaces } from "./call-places.js";
-import { keyedEntries, keyOfChange } from "./entry-keys.js";
-import type { KeyedEntry } from "./entry-keys.js";
+import { keyedEntries, keyOfChange } from "./keyed-entries.js";
+import type { KeyedEntry } from "./keyed-entries.js";
 import { shownEntry } from "./shown-entry.js";
 
 type EntryFrame = Extract<LiveFrame, { readonly type: "entry" | "message-grew" | "entry-removed" }>;

@@ -4,7 +4,7 @@ import { redactedRecord } from "../../history/redaction/redact-event.js";
 import { placedCard } from "../../view/session-entries.js";
 import type { SessionEntry } from "../api/session-bodies.js";
 import type { CallPlaces } from "./call-places.js";
-import type { KeyedEntry } from "./entry-keys.js";
+import type { KeyedEntry } from "./keyed-entries.js";
 
 export type EntryContext = {
   readonly book: SessionBook;

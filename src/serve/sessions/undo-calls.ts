@@ -6,7 +6,7 @@ import type { FileChange, SessionBook } from "../../call/index.js";
 import { SessionRecord } from "../../record/index.js";
 import { undoCall, UndoRefused } from "../../run/index.js";
 import type { Gate, UndoOptions } from "../../run/index.js";
-import { canPutBack, keptCallsOf } from "../../run/kept-calls.js";
+import { canPutBack, keptCallsOf } from "../../run/kept-calls-of.js";
 import { undoEach } from "../../run/undo-each.js";
 import { previewUndo } from "../../run/undo-call.js";
 import type { Undone as UndoneCall } from "../../run/undo-call.js";

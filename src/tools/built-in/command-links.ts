@@ -13,7 +13,7 @@ import { decide } from "../../policy/index.js";
 import type { PathAccess, ReadCommand, Rule } from "../../policy/index.js";
 import { plannedCommand } from "../../policy/intent.js";
 import { readCommand } from "../../policy/command-parts.js";
-import { partsOf } from "../../policy/parts.js";
+import { partsOf } from "../../policy/parts-of.js";
 import { executorOf } from "../git/executor-for.js";
 import { linkNames, protectedLinks } from "../protected-links.js";
 import { isProtectedFile } from "../search/is-protected-file.js";

@@ -13,7 +13,7 @@ import { defineTool } from "../define-tool.js";
 import { throughProtectedLinks } from "../protected-links.js";
 import { pathAccess, pathInput, textInput } from "./file-input.js";
 import type { Workspace } from "../workspace.js";
-import { LISTED_LINES, applyEdits, textOfNewFile } from "./apply-edit.js";
+import { LISTED_LINES, applyEdits, textOfNewFile } from "./apply-edits.js";
 import { fileBaseHash, hashWithoutDisclosing } from "./base-hash.js";
 import { withPathLock } from "./with-path-lock.js";
 

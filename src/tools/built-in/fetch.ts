@@ -14,7 +14,7 @@ import type { ReachOptions } from "../web/guarded-agent.js";
 import { htmlToMarkdown } from "../web/html-to-markdown.js";
 import type { Converted } from "../web/html-to-markdown.js";
 import { htmlToText } from "../web/html-to-text.js";
-import { decodedText, mediaType, pageKind } from "../web/page-text.js";
+import { decodedText, mediaType, pageKind } from "../web/page-kind.js";
 
 const MAX_BYTES = 10 * 1024 * 1024;
 const MAX_IMAGE_BYTES = 5 * 1024 * 1024;

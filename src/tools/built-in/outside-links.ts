@@ -6,7 +6,7 @@ import { homedir } from "node:os";
 import type { Intent } from "../../policy/index.js";
 import type { OutsideLink } from "../../policy/intent.js";
 import { plannedCommand } from "../../policy/intent.js";
-import { partsOf } from "../../policy/parts.js";
+import { partsOf } from "../../policy/parts-of.js";
 import type { Touch } from "../../policy/part.js";
 import { isProcessPath } from "../../policy/paths/is-process-path.js";
 import type { Workspace } from "../workspace.js";

@@ -7,7 +7,7 @@ import { homedir } from "node:os";
 import { dirname } from "node:path";
 import type { Intent } from "../../policy/index.js";
 import { plannedCommand, UNBOUND } from "../../policy/intent.js";
-import { partsOf } from "../../policy/parts.js";
+import { partsOf } from "../../policy/parts-of.js";
 import { ToolFailure } from "../tool.js";
 import type { Workspace } from "../workspace.js";
 import { isWithinAny } from "../../call/absolute-path.js";

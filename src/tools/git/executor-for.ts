@@ -8,7 +8,7 @@ import { isAbsolute, resolve } from "node:path";
 import { plannedCommand } from "../../policy/intent.js";
 import { filingParts, gitReads } from "../../policy/reading-parts.js";
 import type { GitRead } from "../../policy/reading-parts.js";
-import { FORCED_GIT_SETTINGS } from "../../policy/git-settings.js";
+import { FORCED_GIT_SETTINGS } from "../../policy/forced-git-settings.js";
 import type { Executor, Intent } from "../../policy/index.js";
 import { ToolFailure } from "../tool.js";
 import { isWithin } from "../../call/absolute-path.js";

@@ -12,7 +12,7 @@ import { checkOptions, OBJECT, oneOf, required, TEXT } from "../../call/check-op
 import { compareSnapshots } from "./compare-snapshots.js";
 import type { Compared } from "./compare-snapshots.js";
 import { KnownFolders } from "./known-folders.js";
-import { changedPaths, readBundles } from "./read-changes.js";
+import { changedPaths, readBundles } from "./changed-paths.js";
 import { KeepFailed } from "./shadow-git.js";
 import { closeWindow, openWindow, openWindows, withLock } from "./shadow-lock.js";
 import { snapshotWorkspace } from "./snapshot-workspace.js";

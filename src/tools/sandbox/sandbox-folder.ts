@@ -11,7 +11,7 @@ import { stateFolder } from "../state-folder.js";
 import { CacheFolders } from "./cache-folders.js";
 import { CounterPipes } from "./counter-pipes.js";
 import { RunningCommands } from "./running-commands.js";
-import { makeControlGroups, removeControlGroups } from "./control-group.js";
+import { makeControlGroups, removeControlGroups } from "./control-groups.js";
 import { gitIdentity } from "./git-identity.js";
 import type { Mount } from "./mount.js";
 import { NoSandbox } from "./no-sandbox.js";

@@ -4,7 +4,7 @@
  * second runs inside, starts the command and reports how many packets had nowhere to go: the network namespace is the
  * command's own, so that the kernel's counters are too.
  */
-import { MAX_PROCESSES } from "./control-group.js";
+import { MAX_PROCESSES } from "./control-groups.js";
 
 export type StartFiles = {
   /** The filter of system calls. */

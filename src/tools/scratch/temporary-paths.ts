@@ -2,7 +2,7 @@
 import { homedir } from "node:os";
 import type { Intent, PathAccess } from "../../policy/index.js";
 import type { CommandPart } from "../../policy/part.js";
-import { partsOf } from "../../policy/parts.js";
+import { partsOf } from "../../policy/parts-of.js";
 import { isWithinAny } from "../../call/absolute-path.js";
 import type { Workspace } from "../workspace.js";
 import { SHARED_FOLDER } from "./own-temporary.js";

@@ -2,7 +2,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import type { Ledger, ReadOptions, SessionEvent } from "../../../call/index.js";
 import { aRun, record, said } from "../../history.samples.js";
-import { openPostgresLedger } from "../postgres-ledger.js";
+import { openPostgresLedger } from "../open-postgres-ledger.js";
 import { postgresAddress } from "../postgres-address.js";
 import { SqlConnections } from "../sql-connections.js";
 import { emptyAddress } from "../store.samples.js";

@@ -2,7 +2,7 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { claim, DURABLE, said } from "../../contract/contract.samples.js";
 import { keepIndexed } from "../../keep-indexed.js";
-import { openPostgresLedger } from "../postgres-ledger.js";
+import { openPostgresLedger } from "../open-postgres-ledger.js";
 import { emptyAddress } from "../store.samples.js";
 
 const until = (condition: () => boolean) =>

@@ -14,7 +14,7 @@ import { Conditions } from "./conditions.js";
 import { foundSession, pageOf } from "../../found-rows.js";
 import type { CallRow, HitRow, SessionRow } from "./index-items.js";
 import { CALL_COLUMNS, callOf, hitOf } from "./index-items.js";
-import { searchExpression, tagOf } from "./search-query.js";
+import { searchExpression, tagOf } from "./search-expression.js";
 import type { SqliteDatabase } from "../sqlite-database.js";
 import { storedName } from "../../stored-json.js";
 

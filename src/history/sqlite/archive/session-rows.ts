@@ -4,7 +4,7 @@ import type { Message, ToolCall, Usage } from "../../../call/index.js";
 import { callFacts, callText, messageText, storable } from "../../archive-text.js";
 import { firstIdAt } from "./index-tables.js";
 import type { RedactionPattern } from "../../redaction/redaction-pattern.js";
-import { tagOf } from "./search-query.js";
+import { tagOf } from "./search-expression.js";
 import type { SqlValue } from "../ledger-sql.js";
 import type { SqliteDatabase } from "../sqlite-database.js";
 

@@ -2,7 +2,7 @@
 import { mergeEffects } from "../merge-effects.js";
 import type { Effects, Reader, Seen } from "../program.js";
 import { connectionHosts } from "./connection-hosts.js";
-import { mysqlDoubts, psqlDoubts, readSqlite, sqliteDoubts } from "../scripts/read-sql.js";
+import { mysqlDoubts, psqlDoubts, readSqlite, sqliteDoubts } from "../scripts/sql-doubts.js";
 
 const STDIN = "without a statement, it takes its commands, a shell among them, from standard input";
 const FILE = "takes its commands from a file that is not shown here";

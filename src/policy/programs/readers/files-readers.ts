@@ -1,6 +1,6 @@
 /** Readers for the programs of data/files.json. */
 import { FOLLOWS, orHere } from "../folder-reads.js";
-import { findCommands } from "../scripts/read-find.js";
+import { findCommands } from "../scripts/find-commands.js";
 import type { Effects, NestedCommands, Reader, Seen } from "../program.js";
 import { copyInto, linkWords, moveInto, renameWords } from "./copy-and-move.js";
 import { ffmpegWords, imageMagickWords, mediaWords } from "./media.js";

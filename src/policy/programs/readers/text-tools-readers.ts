@@ -2,8 +2,8 @@
 import { orHere } from "../folder-reads.js";
 import { SECRET_NAMES } from "../path-effects.js";
 import type { Effects, Reader, Seen } from "../program.js";
-import { awkDoubts } from "../scripts/read-awk.js";
-import { jqDoubts } from "../scripts/read-jq.js";
+import { awkDoubts } from "../scripts/awk-doubts.js";
+import { jqDoubts } from "../scripts/jq-doubts.js";
 import { readSed } from "../scripts/read-sed.js";
 
 /** A choice of files that asks for the secret ones. */

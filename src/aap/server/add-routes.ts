@@ -21,13 +21,13 @@ import { historyFromLog } from "../sessions/history-from-log.js";
 import { answerQuestion, listQuestions, readQuestion, tooLate } from "../sessions/questions.js";
 import { agentInfo } from "../sessions/served-agent.js";
 import { readSession, readSessionConfig, wireSession } from "../sessions/session-config.js";
-import { readSeq, streamSessionEvents } from "../sessions/session-events.js";
+import { readSeq, streamSessionEvents } from "../sessions/stream-session-events.js";
 import { SessionList } from "../sessions/session-list.js";
 import { readEventId } from "../stream/event-id.js";
 import type { EventId } from "../stream/event-id.js";
 import { eventStream } from "../stream/event-stream.js";
 import type { OpenSink, SseWriter } from "../stream/event-stream.js";
-import { inStreamMode } from "../stream/stream-mode.js";
+import { inStreamMode } from "../stream/in-stream-mode.js";
 import type { TurnEngine } from "../turns/turn-engine.js";
 import type { OutlookOf } from "../turns/turn-outlook.js";
 

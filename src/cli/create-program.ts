@@ -22,7 +22,7 @@ import { addStatsCommand } from "./commands/stats.js";
 import { addPsCommand } from "./commands/ps.js";
 import { addStopCommand } from "./commands/stop.js";
 import { addUndoCommand } from "./commands/undo.js";
-import { addExamples } from "./examples.js";
+import { addExamples } from "./add-examples.js";
 import { packageVersion } from "./package-version.js";
 
 /** `isPageDefault`: the page opens without a command. Off when a command was typed: it would take a misspelled one as its argument. */

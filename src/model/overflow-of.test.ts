@@ -1,6 +1,6 @@
 import { APICallError } from "@ai-sdk/provider";
 import { describe, expect, test } from "vitest";
-import { overflowOf } from "./overflow.js";
+import { overflowOf } from "./overflow-of.js";
 
 const refusal = (statusCode: number, body: unknown, message = "Bad Request") =>
   new APICallError({

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { applyEdits, type Replacement } from "./apply-edit.js";
+import { applyEdits, type Replacement } from "./apply-edits.js";
 
 const apply = (text: string, ...edits: readonly Replacement[]) => applyEdits(text, "a.ts", edits).text;
 

@@ -8,7 +8,7 @@ import { oneLine, pluralize } from "../call/index.js";
 import { isNetworkError } from "./is-retryable.js";
 import { ModelError } from "./model-error.js";
 import type { Overflow } from "./model-error.js";
-import { overflowOf } from "./overflow.js";
+import { overflowOf } from "./overflow-of.js";
 import { TruncatedResponse } from "./reject-truncated.js";
 import { wrapModel } from "./wrap-model.js";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { judgeArgv } from "../judge-argv.js";
-import { awkDoubts } from "./read-awk.js";
+import { awkDoubts } from "./awk-doubts.js";
 
 describe("finds nothing to doubt when a program only computes and prints", () => {
   test.each([

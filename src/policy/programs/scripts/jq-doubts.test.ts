@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { jqDoubts } from "./read-jq.js";
+import { jqDoubts } from "./jq-doubts.js";
 
 describe("finds nothing to doubt when a filter only looks at its input", () => {
   test.each([

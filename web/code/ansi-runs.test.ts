@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ansiRuns } from "./ansi.js";
+import { ansiRuns } from "./ansi-runs.js";
 
 const text = (output: string): string =>
   ansiRuns(output)

@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Evidence, SceneRecord, Turn } from "./evidence.js";
 import type { ProtocolVersion, SceneName } from "./requirement.js";
-import { requirementsOf } from "./requirements.js";
+import { requirementsOf } from "./requirements-of.js";
 import type { Line, Reply } from "./transcript.js";
 import { wireSchema } from "./wire-schema.js";
 import type { WireSchema } from "./wire-schema.js";

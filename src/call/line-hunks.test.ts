@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { LineHunk } from "./line-diff.js";
-import { lineHunks } from "./line-diff.js";
+import type { LineHunk } from "./line-hunks.js";
+import { lineHunks } from "./line-hunks.js";
 
 const linesOf = (text: string): readonly string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 const numbered = (count: number, words = "line") =>

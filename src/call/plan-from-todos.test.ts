@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { planFromTodos } from "./plan.js";
+import { planFromTodos } from "./plan-from-todos.js";
 
 const entry = (content: string, status: string, priority = "medium") => ({ content, priority, status });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { judgeArgv } from "../judge-argv.js";
-import { findCommands } from "./read-find.js";
+import { findCommands } from "./find-commands.js";
 
 const doubts = (line: string) => judgeArgv(["find", ...line.split(" ")]).doubts;
 

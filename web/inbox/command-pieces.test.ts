@@ -1,6 +1,6 @@
 import type { CommandPart } from "toolgate/serve/client";
 import { expect, test } from "vitest";
-import { commandPieces } from "./command-marks.js";
+import { commandPieces } from "./command-pieces.js";
 
 const part = (text: string, verdict: CommandPart["verdict"]): CommandPart => ({
   text,

@@ -1,6 +1,6 @@
 import type { LanguageModelV3, LanguageModelV3StreamPart } from "@ai-sdk/provider";
 import { expect, test } from "vitest";
-import { withReadableErrors } from "./readable-errors.js";
+import { withReadableErrors } from "./with-readable-errors.js";
 import { TruncatedResponse } from "./reject-truncated.js";
 
 /** The message of a response that drops after these parts. */

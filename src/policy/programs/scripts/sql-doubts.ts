@@ -7,7 +7,7 @@
 import type { Effects } from "../program.js";
 import { sqlLosses } from "./sql-losses.js";
 import { MYSQL_VERBS, POSTGRES_VERBS, SQLITE_VERBS } from "./sql-names.js";
-import { statementEffects } from "./sql-statement.js";
+import { statementEffects } from "./statement-effects.js";
 import { sqlStatements, sqlTokens } from "./sql-tokens.js";
 import type { SqlDialect } from "./sql-tokens.js";
 import { isTooLong, TOO_LONG } from "./too-long.js";

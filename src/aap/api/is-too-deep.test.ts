@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { isTooDeep } from "./json-depth.js";
+import { isTooDeep } from "./is-too-deep.js";
 
 const nested = (depth: number, [open, close] = ["[", "]"]) => `${open.repeat(depth)}1${close.repeat(depth)}`;
 

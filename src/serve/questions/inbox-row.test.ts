@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Question } from "../../call/index.js";
 import { SessionFacts } from "../sessions/session-facts.js";
-import { inboxRow, isReported } from "./inbox-rows.js";
+import { inboxRow, isReported } from "./inbox-row.js";
 
 const asked = (about: readonly string[], wholeAbout = about): Question => ({
   questionId: "s/c/1",

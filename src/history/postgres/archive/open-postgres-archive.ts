@@ -30,7 +30,7 @@ import { exportRecorded } from "../../export/export-recorded.js";
 import { forgetSessions, UNUSED_BLOB_MS } from "../../forget-sessions.js";
 import type { RedactionPattern } from "../../redaction/redaction-pattern.js";
 import { postgresAddress } from "../postgres-address.js";
-import { openPostgresLedger } from "../postgres-ledger.js";
+import { openPostgresLedger } from "../open-postgres-ledger.js";
 import { SqlConnections } from "../sql-connections.js";
 import { verifyTables } from "../verify-tables.js";
 import { ArchiveIndex, redactionName } from "./archive-index.js";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { wordPieces } from "./break-points.js";
+import { wordPieces } from "./with-break-points.js";
 
 test("leaves a long text of ordinary words whole", () => {
   const text = "word ".repeat(10_000);

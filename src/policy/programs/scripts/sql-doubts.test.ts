@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { mysqlDoubts, psqlDoubts, readSqlite, sqliteDoubts } from "./read-sql.js";
+import { mysqlDoubts, psqlDoubts, readSqlite, sqliteDoubts } from "./sql-doubts.js";
 
 describe("finds nothing to doubt when sqlite3 stays within its database", () => {
   test.each([
