@@ -110,7 +110,7 @@ export const policyOf = (rules, folder, canContain = false, staying = NOT_SERVIN
   now: Date.now(),
 });
 
-const NOT_SERVING = { isRunning: false, outsidePorts: [] };
+const NOT_SERVING = { isRunning: false, isOutside: () => false };
 
 /**
  * The servers of a session, as its contained commands leave and end them. A port at which none of them was requested
@@ -124,7 +124,8 @@ class SessionServers {
   before(call) {
     const ports = portsIn(call.shell ?? "");
     if (this.#isRunning || leavesServer(call)) for (const port of ports) this.#own.add(port);
-    return { isRunning: this.#isRunning, outsidePorts: ports.filter((port) => !this.#own.has(port)) };
+    const outside = new Set(ports.filter((port) => !this.#own.has(port)));
+    return { isRunning: this.#isRunning, isOutside: (port) => outside.has(port) };
   }
 
   after(call, verdict) {

@@ -6,8 +6,8 @@ import type { Rule, RuleEffect } from "./rule.js";
 export type Staying = {
   /** One runs now: commands of the session that are contained reach it. */
   readonly isRunning: boolean;
-  /** The ports on which only somebody outside of the sandbox listens. */
-  readonly outsidePorts: readonly number[];
+  /** Whether only somebody outside of the sandbox listens on the port now. */
+  readonly isOutside: (port: number) => boolean;
 };
 
 export type Policy = {

@@ -67,3 +67,30 @@ test("forgets its verdicts when the time of a rule is up, and when the clock is 
     "allow",
   ]);
 });
+
+test("looks again at who listens on a port that a command requests something of", () => {
+  const cache = new VerdictCache();
+  let outside = [8080];
+  const staying = { isRunning: true, isOutside: (port: number) => outside.includes(port) };
+  const contained = (command: string) =>
+    cache.decide(intent({ tool: "terminal", kind: "execute", command }), {
+      ...places,
+      rules: [],
+      canContain: true,
+      staying,
+    }).contained;
+  expect(contained("curl http://localhost:8080/")).toBeUndefined();
+  outside = [];
+  expect(contained("curl http://localhost:8080/")).toBeDefined();
+  outside = [8080];
+  expect(contained("curl http://localhost:8080/")).toBeUndefined();
+});
+
+test("looks at no port for a command that requests nothing of this computer", () => {
+  const isOutside = (): boolean => {
+    throw new Error("The tables of the kernel were read.");
+  };
+  const policy = { ...places, rules: [], canContain: true, staying: { isRunning: true, isOutside } };
+  for (const command of ["npm test", "git push origin main", "curl https://example.com/", "node server.js &"])
+    expect(decide(intent({ tool: "terminal", kind: "execute", command }), policy).effect).toBe("ask");
+});

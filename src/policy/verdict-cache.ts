@@ -4,7 +4,7 @@
  *
  * Invariants: every verdict is the one that `decide` would return now. The cache is dropped when the rules, the places
  * or anything else of the policy changes, and when the time of a rule is up. No rule reads an intent's input, so the
- * verdict is made without it and counts for every input.
+ * verdict is made without it and counts for every input. A verdict that depends on who listens on a port is not kept.
  */
 import { decide } from "./decide.js";
 import type { Intent } from "./intent.js";
@@ -31,7 +31,16 @@ export class VerdictCache {
     const key = JSON.stringify(judged);
     const known = this.#verdicts.get(key);
     if (known) return known;
-    const verdict = decide(judged, policy);
+    let hasAskedPorts = false;
+    const isOutside = (port: number): boolean => {
+      hasAskedPorts = true;
+      return policy.staying?.isOutside(port) === true;
+    };
+    const verdict = decide(
+      judged,
+      policy.staying ? { ...policy, staying: { ...policy.staying, isOutside } } : policy,
+    );
+    if (hasAskedPorts) return verdict;
     if (this.#verdicts.size >= MAX_VERDICTS) this.#verdicts.clear();
     this.#verdicts.set(key, verdict);
     return verdict;

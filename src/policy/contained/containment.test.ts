@@ -148,7 +148,7 @@ test("in mode ask, asks about a command that only edits files, and contains code
   expect(verdictOn("rm a.js").contained).toBeDefined();
 });
 
-const servers = { isRunning: true, outsidePorts: [8080] };
+const servers = { isRunning: true, isOutside: (port: number) => port === 8080 };
 const stayingOn = (command: string, staying: Policy["staying"], background = false) =>
   decide(
     { ...plannedCommand({ command, cwd: "/ws", executor }), ...(background && { background }) },
@@ -167,7 +167,10 @@ test.each([
   "bin/rails s -p 3001 -d && sleep 2 && curl -s localhost:3001/a.json",
   "node server.js & sleep 1; pkill -f server.js",
 ])("lets a server stay in the sandbox: %s", (command) => {
-  expect(stayingOn(command, { isRunning: false, outsidePorts: [] })).toEqual({ guards: [], stays: true });
+  expect(stayingOn(command, { isRunning: false, isOutside: () => false })).toEqual({
+    guards: [],
+    stays: true,
+  });
 });
 
 test("lets the output of a server go to a file of the workspace, and asks about other changes", () => {
@@ -190,7 +193,7 @@ test.each(["pkill -f server", "lsof -ti:3000 | xargs kill", "kill $(cat server.p
   "looks at and ends servers of the sandbox while one runs: %s",
   (command) => {
     expect(stayingOn(command, servers)).toEqual({ guards: [], stays: true });
-    expect(stayingOn(command, { isRunning: false, outsidePorts: [] })).toBeUndefined();
+    expect(stayingOn(command, { isRunning: false, isOutside: () => false })).toBeUndefined();
   },
 );
 
@@ -202,7 +205,7 @@ test.each(["curl -s localhost:3000", "sleep 2; curl -X POST -d @a.json http://12
 );
 
 test("contains a request that reaches nobody, and says so; asks where somebody outside listens", () => {
-  const nobody = { isRunning: false, outsidePorts: [8080] };
+  const nobody = { isRunning: false, isOutside: (port: number) => port === 8080 };
   for (const command of ["curl -s localhost:3000", "curl -s http://127.0.0.1:3000/a | node b.js"])
     expect(stayingOn(command, nobody), command).toEqual({ guards: [], reachesNobody: true });
   for (const command of [

@@ -58,7 +58,7 @@ export function stayingNeed(part: CommandPart, staying: Staying): StayingNeed | 
  * Nothing outside listens at the port: a server of the session does, or nobody, and then the request fails inside as it
  * would outside. An odd spelling may lead nowhere, but never out of the sandbox.
  */
-function leadsInside(text: string, { outsidePorts }: Staying): boolean {
+function leadsInside(text: string, { isOutside }: Staying): boolean {
   const url = readUrl(text);
-  return url?.reach === "loopback" && url.port !== undefined && !outsidePorts.includes(url.port);
+  return url?.reach === "loopback" && url.port !== undefined && !isOutside(url.port);
 }

@@ -74,9 +74,9 @@ export class StayingSandbox {
     return { network: ownPath(network), processes: ownPath(processes), user: ownPath(user) };
   }
 
-  /** The ports on which a process listens. */
-  ports(): ReadonlySet<number> {
-    return this.#isOver ? new Set() : listeningPorts(String(this.#first));
+  /** The number of the first process inside. */
+  get first(): string {
+    return String(this.#first);
   }
 
   /** To be called when a command enters; returns the function to be called when it has ended. */
@@ -147,7 +147,7 @@ function openNamespace(pid: number, name: "net" | "pid" | "user"): number {
 
 const LISTENING = "0A";
 
-/** `process`: whose network namespace. */
+/** The ports on which a process listens, in the network namespace of the named one. */
 export function listeningPorts(processName: string): ReadonlySet<number> {
   const ports = new Set<number>();
   for (const table of ["tcp", "tcp6"])

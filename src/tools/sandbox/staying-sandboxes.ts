@@ -23,6 +23,8 @@ const MAX_SANDBOXES = 16;
 type Entry = {
   readonly id: string;
   readonly sandbox: StayingSandbox;
+  /** While something runs in it. */
+  readonly staying: Staying;
   /** Looked at in these folders, and what was there. */
   places: GuardedPlaces;
   before: ReadonlyMap<string, Guarded>;
@@ -36,7 +38,9 @@ export class StayingSandboxes {
   readonly #folder: SandboxFolder;
   readonly #env: NodeJS.ProcessEnv;
   readonly #onHeld: (notes: readonly string[]) => void;
-  #known: Staying = { isRunning: false, outsidePorts: [] };
+  /** By process: the tables of the kernel take milliseconds to read, and one question needs a dozen verdicts. */
+  readonly #ports = new Map<string, ReadonlySet<number>>();
+  readonly #notStaying: Staying = { isRunning: false, isOutside: (port) => this.#listens("self", port) };
 
   constructor(
     program: string,
@@ -70,7 +74,12 @@ export class StayingSandboxes {
     const sandbox = await StayingSandbox.open({ argv, env: this.#env, status });
     const before = findGuarded(places);
     const forget = this.#folder.running.add(id, places, before);
-    const entry: Entry = { id, sandbox, places, before, forget };
+    const isInside = (port: number): boolean => !sandbox.isOver && this.#listens(sandbox.first, port);
+    const staying: Staying = {
+      isRunning: true,
+      isOutside: (port) => this.#listens("self", port) && !isInside(port),
+    };
+    const entry: Entry = { id, sandbox, staying, places, before, forget };
     this.#entries.set(session, entry);
     const watches = [
       watchDisk(places.roots[0] ?? this.#folder.run, () => sandbox.end()),
@@ -91,15 +100,20 @@ export class StayingSandboxes {
     return entry ? this.#look(entry) : [];
   }
 
-  /** As the rules need it: whether a server of the session may run, and which ports lead outside. */
+  /**
+   * As the rules need it: whether a server of the session may run, and which ports lead outside. The same object while
+   * the sandbox is the same: verdicts are remembered by it.
+   */
   staying(session: string): Staying {
-    const sandbox = this.find(session);
-    const inside = sandbox?.ports();
-    const outsidePorts = [...listeningPorts("self")].filter((port) => inside?.has(port) !== true);
-    const now: Staying = { isRunning: sandbox !== undefined, outsidePorts };
-    // The same object while nothing changed: verdicts are remembered by it.
-    if (JSON.stringify(now) !== JSON.stringify(this.#known)) this.#known = now;
-    return this.#known;
+    return (this.find(session) && this.#entries.get(session)?.staying) ?? this.#notStaying;
+  }
+
+  /** As of this tick. */
+  #listens(processName: string, port: number): boolean {
+    if (this.#ports.size === 0) setImmediate(() => this.#ports.clear());
+    const ports = this.#ports.get(processName) ?? listeningPorts(processName);
+    this.#ports.set(processName, ports);
+    return ports.has(port);
   }
 
   end(session: string): void {
