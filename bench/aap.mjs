@@ -1,7 +1,9 @@
 // Turns over AAP: our server, durable on SQLite, against a bare node:http server and a bare hono one that say the same
 // and remember nothing. A model's pieces that come in one moment are one event of ours; the bare servers write an event
-// for each, and one more of them writes our very bytes. Servers are processes of their own and take turns in every
-// round; what counts is the median of the rounds' ratios. Every turn must end with its stop, or the benchmark fails.
+// for each, and one more of them writes our very bytes. None of these asks a model. For turns that are sent whole, one more
+// does no more than it must to ask the same model and to keep its turns: the bare limit of such a server. Servers are
+// processes of their own and take turns in every round; what counts is the median of the rounds' ratios. All are nearly
+// cold: each has taken 30 turns before. Every turn must end with its stop, or the benchmark fails.
 import { fork } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { Agent, request } from "node:http";
@@ -18,6 +20,8 @@ const BARE = "node:http";
 const OURS = "toolgate, SQLite";
 /** Nothing but a synced line for each turn that is sent whole: no server that keeps its turns can be faster. */
 const DURABLE = "node:http, durable";
+/** Asks the same model, and keeps each turn in two commits on SQLite, the second one synced: no checks, no events, no lease. */
+const LIMIT = "model and SQLite";
 /** Concurrent sessions, and the turns that each takes in sequence per round. */
 const LOADS = [
   { sessions: 1, turns: 40 },
@@ -145,7 +149,9 @@ async function recorded(base) {
 }
 
 async function compareLoad(servers, { sessions, turns }, mode, bytes) {
-  const rows = new Map(Object.keys(servers).map((name) => [name, { rates: [], ratios: [], times: [] }]));
+  const rows = new Map(
+    Object.keys(servers).map((name) => [name, { rates: [], ratios: [], ofLimit: [], times: [] }]),
+  );
   for (let round = 0; round < ROUNDS; round += 1) {
     const rates = {};
     for (const [name, { url }] of Object.entries(servers)) {
@@ -163,20 +169,24 @@ async function compareLoad(servers, { sessions, turns }, mode, bytes) {
     for (const [name, row] of rows) {
       row.rates.push(rates[name]);
       row.ratios.push(rates[name] / rates[BARE]);
+      row.ofLimit.push(rates[name] / rates[LIMIT]);
     }
   }
   console.log(`${sessions} session${sessions === 1 ? "" : "s"}, ${mode}, ${PIECES} pieces a turn`);
-  for (const [name, { rates, ratios, times }] of rows) {
+  for (const [name, { rates, ratios, ofLimit, times }] of rows) {
     const rate = median(rates);
+    const limit = name === OURS && LIMIT in servers ? `, ${median(ofLimit).toFixed(2)} of "${LIMIT}"` : "";
     console.log(
-      `  ${name.padEnd(20)} ${number(rate, 0, 7)} turns/s ${number(rate * PIECES, 0, 9)} pieces/s   p50 ${number(at(times, 0.5), 1, 7)} ms  p99 ${number(at(times, 0.99), 1, 7)} ms   ${median(ratios).toFixed(2)} of bare`,
+      `  ${name.padEnd(20)} ${number(rate, 0, 7)} turns/s ${number(rate * PIECES, 0, 9)} pieces/s   p50 ${number(at(times, 0.5), 1, 7)} ms  p99 ${number(at(times, 0.99), 1, 7)} ms   ${median(ratios).toFixed(2)} of bare${limit}`,
     );
   }
 }
 
-/** The bare server that keeps its turns does so only for those that are sent whole. */
+/** The bare servers that keep their turns do so only for those that are sent whole. */
 const serversFor = (mode, servers) =>
-  Object.fromEntries(Object.entries(servers).filter(([name]) => mode === "none" || name !== DURABLE));
+  Object.fromEntries(
+    Object.entries(servers).filter(([name]) => mode === "none" || (name !== DURABLE && name !== LIMIT)),
+  );
 
 /** 500 sessions get a chunk every 20 ms: the cost of each session, and the time from making a chunk to its arrival. */
 async function pacedTimes(name, base) {
@@ -257,12 +267,15 @@ try {
     [BARE]: await Served.start("bare-http", file),
     "node:http, our bytes": await Served.start("bare-http", file, "joined"),
     [DURABLE]: await Served.start("bare-http", file, "durable", join(folder, "lines")),
+    [LIMIT]: await Served.start("bare-sqlite", join(folder, "limit.sqlite")),
     "hono streamSSE": await Served.start("bare-hono", file),
     [OURS]: ours,
   };
-  for (const { url } of Object.values(servers))
-    for (let count = 0; count < 30; count += 1)
-      await turn(url, url === ours.url ? await newSession(url) : "s", count % 2 === 0 ? "delta" : "none", 0);
+  for (const [name, { url }] of Object.entries(servers))
+    for (let count = 0; count < 30; count += 1) {
+      const mode = name === LIMIT || count % 2 === 1 ? "none" : "delta";
+      await turn(url, name === OURS ? await newSession(url) : "s", mode, 0);
+    }
   for (const mode of ["none", "delta"])
     for (const load of LOADS) await compareLoad(serversFor(mode, servers), load, mode, answers[mode].length);
   await comparePaced(serversFor("delta", servers));
