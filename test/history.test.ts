@@ -146,7 +146,7 @@ test("killed at any moment, nothing acknowledged is lost and the file is whole, 
     await once(writer.process, "close");
     const start = performance.now();
     const ledger = await openLedger(file);
-    const log = await ledger.read("s1");
+    const log = await readAll(ledger, "s1");
     // The promise is two seconds.
     expect(performance.now() - start).toBeLessThan(20_000);
     await ledger.close();

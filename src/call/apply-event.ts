@@ -169,34 +169,6 @@ function change(next: Draft, event: Exclude<ToolCallEvent, CallAnnounced>): bool
   }
 }
 
-/** Whether an event may come while the call waits for an answer: it changes the call's content and not its status. */
-export const KEEPS_STATUS: { readonly [Type in ToolCallEvent["type"]]: boolean } = {
-  "call-revised": true,
-  "content-appended": true,
-  "terminal-output": true,
-  "terminal-exited": true,
-  "process-started": true,
-  "file-kept": true,
-  "sandbox-refused": true,
-  "call-breached": true,
-  "call-announced": false,
-  "input-delta": false,
-  "input-ready": false,
-  "question-asked": false,
-  "app-awaited": false,
-  "child-awaited": false,
-  "child-stepped": false,
-  "call-cleared": false,
-  "call-refused": false,
-  "run-started": false,
-  "cancel-requested": false,
-  "call-done": false,
-  "call-failed": false,
-  "call-cancelled": false,
-  "call-unknown": false,
-  "call-undone": false,
-};
-
 function announced(call: ToolCall | undefined, event: CallAnnounced): ToolCall {
   if (call) throw illegal(call, event.type);
   const { toolCallId, parentToolCallId } = event;

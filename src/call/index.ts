@@ -24,6 +24,7 @@ export { pluralize } from "./amounts.js";
 export { createToolTitle } from "./create-tool-title.js";
 export { hunksInContext } from "./diff-hunks.js";
 export { breachSentence, endSentence } from "./end-sentence.js";
+export { STATUS_AT_END } from "./event-status.js";
 export { handleEvent, handleStoredEvent } from "./event-table.js";
 export type { EventOf, EventTable } from "./event-table.js";
 export { IllegalEvent } from "./illegal-event.js";

@@ -6,7 +6,8 @@
  * answer, and a turn cannot stop before its calls have ended. An illegal event changes nothing itself; the
  * events before it in its batch stay applied, so a batch can be checked first.
  */
-import { applyEvent, applyToUnseen, KEEPS_STATUS } from "./apply-event.js";
+import { applyEvent, applyToUnseen } from "./apply-event.js";
+import { CALL_STATUS_AFTER, STATUS_AT_END } from "./event-status.js";
 import { IllegalEvent } from "./illegal-event.js";
 import { MessageRun } from "./message-run.js";
 import type { PlanEntry } from "./plan.js";
@@ -25,7 +26,7 @@ import type {
   Turn,
 } from "./session.js";
 import type { ToolCall, ToolCallEvent } from "./tool-call.js";
-import { isOver, STATUS_AT_END } from "./tool-call.js";
+import { isOver } from "./tool-call.js";
 
 /** The changes of a batch of events: these calls, and perhaps other parts of the session. */
 export type SessionChanges = { readonly toolCallIds: ReadonlySet<string>; readonly beyondCalls: boolean };
@@ -276,8 +277,8 @@ export class SessionBook {
 
   /** A call leaves its question only by a matching answer, or when the question is withdrawn. */
   #checkQuestion({ toolCallId, state }: ToolCall, event: ToolCallEvent): void {
-    if (state.status !== "waiting" || state.waitingFor.type !== "question" || KEEPS_STATUS[event.type])
-      return;
+    if (state.status !== "waiting" || state.waitingFor.type !== "question") return;
+    if (CALL_STATUS_AFTER[event.type] === undefined) return;
     const asked = this.question(state.waitingFor.questionId);
     if (asked && leavesQuestion(asked, event)) return;
     const why = `waits for question ${state.waitingFor.questionId}, which is ${asked?.state.status ?? "unknown"}`;

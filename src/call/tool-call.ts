@@ -266,15 +266,6 @@ export type ToolCallEvent =
 
 export type ToolCallEventType = ToolCallEvent["type"];
 
-/** The events that end a call, and its status then. The key is a string, so that any event's type can be looked up. */
-export const STATUS_AT_END: ReadonlyMap<string, ToolCallStatus> = new Map<ToolCallEventType, ToolCallStatus>([
-  ["call-done", "done"],
-  ["call-failed", "failed"],
-  ["call-refused", "refused"],
-  ["call-cancelled", "cancelled"],
-  ["call-unknown", "unknown"],
-]);
-
 export function isOver(state: ToolCallState): boolean {
   return "assumed" in state;
 }

@@ -5,6 +5,9 @@
  */
 import { handleEvent, STATUS_AT_END } from "../call/index.js";
 import type { Decision, EventOf, EventTable, Ledger, SessionEvent, ToolCallEvent } from "../call/index.js";
+import { forwardLedger } from "../call/forward-ledger.js";
+import { OpenCalls } from "../call/open-calls.js";
+import type { OpenCall } from "../call/open-calls.js";
 import { errorFields } from "./open-log.js";
 import type { Log } from "./open-log.js";
 
@@ -15,13 +18,12 @@ export function loggedLedger(ledger: Ledger, log: Log): Ledger {
     throw error;
   };
   return {
-    storesVerbatim: ledger.storesVerbatim,
+    ...forwardLedger(ledger),
     claim: async (sessionId, owner, options) => {
       const lease = await ledger.claim(sessionId, owner, options);
       log.to.info({ sessionId, owner }, "session opened");
       return lease;
     },
-    renew: (lease, options) => ledger.renew(lease, options),
     release: async (lease) => {
       await ledger.release(lease);
       log.to.info({ sessionId: lease.sessionId }, "session closed");
@@ -34,33 +36,19 @@ export function loggedLedger(ledger: Ledger, log: Log): Ledger {
     read: async (sessionId, options) => {
       const recorded = await ledger.read(sessionId, options);
       // Calls that an earlier process left open may end in this process.
-      for (const { event } of recorded) calls.take(sessionId, event);
+      for (const { event } of recorded) takeCall(calls, sessionId, event);
       return recorded;
     },
-    has: (sessionId) => ledger.has(sessionId),
-    follow: (sessionId, options) => ledger.follow(sessionId, options),
     answer: async (questionId, answer) => {
       const receipt = await ledger.answer(questionId, answer);
       const { by, outcome } = receipt.answer;
       log.to.info({ questionId, counted: receipt.counted, by, outcome: outcome.type }, "question answered");
       return receipt;
     },
-    openQuestions: (options) => ledger.openQuestions(options),
-    sessions: (options) => ledger.sessions(options),
     remove: async (lease) => {
       await ledger.remove(lease);
       log.to.info({ sessionId: lease.sessionId }, "session forgotten");
     },
-    // The wrapper has the snapshot methods only if the ledger has them.
-    ...(ledger.snapshot && { snapshot: ledger.snapshot.bind(ledger) }),
-    ...(ledger.work && { work: ledger.work.bind(ledger) }),
-    ...(ledger.health && { health: ledger.health.bind(ledger) }),
-    ...(ledger.keepSnapshot && { keepSnapshot: ledger.keepSnapshot.bind(ledger) }),
-    ...(ledger.watch && { watch: ledger.watch.bind(ledger) }),
-    ...(ledger.holder && { holder: ledger.holder.bind(ledger) }),
-    putBlob: (bytes) => ledger.putBlob(bytes),
-    getBlob: (hash) => ledger.getBlob(hash),
-    close: () => ledger.close(),
   };
 }
 
@@ -72,8 +60,11 @@ type Place = {
 };
 
 function logEvent(log: Log, calls: OpenCalls, sessionId: string, event: SessionEvent): void {
-  handleEvent(LOG_TABLE, event, { log, sessionId, call: calls.take(sessionId, event) });
+  handleEvent(LOG_TABLE, event, { log, sessionId, call: takeCall(calls, sessionId, event) });
 }
+
+const takeCall = (calls: OpenCalls, sessionId: string, event: SessionEvent): OpenCall | undefined =>
+  "toolCallId" in event ? calls.take(event, JSON.stringify([sessionId, event.toolCallId])) : undefined;
 
 /** Messages, plans, titles and outputs are not for a log. */
 const leftOut = (): void => undefined;
@@ -193,41 +184,4 @@ function times(call: OpenCall | undefined, { at, ranMs }: { readonly at: number;
       ? undefined
       : (call.waitedMs ?? Math.max(0, (call.decision?.at ?? at) - call.askedAt));
   return { ...(ran !== undefined && { ranMs: ran }), ...(waited !== undefined && { waitedMs: waited }) };
-}
-
-type OpenCall = {
-  readonly name: string;
-  readonly kind: string;
-  readonly askedAt?: number;
-  readonly startedAt?: number;
-  readonly decision?: Decision | undefined;
-  readonly waitedMs?: number | undefined;
-};
-
-/** The facts of an open call that its last log record needs. */
-class OpenCalls {
-  readonly #calls = new Map<string, OpenCall>();
-
-  take(sessionId: string, event: SessionEvent): OpenCall | undefined {
-    if (!("toolCallId" in event)) return undefined;
-    const key = JSON.stringify([sessionId, event.toolCallId]);
-    const call = changed(this.#calls.get(key), event);
-    if (!call || STATUS_AT_END.has(event.type)) this.#calls.delete(key);
-    else this.#calls.set(key, call);
-    return call;
-  }
-}
-
-function changed(call: OpenCall | undefined, event: SessionEvent): OpenCall | undefined {
-  if (event.type === "call-announced") return { name: event.name, kind: event.kind };
-  if (!call) return undefined;
-  if (event.type === "call-revised") {
-    const { name = call.name, kind = call.kind } = event.fields;
-    return { ...call, name, kind };
-  }
-  if (event.type === "question-asked") return { ...call, askedAt: event.at };
-  if (event.type === "run-started") return { ...call, startedAt: event.at };
-  return event.type === "call-cleared" || event.type === "call-refused"
-    ? { ...call, decision: event.decision, waitedMs: event.waitedMs }
-    : call;
 }

@@ -5,7 +5,7 @@
  * Only within one process: the monotonic clocks of two processes have nothing in common, and what another process
  * started is measured by the times of its events.
  */
-import { STATUS_AT_END } from "../call/index.js";
+import { CALL_STATUS_AFTER, turnStatusAfter } from "../call/event-status.js";
 import type { SessionEvent } from "../call/index.js";
 
 /** A smaller difference is within the precision of the clocks, or the wall clock runs a little fast. */
@@ -30,25 +30,34 @@ export class ClockJumps {
 
   /** The event, with its duration when the wall clock jumped meanwhile. Called once for each event, in order. */
   measured(event: SessionEvent): SessionEvent {
-    switch (event.type) {
-      case "run-started":
-        return noteStart(this.#running, event.toolCallId, event);
-      case "question-asked":
+    if (!("toolCallId" in event)) {
+      const status = turnStatusAfter(event);
+      if (status === undefined || !("turnId" in event)) return event;
+      return status === "running"
+        ? noteStart(this.#turns, event.turnId, event)
+        : withDuration(this.#turns, event.turnId, event, "tookMs");
+    }
+    const status = CALL_STATUS_AFTER[event.type];
+    switch (status) {
+      case "waiting":
         return noteStart(this.#asked, event.toolCallId, event);
-      case "turn-started":
-      case "turn-resumed":
-        return noteStart(this.#turns, event.turnId, event);
-      case "call-cleared":
+      case "running":
+        return noteStart(this.#running, event.toolCallId, event);
+      case "cleared":
+      case "refused":
         return withDuration(this.#asked, event.toolCallId, event, "waitedMs");
-      case "turn-parked":
-      case "turn-stopped":
-        return withDuration(this.#turns, event.turnId, event, "tookMs");
-      default:
-        if (!STATUS_AT_END.has(event.type) || !("toolCallId" in event)) return event;
-        if (event.type === "call-refused")
-          return withDuration(this.#asked, event.toolCallId, event, "waitedMs");
+      case "done":
+      case "failed":
+      case "cancelled":
+      case "unknown":
         this.#asked.delete(event.toolCallId);
         return withDuration(this.#running, event.toolCallId, event, "ranMs");
+      case "drafting":
+      case "ready":
+      case undefined:
+        return event;
+      default:
+        return status satisfies never;
     }
   }
 }

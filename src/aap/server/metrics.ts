@@ -4,11 +4,13 @@
  */
 import type { ServerResponse } from "node:http";
 import { allOpenQuestions, handleEvent, LedgerError, readAll } from "../../call/index.js";
-import type { EventTable, Ledger, SessionEvent, ToolCallStatus } from "../../call/index.js";
+import type { EventTable, Ledger, ToolCallEvent, ToolCallStatus } from "../../call/index.js";
+import { callAfter, OpenCalls } from "../../call/open-calls.js";
+import { forwardLedger } from "../../call/forward-ledger.js";
+import type { OpenCall } from "../../call/open-calls.js";
 import { Counter, gauge, Histogram } from "./prometheus.js";
 
 type Place = { readonly ledger: Ledger; readonly sessionId: string };
-type OpenCall = { readonly kind: string; readonly startedAt?: number };
 
 export class Metrics {
   readonly #sessions = new Counter("toolgate_sessions_created_total", "Sessions that were made.", {
@@ -40,7 +42,7 @@ export class Metrics {
     "Turns of other instances that this one went on with.",
     { isPlain: true },
   );
-  readonly #openCalls = new Map<string, OpenCall>();
+  readonly #openCalls = new OpenCalls();
   readonly #runningTurns = new Map<string, number>();
   readonly #responses = new Set<ServerResponse>();
 
@@ -89,10 +91,8 @@ export class Metrics {
   /** The same ledger, with every recorded event counted. */
   watched(ledger: Ledger): Ledger {
     return {
-      storesVerbatim: ledger.storesVerbatim,
-      claim: (sessionId, owner, options) => ledger.claim(sessionId, owner, options),
+      ...forwardLedger(ledger),
       renew: (lease, options) => ledger.renew(lease, options).catch(this.#countLoss),
-      release: (lease) => ledger.release(lease),
       append: async (lease, events, options) => {
         let stored = events.length;
         const onStored = (count: number) => {
@@ -108,23 +108,6 @@ export class Metrics {
         }
         return seq;
       },
-      read: (sessionId, options) => ledger.read(sessionId, options),
-      has: (sessionId) => ledger.has(sessionId),
-      follow: (sessionId, options) => ledger.follow(sessionId, options),
-      answer: (questionId, answer) => ledger.answer(questionId, answer),
-      openQuestions: (options) => ledger.openQuestions(options),
-      sessions: (options) => ledger.sessions(options),
-      remove: (lease) => ledger.remove(lease),
-      // A ledger that keeps no snapshots must not look as if it did.
-      ...(ledger.snapshot && { snapshot: ledger.snapshot.bind(ledger) }),
-      ...(ledger.work && { work: ledger.work.bind(ledger) }),
-      ...(ledger.health && { health: ledger.health.bind(ledger) }),
-      ...(ledger.watch && { watch: ledger.watch.bind(ledger) }),
-      ...(ledger.holder && { holder: ledger.holder.bind(ledger) }),
-      ...(ledger.keepSnapshot && { keepSnapshot: ledger.keepSnapshot.bind(ledger) }),
-      putBlob: (bytes) => ledger.putBlob(bytes),
-      getBlob: (hash) => ledger.getBlob(hash),
-      close: () => ledger.close(),
     };
   }
 
@@ -190,21 +173,18 @@ export class Metrics {
     if (startedAt !== undefined) this.#turnSeconds.add(tookMs ?? at - startedAt);
   }
 
-  #callChanges({ sessionId }: Place, event: SessionEvent & { readonly toolCallId: string }): void {
-    const key = JSON.stringify([sessionId, event.toolCallId]);
-    const changed = changedCall(this.#openCalls.get(key), event);
-    if (changed) this.#openCalls.set(key, changed);
+  #callChanges({ sessionId }: Place, event: ToolCallEvent): void {
+    this.#openCalls.take(event, JSON.stringify([sessionId, event.toolCallId]));
   }
 
   #callOver(
     { ledger, sessionId }: Place,
-    { toolCallId, at, ranMs }: { readonly toolCallId: string; readonly at: number; readonly ranMs?: number },
+    event: ToolCallEvent & { readonly ranMs?: number },
     end: ToolCallStatus,
   ): Promise<void> | undefined {
-    const key = JSON.stringify([sessionId, toolCallId]);
-    const call = this.#openCalls.get(key);
-    this.#openCalls.delete(key);
-    const count = ({ kind, startedAt }: OpenCall) => {
+    const { toolCallId, at, ranMs } = event;
+    const call = this.#openCalls.take(event, JSON.stringify([sessionId, toolCallId]));
+    const count = ({ kind, startedAt }: Pick<OpenCall, "kind" | "startedAt">) => {
       this.#calls.add({ kind, end });
       if (startedAt !== undefined) this.#callSeconds.add(ranMs ?? at - startedAt, { kind });
     };
@@ -232,18 +212,15 @@ function ignore(): undefined {
   return undefined;
 }
 
-function changedCall(call: OpenCall | undefined, event: SessionEvent): OpenCall | undefined {
-  if (event.type === "call-announced") return { kind: event.kind };
-  if (!call) return undefined;
-  if (event.type === "call-revised") return { ...call, kind: event.fields.kind ?? call.kind };
-  return event.type === "run-started" ? { ...call, startedAt: event.at } : call;
-}
-
 /** A call that an earlier process announced. Where the log cannot be read, the call counts as one of another kind. */
-async function earlierCall(ledger: Ledger, sessionId: string, toolCallId: string): Promise<OpenCall> {
+async function earlierCall(
+  ledger: Ledger,
+  sessionId: string,
+  toolCallId: string,
+): Promise<Pick<OpenCall, "kind" | "startedAt">> {
   let call: OpenCall | undefined;
   const log = await readAll(ledger, sessionId).catch(() => []);
   for (const { event } of log)
-    if ("toolCallId" in event && event.toolCallId === toolCallId) call = changedCall(call, event);
+    if ("toolCallId" in event && event.toolCallId === toolCallId) call = callAfter(call, event);
   return call ?? { kind: "other" };
 }

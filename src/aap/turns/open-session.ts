@@ -3,6 +3,7 @@
  * listens to are kept until the next response sends them.
  */
 import type { SessionHandle } from "../../agent/index.js";
+import { turnStatusAfter } from "../../call/event-status.js";
 import type { RecordedEvent } from "../../call/index.js";
 import type { ServerContext } from "../server-context.js";
 import type { SessionConfig } from "../sessions/session-config.js";
@@ -14,7 +15,6 @@ import { ResponseEnds } from "../stream/response-log.js";
 import type { NotedRequest, RequestNote } from "../stream/response-log.js";
 import type { StreamEvent } from "../stream/stream-event.js";
 import { TurnEvents } from "../stream/turn-events.js";
-import { turnStatusAfter } from "./turn-status.js";
 
 export type OpenSessionOptions = {
   /** The settings that it was opened with. */

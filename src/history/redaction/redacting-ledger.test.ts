@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { SessionEvent } from "../../call/index.js";
+import type { Ledger, SessionEvent } from "../../call/index.js";
+import { forwardLedger } from "../../call/forward-ledger.js";
 import { SessionBook } from "../../call/index.js";
 import { aRun, NOON, said } from "../history.samples.js";
 import { MemoryLedger } from "../memory/memory-ledger.js";
@@ -192,4 +193,20 @@ describe("a ledger that keeps no secrets", () => {
       /has a secret in it, and this ledger keeps none\. Nothing was recorded/,
     );
   });
+});
+
+test("stores at once when the writer waits, and offers no snapshots but all else that the ledger does", async () => {
+  const plain = new MemoryLedger();
+  const atOnce: unknown[] = [];
+  const append: Ledger["append"] = (lease, events, options) => {
+    atOnce.push(options.atOnce);
+    return plain.append(lease, events, options);
+  };
+  const ledger = redactingLedger({ ...forwardLedger(plain), append });
+  const lease = await ledger.claim("s1", "me", claim);
+  await ledger.append(lease, [said("hello")], { durable: true, atOnce: true });
+  expect(atOnce).toEqual([true]);
+  const names = Object.keys(ledger);
+  expect(names).toEqual(expect.arrayContaining(["watch", "holder", "has", "follow"]));
+  expect(names.filter((name) => /snapshot/i.test(name))).toEqual([]);
 });

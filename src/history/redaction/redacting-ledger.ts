@@ -10,7 +10,9 @@
  */
 import { createHash } from "node:crypto";
 import { checkOptions, LEDGER, LIST, required } from "../../call/check-options.js";
+
 import type { Answer, AnswerReceipt, Lease, Ledger } from "../../call/index.js";
+import { forwardLedger } from "../../call/forward-ledger.js";
 import { redactedRecord, type RedactOptions } from "./redact-event.js";
 import { RedactedEvents } from "./redacted-events.js";
 import type { RedactionPattern } from "./redaction-pattern.js";
@@ -31,20 +33,20 @@ export function redactingLedger(ledger: Ledger, given: RedactOptions = {}): Ledg
     if (rest.length > 0) await ledger.append(lease, rest, { durable: false });
   };
   return {
+    // A snapshot would have the session as it was before redaction.
+    ...forwardLedger(ledger, { hasSnapshots: false }),
     storesVerbatim: false,
-    claim: (sessionId, owner, options) => ledger.claim(sessionId, owner, options),
-    renew: (lease, options) => ledger.renew(lease, options),
     release: async (lease) => {
       // A lost lease has no right to append any more; releasing it does nothing.
       await end(lease).catch(() => undefined);
       await ledger.release(lease);
     },
-    append: async (lease, events, { durable, onStored }) => {
+    append: async (lease, events, { onStored, ...options }) => {
       const before = streamsOf(lease.sessionId);
       const after = before.copy();
       const redacted = after.redacted(events);
       streams.set(lease.sessionId, after);
-      const last = await ledger.append(lease, redacted, { durable }).catch((error: unknown) => {
+      const last = await ledger.append(lease, redacted, options).catch((error: unknown) => {
         // Events that were not stored do not count. An append that did not wait for the one before keeps its own state.
         if (streams.get(lease.sessionId) === after) streams.set(lease.sessionId, before);
         throw error;
@@ -53,24 +55,13 @@ export function redactingLedger(ledger: Ledger, given: RedactOptions = {}): Ledg
       onStored?.(redacted.length);
       return last;
     },
-    read: (sessionId, options) => ledger.read(sessionId, options),
-    has: (sessionId) => ledger.has(sessionId),
-    follow: (sessionId, options) => ledger.follow(sessionId, options),
-    ...(ledger.work && { work: ledger.work.bind(ledger) }),
-    ...(ledger.health && { health: ledger.health.bind(ledger) }),
     answer: async (questionId, answer) => answerRedacted(ledger, questionId, answer, patterns),
-    ...(ledger.watch && { watch: ledger.watch.bind(ledger) }),
-    ...(ledger.holder && { holder: ledger.holder.bind(ledger) }),
-    openQuestions: (options) => ledger.openQuestions(options),
-    sessions: (options) => ledger.sessions(options),
     remove: (lease) => {
       streams.delete(lease.sessionId);
       return ledger.remove(lease);
     },
     // Callers get the hash, and nothing is stored under it.
     putBlob: async (bytes) => createHash("sha256").update(bytes).digest("hex"),
-    getBlob: (hash) => ledger.getBlob(hash),
-    close: () => ledger.close(),
   };
 }
 

@@ -1,11 +1,12 @@
 /** A question as a row of the inbox. All text is redacted, and visible as it is. */
 import { isYes, oneLine, visibleText } from "../../call/index.js";
 import type { Answer, Question } from "../../call/index.js";
+import type { OpenCall } from "../../call/open-calls.js";
 import { redact } from "../../history/index.js";
 import { redactedRecord } from "../../history/redaction/redact-event.js";
 import type { RedactionPattern } from "../../history/index.js";
 import type { InboxQuestion, QuestionState, TurnLiveness } from "../api/question-bodies.js";
-import type { OpenCall, SessionFacts } from "../sessions/session-facts.js";
+import type { SessionFacts } from "../sessions/session-facts.js";
 
 const MAX_SUBJECT = 200;
 

@@ -3,6 +3,7 @@
  * reported once: asked, answered, withdrawn, aged.
  */
 import type { Question, RecordedEvent } from "../../call/index.js";
+import type { OpenCall } from "../../call/open-calls.js";
 import type {
   Inbox as InboxBody,
   InboxQuestion,
@@ -10,7 +11,7 @@ import type {
   TurnLiveness,
 } from "../api/question-bodies.js";
 import type { ServeContext } from "../server/serve-context.js";
-import type { OpenCall, SessionFacts } from "../sessions/session-facts.js";
+import type { SessionFacts } from "../sessions/session-facts.js";
 import type { QuestionNews } from "../sessions/session-index.js";
 import { answeredState, inboxRow } from "./inbox-row.js";
 

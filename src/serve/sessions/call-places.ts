@@ -29,12 +29,14 @@ export class CallPlaces {
   }
 
   apply(event: SessionEvent): void {
-    if (event.type === "turn-started" || event.type === "turn-resumed") this.#turnId = event.turnId;
-    else if (event.type === "file-kept" && canPutBack(event.change)) this.#kept.add(event.toolCallId);
-    else if (event.type === "call-announced") {
-      if (!this.#numbers.has(event.toolCallId)) this.#numbers.set(event.toolCallId, this.#numbers.size + 1);
-      if (this.#turnId !== undefined) this.#turns.set(event.toolCallId, this.#turnId);
+    if ("turnId" in event) this.#turnId = event.turnId;
+    if (!("toolCallId" in event)) return;
+    const { toolCallId } = event;
+    if (!this.#numbers.has(toolCallId)) {
+      this.#numbers.set(toolCallId, this.#numbers.size + 1);
+      if (this.#turnId !== undefined) this.#turns.set(toolCallId, this.#turnId);
     }
+    if (event.type === "file-kept" && canPutBack(event.change)) this.#kept.add(toolCallId);
   }
 
   of(call: ToolCall, book: SessionBook): CallPlace {

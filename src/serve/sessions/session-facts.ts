@@ -3,18 +3,11 @@
  * sessions fit into memory. Questions are returned as their events come.
  */
 import { oneLine, sessionModel, visibleText } from "../../call/index.js";
-import type {
-  Question,
-  SessionEvent,
-  SessionInfo,
-  ToolCallEvent,
-  ToolKind,
-  Usage,
-} from "../../call/index.js";
+import type { Question, SessionEvent, SessionInfo, ToolCallEvent, Usage } from "../../call/index.js";
+import { OpenCalls } from "../../call/open-calls.js";
+import type { OpenCall } from "../../call/open-calls.js";
 import { sessionDoor } from "../../aap/sessions/session-door.js";
 import type { SessionDoor, TokenUsage } from "../api/session-bodies.js";
-
-export type OpenCall = { readonly name: string; readonly kind: ToolKind; readonly title: string };
 
 export type TurnFacts = {
   readonly turnId: string;
@@ -35,7 +28,7 @@ export class SessionFacts {
   hasUsage = false;
   /** By their ids, in the order in which they were asked. */
   readonly openQuestions = new Map<string, Question>();
-  readonly #openCalls = new Map<string, OpenCall>();
+  readonly #openCalls = new OpenCalls();
   #firstPrompt = "";
   #lastMessage = "";
 
@@ -99,22 +92,11 @@ export class SessionFacts {
   }
 
   #applyToCall(event: Exclude<ToolCallEvent, { type: "question-asked" | "child-stepped" }>): void {
+    this.#openCalls.take(event);
     switch (event.type) {
       case "call-announced":
         this.calls += 1;
-        this.#openCalls.set(event.toolCallId, { name: event.name, kind: event.kind, title: event.title });
         return;
-      case "call-revised": {
-        const known = this.#openCalls.get(event.toolCallId);
-        const { name, kind, title } = event.fields;
-        if (known)
-          this.#openCalls.set(event.toolCallId, {
-            name: name ?? known.name,
-            kind: kind ?? known.kind,
-            title: title ?? known.title,
-          });
-        return;
-      }
       case "call-breached":
         this.breaches += 1;
         return;
@@ -123,8 +105,7 @@ export class SessionFacts {
       case "call-refused":
       case "call-cancelled":
       case "call-unknown":
-        this.#openCalls.delete(event.toolCallId);
-        return;
+      case "call-revised":
       case "input-delta":
       case "input-ready":
       case "content-appended":

@@ -4,8 +4,8 @@
 import { setImmediate } from "node:timers/promises";
 import { eventPages } from "../../call/index.js";
 import type { Ledger, RecordedEvent, SessionEvent } from "../../call/index.js";
+import type { OpenCall } from "../../call/open-calls.js";
 import { SessionFacts } from "./session-facts.js";
-import type { OpenCall } from "./session-facts.js";
 
 export type IndexedSession = {
   readonly facts: SessionFacts;
