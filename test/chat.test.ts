@@ -481,7 +481,7 @@ test("undoes, goes back, lists commands and conversations, and changes the mode 
     },
   });
   const file = (): string => readFileSync(join(desk.project, "cart.js"), "utf8");
-  const url = await served(desk, "s.json");
+  const url = await served(desk, "--script s.json");
   desk.starts(`toolgate chat --url ${url}`);
   await desk.sees("Talking with");
   desk.types("/mode nonsense");
@@ -505,7 +505,7 @@ test("undoes, goes back, lists commands and conversations, and changes the mode 
   desk.presses("y");
   await rested(desk, "│ Third.");
   desk.types("/ps");
-  const [, call = ""] = /(call_\S+)  pid \d+/.exec(await rested(desk, "in the background")) ?? [];
+  const [, call = ""] = /(call_\S+)  pid \d+/.exec(await rested(desk, "  pid ")) ?? [];
   desk.types(`/stop ${call}`);
   await rested(desk, "Ended: pid");
   desk.types("/back");
@@ -527,6 +527,51 @@ test("undoes, goes back, lists commands and conversations, and changes the mode 
   await desk.runs("kill %1");
 });
 
+test("shows retries, chooses a model, summarizes and undoes single hunks at a Toolgate server, and continues by run", async () => {
+  const lines = Array.from({ length: 30 }, (_, line) => `line ${line + 1}\n`).join("");
+  const content = lines.replace("line 2\n", "line two\n").replace("line 25\n", "line 25 b\n");
+  const fake = await startFake(openAiChat, [
+    { status: 503, headers: { "retry-after": "1" } },
+    { calls: [{ id: "1", tool: "write_file", input: { path: "a.txt", content } }] },
+    { say: "Written." },
+    { say: "We wrote a.txt." },
+    { say: "Continued." },
+  ]);
+  const desk = await atDesk({
+    env: { TOOLGATE_MODEL_KEY: KEY, ANTHROPIC_API_KEY: "sk-none" },
+    files: { "a.txt": lines },
+  });
+  const url = await served(desk, `--mode allow-all --model openai-compatible/fake --base-url ${fake.url}/v1`);
+  desk.starts(`toolgate chat --url ${url}`);
+  await desk.sees("Talking with");
+  desk.types("write it");
+  await desk.sees("answered 503. The request is sent again in 1 s.");
+  await rested(desk, "│ Written.");
+  desk.types("/undo call_1 hunks");
+  await desk.sees("hunk 2");
+  desk.types("/undo call_1 2");
+  await rested(desk, "Restored:");
+  expect(readFileSync(join(desk.project, "a.txt"), "utf8")).toBe(lines.replace("line 2\n", "line two\n"));
+  desk.types("/compact");
+  await desk.sees("summarized");
+  expect(fake.requests).toHaveLength(4);
+  desk.types("/quit");
+  expect(await desk.ended()).toBe(0);
+  desk.starts(`toolgate run --url ${url} --resume -- go on`);
+  await desk.sees("│ Continued.");
+  expect(await desk.ended()).toBe(0);
+  desk.starts(`toolgate chat --url ${url} --resume`);
+  await desk.sees("│ Continued.", 2);
+  desk.types("/model");
+  const [, model = ""] = /(anthropic\/\S+)/.exec(await desk.sees("Model at the server:")) ?? [];
+  desk.presses("Enter");
+  expect(model).not.toBe("");
+  await rested(desk, `This conversation continues with ${model}`);
+  desk.types("/quit");
+  expect(await desk.ended()).toBe(0);
+  await desk.runs("kill %1");
+});
+
 test("talks with an agent on a server as with our own, and goes on after it was left at a question", async () => {
   const desk = await atDesk({
     files: {
@@ -538,7 +583,7 @@ test("talks with an agent on a server as with our own, and goes on after it was 
       ]),
     },
   });
-  const url = await served(desk, "s.json");
+  const url = await served(desk, "--script s.json");
   desk.starts(`toolgate chat --url ${url}`);
   await desk.sees("Talking with");
   desk.types("go");
@@ -568,8 +613,8 @@ test("talks with an agent on a server as with our own, and goes on after it was 
 });
 
 /** Starts a server in the background, and returns its address. */
-async function served(desk: Desk, played: string): Promise<string> {
-  desk.starts(`toolgate serve --port 0 --no-contain --script ${played} > serve.log 2>&1 & sleep 0.1`);
+async function served(desk: Desk, agent: string): Promise<string> {
+  desk.starts(`toolgate serve --port 0 --no-contain ${agent} > serve.log 2>&1 & sleep 0.1`);
   await desk.ended();
   const log = join(desk.project, "serve.log");
   await expect.poll(() => readFileSync(log, "utf8"), { timeout: 60_000 }).toMatch(/Serving AAP at http:\S+/);

@@ -70,6 +70,7 @@ function open(client: ReturnType<typeof connect>, sessionId: string): MirroredSe
 }
 
 const onRetry = (): void => undefined;
+const message = (text: string) => [{ type: "text" as const, text }];
 const signal = (): AbortSignal => new AbortController().signal;
 
 test("reads unasked, shows an edit as a diff, and stores an always with the width that was chosen", async () => {
@@ -80,7 +81,7 @@ test("reads unasked, shows an edit as a diff, and stores an always with the widt
     { say: "Done." },
   ]);
   const ask = says({ optionId: "allow_always", width: "exact" });
-  expect(await session.turn("go", { ask, signal: signal(), onRetry })).toEqual({
+  expect(await session.turn(message("go"), { ask, signal: signal(), onRetry })).toEqual({
     status: "stopped",
     stopReason: "end_turn",
   });
@@ -113,7 +114,7 @@ test("refuses with a reason that the agent reads, and runs a changed input", asy
           },
     );
   };
-  await session.turn("go", { ask, signal: signal(), onRetry });
+  await session.turn(message("go"), { ask, signal: signal(), onRetry });
   const [refused, changed] = session.book.calls();
   expect(refused).toMatchObject({ state: { status: "refused" }, decision: { reason: "not that" } });
   expect(changed).toMatchObject({
@@ -134,7 +135,7 @@ test("takes a question away that is answered elsewhere", async () => {
       });
       void client.answerQuestion(question.questionId, { granted: true, who: "ann" });
     });
-  const end = await session.turn("go", { ask, signal: signal(), onRetry });
+  const end = await session.turn(message("go"), { ask, signal: signal(), onRetry });
   expect({ end, withdrawn }).toEqual({ end: { status: "stopped", stopReason: "end_turn" }, withdrawn: true });
   expect([...session.book.calls()][0]?.decision).toMatchObject({ who: "ann" });
 });
@@ -147,7 +148,9 @@ test("is left at a question, and another client goes on from there", async () =>
       until.addEventListener("abort", () => reject(until.reason));
       leaving.abort(new ClientGone());
     });
-  expect(await session.turn("go", { ask, signal: leaving.signal, onRetry })).toEqual({ status: "parked" });
+  expect(await session.turn(message("go"), { ask, signal: leaving.signal, onRetry })).toEqual({
+    status: "parked",
+  });
   const resumed = open(client, session.sessionId);
   await resumed.past();
   expect(resumed.book.turn?.state.status).toBe("parked");
@@ -166,7 +169,7 @@ test("cancels the turn at the server, with its question", async () => {
       until.addEventListener("abort", () => reject(until.reason));
       stop.abort();
     });
-  const end = await session.turn("go", { ask, signal: stop.signal, onRetry });
+  const end = await session.turn(message("go"), { ask, signal: stop.signal, onRetry });
   expect(end).toMatchObject({ status: "stopped", stopReason: "cancelled" });
   expect(await client.questions()).toEqual([]);
 });

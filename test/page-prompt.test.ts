@@ -2,8 +2,11 @@
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { messageBlocks } from "../src/agent/message-blocks.js";
 import { readAll } from "../src/call/index.js";
-import { serving } from "./page-serving.js";
+import { findPage, pageWire } from "../src/cli/page-session.js";
+import { folder } from "./agent-kit.js";
+import { serving, TOKEN } from "./page-serving.js";
 import { until } from "./until.js";
 
 const text = (words: string) => [{ type: "text" as const, text: words }];
@@ -36,6 +39,32 @@ test("completes files of the folder, and sends those that a prompt names", async
     { type: "resource", resource: { uri: expect.stringContaining("/my%20notes.md"), text: "# Notes\n" } },
   ]);
   expect(await page.compact(sessionId)).toEqual({ isDone: expect.any(Boolean) });
+});
+
+test("attaches only the files that a terminal sends, whatever its texts and files name", async () => {
+  const served = await serving({ steps: [{ say: "Seen." }] });
+  const { root, ledger, url } = served;
+  writeFileSync(join(root, "notes.md"), "the server's notes\n");
+  writeFileSync(join(root, "secret.txt"), "the server's secret\n");
+  const here = await folder({ "notes.md": "see @secret.txt\n" });
+  const page = await findPage(url, TOKEN);
+  const { sessionId } = (await page?.client.createSession({})) ?? { sessionId: "" };
+  const wire = page && pageWire(page, sessionId);
+  await wire?.send(messageBlocks("Read @notes.md and @secret.txt", here), {
+    signal: new AbortController().signal,
+    onRetry: () => undefined,
+  });
+  await until(async () => (await page?.client.session(sessionId))?.state === "idle");
+  const blocks = (await readAll(ledger, sessionId)).flatMap(({ event }) =>
+    event.type === "message-chunk" && event.role === "user" ? [event.block] : [],
+  );
+  expect(blocks).toEqual([
+    { type: "text", text: "Read @notes.md and @secret.txt" },
+    {
+      type: "resource",
+      resource: { uri: expect.stringContaining(here), text: "see @secret.txt\n" },
+    },
+  ]);
 });
 
 test("takes a model that the server can reach, and no other", async () => {

@@ -4,13 +4,14 @@
  * Other AAP servers do not send their events (see RemoteSession).
  */
 import { AapError } from "../aap/client/index.js";
-import type { AapClient, MessageContent, QuestionAnswer, RecordedSessionEvent } from "../aap/client/index.js";
+import type { AapClient, QuestionAnswer, RecordedSessionEvent } from "../aap/client/index.js";
 import type { TurnEnd } from "../agent/index.js";
 import { SessionBook, shownQuestion } from "../call/index.js";
-import type { Question, SessionEvent } from "../call/index.js";
+import type { ContentBlock, Question, SessionEvent } from "../call/index.js";
 import { ClientGone } from "../run/client-gone.js";
 import { openQuestions } from "../run/index.js";
 import type { Ask } from "../run/index.js";
+import { messageContentOf } from "./message-content-of.js";
 
 type Listener = (events: readonly SessionEvent[]) => void;
 
@@ -21,9 +22,12 @@ export const CANCEL_TIMEOUT_MS = 5_000;
 
 /** How the events and turns of a session are reached. `send` fails where the message was not taken. */
 export type SessionWire = {
-  readonly events: (signal: AbortSignal) => AsyncIterable<RecordedSessionEvent>;
+  readonly events: (
+    signal: AbortSignal,
+    onRetry: (text: string) => void,
+  ) => AsyncIterable<RecordedSessionEvent>;
   readonly send: (
-    message: MessageContent,
+    message: readonly ContentBlock[],
     options: { readonly signal: AbortSignal; readonly onRetry: (text: string) => void },
   ) => Promise<void>;
   readonly cancel: () => Promise<void>;
@@ -37,6 +41,8 @@ export class MirroredSession {
   readonly #closing = new AbortController();
   readonly #wakers = new Set<() => void>();
   #failure: { readonly error: unknown } | undefined;
+  /** Called during a turn when the model's request is sent again. */
+  #onRetry: ((text: string) => void) | undefined;
 
   constructor(
     client: AapClient,
@@ -71,16 +77,17 @@ export class MirroredSession {
 
   /** Sends a message and returns at the end of its turn; without a message, at the end of the turn that is open. */
   async turn(
-    message: MessageContent | undefined,
+    message: readonly ContentBlock[] | undefined,
     { ask, signal, onRetry }: { ask: Ask; signal: AbortSignal; onRetry: (text: string) => void },
   ): Promise<TurnEnd> {
     const before = message === undefined ? undefined : this.book.turn?.turnId;
+    this.#onRetry = onRetry;
     const over = new AbortController();
     const asking = this.#askAll(ask, AbortSignal.any([signal, over.signal]));
     const wake = (): void => this.#wake();
     signal.addEventListener("abort", wake);
     try {
-      const sent = message === undefined ? undefined : this.#send(message, over.signal, onRetry);
+      const sent = message === undefined ? undefined : this.#send(message, over.signal);
       await this.#until(() => signal.aborted || this.#isOver(before) || sent?.failure !== undefined);
       if (signal.reason instanceof ClientGone) return { status: "parked" };
       if (signal.aborted) await this.#cancel(before);
@@ -90,6 +97,7 @@ export class MirroredSession {
       signal.removeEventListener("abort", wake);
       asking.stop();
       over.abort();
+      this.#onRetry = undefined;
     }
   }
 
@@ -98,12 +106,9 @@ export class MirroredSession {
     return Promise.resolve();
   }
 
-  #send(
-    message: MessageContent,
-    signal: AbortSignal,
-    onRetry: (text: string) => void,
-  ): { failure?: { readonly error: unknown } } {
+  #send(message: readonly ContentBlock[], signal: AbortSignal): { failure?: { readonly error: unknown } } {
     const sent: { failure?: { readonly error: unknown } } = {};
+    const onRetry = (text: string): void => this.#onRetry?.(text);
     this.#wire.send(message, { signal, onRetry }).catch((error: unknown) => {
       // The turn is the server's: its events say how it goes on, unless it was never taken.
       if (error instanceof AapError && error.code === "STREAM_CUT") return;
@@ -145,7 +150,7 @@ export class MirroredSession {
   async #follow(): Promise<void> {
     const { signal } = this.#closing;
     try {
-      for await (const { event } of this.#wire.events(signal)) {
+      for await (const { event } of this.#wire.events(signal, (text) => this.#onRetry?.(text))) {
         this.book.apply(event);
         for (const listener of this.#listeners) listener([event]);
         this.#wake();
@@ -225,7 +230,7 @@ function appWire(client: AapClient, sessionId: string): SessionWire {
     send: async (message, { signal, onRetry }) =>
       void (await client.turn(
         sessionId,
-        { stream: "message", messages: [{ role: "user", content: message }] },
+        { stream: "message", messages: [{ role: "user", content: messageContentOf(message) }] },
         { signal, onEvent: (event) => event.event === "model_retry" && onRetry(event.data.message) },
       )),
     cancel: async () => void (await client.cancel(sessionId)),

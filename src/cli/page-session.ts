@@ -3,7 +3,7 @@
  * changed there. The server's token, which a conversation has for its turns, is what that API takes from programs.
  */
 import { AapError } from "../aap/client/index.js";
-import type { Block, MessageContent } from "../aap/client/index.js";
+import type { ContentBlock } from "../call/index.js";
 import { ServeClient } from "../serve/client/index.js";
 import type {
   Commands,
@@ -102,27 +102,30 @@ export async function conversationsOf({ client }: PageServer): Promise<readonly 
   return sessions.filter(({ door, messages }) => (door === "page" || door === "app") && messages > 0);
 }
 
-/** Turns of the server's own agent. `folder`: where the person is; the server finds the files of its own folder itself. */
-export function pageWire({ client, me }: PageServer, sessionId: string, folder: string): SessionWire {
+/** Turns of the server's own agent. The server must look for no files: those of its folder are not the person's. */
+export function pageWire({ client }: PageServer, sessionId: string): SessionWire {
   return {
-    events: (signal) => client.events(sessionId, { signal }),
+    events: (signal, onModelRetry) => client.events(sessionId, { signal, onModelRetry }),
     send: async (message) => {
-      const prompt = promptBlocks(message);
-      const [text] = prompt;
-      await client.prompt(sessionId, { prompt: me.folder === folder && text ? [text] : [...prompt] });
+      await client.prompt(sessionId, { prompt: message.flatMap(promptBlock), attachesFiles: false });
     },
     cancel: async () => void (await client.cancel(sessionId)),
   };
 }
 
-function promptBlocks(message: MessageContent): readonly PromptBlock[] {
-  return typeof message === "string" ? [{ type: "text", text: message }] : message.flatMap(promptBlock);
-}
-
-function promptBlock(block: Block): readonly PromptBlock[] {
-  if (block.type === "text") return [{ type: "text", text: block.text }];
-  const [, mimeType, data = ""] =
-    (block.type === "image" && /^data:(image\/(?:png|jpeg|gif|webp));base64,(.*)$/s.exec(block.url)) || [];
-  // The pattern names the types that the server takes.
-  return mimeType === undefined ? [] : [{ type: "image", mimeType, data } as PromptBlock];
+function promptBlock(block: ContentBlock): readonly PromptBlock[] {
+  switch (block.type) {
+    case "text":
+      return [{ type: "text", text: block.text }];
+    case "image":
+      return [{ type: "image", mimeType: block.mimeType, data: block.data } as PromptBlock];
+    case "resource":
+      return "text" in block.resource
+        ? [{ type: "resource", resource: { uri: block.resource.uri, text: block.resource.text } }]
+        : [];
+    case "resource_link":
+      return [{ type: "text", text: `\n${block.uri}` }];
+    default:
+      return [];
+  }
 }

@@ -37,7 +37,11 @@ export async function runUrl(prompt: string, flags: RunFlags & { readonly url: s
     session,
     mirrored,
     take: takeOf,
-  } = await openUrl(flags, { mirrors: !flags.json && hasPerson() });
+  } = await openUrl(flags, {
+    mirrors: !flags.json && hasPerson(),
+    // A conversation of `toolgate chat --url` is known there only.
+    asksPage: flags.resume !== undefined,
+  });
   if (mirrored) return exitCode(await asServerShows(mirrored, prompt));
   const take = takeOf(prompt);
   return exitCode(await (flags.json ? asJson(session, client, take) : asText(session, client, take)));
@@ -56,15 +60,15 @@ export type OpenedUrl = {
 
 export async function openUrl(
   flags: RunFlags & { readonly url: string },
-  { mirrors = false, folder }: OpenUrlOptions = {},
+  { mirrors = false, asksPage = false }: OpenUrlOptions = {},
 ): Promise<OpenedUrl> {
   const token = await tokenFor(flags);
   const client = connect(flags.url, token);
   const isMirrored = mirrors && (await MirroredSession.isOffered(client));
-  const page = isMirrored && folder !== undefined ? await findPage(flags.url, token) : undefined;
+  const page = isMirrored && asksPage ? await findPage(flags.url, token) : undefined;
   const opened = await openRemote(client, flags, { asksByRules: isMirrored, page });
   const { sessionId, agent, isOfPage } = opened;
-  const wire = page && folder !== undefined && isOfPage ? pageWire(page, sessionId, folder) : undefined;
+  const wire = page && isOfPage ? pageWire(page, sessionId) : undefined;
   const mirrored = isMirrored ? new MirroredSession(client, sessionId, wire) : undefined;
   if (flags.resume !== undefined) await mirrored?.past();
   const session = new RemoteSession(sessionId);
@@ -84,8 +88,8 @@ export async function openUrl(
   };
 }
 
-/** `folder`: the person's, for a conversation; then the page's API is used where the server has it. */
-export type OpenUrlOptions = { readonly mirrors?: boolean; readonly folder?: string };
+/** `asksPage`: the page's API is used where the server has it. */
+export type OpenUrlOptions = { readonly mirrors?: boolean; readonly asksPage?: boolean };
 
 /** `person` asks the user, if there is one; `showLine` writes a line between the agent's messages. */
 export type Take = (
@@ -122,7 +126,7 @@ async function asText(session: RemoteSession, client: AapClient, take: Take): Pr
 async function asServerShows(session: MirroredSession, prompt: string): Promise<RanTurn> {
   const { live } = openScreen(session);
   const ask = askInTerminal(live);
-  const message = prompt === "" ? undefined : prompt;
+  const message = prompt === "" ? undefined : [{ type: "text" as const, text: prompt }];
   try {
     const end = await untilInterrupted(
       (signal) => session.turn(message, { ask, signal, onRetry: (text) => live.line(text) }),

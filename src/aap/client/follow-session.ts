@@ -6,6 +6,7 @@ import type { SessionEvent } from "../../call/index.js";
 import { AapError } from "./aap-error.js";
 import type { Connection } from "./connection.js";
 import { readSse } from "./read-sse.js";
+import { readTurnEvent } from "./read-turn-event.js";
 import { isTransient, Retries } from "./retries.js";
 import { SseParser } from "./sse-parser.js";
 
@@ -16,12 +17,14 @@ export type FollowOptions = {
   /** Only events after the one with this id. */
   readonly after?: string;
   readonly signal?: AbortSignal;
+  /** The model's provider failed, and its request is sent again: comes live only, and not from every server. */
+  readonly onModelRetry?: (message: string) => void;
 };
 
 export async function* followSession(
   connection: Connection,
   path: string,
-  { after, signal }: FollowOptions = {},
+  { after, signal, onModelRetry }: FollowOptions = {},
 ): AsyncGenerator<RecordedSessionEvent, void, undefined> {
   const retries = new Retries();
   let last = after;
@@ -35,6 +38,8 @@ export async function* followSession(
       const body = bodyOf(response);
       retries.succeeded();
       for await (const frame of readSse(body, parser, { silence: connection.silence, signal })) {
+        const notice = frame.event === "model_retry" ? readTurnEvent(frame) : undefined;
+        if (notice?.event === "model_retry") onModelRetry?.(notice.data.message);
         if (frame.id === undefined || frame.id === last) continue;
         last = frame.id;
         yield { id: frame.id, event: sessionEvent(frame.data) };

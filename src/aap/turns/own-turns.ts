@@ -1,11 +1,10 @@
 /** Turns of our own agents. They live in the log alone: the session is open only while a response is under way. */
 import { sessionWorkspace } from "../../tools/scratch/session-workspace.js";
 import { AgentSession } from "../../agent/index.js";
-import type { Agent, SessionOptions, TurnEnd } from "../../agent/index.js";
+import type { Agent, TurnEnd } from "../../agent/index.js";
 import { readAll } from "../../call/index.js";
 import type { ContentBlock, RecordedEvent, SessionEvent } from "../../call/index.js";
 import { AapProblem, problemIfElsewhere } from "../api/aap-problem.js";
-import type { TurnEvent } from "../client/protocol.js";
 import type { ServerContext } from "../server-context.js";
 import { optionsInForce } from "../sessions/agent-options.js";
 import { seededCallIds, seededInstructions, seedOf } from "../sessions/seed-events.js";
@@ -17,12 +16,12 @@ import { isEmptyNote, requestEvent } from "../stream/response-log.js";
 import type { RequestNote } from "../stream/response-log.js";
 import { acceptSubmission } from "./accept-submission.js";
 import { OpenSession } from "./open-session.js";
+import { retryNotice } from "./retry-notice.js";
+import type { RetryNotice } from "./retry-notice.js";
 import { sessionJudge } from "./session-judge.js";
 import type { Checked } from "./submission.js";
 import type { TurnHost, TurnPlan, TurnRunner } from "./turn-host.js";
 import { WarmSessions } from "./warm-sessions.js";
-
-type RetryNotice = Parameters<NonNullable<SessionOptions["onModelRetry"]>>[0];
 
 /** Another server keeps a session open a moment longer than its response. */
 const LEASE_WAIT_MS = 1_000;
@@ -190,13 +189,6 @@ class OwnTurn implements TurnRunner {
     if (isReusable) this.#warm.keep(this.open);
     else await this.open.close();
   }
-}
-
-function retryNotice({ attempt, waitMs, statusCode }: RetryNotice): TurnEvent {
-  const what = statusCode === undefined ? "could not be reached" : `answered ${statusCode}`;
-  const seconds = Math.ceil(waitMs / 1_000);
-  const message = `The model's provider ${what}. The request is sent again in ${seconds} s.`;
-  return { event: "model_retry", data: { attempt, waitMs, message } };
 }
 
 /** Such a session acts by its app's tools alone, so it can be resumed wherever the app can be reached. */

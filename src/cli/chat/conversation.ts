@@ -1,6 +1,4 @@
 /** A conversation: a session of our own agent, of an ACP agent, or of an agent on a server, whose turns this runs. */
-import { realpath } from "node:fs/promises";
-import type { Block, MessageContent } from "../../aap/client/index.js";
 import type { AgentSession, SessionHandle, TurnEnd } from "../../agent/index.js";
 import { waitForTurn } from "../../agent/index.js";
 import type { ContentBlock, Ledger } from "../../call/index.js";
@@ -9,6 +7,7 @@ import type { ForeignSession, KnownAgent, ListedSession } from "../../acp/index.
 import type { ToolSource } from "../../tools/index.js";
 import type { RunFlags } from "../commands/run.js";
 import type { ShownSession } from "../live-text.js";
+import { messageContentOf } from "../message-content-of.js";
 import type { MirroredSession } from "../mirrored-session.js";
 import type { OpenedAgent } from "../open-agent.js";
 import type { PageSession } from "../page-session.js";
@@ -111,8 +110,7 @@ async function openRemoteConversation(
   { showLine }: ConversationOptions,
 ): Promise<Conversation> {
   const { openUrl, untilStopped } = await import("../run-url.js");
-  const folder = await realpath(flags.cwd ?? process.cwd());
-  const opened = await openUrl(flags, { mirrors: true, folder });
+  const opened = await openUrl(flags, { mirrors: true, asksPage: true });
   const { client, mirrored, page, session, agent, take } = opened;
   const name = agent?.title ?? agent?.name ?? flags.url;
   if (mirrored) return { ...mirroredConversation(mirrored, name, showLine), ...(page && { page }) };
@@ -121,7 +119,7 @@ async function openRemoteConversation(
     with: name,
     note: PLAIN_SERVER,
     turn: (blocks, ask, signal) => {
-      const prompt = promptOf(blocks);
+      const prompt = messageContentOf(blocks);
       const interrupts = (onInterrupt: (name: NodeJS.Signals) => void) => {
         const onAbort = (): void => onInterrupt("SIGINT");
         signal.addEventListener("abort", onAbort, { once: true });
@@ -153,29 +151,7 @@ function mirroredConversation(
     with: agent,
     canEditInput: true,
     turn: (blocks, ask, signal) =>
-      session.turn(blocks.length === 0 ? undefined : promptOf(blocks), { ask, signal, onRetry: showLine }),
+      session.turn(blocks.length === 0 ? undefined : blocks, { ask, signal, onRetry: showLine }),
     close: () => session.close(),
   };
-}
-
-/** A message with its files, as AAP takes it. */
-function promptOf(blocks: readonly ContentBlock[]): MessageContent {
-  const content = blocks.flatMap((block): readonly Block[] => {
-    switch (block.type) {
-      case "text":
-        return [block];
-      case "image":
-        return [{ type: "image", url: `data:${block.mimeType};base64,${block.data}` }];
-      case "resource":
-        return "text" in block.resource
-          ? [{ type: "text", text: `\n${block.resource.uri}:\n${block.resource.text}` }]
-          : [];
-      case "resource_link":
-        return [{ type: "text", text: `\n${block.uri}` }];
-      default:
-        return [];
-    }
-  });
-  const [only, ...others] = content;
-  return only?.type === "text" && others.length === 0 ? only.text : content;
 }

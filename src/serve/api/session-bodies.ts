@@ -178,7 +178,7 @@ export const entriesPage = z.object({
 });
 export type EntriesPage = z.output<typeof entriesPage>;
 
-/** Texts, and images as they come from a file input. */
+/** Texts, images as they come from a file input, and text files that the client has read. */
 const promptBlock = z.discriminatedUnion("type", [
   z.object({ type: z.literal("text"), text: z.string() }),
   z.object({
@@ -186,6 +186,7 @@ const promptBlock = z.discriminatedUnion("type", [
     mimeType: z.enum(["image/png", "image/jpeg", "image/gif", "image/webp"]),
     data: z.base64().describe("The bytes, in base64."),
   }),
+  z.object({ type: z.literal("resource"), resource: z.object({ uri: z.string(), text: z.string() }) }),
 ]);
 export type PromptBlock = z.output<typeof promptBlock> & ContentBlock;
 
@@ -208,7 +209,15 @@ export type NewSessionRequest = z.input<typeof newSessionRequest>;
 export const newSession = z.object({ sessionId: z.string() });
 export type NewSession = z.output<typeof newSession>;
 
-export const promptRequest = z.object({ prompt: z.array(promptBlock).min(1) });
+export const promptRequest = z.object({
+  prompt: z.array(promptBlock).min(1),
+  attachesFiles: z
+    .boolean()
+    .describe(
+      "Whether files of the session's folder that a text names as `@path` go with it (true). A client that has attached its own files says false.",
+    )
+    .exactOptional(),
+});
 export type PromptRequest = z.input<typeof promptRequest>;
 
 /** The turn goes on when the connection ends. */

@@ -4,7 +4,7 @@
  */
 import { Connection } from "../../aap/client/connection.js";
 import type { ConnectionOptions } from "../../aap/client/connection.js";
-import type { RecordedSessionEvent } from "../../aap/client/follow-session.js";
+import type { FollowOptions, RecordedSessionEvent } from "../../aap/client/follow-session.js";
 import { followSession } from "../../aap/client/follow-session.js";
 import type * as Api from "../api/index.js";
 import { liveFrames } from "./live-frames.js";
@@ -108,7 +108,7 @@ export class ServeClient {
   /** The recorded events themselves, from the start or after an id, and then live. */
   events(
     sessionId: string,
-    options: { readonly after?: string; readonly signal?: AbortSignal } = {},
+    options: FollowOptions = {},
   ): AsyncGenerator<RecordedSessionEvent, void, undefined> {
     return followSession(this.#connection, `/api/sessions/${ID(sessionId)}/events`, options);
   }

@@ -2,6 +2,7 @@
 import { DeviceStreams } from "../access/device-streams.js";
 import { AapProblem } from "../../aap/api/aap-problem.js";
 import { deleteSession } from "../../aap/sessions/delete-session.js";
+import { frameWithoutId } from "../../aap/stream/event-stream.js";
 import { readSeq, streamSessionEvents } from "../../aap/sessions/stream-session-events.js";
 import { eventStream } from "../../aap/stream/event-stream.js";
 import { leftOut, readSessionInfo, shownText } from "../../call/index.js";
@@ -131,9 +132,11 @@ export function sessionHandlers(parts: PageParts): Readonly<Record<Name, PageHan
       const last = http.req.header("last-event-id") ?? http.req.query("after");
       const after = last === undefined ? 0 : readSeq(last);
       return eventStream(
-        streams.take(request.device, (writer) =>
-          streamSessionEvents(context, { sessionId: id, after }, writer),
-        ),
+        streams.take(request.device, async (writer) => {
+          // A retry is no event of the session: it comes live only.
+          const stop = turns.onModelRetry(id, ({ event, data }) => writer.write(frameWithoutId(event, data)));
+          await streamSessionEvents(context, { sessionId: id, after }, writer).finally(stop);
+        }),
         onError,
         http.env.openSink,
       );
@@ -144,11 +147,11 @@ export function sessionHandlers(parts: PageParts): Readonly<Record<Name, PageHan
       return Response.json(found);
     },
     prompt: async (request) => {
-      const { prompt } = await bodyOf(request, promptRequest);
+      const { prompt, attachesFiles = true } = await bodyOf(request, promptRequest);
       const { id } = request;
       const info = await readSessionInfo(ledger, id);
       if (apps.serves(info)) await apps.prompt(id, prompt);
-      else await turns.prompt(id, withFiles(prompt, info.cwd));
+      else await turns.prompt(id, attachesFiles ? withFiles(prompt, info.cwd) : prompt);
       return Response.json({ sessionId: id, isStarted: true }, { status: 202 });
     },
     compact: async ({ id }) => Response.json({ isDone: await turns.compact(id) }),

@@ -4,6 +4,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { AapProblem, problemIfElsewhere } from "../../aap/api/aap-problem.js";
+import { retryNotice } from "../../aap/turns/retry-notice.js";
 import { AgentSession } from "../../agent/index.js";
 import type { TurnEnd } from "../../agent/index.js";
 import { readSessionInfo } from "../../call/index.js";
@@ -18,6 +19,8 @@ type RunningTurn = {
   readonly over: Promise<void>;
 };
 
+type RetryListener = (notice: ReturnType<typeof retryNotice>) => void;
+
 const LEASE_WAIT_MS = 1_000;
 const CANCELLED = "it was cancelled.";
 
@@ -30,6 +33,8 @@ export class PageTurns {
   /** Sessions between turns whose background commands run on. */
   readonly #idle = new Map<string, AgentSession>();
   readonly #resuming = new Map<string, Promise<boolean>>();
+  /** Called when the model's request of a session is sent again. */
+  readonly #onRetry = new Map<string, Set<RetryListener>>();
   readonly #flushTimer = new FlushTimer();
   #isClosed = false;
 
@@ -53,6 +58,16 @@ export class PageTurns {
 
   background(sessionId: string): AgentSession["gate"]["background"] | undefined {
     return (this.#running.get(sessionId)?.session ?? this.#idle.get(sessionId))?.gate.background;
+  }
+
+  /** Calls back when the model's request is sent again, until the returned function is called. */
+  onModelRetry(sessionId: string, listener: RetryListener): () => void {
+    const listeners = this.#onRetry.get(sessionId) ?? new Set();
+    this.#onRetry.set(sessionId, listeners.add(listener));
+    return () => {
+      listeners.delete(listener);
+      if (listeners.size === 0 && this.#onRetry.get(sessionId) === listeners) this.#onRetry.delete(sessionId);
+    };
   }
 
   /** Ends the background commands of a session between turns. */
@@ -295,6 +310,9 @@ export class PageTurns {
         sessionId,
         leaseWaitMs: LEASE_WAIT_MS,
         flushTimer: this.#flushTimer,
+        onModelRetry: (retry) => {
+          for (const listener of this.#onRetry.get(sessionId) ?? []) listener(retryNotice(retry));
+        },
         ...(info && { info }),
       });
     } catch (error) {
