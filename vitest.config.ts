@@ -99,7 +99,7 @@ export default defineConfig(({ mode }) => {
         ...(isOnPostgres ? [] : projectsOf(isLong)),
       ],
       // Many tests wait for processes of their own: more files at a time than the two cores of a small machine.
-      maxWorkers: 5,
+      maxWorkers: 6,
       sequence: { sequencer: SlowFirst },
       // Limits for tests that hang, not for slow ones: property tests and child processes share the cores.
       testTimeout: isLong ? 3_600_000 : 180_000,
