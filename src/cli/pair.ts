@@ -1,6 +1,6 @@
 /** `toolgate pair`: a one-use code for another device, and the list of devices. The running server reads both. */
 import { visibleText } from "../call/index.js";
-import { Devices, qrCode } from "../serve/index.js";
+import { Devices, qrText } from "../serve/index.js";
 import { settingsFolder } from "../settings/index.js";
 import { alignedTable } from "./aligned-table.js";
 import type { PairFlags } from "./commands/pair.js";
@@ -78,24 +78,3 @@ async function revokeDevice(devices: Devices, wanted: string): Promise<number> {
 }
 
 const isLocal = (url: string): boolean => /^http:\/\/(?:127\.|localhost|\[::1\])/.test(url);
-
-/** Two rows of modules a line; light modules are drawn, since most terminals are dark. */
-function qrText(text: string): string {
-  const rows = qrCode(text);
-  const width = (rows[0]?.length ?? 0) + 2 * QUIET;
-  const blank = "0".repeat(width);
-  const margin = Array.from({ length: QUIET }, () => blank);
-  const all = [...margin, ...rows.map((row) => "0".repeat(QUIET) + row + "0".repeat(QUIET)), ...margin];
-  const lines: string[] = [];
-  for (let index = 0; index < all.length; index += 2)
-    lines.push(
-      Array.from(
-        blank,
-        (_, x) => HALVES[`${all[index]?.[x] ?? "1"}${all[index + 1]?.[x] ?? "1"}`] ?? " ",
-      ).join(""),
-    );
-  return lines.join("\n");
-}
-
-const QUIET = 2;
-const HALVES: Readonly<Record<string, string>> = { "00": "█", "01": "▀", "10": "▄", "11": " " };

@@ -7,7 +7,7 @@
  */
 export { Devices } from "./access/devices.js";
 export type { DeviceRole } from "./api/access-bodies.js";
-export { qrCode } from "./access/qr-code.js";
+export { qrText } from "./access/qr-code.js";
 export { servePage } from "./server/serve-page.js";
 export type { PageOptions } from "./server/serve-page.js";
 export type { NewDemo, RunsSession, ServeContext } from "./server/serve-context.js";
