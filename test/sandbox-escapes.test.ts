@@ -92,6 +92,14 @@ async function aMachine({ uid }: User) {
   }
   spawnSync("git", ["-C", ws, "config", "core.hooksPath", "tools/hooks"]);
   spawnSync("git", ["-C", ws, "config", "include.path", "../shared.gitconfig"]);
+  // A worktree in the workspace of a repository outside.
+  const main = join(home, "main");
+  put(main, { a: "other" });
+  const author = ["-c", "user.name=Ann", "-c", "user.email=ann@example.com"];
+  spawnSync("git", ["init", "-q", main]);
+  spawnSync("git", ["-C", main, "add", "."]);
+  spawnSync("git", ["-C", main, ...author, "commit", "-qm", "one"]);
+  spawnSync("git", ["-C", main, "worktree", "add", "-q", join(ws, "linked")]);
   spawnSync("mkfifo", [join(ws, "pipe")]);
   const overNetwork = await listening(createServer().listen(0, "127.0.0.1"));
   const services = await Promise.all([
@@ -197,6 +205,7 @@ for (const user of USERS) {
       expect(readFileSync(join(machine.ws, name), "utf8")).toBe(text);
     expect(readdirSync(machine.out)).toEqual(["file"]);
     expect(readdirSync(join(machine.ws, ".git"))).not.toContain("commondir");
+    expect(readdirSync(join(machine.home, "main"))).toEqual([".git", "a"]);
   });
 
   test(`the listed ways work without a sandbox for ${user.name}`, async () => {

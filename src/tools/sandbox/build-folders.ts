@@ -4,10 +4,10 @@
  * folders of their own: such a one must also be ignored by git.
  */
 import { existsSync, readdirSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, join } from "node:path";
 import type { Guarded } from "./find-guarded.js";
 import { isIgnored } from "./is-ignored.js";
-import { trackedFiles } from "./tracked-files.js";
+import { trackedFiles, trackingOf } from "./tracked-files.js";
 
 const NAMES: ReadonlySet<string> = new Set(
   [
@@ -59,10 +59,11 @@ function trackedFolders(guarded: ReadonlyMap<string, Guarded>) {
   const folders = new Set<string>();
   const tops: string[] = [];
   for (const one of guarded.values()) {
-    if (one.type !== "repository" || one.isBare) continue;
-    const top = dirname(one.path);
-    const files = trackedFiles(one.path);
-    if (files.size === 0 && existsSync(join(one.path, "index"))) continue;
+    const tracking = trackingOf(one);
+    if (!tracking) continue;
+    const { top, gitFolder } = tracking;
+    const files = trackedFiles(tracking);
+    if (files.size === 0 && existsSync(join(gitFolder, "index"))) continue;
     tops.push(top);
     for (const file of files.keys()) {
       const names = file.split("/");

@@ -3,16 +3,18 @@
  * `git status` starts git in every folder that the index names as a submodule, and the settings there start programs.
  */
 import { readdirSync, readFileSync, realpathSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { SETTLED_MS, exactPathInfo } from "../path-info.js";
 import { readIndex } from "../git/read-index.js";
 import { repositoryAt } from "../kept-workspace/user-repository.js";
 import { MAX_INDEX_BYTES } from "./tracked-files.js";
 
 /** Folders below the passed-over ones that may hold a `.git` of their own and that git enters. */
-export function enteredFolders(gitFolder: string, passedOver: readonly string[]): readonly string[] {
+export function enteredFolders(
+  { top, gitFolder }: { readonly top: string; readonly gitFolder: string },
+  passedOver: readonly string[],
+): readonly string[] {
   if (passedOver.length === 0) return [];
-  const top = dirname(gitFolder);
   const submodules = submodulesOf(top, join(gitFolder, "index"));
   const folders = submodules?.map((path) => join(top, path)) ?? passedOver.flatMap(foldersWithGit);
   return folders.filter(

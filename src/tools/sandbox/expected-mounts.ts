@@ -27,7 +27,7 @@ export function expectedMounts(guarding: readonly Mount[]): readonly string[] {
       );
   return guarding.map((mount) => {
     const { type, path } = mount;
-    const mode = type === "write" ? "rw" : "ro";
+    const mode = type === "write" || type === "memory" ? "rw" : "ro";
     const outer =
       type === "write" || (type === "read" && mount.from === undefined) ? around(path) : undefined;
     if (!outer) return `${escaped(path)} ${mode}`;

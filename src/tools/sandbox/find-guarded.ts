@@ -23,6 +23,7 @@ import { isProtected, mayBeProtected } from "../../policy/paths/protected-paths.
 import { repositoryAround } from "../kept-workspace/user-repository.js";
 import { COMMON_FOLDER, isOurCommonFolder } from "./common-folder.js";
 import { enteredFolders } from "./entered-folders.js";
+import { linkedWorktree, openFolders } from "./linked-worktree.js";
 import { namedBySettings, settingsAt } from "./named-by-settings.js";
 
 export type Guarded =
@@ -46,6 +47,7 @@ export type Guarded =
     }
   /** The `.git` folder of a repository. */
   | Repository
+  | Worktree
   /** A socket or a pipe. */
   | { readonly type: "special"; readonly path: string }
   /** A folder whose name is no text, so that no path leads into it. `bytes`: the name, in hexadecimal digits. */
@@ -57,6 +59,17 @@ export type Repository = {
   /** A folder that git takes for a repository because of the names in it. */
   readonly isBare: boolean;
   /** The names in it from which git takes settings or programs. */
+  readonly steering: readonly string[];
+};
+
+/** The folder of a further worktree in its repository. */
+export type Worktree = {
+  readonly type: "worktree";
+  readonly path: string;
+  /** The folder of its files. */
+  readonly top: string;
+  /** The folder of the repository: branches, settings and objects. */
+  readonly shared: string;
   readonly steering: readonly string[];
 };
 
@@ -90,11 +103,21 @@ export function findGuarded(places: GuardedPlaces, seen?: SeenFolders): Readonly
   for (const one of found.values()) {
     if (one.type === "protected" && one.isFolder && !one.isSecret)
       for (const secret of secretsBelow(one.path, places)) found.set(secret.path, secret);
-    if (one.type !== "repository") continue;
-    for (const odd of oddFiles(one.path, places, seen)) found.set(odd.path, odd);
+    const linked =
+      one.type === "protected" && basename(one.path) === ".git" ? worktreeOf(one, places) : undefined;
+    if (linked) found.set(linked.path, linked);
+    if (one.type !== "repository" && one.type !== "worktree") continue;
+    const steering = STEERING.map((name) => join(one.path, name));
+    for (const odd of oddFiles(one.type === "worktree" ? openFolders(one) : [one.path], {
+      places,
+      seen,
+      steering,
+    }))
+      found.set(odd.path, odd);
     for (const link of steeringLinks(one.path)) found.set(link.path, link);
-    if (one.isBare) continue;
-    for (const folder of enteredFolders(one.path, dependencies))
+    if (one.type === "repository" && one.isBare) continue;
+    const top = one.type === "worktree" ? one.top : dirname(one.path);
+    for (const folder of enteredFolders({ top, gitFolder: one.path }, dependencies))
       for (const inner of lookInto(folder, places).guarded) found.set(inner.path, inner);
   }
   for (const path of obeyedPaths(found, places)) {
@@ -233,16 +256,26 @@ function secretsBelow(folder: string, places: GuardedPlaces): readonly Guarded[]
  * Links, sockets and pipes among git's own files. Git writes through links: when `COMMIT_EDITMSG` is one, the message of
  * the next commit replaces the file that it leads to, wherever that is. Names that cannot be written are left out.
  */
-function oddFiles(repositoryPath: string, places: GuardedPlaces, seen?: SeenFolders): readonly Guarded[] {
+function oddFiles(
+  within: readonly string[],
+  { places, seen, steering }: OddFilesOptions,
+): readonly Guarded[] {
   const odd: Guarded[] = [];
-  const folders = [repositoryPath];
+  const folders = [...within];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     const { guarded, inner } = seen ? seen.look(folder, places, lookIntoGit) : lookIntoGit(folder);
     odd.push(...guarded);
-    folders.push(...inner.filter((path) => !STEERING.some((name) => path === join(repositoryPath, name))));
+    folders.push(...inner.filter((path) => !steering.includes(path)));
   }
   return odd;
 }
+
+type OddFilesOptions = {
+  readonly places: GuardedPlaces;
+  readonly seen: SeenFolders | undefined;
+  /** The folders that cannot be written. */
+  readonly steering: readonly string[];
+};
 
 function lookIntoGit(folder: string): Folder {
   const guarded: Guarded[] = [];
@@ -298,16 +331,22 @@ function guardedAt(path: string, entry: Dirent, places: GuardedPlaces): Guarded 
   return { type: "protected", path, isFolder, isSecret };
 }
 
+function worktreeOf({ path }: Guarded, places: GuardedPlaces): Worktree | undefined {
+  const top = dirname(path);
+  const { gitFolder, shared } = linkedWorktree(top, places) ?? {};
+  if (gitFolder === undefined || shared === undefined) return undefined;
+  return { type: "worktree", path: gitFolder, top, shared, steering: steeringIn(gitFolder) };
+}
+
 function repository(path: string, isBare: boolean): Repository {
+  return { type: "repository", path, isBare, steering: steeringIn(path) };
+}
+
+function steeringIn(path: string): readonly string[] {
   const steering = STEERING.filter(
     (name) => existsSync(join(path, name)) && !(name === COMMON_FOLDER && isOurCommonFolder(path)),
   );
-  return {
-    type: "repository",
-    path,
-    isBare,
-    steering: runsByRebase(path) ? [...steering, REBASE] : steering,
-  };
+  return runsByRebase(path) ? [...steering, REBASE] : steering;
 }
 
 const STEERING = [
@@ -320,6 +359,8 @@ const STEERING = [
   "remotes",
   "branches",
   COMMON_FOLDER,
+  // Where a worktree lies.
+  "gitdir",
 ];
 const REBASE = "rebase-merge";
 

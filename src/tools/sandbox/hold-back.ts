@@ -80,7 +80,10 @@ function settle(one: Guarded, known: Guarded | undefined, kept: string): readonl
   if (one.type === "special") return known?.type === "special" ? [] : removeSpecial(one.path);
   if (one.type === "link") {
     if (known?.type === "link" && known.target === one.target) return [];
-  } else if (one.type === "repository" && known?.type === "repository") {
+  } else if (one.type === "worktree" && known?.type !== "worktree") {
+    // The file that names it is new, and taken out.
+    return [];
+  } else if ((one.type === "repository" || one.type === "worktree") && known?.type === one.type) {
     return one.steering
       .filter((name) => !known.steering.includes(name) && name !== "hooks")
       .flatMap((name) =>

@@ -22,6 +22,8 @@ export type SandboxFolder = {
   readonly place: string;
   readonly home: string;
   readonly filter: string;
+  /** An empty file. */
+  readonly empty: string;
   /** Files of the commands that run now. */
   readonly run: string;
   readonly caches: CacheFolders;
@@ -53,11 +55,13 @@ export function openSandboxFolder(place = defaultPlace()): SandboxFolder {
     removeRun(run);
     removeControlGroups(controlGroups);
   });
+  const empty = join(run, "empty");
+  writeFileSync(empty, "");
   const identity = join(run, "gitconfig");
   writeFileSync(identity, gitIdentity(home));
   const files = [{ type: "read", path: join(home, ".gitconfig"), from: identity } as const];
   const [pipes, running] = [new CounterPipes(run), new RunningCommands(place)];
-  const folder = { place, home, filter, run, caches, held, files, controlGroups, pipes, running };
+  const folder = { place, home, filter, empty, run, caches, held, files, controlGroups, pipes, running };
   opened.set(place, folder);
   return folder;
 }

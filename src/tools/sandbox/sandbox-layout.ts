@@ -30,10 +30,11 @@ export function sandboxLayout(
   guarded: ReadonlyMap<string, Guarded>,
   { roots, folder, temporary, writable }: LayoutOptions,
 ): SandboxLayout {
-  const guarding = workspaceView(roots, guarded.values(), {
+  const guarding = workspaceView(roots, [...guarded.values()], {
     home: folder.home,
     decoys: secretDecoys(guarded, folder.run),
     writable,
+    empty: folder.empty,
   });
   return {
     guarding,

@@ -6,10 +6,10 @@
  */
 import { createHash } from "node:crypto";
 import { chmodSync, existsSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { pathInfo } from "../path-info.js";
 import type { Guarded } from "./find-guarded.js";
-import { trackedFiles } from "./tracked-files.js";
+import { trackedFiles, trackingOf } from "./tracked-files.js";
 
 /** The decoys by the path that each is shown at. `folder`: where they lie. */
 export function secretDecoys(
@@ -22,10 +22,11 @@ export function secretDecoys(
   );
   if (secrets.length === 0) return decoys;
   for (const one of guarded.values()) {
-    if (one.type !== "repository" || one.isBare) continue;
-    const top = dirname(one.path);
+    const tracking = trackingOf(one);
+    if (!tracking) continue;
+    const { top } = tracking;
     const inside = secrets.map(({ path }) => path).filter((path) => path.startsWith(`${top}/`));
-    const tracked = inside.length === 0 ? undefined : trackedFiles(one.path);
+    const tracked = inside.length === 0 ? undefined : trackedFiles(tracking);
     for (const path of inside) {
       const entry = tracked?.get(path.slice(top.length + 1));
       const info = pathInfo(path);

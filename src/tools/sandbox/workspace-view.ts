@@ -6,6 +6,7 @@
 import { realpathSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Guarded } from "./find-guarded.js";
+import { worktreeMounts } from "./linked-worktree.js";
 import type { Mount } from "./mount.js";
 import { repositoryMounts } from "./repository-mounts.js";
 
@@ -15,15 +16,17 @@ export type WorkspaceViewOptions = {
   readonly decoys: ReadonlyMap<string, string>;
   /** The folders that can be written; the whole workspace when left out. */
   readonly writable?: readonly string[] | undefined;
+  /** An empty file. */
+  readonly empty: string;
 };
 
 export function workspaceView(
   roots: readonly string[],
-  guarded: Iterable<Guarded>,
-  { home, decoys, writable }: WorkspaceViewOptions,
+  guarded: readonly Guarded[],
+  { home, decoys, writable, empty }: WorkspaceViewOptions,
 ): readonly Mount[] {
-  const inner = [...guarded].flatMap((one): readonly Mount[] => {
-    if (one.type === "nameless") return [];
+  const inner = guarded.flatMap((one): readonly Mount[] => {
+    if (one.type === "nameless" || one.type === "worktree") return [];
     if (one.type === "link") return one.isOfGit ? [] : targetMounts(one, roots);
     if (one.type === "repository")
       return writable ? [{ type: "read", path: one.path }] : repositoryMounts(one, { home, roots });
@@ -31,7 +34,12 @@ export function workspaceView(
     const mount = mountOf(one);
     return [decoy !== undefined && mount.type === "hidden" ? { ...mount, decoy } : mount];
   });
-  return writable ? mostlyRead(roots, inner, writable) : written(roots, inner);
+  const linked = guarded.flatMap((one) =>
+    one.type === "worktree"
+      ? worktreeMounts(one, { home, roots, empty, isClosed: writable !== undefined })
+      : [],
+  );
+  return [...(writable ? mostlyRead(roots, inner, writable) : written(roots, inner)), ...linked];
 }
 
 function written(roots: readonly string[], inner: readonly Mount[]): readonly Mount[] {
