@@ -67,5 +67,11 @@ test("runs the demo from the login to the undone edit", { timeout: 120_000 }, as
 
   expect((await page.history({ kind: "edit" })).calls).toMatchObject([{ toolCallId, agent: "demo" }]);
   expect((await page.statistics()).total).toMatchObject({ calls: calls.length, decidedByPerson: 1 });
+  for (const only of [{ folder }, { agent: "demo" }, { folder, agent: "demo" }]) {
+    const { total: counted, waits } = await page.statistics(only);
+    expect(counted).toMatchObject({ calls: calls.length, waitedMs: { p50: expect.any(Number) } });
+    expect(waits.reduce((sum, { count }) => sum + count, 0)).toBe(1);
+  }
+  expect((await page.statistics({ folder, agent: "nobody" })).total.calls).toBe(0);
   expect(await page.exportSession(sessionId, "markdown")).toContain("cart.js");
 });

@@ -350,15 +350,21 @@ describe("the page", () => {
     await startSession(page, house.url(), "Ask me by a link");
     await page.getByRole("link", { name: "Answer in Inbox" }).click();
     await ready(page);
-    const { url: link } = await byToken<{ url: string }>(
-      "POST",
-      `questions/${await shownQuestion(page)}/link`,
-    );
+    await desk.context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.getByRole("button", { name: "Copy one-use link" }).click();
+    await page.getByText("a person who has it can answer this question once").waitFor();
+    const link = await page.evaluate<string>("navigator.clipboard.readText()");
     const guest = await openPage(house, PHONE);
     await guest.page.goto(link);
     await ready(guest.page);
     expect(guest.page.url()).not.toContain("key");
-    await guest.page.getByRole("button", { name: /^No/ }).click();
+    await guest.page.getByText(/^toolgate · Ask me by a link · waiting/).waitFor();
+    const no = guest.page.getByRole("button", { name: /^No/ });
+    await guest.context.setOffline(true);
+    await no.click();
+    await guest.page.getByText("The server does not answer.").waitFor();
+    await guest.context.setOffline(false);
+    await no.click();
     await guest.page.getByText("This link is used up").waitFor();
     await guest.page.goto("about:blank");
     await guest.page.goto(link);

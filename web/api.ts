@@ -5,9 +5,12 @@ export const api = new ServeClient({ baseUrl: location.origin });
 
 /** One sentence for a person: the server's own where it refused. */
 export function errorText(error: unknown): string {
-  if (error instanceof ServeError && error.code === "UNREACHABLE") return "The server does not answer.";
+  if (isUnreachable(error)) return "The server does not answer.";
   return error instanceof Error ? error.message : String(error);
 }
+
+export const isUnreachable = (error: unknown): boolean =>
+  error instanceof ServeError && error.code === "UNREACHABLE";
 
 export const problemOf = (error: unknown): string | undefined =>
   error instanceof ServeError ? error.problem : undefined;

@@ -3,6 +3,7 @@ import type { SessionSummary } from "toolgate/serve/client";
 import { live, me } from "./live.js";
 import { answerableIn } from "./live-state.js";
 import { Icon, type IconName } from "./parts/icon.js";
+import { Visible } from "./parts/visible.js";
 import type { Route } from "./read-route.js";
 import { sessionPath } from "./route.js";
 import { useStore } from "./store.js";
@@ -83,10 +84,12 @@ function LiveSession({ session, here }: { readonly session: SessionSummary; read
     <a href={sessionPath(sessionId)} aria-current={isHere ? "page" : undefined}>
       <Icon name={STATE_ICONS[state]} turns={state === "running"} />
       <span class="grow">
-        <span class="cut">{title}</span>
+        <span class="cut">
+          <Visible text={title} isOneLine />
+        </span>
         <span class="faint xs cut">
           <span class="sr">{state}. </span>
-          {[agent, folder && lastPart(folder)].filter(Boolean).join(" · ")}
+          <Visible text={[agent, folder && lastPart(folder)].filter(Boolean).join(" · ")} isOneLine />
         </span>
       </span>
     </a>

@@ -51,6 +51,8 @@ export type Period = { readonly since?: number; readonly until?: number };
 export type PeriodQuery = Period & {
   /** Only sessions of this folder. */
   readonly cwd?: string;
+  /** Only sessions of this agent. */
+  readonly agent?: string;
 };
 
 export type UsageQuery = PeriodQuery & {
@@ -74,7 +76,7 @@ export type FoundSession = {
 };
 
 export type CallQuery = PageOptions &
-  Period & {
+  PeriodQuery & {
     readonly sessionId?: string;
     readonly tool?: string;
     readonly kind?: string;

@@ -323,7 +323,11 @@ function CallRow({ call, filters }: { readonly call: HistoryCall; readonly filte
             <Visible text={title} isOneLine />
           </span>
           <span class="faint xs cut">
-            {line ? <Excerpt excerpt={line} /> : [agent, sessionTitle].filter(Boolean).join(" · ")}
+            {line ? (
+              <Excerpt excerpt={line} />
+            ) : (
+              <Visible text={[agent, sessionTitle].filter(Boolean).join(" · ")} isOneLine />
+            )}
           </span>
         </a>
       </td>

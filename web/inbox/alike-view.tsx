@@ -103,7 +103,9 @@ function Alike({ questions, first, onEnd }: LoadedProps) {
             <Icon name="waiting" />
             {questions.length} wait, longest {longTime(now - longest)}
           </span>
-          <span class="faint xs">{asker(first)}</span>
+          <span class="faint xs">
+            <Visible text={asker(first)} isOneLine />
+          </span>
         </div>
         <h1>Answer {questions.length} alike at once</h1>
         <p class="soft">Same kind of call, same reason. Only the marked words differ.</p>

@@ -6,6 +6,7 @@ import { useKeys } from "../keys.js";
 import { live } from "../live.js";
 import { answerableIn } from "../live-state.js";
 import { Empty, Loading } from "../parts/controls.js";
+import { Visible } from "../parts/visible.js";
 import { goTo, questionPath, sessionPath } from "../route.js";
 import { useStore } from "../store.js";
 import { useMedia } from "../use-media.js";
@@ -103,7 +104,9 @@ function NothingMore({ question }: { readonly question: InboxQuestion | undefine
       <p>A question appears here as soon as an agent needs your answer.</p>
       {question && (
         <a class="btn" href={sessionPath(question.sessionId, question.toolCallId)}>
-          Open “{question.sessionTitle}”
+          <span class="cut">
+            Open “<Visible text={question.sessionTitle} isOneLine />”
+          </span>
         </a>
       )}
       {!question && <DemoOffer isShort />}

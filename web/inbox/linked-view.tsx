@@ -1,28 +1,46 @@
 /** One question that was opened by a link with a key: to be answered once, as it is, without a paired device. */
 import { useRef, useState } from "preact/hooks";
+import { visibleText } from "toolgate/call";
 import type { QuestionDetail } from "toolgate/serve/client";
-import { api } from "../api.js";
-import { Empty, Loading } from "../parts/controls.js";
+import { api, errorText, isUnreachable } from "../api.js";
+import { useNow } from "../clock.js";
+import { Empty, Loading, Note } from "../parts/controls.js";
 import { Folder } from "../parts/folder.js";
 import { Icon } from "../parts/icon.js";
 import { Visible } from "../parts/visible.js";
 import { useLoaded } from "../use-loaded.js";
-import { sentence } from "../words.js";
+import { longTime, sentence } from "../words.js";
 import { useGuard } from "./guard.js";
 import type { QuestionLink } from "./link-key.js";
+import { asker } from "./question-list.js";
+import { AgentWords } from "./question-view.js";
 import { useReadEnd } from "./read-end.js";
 import { What } from "./what.js";
 import { Why } from "./why.js";
 
 export function LinkedView({ link }: { readonly link: QuestionLink }) {
   const { questionId, key } = link;
-  const { data: question, error } = useLoaded(() => api.linkedQuestion(questionId, key), [questionId, key]);
+  const read = () => api.linkedQuestion(questionId, key);
+  const { data: question, error, reload } = useLoaded(read, [questionId, key]);
   const [end, setEnd] = useState<string | undefined>(undefined);
   if (end !== undefined)
     return (
       <main class="gate">
-        <Empty icon="done" title={end}>
+        <Empty icon="done" title={visibleText(end)}>
           <p>This link is used up. You can close this page.</p>
+        </Empty>
+      </main>
+    );
+  if (!question && isUnreachable(error))
+    return (
+      <main class="gate">
+        <Empty icon="unknown" title="The server does not answer">
+          <p>Nothing was changed, and the link still works.</p>
+          <p>
+            <button type="button" class="btn" onClick={reload}>
+              Try again
+            </button>
+          </p>
         </Empty>
       </main>
     );
@@ -50,29 +68,38 @@ type LinkedProps = {
 };
 
 function LinkedQuestion({ question, linkKey, onEnd }: LinkedProps) {
-  const { questionId, intentHash, isAnswerable, folder, title } = question;
+  const { questionId, intentHash, isAnswerable, folder, title, askedAt } = question;
   const [reason, setReason] = useState("");
+  const [isLost, setLost] = useState(false);
+  const now = useNow(isAnswerable);
   const shown = `${questionId} ${intentHash}`;
   const guard = useGuard(shown);
   const what = useRef<HTMLDivElement>(null);
   const { isSeen, end, readOn } = useReadEnd(what, shown);
   const answer = async (reply: "once" | "no"): Promise<void> => {
     if (!guard.takes()) return;
+    setLost(false);
     const because = reply === "no" && reason.trim() !== "" ? { reason: reason.trim() } : {};
     try {
       const { words } = await api.answerLinked(questionId, linkKey, { reply, intentHash, ...because });
       onEnd(sentence(words));
-    } catch {
-      onEnd("The answer did not count: the question changed or was answered elsewhere.");
+    } catch (error) {
+      if (isUnreachable(error)) setLost(true);
+      else onEnd(`Your answer did not count. ${errorText(error)}`);
     }
   };
   return (
     <main class="page linked">
       <section class="q-view" aria-label="Question">
         <header class="q-head">
+          <p class="faint xs">
+            <Visible text={asker(question)} isOneLine />
+            {isAnswerable && ` · waiting ${longTime(now - askedAt)}`}
+          </p>
           <h1>
             <Visible text={title} isOneLine />
           </h1>
+          <AgentWords {...question} />
         </header>
         <div class="q-body">
           <div class="q-what" ref={what} tabIndex={0} role="region" aria-label="What will happen and why">
@@ -81,8 +108,8 @@ function LinkedQuestion({ question, linkKey, onEnd }: LinkedProps) {
                 <What question={question} />
                 <div ref={end} />
               </div>
+              <Why question={question} isLinked />
             </Folder.Provider>
-            <Why question={question} isLinked />
           </div>
           <aside class="q-answer more" aria-label="Your answer">
             {isAnswerable ? (
@@ -90,6 +117,11 @@ function LinkedQuestion({ question, linkKey, onEnd }: LinkedProps) {
                 <div class="opts">
                   <h2>Your answer</h2>
                   <p class="soft">This link answers the question once. Nothing is remembered.</p>
+                  {isLost && (
+                    <Note icon="exit" tone="waiting">
+                      <b>The server does not answer.</b> Your answer was perhaps not taken; give it again.
+                    </Note>
+                  )}
                   <label class="stack">
                     <span class="med">If not, why (the agent reads this)</span>
                     <textarea

@@ -119,7 +119,9 @@ function QuestionRow({ question, isOld, isChosen }: RowProps) {
           <RowTitle question={question} />
         </span>
         <span class={isOld ? "w old" : "w"}>{isAnswerable ? shortTime(now - askedAt) : ""}</span>
-        <span class="m cut">{isAnswerable ? askerAndTurn(question, isOld) : endWords(question, now)}</span>
+        <span class="m cut">
+          <Visible text={isAnswerable ? askerAndTurn(question, isOld) : endWords(question, now)} isOneLine />
+        </span>
       </a>
     ),
     [question, isOld, isChosen, now],

@@ -1,6 +1,7 @@
 /** One question: who asks, what will happen, why, and the answer. */
 import { useEffect, useRef } from "preact/hooks";
 import type { QuestionDetail } from "toolgate/serve/client";
+import { api, errorText } from "../api.js";
 import { useNow } from "../clock.js";
 import { useKeys } from "../keys.js";
 import { me } from "../live.js";
@@ -71,8 +72,8 @@ export function QuestionBody({ question, onEnd, onSkip, onRemove, areKeysOn, bes
             <What question={question} asked={isPartEnough ? end : undefined} />
             {!isPartEnough && <div ref={end} />}
           </div>
+          <Why question={question} />
         </Folder.Provider>
-        <Why question={question} />
       </div>
       {isAnswerable ? (
         <AnswerPanel
@@ -89,12 +90,17 @@ export function QuestionBody({ question, onEnd, onSkip, onRemove, areKeysOn, bes
 function Head({ question, answerable }: { readonly question: QuestionDetail; readonly answerable: number }) {
   const { askedAt, isAnswerable, title, sessionId, toolCallId, questionId } = question;
   const now = useNow(isAnswerable);
-  const copy = (): void => {
-    const link = `${location.origin}${questionPath(questionId)}`;
-    void navigator.clipboard
-      .writeText(link)
-      .then(() => showToast("The link is copied. It needs a paired device."));
-  };
+  const role = useStore(me, (self) => self?.device.role);
+  const copy = (): Promise<void> =>
+    copied(
+      Promise.resolve(`${location.origin}${questionPath(questionId)}`),
+      "The link is copied. It needs a paired device.",
+    );
+  const copyOneUse = (): Promise<void> =>
+    copied(
+      api.questionLink(questionId).then(({ url }) => url),
+      "The link is copied. For an hour, a person who has it can answer this question once.",
+    );
   return (
     <header class="q-head">
       <div class="row wrap">
@@ -114,12 +120,18 @@ function Head({ question, answerable }: { readonly question: QuestionDetail; rea
           </span>
         )}
         <span class="faint xs no-phone cut asker">
-          {asker(question)} · asked {now - askedAt < 86_400_000 ? clockTime(askedAt) : when(askedAt)}
+          <Visible text={asker(question)} isOneLine /> · asked{" "}
+          {now - askedAt < 86_400_000 ? clockTime(askedAt) : when(askedAt)}
         </span>
         <span class="end row no-phone">
-          <button type="button" class="btn small" onClick={copy}>
+          <button type="button" class="btn small" onClick={() => void copy()}>
             Copy link
           </button>
+          {role === "all" && isAnswerable && (
+            <button type="button" class="btn small" onClick={() => void copyOneUse()}>
+              Copy one-use link
+            </button>
+          )}
           <a class="btn small" href={sessionPath(sessionId, toolCallId)}>
             Open session <kbd>O</kbd>
           </a>
@@ -128,11 +140,22 @@ function Head({ question, answerable }: { readonly question: QuestionDetail; rea
       <h1>
         <Visible text={title} isOneLine />
       </h1>
-      <p class="faint xs only-phone">{asker(question)}</p>
+      <p class="faint xs only-phone">
+        <Visible text={asker(question)} isOneLine />
+      </p>
       <AgentWords {...question} />
       <Standing question={question} />
     </header>
   );
+}
+
+async function copied(link: Promise<string>, done: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(await link);
+    showToast(done);
+  } catch (error) {
+    showToast(`Nothing was copied. ${errorText(error)}`, "failed");
+  }
 }
 
 /** The agent's own words for the call are a quotation, and only that. */
@@ -196,7 +219,10 @@ function Over({ question, onSkip, onRemove }: OverProps) {
         <h2>{isYes ? "It was allowed" : "Nothing was run"}</h2>
         <div role="status">
           <Note icon={isYes ? "done" : "withdrawn"}>
-            <b>{sentence(endWords(question, now))}</b> {afterWords(question, self)}
+            <b>
+              <Visible text={sentence(endWords(question, now))} isOneLine />
+            </b>{" "}
+            {afterWords(question, self)}
           </Note>
         </div>
       </div>

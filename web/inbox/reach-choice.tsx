@@ -48,7 +48,11 @@ export function ReachChoice({ question, choice, onChoose, count = 1 }: ReachProp
             : `These ${count} calls only, each with its own answer.`}
         </p>
       )}
-      {choice.reach === "session" && <p class="soft">Until “{sessionTitle}” ends.</p>}
+      {choice.reach === "session" && (
+        <p class="soft">
+          Until “<Visible text={sessionTitle} isOneLine />” ends.
+        </p>
+      )}
       {choice.reach !== "once" && answers.always.length > 1 && <Widths {...{ question, choice, onChoose }} />}
       {choice.reach === "always" && (
         <div class="row wrap">

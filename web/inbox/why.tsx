@@ -2,6 +2,7 @@
 import { useId } from "preact/hooks";
 import type { EarlierAnswers, QuestionDetail } from "toolgate/serve/client";
 import { api, errorText } from "../api.js";
+import { useShortPaths } from "../parts/folder.js";
 import { Visible } from "../parts/visible.js";
 import { useLoaded } from "../use-loaded.js";
 import { counted, grouped, sentence, shortDate } from "../words.js";
@@ -23,6 +24,7 @@ type WhyProps = {
 export function Why({ question, isLinked = false }: WhyProps) {
   const { reason, rule, mode, notContained } = question.why;
   const id = useId();
+  const inProject = useShortPaths();
   const tryPath =
     question.what.command &&
     `/rules?${new URLSearchParams({ command: question.what.command.text }).toString()}`;
@@ -30,7 +32,7 @@ export function Why({ question, isLinked = false }: WhyProps) {
     <section class="sec" aria-labelledby={id}>
       <h2 id={id}>Why you are asked</h2>
       <p class="anywhere">
-        <Visible text={sentence(reason, question.what.command?.text)} />
+        <Visible text={inProject(sentence(reason, question.what.command?.text))} />
         {notContained !== undefined && (
           <>
             {" "}

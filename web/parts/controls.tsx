@@ -1,5 +1,6 @@
 /** Small controls that every view uses. */
 import type { ComponentChildren } from "preact";
+import { visibleText } from "toolgate/call";
 import { Icon, type IconName } from "./icon.js";
 
 type PickProps = {
@@ -17,7 +18,7 @@ export function Pick({ label, value, options, onPick, isSet = false }: PickProps
       <select aria-label={label} value={value} onChange={(event) => onPick(event.currentTarget.value)}>
         {options.map(([key, name]) => (
           <option key={key} value={key}>
-            {name}
+            {visibleText(name)}
           </option>
         ))}
       </select>

@@ -6,5 +6,13 @@ export const Folder = createContext<string | undefined>(undefined);
 
 export function useShortPaths(): (text: string) => string {
   const folder = useContext(Folder);
-  return (text) => (folder === undefined ? text : text.replaceAll(`${folder}/`, ""));
+  return (text) => (folder === undefined ? text : withShortPaths(text, folder));
 }
+
+/** Only where a path begins: "/backup/home/ann/shop/a.ts" is not in "/home/ann/shop". */
+export const withShortPaths = (text: string, folder: string): string =>
+  text
+    .split(`${folder}/`)
+    .reduce((before, after) =>
+      /[^\s"'`(:=]$/.test(before) ? `${before}${folder}/${after}` : `${before}${after}`,
+    );

@@ -2,6 +2,7 @@
 import { useEffect } from "preact/hooks";
 import { Store, useStore } from "../store.js";
 import { Icon, type IconName } from "./icon.js";
+import { Visible } from "./visible.js";
 
 type Message = { readonly text: string; readonly icon: IconName };
 
@@ -24,7 +25,9 @@ export function Toast() {
       {shown && (
         <div class="note toast">
           <Icon name={shown.icon} />
-          <span>{shown.text}</span>
+          <span>
+            <Visible text={shown.text} isOneLine />
+          </span>
         </div>
       )}
     </div>

@@ -121,12 +121,14 @@ function SessionTable({ sessions }: { readonly sessions: readonly SessionSummary
                 />
               </td>
               <td class="soft">
-                {session.agent ?? "unknown"}
+                <Visible text={session.agent ?? "unknown"} isOneLine />
                 {session.door !== "unknown" && session.door !== "page" && session.door !== session.agent && (
                   <span class="faint">, {session.door}</span>
                 )}
               </td>
-              <td class="soft">{session.folder === undefined ? "" : lastPart(session.folder)}</td>
+              <td class="soft">
+                <Visible text={lastPart(session.folder ?? "")} isOneLine />
+              </td>
               <td class="num soft" data-label="calls">
                 {grouped(session.calls)}
               </td>

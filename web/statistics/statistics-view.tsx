@@ -3,12 +3,13 @@ import { useState } from "preact/hooks";
 import type { Statistics } from "toolgate/serve/client";
 import type { CallStatistics } from "toolgate/call";
 import { api, errorText } from "../api.js";
+import { useNow } from "../clock.js";
 import { useKeys } from "../keys.js";
 import { live } from "../live.js";
 import { Empty, Loading, Pick } from "../parts/controls.js";
 import { StatePill } from "../parts/state.js";
 import { Visible } from "../parts/visible.js";
-import { callPath } from "../route.js";
+import { callPath, questionPath } from "../route.js";
 import { useStore } from "../store.js";
 import { useLoaded } from "../use-loaded.js";
 import {
@@ -25,7 +26,7 @@ import {
 } from "../words.js";
 import { CallsPerDay } from "./calls-per-day.js";
 import { bucketName, periodStart } from "./periods.js";
-import { ALL_PROJECTS, projectChoices } from "./project-choices.js";
+import { agentChoices, ALL, projectChoices } from "./group-choices.js";
 import { Shares, ShareLines } from "./shares.js";
 
 const PERIODS: readonly (readonly [string, string])[] = [
@@ -34,36 +35,43 @@ const PERIODS: readonly (readonly [string, string])[] = [
   ["30", "Last 30 days"],
   ["90", "Last 90 days"],
 ];
-/** Projects of so many recent sessions are offered. */
+/** Projects and agents of so many recent sessions are offered. */
 const MAX_SESSIONS = 200;
 
 export function StatisticsView() {
   const [days, setDays] = useState("14");
-  const [project, setProject] = useState(ALL_PROJECTS);
+  const [project, setProject] = useState(ALL);
+  const [agent, setAgent] = useState(ALL);
   const [isTables, setTables] = useState(false);
   const connections = useStore(live, (state) => state.connections);
   const { data, error } = useLoaded(
     () =>
       api.statistics({
         since: periodStart(Number(days), Date.now()),
-        ...(project !== ALL_PROJECTS && { folder: project }),
+        ...(project !== ALL && { folder: project }),
+        ...(agent !== ALL && { agent }),
       }),
-    [days, project, connections],
+    [days, project, agent, connections],
   );
   const { data: recent } = useLoaded(() => api.sessions({ limit: MAX_SESSIONS }), [connections]);
-  const projects = projectChoices((recent?.sessions ?? []).map(({ folder }) => folder));
+  const sessions = recent?.sessions ?? [];
+  const agents = agentChoices(sessions.map((session) => session.agent));
+  const projects = projectChoices(sessions.map(({ folder }) => folder));
   useKeys({ t: () => setTables(!isTables) });
   return (
     <div class="scroll">
       <div class="bar">
         <h1>Statistics</h1>
         <Pick label="Period" value={days} options={PERIODS} isSet onPick={setDays} />
+        {agents.length > 2 && (
+          <Pick label="Agent" value={agent} options={agents} isSet={agent !== ALL} onPick={setAgent} />
+        )}
         {projects.length > 2 && (
           <Pick
             label="Project"
             value={project}
             options={projects}
-            isSet={project !== ALL_PROJECTS}
+            isSet={project !== ALL}
             onPick={setProject}
           />
         )}
@@ -88,14 +96,23 @@ export function StatisticsView() {
         </Empty>
       )}
       {data && data.total.calls === 0 && <Empty icon="statistics" title="No call in this period" />}
-      {data && data.total.calls > 0 && <Charts statistics={data} isTables={isTables} days={Number(days)} />}
+      {data && data.total.calls > 0 && (
+        <Charts statistics={data} isTables={isTables} days={Number(days)} only={{ project, agent }} />
+      )}
     </div>
   );
 }
 
-type ChartsProps = { readonly statistics: Statistics; readonly isTables: boolean; readonly days: number };
+type Only = { readonly project: string; readonly agent: string };
 
-function Charts({ statistics, isTables, days }: ChartsProps) {
+type ChartsProps = {
+  readonly statistics: Statistics;
+  readonly isTables: boolean;
+  readonly days: number;
+  readonly only: Only;
+};
+
+function Charts({ statistics, isTables, days, only }: ChartsProps) {
   const { total, before, byDay, byTool, byAgent } = statistics;
   return (
     <div class="wrapper">
@@ -142,7 +159,7 @@ function Charts({ statistics, isTables, days }: ChartsProps) {
           <ShareLines byDay={byDay} isTable={isTables} />
         </section>
         <WhoDecided total={total} byRule={statistics.byRule} />
-        <Waits statistics={statistics} />
+        <Waits statistics={statistics} only={only} />
         <section class="box w4">
           <h2>By tool</h2>
           <GroupTable groups={byTool} name="Tool" columns="times" />
@@ -203,7 +220,7 @@ function WhoDecided({
   );
 }
 
-function Waits({ statistics }: { readonly statistics: Statistics }) {
+function Waits({ statistics, only }: { readonly statistics: Statistics; readonly only: Only }) {
   const { waits, total } = statistics;
   const asked = waits.reduce((sum, { count }) => sum + count, 0);
   const most = Math.max(1, ...waits.map(({ count }) => count));
@@ -230,7 +247,29 @@ function Waits({ statistics }: { readonly statistics: Statistics }) {
           </>
         ))}
       </div>
+      <LongestWait only={only} />
     </section>
+  );
+}
+
+function LongestWait({ only: { project, agent } }: { readonly only: Only }) {
+  const questions = useStore(live, (state) => state.questions) ?? [];
+  const now = useNow();
+  const longest = questions.find(
+    (one) =>
+      one.isAnswerable &&
+      (project === ALL || one.folder === project) &&
+      (agent === ALL || one.agent === agent),
+  );
+  if (!longest) return null;
+  return (
+    <p class="faint xs">
+      Longest that still waits:{" "}
+      <a href={questionPath(longest.questionId)}>
+        <Visible text={longest.title} isOneLine />
+      </a>
+      , {longTime(now - longest.askedAt)}
+    </p>
   );
 }
 
@@ -324,7 +363,12 @@ function Breaches({ statistics }: { readonly statistics: Statistics }) {
               </code>
             </a>
             <div class="faint xs">
-              {[call.agent, when(call.at), call.rule && `rule ${call.rule}`].filter(Boolean).join(" · ")}
+              <Visible
+                text={[call.agent, when(call.at), call.rule && `rule ${call.rule}`]
+                  .filter(Boolean)
+                  .join(" · ")}
+                isOneLine
+              />
             </div>
           </li>
         ))}

@@ -126,18 +126,25 @@ export function archiveContract(name: string, open: Open): void {
       await expect(archive.calls({ before: "elsewhere" })).rejects.toThrow("no place to go on from");
     });
 
-    test("finds calls by session, tool, kind, status and time", async () => {
+    test("finds calls by session, folder, agent, tool, kind, status and time", async () => {
       await record(ledger, "s1", [
+        about("A", "/a"),
         ...aRun("c1", { at: NOON, name: "terminal", ranMs: 7 }),
         ...aRun("c2", { at: NOON + 10, name: "edit_file", kind: "edit", end: "failed" }),
       ]);
       const person = { by: "person", who: "ann" } as const;
-      await record(ledger, "s2", aRun("c3", { at: NOON + 20, decision: person, output: "12345" }));
+      await record(ledger, "s2", [
+        about("B", "/b", "bob"),
+        ...aRun("c3", { at: NOON + 20, decision: person, output: "12345" }),
+      ]);
       const ids = async (query: object) =>
         (await archive.calls(query)).items.map(({ toolCallId }) => toolCallId);
       expect(await ids({})).toEqual(["c3", "c2", "c1"]);
       expect(await ids({ sessionId: "s1" })).toEqual(["c2", "c1"]);
       expect(await ids({ sessionId: "never-started" })).toEqual([]);
+      expect(await ids({ cwd: "/a" })).toEqual(["c2", "c1"]);
+      expect(await ids({ agent: "bob" })).toEqual(["c3"]);
+      expect(await ids({ agent: "bob", cwd: "/a" })).toEqual([]);
       expect(await ids({ tool: "terminal" })).toEqual(["c3", "c1"]);
       expect(await ids({ kind: "edit" })).toEqual(["c2"]);
       expect(await ids({ status: "failed" })).toEqual(["c2"]);
@@ -242,6 +249,8 @@ export function archiveContract(name: string, open: Open): void {
       expect(await keys({ by: "day" })).toEqual(["2026-01-02 4", "2026-01-03 1"]);
       expect(await keys({ by: "rule" })).toEqual(["listing 3", " 2"]);
       expect(await keys({ by: "agent", cwd: "/b" })).toEqual(["bob 1"]);
+      expect(await keys({ by: "kind", agent: "ada" })).toEqual(["execute 3", "edit 1"]);
+      expect(await keys({ by: "kind", agent: "ada", cwd: "/b" })).toEqual([]);
       expect(await keys({ by: "agent", since: NOON + 1 })).toEqual(["bob 1"]);
       expect(await keys({ by: "agent", until: NOON + 1 })).toEqual(["ada 4"]);
       // Callers without types may ask for anything.
@@ -328,6 +337,7 @@ export function archiveContract(name: string, open: Open): void {
       });
       expect(used[3]).toMatchObject({ inputTokens: 7, uncountedAnswers: 1 });
       expect(await archive.modelUsage({ cwd: "/b" })).toEqual([used[3]]);
+      expect(await archive.modelUsage({ agent: "nobody" })).toEqual([]);
       expect(await archive.modelUsage({ sessionId: "s2" })).toEqual([used[3]]);
       expect(await archive.modelUsage({ sessionId: "none" })).toEqual([]);
       expect(await archive.modelUsage({ since: NOON + 5 })).toEqual([used[3]]);

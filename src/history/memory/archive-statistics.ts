@@ -3,6 +3,7 @@ import type {
   CallStatistics,
   ModelUsage,
   Percentiles,
+  PeriodQuery,
   StatisticsKey,
   StatisticsQuery,
   UsageQuery,
@@ -23,7 +24,7 @@ const KEYS: Readonly<Record<StatisticsKey, (call: ArchivedCall) => string>> = {
 
 export function callStatistics(
   calls: readonly ArchivedCall[],
-  { by, since = 0, until = Infinity, cwd }: StatisticsQuery,
+  { by, since = 0, until = Infinity, ...ofSessions }: StatisticsQuery,
 ): readonly CallStatistics[] {
   checkStatisticsKey(by);
   const counted = calls.filter(
@@ -31,12 +32,19 @@ export function callStatistics(
       !facts.isPart &&
       found.at >= Math.floor(since) &&
       found.at < Math.floor(until) &&
-      (cwd === undefined || of.facts.cwd === storable(cwd)),
+      isOfQuery(ofSessions)(of),
   );
   return groups(counted, KEYS[by])
     .map(([key, group]) => statisticsOf(key, group))
     .toSorted((one, other) => other.calls - one.calls || compare(one.key, other.key));
 }
+
+/** Whether a session is of the folder and the agent that are asked for. */
+export const isOfQuery =
+  ({ cwd, agent }: Pick<PeriodQuery, "cwd" | "agent">) =>
+  ({ facts }: Pick<ArchivedSession, "facts">): boolean =>
+    (cwd === undefined || facts.cwd === storable(cwd)) &&
+    (agent === undefined || facts.agent === storable(agent));
 
 function statisticsOf(key: string, calls: readonly ArchivedCall[]): CallStatistics {
   const count = (isCounted: (call: ArchivedCall["facts"]) => boolean) =>
@@ -76,10 +84,10 @@ type Answer = { readonly model: string; readonly isListPriced: boolean; readonly
 
 export function modelUsage(
   sessions: readonly ArchivedSession[],
-  { since = -Infinity, until = Infinity, cwd, sessionId }: UsageQuery,
+  { since = -Infinity, until = Infinity, sessionId, ...ofSessions }: UsageQuery,
 ): readonly ModelUsage[] {
   const answers = sessions
-    .filter(({ facts }) => cwd === undefined || facts.cwd === storable(cwd))
+    .filter(isOfQuery(ofSessions))
     .filter(({ found }) => sessionId === undefined || found.sessionId === sessionId)
     .flatMap((session) => answersIn(session, since, until));
   return groups(answers, ({ model, isListPriced }) => `${isListPriced ? 1 : 0} ${model}`)

@@ -33,7 +33,7 @@ import type { RedactionPattern } from "../redaction/redaction-pattern.js";
 import { searchTerms } from "../search-terms.js";
 import type { ArchivedDocument, ArchivedSession } from "./archived-documents.js";
 import { archivedDocuments, archivedSessions } from "./archived-documents.js";
-import { callStatistics, modelUsage } from "./archive-statistics.js";
+import { callStatistics, isOfQuery, modelUsage } from "./archive-statistics.js";
 import { matchTerms } from "../match-terms.js";
 import type { MemoryLedger } from "./memory-ledger.js";
 
@@ -66,9 +66,11 @@ export class MemoryArchive implements Archive {
 
   async calls(query: CallQuery = {}): Promise<Page<FoundCall>> {
     const { sessionId, tool, kind, status } = query;
+    const isMeant = isOfQuery(query);
     const found = (await this.#documents(query)).filter(
-      ({ call }) =>
+      ({ call, of }) =>
         call &&
+        isMeant(of) &&
         (sessionId === undefined || call.found.sessionId === sessionId) &&
         (tool === undefined || call.found.tool === storable(tool)) &&
         (kind === undefined || call.found.kind === storable(kind)) &&

@@ -65,6 +65,7 @@ export const statisticsQuery = z.object({
   since: time.optional(),
   until: time.optional(),
   folder: z.string().optional(),
+  agent: z.string().optional(),
 });
 export type StatisticsQuery = z.output<typeof statisticsQuery>;
 

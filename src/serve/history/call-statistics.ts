@@ -12,13 +12,14 @@ const MAX_BREACHES = 50;
 
 export async function callStatistics(
   { archive, costOf, now }: ServeContext,
-  { since, until, folder }: z.output<typeof statisticsQuery>,
+  { since, until, folder, agent }: z.output<typeof statisticsQuery>,
 ): Promise<Statistics> {
   const started = performance.now();
   const period: PeriodQuery = {
     ...(since !== undefined && { since }),
     ...(until !== undefined && { until }),
     ...(folder !== undefined && { cwd: folder }),
+    ...(agent !== undefined && { agent }),
   };
   const by = async (key: "day" | "tool" | "kind" | "agent" | "rule") => [
     ...(await archive.statistics({ ...period, by: key })),
@@ -59,12 +60,7 @@ function historyCall(found: FoundCall): HistoryCall {
   return call;
 }
 
-/** The archive has no filter by folder for calls: with one, percentiles of all and waiting times are left out. */
-async function callsOf(
-  archive: ServeContext["archive"],
-  { cwd, ...period }: PeriodQuery,
-): Promise<readonly FoundCall[]> {
-  if (cwd !== undefined) return [];
+async function callsOf(archive: ServeContext["archive"], period: PeriodQuery): Promise<readonly FoundCall[]> {
   const calls: FoundCall[] = [];
   for (let before: string | undefined; calls.length < MAX_CALLS;) {
     const page = await archive.calls({

@@ -6,6 +6,7 @@ import type {
   Page,
   PageOptions,
   Period,
+  PeriodQuery,
   SearchHit,
   SearchQuery,
   SessionQuery,
@@ -37,6 +38,11 @@ export class Conditions {
   addPeriod({ since, until }: Period): void {
     if (since !== undefined) this.add("i.at >= ?::float8", Math.floor(since));
     if (until !== undefined) this.add("i.at < ?::float8", Math.floor(until));
+  }
+
+  addSessions({ cwd, agent }: Pick<PeriodQuery, "cwd" | "agent">): void {
+    if (cwd !== undefined) this.add("a.cwd = ?", storable(cwd));
+    if (agent !== undefined) this.add("a.agent = ?", storable(agent));
   }
 
   addCursor({ before }: PageOptions): void {
@@ -92,6 +98,7 @@ export async function callPage(tables: ArchiveTables, query: CallQuery): Promise
   if (tool !== undefined) where.add("i.name = ?", storable(tool));
   if (kind !== undefined) where.add("i.kind = ?", storable(kind));
   if (status !== undefined) where.add("i.status = ?", status);
+  where.addSessions(query);
   where.addPeriod(query);
   where.addCursor(query);
   const limit = pageLimit(query);
@@ -164,6 +171,7 @@ function items({ sql }: ArchiveTables, where: Conditions, limit: number): Promis
   return sql.retried<SqlValue[], ItemRow>(
     {
       sql: `select i.*, s.session_id from ${schema}.archive_items i join ${schema}.sessions s on s.number = i.session
+        join ${schema}.archive_sessions a on a.redaction = i.redaction and a.session = i.session
         ${where.sql} order by i.at desc, i.session desc, i.place desc limit ${limit}`,
     },
     ...where.values,

@@ -7,7 +7,6 @@ import type {
   UsageQuery,
 } from "../../../call/index.js";
 import { checkStatisticsKey } from "../../archive-queries.js";
-import { storable } from "../../archive-text.js";
 import { storedName } from "../../stored-json.js";
 import type { SqlValue } from "../sql-connections.js";
 import { Conditions } from "./archive-pages.js";
@@ -41,7 +40,7 @@ export async function callStatistics(
   where.add("i.tool_call_id is not null");
   where.add("not i.is_part");
   where.addPeriod(query);
-  if (query.cwd !== undefined) where.add("a.cwd = ?", storable(query.cwd));
+  where.addSessions(query);
   const rows = await sql.retried<SqlValue[], CountRow>(
     {
       sql: `select ${KEYS[query.by]} collate "C" as key, count(*) as calls, ${count("status = 'done'")} as done,
@@ -73,14 +72,14 @@ const sum = (column: string, name: string) => `coalesce(sum(${column}), 0)::floa
 /** Responses without a name count for the only model that signed any in their session. */
 export async function modelUsage(
   { sql, redaction }: ArchiveTables,
-  { since, until, cwd, sessionId }: UsageQuery,
+  { since, until, sessionId, ...ofSessions }: UsageQuery,
 ): Promise<readonly ModelUsage[]> {
   const { schema } = sql.address;
   const where = new Conditions();
   where.add("t.redaction = ?", redaction);
   if (since !== undefined) where.add("t.at >= ?::float8", since);
   if (until !== undefined) where.add("t.at < ?::float8", until);
-  if (cwd !== undefined) where.add("a.cwd = ?", storable(cwd));
+  where.addSessions(ofSessions);
   if (sessionId !== undefined) where.add("s.session_id = ?", storedName(sessionId));
   return sql.retried<SqlValue[], ModelUsage>(
     {

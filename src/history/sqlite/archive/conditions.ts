@@ -1,6 +1,7 @@
 /** The conditions of one query over the index, with their values. SQL text never contains a value. */
-import type { PageOptions, Period } from "../../../call/index.js";
+import type { PageOptions, Period, PeriodQuery } from "../../../call/index.js";
 import { cursorNumbers } from "../../archive-queries.js";
+import { storable } from "../../archive-text.js";
 import type { SqlValue } from "../ledger-sql.js";
 import { firstIdAt } from "./index-tables.js";
 
@@ -20,6 +21,11 @@ export class Conditions {
       (end) => end !== undefined,
     );
     if (ends.length > 0) this.add(`${id} < ?`, Math.min(...ends));
+  }
+
+  addSessions({ cwd, agent }: Pick<PeriodQuery, "cwd" | "agent">): void {
+    if (cwd !== undefined) this.add("sessions.cwd = ?", storable(cwd));
+    if (agent !== undefined) this.add("sessions.agent = ?", storable(agent));
   }
 
   get sql(): string {

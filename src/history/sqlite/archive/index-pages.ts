@@ -40,6 +40,7 @@ export function callPage(index: SqliteDatabase, query: CallQuery): Page<FoundCal
   if (query.tool !== undefined) where.add("name = ?", storable(query.tool));
   if (query.kind !== undefined) where.add("kind = ?", storable(query.kind));
   if (query.status !== undefined) where.add("status = ?", query.status);
+  where.addSessions(query);
   where.addPeriod("calls.id", query);
   const limit = pageLimit(query);
   const rows = index.select<CallRow>(

@@ -7,7 +7,6 @@ import type {
   StatisticsQuery,
   UsageQuery,
 } from "../../../call/index.js";
-import { storable } from "../../archive-text.js";
 import { storedName } from "../../stored-json.js";
 import { checkStatisticsKey } from "../../archive-queries.js";
 import { Conditions } from "./conditions.js";
@@ -53,14 +52,15 @@ type Counts = Omit<CallStatistics, "open" | "ranMs" | "waitedMs">;
 
 const count = (condition: string) => `count(*) filter (where ${condition})`;
 
-function countedCalls({ by, since, until, cwd }: StatisticsQuery): Counted {
+function countedCalls({ by, since, until, ...ofSessions }: StatisticsQuery): Counted {
   const where = new Conditions();
   where.add("not calls.is_part");
   if (since !== undefined) where.add("calls.id >= ?", firstIdAt(since));
   if (until !== undefined) where.add("calls.id < ?", firstIdAt(until));
-  if (cwd !== undefined) where.add("sessions.cwd = ?", storable(cwd));
-  const joined =
-    by === "agent" || cwd !== undefined ? "join sessions on sessions.number = calls.session" : "";
+  where.addSessions(ofSessions);
+  const { cwd, agent } = ofSessions;
+  const isOfSessions = by === "agent" || cwd !== undefined || agent !== undefined;
+  const joined = isOfSessions ? "join sessions on sessions.number = calls.session" : "";
   return { from: `from calls ${joined} ${where.sql}`, values: where.values };
 }
 
@@ -69,12 +69,12 @@ type Counted = { readonly from: string; readonly values: readonly SqlValue[] };
 /** Responses without a name count for the only model that signed any in their session. */
 export function modelUsage(
   index: SqliteDatabase,
-  { since, until, cwd, sessionId }: UsageQuery,
+  { since, until, sessionId, ...ofSessions }: UsageQuery,
 ): readonly ModelUsage[] {
   const where = new Conditions();
   if (since !== undefined) where.add("steps.at >= ?", since);
   if (until !== undefined) where.add("steps.at < ?", until);
-  if (cwd !== undefined) where.add("sessions.cwd = ?", storable(cwd));
+  where.addSessions(ofSessions);
   if (sessionId !== undefined) where.add("sessions.session_id = ?", storedName(sessionId));
   return index
     .select<Omit<ModelUsage, "isListPriced"> & { readonly isListPriced: number }>(
