@@ -1,6 +1,4 @@
-/**
- * Opens a model by its name. Each provider's package is loaded only when it is used, so nobody waits for the others.
- */
+/** Opens a model by its name. */
 import type { LanguageModelV3 } from "@ai-sdk/provider";
 import { checkOptions, OBJECT, required, STRING } from "../call/check-options.js";
 import type { OptionChecks } from "../call/check-options.js";
@@ -12,11 +10,7 @@ import { contextWindowOf, priceOf } from "./known-models.js";
 import type { ModelPrice } from "./known-models.js";
 import { readModelName } from "./model-name.js";
 import type { ProviderName } from "./model-name.js";
-import { openAnthropic } from "./open-anthropic.js";
-import { openGoogle } from "./open-google.js";
-import { openOpenAiCompatible } from "./open-openai-compatible.js";
-import { openOpenAi } from "./open-openai.js";
-import type { ProviderSettings } from "./provider-settings.js";
+import { openProvider } from "./open-provider.js";
 import { retrying } from "./retrying.js";
 import type { Retry, RetryOptions } from "./retrying.js";
 import { rejectTruncated } from "./reject-truncated.js";
@@ -47,13 +41,6 @@ export type OpenedModel = {
   readonly price?: ModelPrice;
 };
 
-const OPEN: Readonly<Record<ProviderName, (settings: ProviderSettings) => Promise<LanguageModelV3>>> = {
-  anthropic: openAnthropic,
-  openai: openOpenAi,
-  google: openGoogle,
-  "openai-compatible": openOpenAiCompatible,
-};
-
 export async function openModel(name: string, options: OpenModelOptions = {}): Promise<OpenedModel> {
   checkOptions("openModel", { name }, { name: required(STRING) });
   checkOptions("openModel", options, MODEL_OPTIONS);
@@ -61,7 +48,7 @@ export async function openModel(name: string, options: OpenModelOptions = {}): P
   const { provider, modelId } = modelName;
   const baseUrl = readBaseUrl(modelName, options.baseUrl);
   const { key, place } = await findKey(modelName, options);
-  const opened = await OPEN[provider]({ modelId, key, baseUrl });
+  const opened = await openProvider(provider, { modelId, key, baseUrl });
   const { onRetry, ...retry } = options.retry ?? {};
   const report =
     onRetry && ((failed: Retry) => onRetry({ ...failed, reason: shownMessage(failed.reason, key) }));

@@ -26,7 +26,8 @@ import { isJsonObject } from "../json.js";
 import { AgentLine } from "./agent-line.js";
 import { AgentProcess } from "./agent-process.js";
 import { commandName } from "./command-name.js";
-import { dialectOfVersion } from "./dialect-of-version.js";
+import { v1ClientDialect } from "../v1/client-dialect.js";
+import { v2ClientDialect } from "../v2/client-dialect.js";
 import { initializeParams } from "./initialize-params.js";
 import type { AgentCommand } from "./agent-process.js";
 import { AgentTrouble } from "./agent-trouble.js";
@@ -97,7 +98,7 @@ export class AgentConnection {
   readonly #line: AgentLine;
   /** Sessions that are being opened, by answers that have not come yet. */
   #opening: Promise<unknown> = Promise.resolve();
-  #dialect = dialectOfVersion(1);
+  #dialect = v1ClientDialect;
   #known: KnownAgent;
   #isGone = false;
   /** Why Toolgate ended the agent, where it did. */
@@ -254,7 +255,7 @@ export class AgentConnection {
       this.#known = readAgent(isJsonObject(result) ? result : {}, this.#nameByCommand());
       const { name, protocolVersion: chosen } = this.#known;
       if (chosen === 1 || (chosen === 2 && protocol === 2)) {
-        this.#dialect = dialectOfVersion(chosen);
+        this.#dialect = chosen === 1 ? v1ClientDialect : v2ClientDialect;
         return this;
       }
       throw new AgentTrouble(

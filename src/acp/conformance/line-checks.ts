@@ -131,10 +131,10 @@ export function isBroken({ at, message }: Line, lines: readonly Line[]): string 
 
 export function outcomeOf(reply: Reply): string {
   if (reply.kind === "none") return reply.why;
-  return reply.kind === "result" ? "answered with a result" : `answered with ${String(errorCode(reply))}`;
+  return reply.kind === "result" ? "answered with a result" : `answered with ${String(replyCode(reply))}`;
 }
 
-export const errorCode = (reply: Reply): unknown =>
+export const replyCode = (reply: Reply): unknown =>
   reply.kind === "error" && isJsonObject(reply.error) ? reply.error["code"] : undefined;
 
 /** The response to a line that was no request, and whether the agent still ran. */

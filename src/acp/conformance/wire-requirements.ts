@@ -5,7 +5,7 @@ import {
   answersARequest,
   answersArray,
   answersBatch,
-  errorCode,
+  replyCode,
   everyLine,
   goodErrorText,
   inThisVersion,
@@ -103,7 +103,7 @@ const SHARED: readonly Requirement[] = [
     scenes: ["manners"],
     check: (evidence) =>
       onReply(evidence, ["manners", "unknown method"], (reply) =>
-        errorCode(reply) === -32601 ? PASS : failed(shownReply(reply)),
+        replyCode(reply) === -32601 ? PASS : failed(shownReply(reply)),
       ),
   },
   {

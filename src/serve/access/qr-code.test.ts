@@ -14,6 +14,6 @@ test("makes square rows without a margin, whose level of correction is M", () =>
 test("draws the light modules in a terminal, with a margin", () => {
   const lines = qrText(ADDRESS).split("\n");
   const width = qrCode(ADDRESS).length + 4;
-  expect(lines.map((line) => [...line].length)).toEqual(lines.map(() => width));
+  expect(lines.map((line) => line.length)).toEqual(lines.map(() => width));
   expect(lines[0]).toBe("█".repeat(width));
 });

@@ -10,7 +10,6 @@ import { gitReaders } from "./git-readers.js";
 import { javascriptReaders } from "./javascript-readers.js";
 import { languagesReaders } from "./languages-readers.js";
 import { networkReaders } from "./network-readers.js";
-import { packagesReaders } from "./packages-readers.js";
 import { pythonReaders } from "./python-readers.js";
 import { shellReaders } from "./shell-readers.js";
 import { systemReaders } from "./system-readers.js";
@@ -27,7 +26,6 @@ export const readers: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ...javascriptReaders,
   ...languagesReaders,
   ...networkReaders,
-  ...packagesReaders,
   ...pythonReaders,
   ...shellReaders,
   ...systemReaders,
