@@ -1,4 +1,4 @@
-// The least that a server does which asks a model and keeps its turns: no framework, no checks, no events, no lease. It
+// The least that a server does which asks a model and keeps its turns: no framework, no checks, no events, no lease. This server
 // reads the same model as ours, and stores the prompt before it asks and the response before it answers, as rows of one table by
 // the same driver, all that wait in one commit.
 import { DatabaseSync } from "@photostructure/sqlite";
@@ -61,7 +61,8 @@ const server = createServer((request, response) => {
   }
   let body = "";
   request.setEncoding("utf8").on("data", (text) => (body += text));
-  request.on("end", async () => {
+  request.on("end", () => void respond());
+  const respond = async () => {
     const sessionId = request.url.split("/")[2] ?? `session-${lengths.size}`;
     const length = lengths.get(sessionId) ?? 0;
     lengths.set(sessionId, length + 4);
@@ -69,6 +70,6 @@ const server = createServer((request, response) => {
       ? await takeTurn(sessionId, length, JSON.parse(body).messages[0].content)
       : JSON.stringify({ sessionId });
     response.writeHead(200, { "content-type": "application/json" }).end(text);
-  });
+  };
 });
 server.listen(0, "127.0.0.1", () => listening(`http://127.0.0.1:${server.address().port}`));

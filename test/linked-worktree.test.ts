@@ -2,15 +2,15 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
-import { wholeTree } from "../../../test/kept-tree.js";
-import { MemoryLedger } from "../../history/index.js";
-import { inMode } from "../../policy/index.js";
-import type { Rule } from "../../policy/index.js";
-import { openGate } from "../../run/index.js";
-import { builtInTools, LocalWorkspace, openKeeper } from "../index.js";
-import { aWorkspace } from "../tools.samples.js";
-import { openSandbox } from "./sandbox.js";
-import type { Sandbox } from "./sandbox.js";
+import { wholeTree } from "./kept-tree.js";
+import { MemoryLedger } from "../src/history/index.js";
+import { inMode } from "../src/policy/index.js";
+import type { Rule } from "../src/policy/index.js";
+import { openGate } from "../src/run/index.js";
+import { builtInTools, LocalWorkspace, openKeeper } from "../src/tools/index.js";
+import { aWorkspace } from "../src/tools/tools.samples.js";
+import { openSandbox } from "../src/tools/sandbox/sandbox.js";
+import type { Sandbox } from "../src/tools/sandbox/sandbox.js";
 
 let sandbox: Sandbox;
 beforeAll(async () => {
