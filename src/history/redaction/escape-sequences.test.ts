@@ -25,9 +25,12 @@ const ESCAPES = [
   "\u200b",
   "\u2060\ufeff",
   "\u00ad",
+  String.raw`\u001b[1m`,
+  String.raw`\x1b[0m`,
+  String.raw`\u200b`,
 ];
 const SEQUENCE = new RegExp(
-  String.raw`\u001b\[[0-?]*[ -/]*[@-~]|\u009b[0-?]*[@-~]|\u001b[\]P][^\u0007\u001b]*(?:\u0007|\u001b\\)|\u001b\(B|(?:[^\u0008]{3}\u0008{3}|[^\u0008]\u0008)|[\u0000\u0007\u200b\u2060\ufeff\u00ad]`,
+  String.raw`\u001b\[[0-?]*[ -/]*[@-~]|\u009b[0-?]*[@-~]|\u001b[\]P][^\u0007\u001b]*(?:\u0007|\u001b\\)|\u001b\(B|(?:[^\u0008]{3}\u0008{3}|[^\u0008]\u0008)|[\u0000\u0007\u200b\u2060\ufeff\u00ad]|\\(?:u001b|x1b)\[\d?m|\\u200b`,
   "gu",
 );
 const plain = (text: string) => text.replaceAll(SEQUENCE, "");
@@ -47,6 +50,10 @@ describe("a secret in coloured text", () => {
     ["underlined in the same way", `a: ${TOKEN.replaceAll(/./g, "_\u0008$&")} b`],
     ["by a return to the start of the line", `a: sk-ab\rcd${long(30)} b`],
     ["by characters of no width", `a: sk-ab\u200bcd\u2060${long(10)}\ufeff${long(20)} b`],
+    ["by a colour that JSON escapes", String.raw`{"t":"sk-ab\u001b[0mcd${long(30)}"}`],
+    ["by a colour that JSON escapes twice", String.raw`"{\"t\":\"sk-ab\\u001b[0mcd${long(30)}\"}"`],
+    ["by a colour as a shell writes it", String.raw`printf 'sk-ab\033[0mcd${long(10)}\x1b[1m${long(20)}'`],
+    ["by a written character of no width", String.raw`{"t":"sk-ab\u200bcd${long(30)}"}`],
     ["by bytes that show nothing", `sk-ab\u0000cd\u0007${long(30)}`],
   ])("is taken out: %s", (_, text) => {
     const shown = redact(text);

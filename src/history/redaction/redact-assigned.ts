@@ -6,11 +6,26 @@
  */
 import { isSecretName } from "./secret-shapes.js";
 
+/** `%3D` and `\u003d` are `=`, written for an address or for JSON. A quote may have the prefix of a Python string. */
 const NAME =
-  /(?<![\w.-])([\w.-]{2,64})(\\?["'`]?\s{0,4}(?::=|[:=](?!=))\s{0,4}|\s(?<=(?<![\w.-])--[\w.-]{1,62}\s))(\\?["'`])?/gu;
+  /(?<![\w.-])([\w.-]{2,64})(\\{0,7}["'`]?\s{0,4}(?::=|=>|[:=](?!=)|%3[ADad]|\\u003[Dd])\s{0,4}|\s(?<=(?<![\w.-])--[\w.-]{1,62}\s))(?:[bfru]{1,2}(?=["']))?(\\{0,7}["'`])?/giu;
 const MARK = /^\[redacted [a-z ]+\]$/;
-const QUOTED = /(?:(?!\\?["'`])[^\n])+/uy;
 const BARE = /(?:\[redacted [a-z ]{1,20}\]|[^\s"'`\\,;)}\]&<>|])+/uy;
+/** In a value that is part of an address, `%26` and `%3B` separate as `&` and `;` do. */
+const ENCODED = /(?:\[redacted [a-z ]{1,20}\]|(?!%(?:0[AD]|2[0236]|3B))[^\s"'`\\,;)}\]&<>|])+/iuy;
+/** The header of a request has all cookies in one line. */
+const COOKIES = /[^\n\r"'`\\]+/uy;
+/** The rest of a quoted text. Only the same quote with as many backslashes ends it. */
+const QUOTED: ReadonlyMap<string, RegExp> = new Map(
+  ['"', "'", "`"].flatMap((quote) =>
+    Array.from({ length: 8 }, (_, depth) => [
+      "\\".repeat(depth) + quote,
+      depth === 0
+        ? new RegExp(String.raw`(?:\\[^\n]|[^\n\\${quote}])+`, "uy")
+        : new RegExp(String.raw`(?:(?!(?<!\\)\\{${depth}}${quote})[^\n])+`, "uy"),
+    ]),
+  ),
+);
 
 export function redactAssigned(text: string): string {
   let redacted = "";
@@ -20,15 +35,28 @@ export function redactAssigned(text: string): string {
     const [all, name = "", equals = "", quote] = found;
     if (!isSecretName(name.replace(/^-+/, ""))) continue;
     const start = found.index + all.length;
-    const value = read(quote === undefined ? BARE : QUOTED, text, start);
+    const value = readValue(text, start, { name, equals, quote });
     const end = start + value.length;
     if (value === "" || MARK.test(value)) continue;
-    if (quote === undefined && isCode(name, equals, value, text.slice(end, end + 2))) continue;
     redacted += `${text.slice(done, start)}[redacted secret]`;
     done = end;
     NAME.lastIndex = end;
   }
   return redacted + text.slice(done);
+}
+
+type Assigned = { readonly name: string; readonly equals: string; readonly quote: string | undefined };
+
+/** Empty when this is not a secret. */
+function readValue(text: string, start: number, { name, equals, quote }: Assigned): string {
+  const quoted = quote === undefined ? undefined : QUOTED.get(quote);
+  if (quoted) return read(quoted, text, start);
+  // An arrow function, unless a text follows.
+  if (equals.includes("=>")) return "";
+  const value = read(/%3/.test(equals) ? ENCODED : BARE, text, start);
+  const end = start + value.length;
+  if (isCode(name, equals, value, text.slice(end, end + 2))) return "";
+  return /^cookie$/i.test(name) && equals.includes(":") ? read(COOKIES, text, start) : value;
 }
 
 function read(pattern: RegExp, text: string, at: number): string {

@@ -58,6 +58,23 @@ describe("what has the shape of a secret is taken out, whatever stands around it
   });
 });
 
+test("finds a secret behind a written escape, and inside of a name", () => {
+  const token = `ghp_${long(36)}`;
+  for (const before of [
+    String.raw`a\n`,
+    String.raw`a\t`,
+    String.raw`\u003d`,
+    String.raw`\x3d`,
+    "token%3D",
+    "x_",
+    "x-",
+  ])
+    expect(redact(`"${before}${token}"`), before).not.toContain(long(36));
+  for (const before of [String.raw`a\n`, "key%3D"])
+    expect(redact(`"${before}sk-ant-api03-${long(80)}"`), before).not.toContain(long(36));
+  expect(redact(`backup_${token}.txt`)).toBe("backup_[redacted token].txt");
+});
+
 describe("what has the name of a secret is taken out:", () => {
   test.each([
     ["API_KEY=abc", "API_KEY=[redacted secret]"],
@@ -76,6 +93,26 @@ describe("what has the name of a secret is taken out:", () => {
     ["PIN_TOKEN=1234", "PIN_TOKEN=[redacted secret]"],
     ["aws_secret_access_key = /AbC+123/x", "aws_secret_access_key = [redacted secret]"],
     ["SESSION_COOKIE=abc; Path=/", "SESSION_COOKIE=[redacted secret]; Path=/"],
+    [`password="it's hunter2", "x"`, `password="[redacted secret]", "x"`],
+    [String.raw`password="a\"hunter2" x`, `password="[redacted secret]" x`],
+    [
+      JSON.stringify(JSON.stringify(JSON.stringify({ password: `hun"ter2` }))),
+      JSON.stringify(JSON.stringify(JSON.stringify({ password: "[redacted secret]" }))),
+    ],
+    [
+      `{'password': b'hunter2', "token": r"abc"}`,
+      `{'password': b'[redacted secret]', "token": r"[redacted secret]"}`,
+    ],
+    [`'password' => 'hunter2',`, `'password' => '[redacted secret]',`],
+    [
+      "<server><password>hunter2</password></server>",
+      "<server><password>[redacted secret]</password></server>",
+    ],
+    ["next=%3Faccess_token%3Dabc%26x%3D1", "next=%3Faccess_token%3D[redacted secret]%26x%3D1"],
+    [String.raw`"?access_token\u003dabc\u0026x"`, String.raw`"?access_token\u003d[redacted secret]\u0026x"`],
+    ["Cookie: a=b; sid=abc123; c=d\nHost: x", "Cookie: [redacted secret]\nHost: x"],
+    ["AccountName=a;AccountKey=abc/+1==;x=y", "AccountName=a;AccountKey=[redacted secret];x=y"],
+    ["curl -sS -u ann:hunter2 https://e.org", "curl -sS -u ann:[redacted password] https://e.org"],
   ])("%s", (text, expected) => {
     expect(redact(text)).toBe(expected);
   });
@@ -91,6 +128,9 @@ describe("what has the name of a secret is taken out:", () => {
     "const secret = process.env.SECRET",
     "The password is not stored.",
     "const token = await login(user);",
+    "tokens.map((token) => token.text)",
+    "docker run -u 1000:1000 image",
+    "cookie: Cookie;",
     'const PATH_KEYS = ["path", "file"];',
     "const MAX_KEY = 64;",
     "tar --pass-through --list",
@@ -113,6 +153,23 @@ test("in JSON, names count as well, at any depth, and the shape stays", () => {
     list: ["[redacted token]", 1, null, true],
     ["__proto__x"]: { password: "[redacted secret]" },
     token: { type: "bearer" },
+  });
+  expect(
+    redactJson({
+      env: [
+        { name: "GITHUB_TOKEN", value: "abc" },
+        { name: "HOME", value: "/home/ann" },
+      ],
+      headers: [{ key: "Authorization", value: "abc" }],
+      args: ["--password", "abc", "--user", "ann"],
+    }),
+  ).toEqual({
+    env: [
+      { name: "GITHUB_TOKEN", value: "[redacted secret]" },
+      { name: "HOME", value: "/home/ann" },
+    ],
+    headers: [{ key: "Authorization", value: "[redacted secret]" }],
+    args: ["--password", "[redacted secret]", "--user", "ann"],
   });
   const own = redactJson(JSON.parse(`{"__proto__": {"polluted": 1}}`) as unknown);
   expect(JSON.stringify(own)).toBe(`{"__proto__":{"polluted":1}}`);
@@ -190,6 +247,15 @@ test("a megabyte of hostile text takes a moment, not minutes", () => {
     "\n",
     "a.",
     'password\\"',
+    "<token>",
+    "<token>a",
+    "curl ",
+    "curl -u a:",
+    "%3D",
+    "\\n",
+    'token:\\\\\\"',
+    "cookie: a ",
+    "_ghp_",
     "password     ",
     "SG.",
   ];

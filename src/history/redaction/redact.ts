@@ -48,14 +48,33 @@ function redactedJson(value: unknown, patterns: readonly RedactionPattern[], dep
   if (typeof value === "string") return redact(value, patterns);
   if (typeof value !== "object" || value === null) return value;
   if (depth === MAX_DEPTH) return "[redacted: nested too deep]";
-  if (Array.isArray(value)) return value.map((part: unknown) => redactedJson(part, patterns, depth + 1));
+  if (Array.isArray(value))
+    return value.map((part: unknown, index) =>
+      typeof part === "string" && isSecretOption(value[index - 1])
+        ? secretValue(part)
+        : redactedJson(part, patterns, depth + 1),
+    );
+  const isSecret = isSecretPair(value);
   const parts = Object.entries(value).map(([name, part]: [string, unknown]) => [
     redact(name, patterns),
-    isSecretName(name) && isPlain(part) ? secretValue(part) : redactedJson(part, patterns, depth + 1),
+    (isSecretName(name) || (isSecret && name === "value")) && isPlain(part)
+      ? secretValue(part)
+      : redactedJson(part, patterns, depth + 1),
   ]);
   // `fromEntries` defines own properties whatever their name; it does not assign.
   return Object.fromEntries(parts) as unknown;
 }
+
+/** `"--password", "…"` among arguments. */
+const isSecretOption = (before: unknown): boolean =>
+  typeof before === "string" && /^--[\w.-]+$/.test(before) && isSecretName(before.slice(2));
+
+/** `{"name": "API_KEY", "value": "…"}`, as lists of variables and headers have it. */
+const isSecretPair = (pair: object): boolean =>
+  ["name", "key"].some((field) => {
+    const name: unknown = Reflect.get(pair, field);
+    return typeof name === "string" && (isSecretName(name) || /^(?:proxy-)?authorization$/i.test(name));
+  });
 
 const isPlain = (part: unknown): part is string | number =>
   typeof part === "string" || typeof part === "number";

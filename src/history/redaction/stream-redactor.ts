@@ -12,11 +12,11 @@ const MAX_BUFFERED_LENGTH = 16_384;
 
 /** The beginnings of the known words, of names and schemes. Text that may become one is buffered too. */
 const BEGINNINGS =
-  "sk- sk_ rk_ whsec_ AIza gsk_ xai- hf_ pplx- r8_ dop_v1_ lin_api_ tvly- ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ gl npm_ pypi- dckr_pat_ figd_ shpat_ atlasv1- sbp_ xox xapp- AKIA ASIA ABIA ACCA ya29 SG eyJ".split(
+  "sk- sk_ rk_ whsec_ AIza gsk_ xai- hf_ pplx- r8_ dop_v1_ lin_api_ tvly- ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ gl npm_ pypi- dckr_pat_ figd_ shpat_ atlasv1- sbp_ xox xapp- AKIA ASIA ABIA ACCA ya29 SG eyJ AGE-".split(
     " ",
   );
 const SUSPECT =
-  /:\/\/|-----BEGIN|bearer|authorization|token|secret|pass|credential|key|_pat|auth|cookie|jwt|_pwd|-[BEGIN]{0,5}$/i;
+  /:\/\/|-----BEGIN|bearer|authorization|token|secret|pass|credential|key|_pat|auth|cookie|curl|jwt|_pwd|-[BEGIN]{0,5}$/i;
 
 export class StreamRedactor {
   readonly #patterns: readonly RedactionPattern[];
@@ -84,11 +84,21 @@ export class StreamRedactor {
   #mayBecomeSecret(line: string): boolean {
     if (SUSPECT.test(line)) return true;
     const [word = ""] = /[\w-]*$/.exec(line.slice(-64)) ?? [];
-    if (word !== "" && BEGINNINGS.some((known) => known.startsWith(word) || word.startsWith(known)))
-      return true;
+    const before = line.at(-1 - word.length) ?? "";
+    if (partsOf(word, before).some(beginsLikeSecret)) return true;
     return this.#patterns.some(({ source }) => endsLikeStart(line, source.slice(0, 3)));
   }
 }
+
+/** The word, its parts, and the word without the rest of an escape before it: `\n`, `%3D`, `\x3d`, `\u003d`. */
+function partsOf(word: string, before: string): readonly string[] {
+  const parts = [word, ...word.split(/(?<=[_-])/).slice(1)];
+  if (before === "\\" || before === "%") parts.push(...[1, 2, 3, 5].map((length) => word.slice(length)));
+  return parts.filter((part) => part !== "");
+}
+
+const beginsLikeSecret = (word: string): boolean =>
+  BEGINNINGS.some((known) => known.startsWith(word) || word.startsWith(known));
 
 /** Whether the line ends with the first characters of `start`, or contains it. */
 function endsLikeStart(line: string, start: string): boolean {
