@@ -3,6 +3,7 @@
  * key, a bad request or an empty account fails again.
  */
 import { APICallError } from "@ai-sdk/provider";
+import { overflowOf } from "./overflow-of.js";
 
 const NETWORK_CODES = new Set([
   "ECONNREFUSED",
@@ -28,6 +29,8 @@ const TEMPORARY_ERRORS = new Set([
 ]);
 
 export function isRetryable(error: unknown): boolean {
+  // Some servers say so with the status of a failure. The prompt must get shorter.
+  if (overflowOf(error)) return false;
   if (APICallError.isInstance(error)) {
     const shouldRetry = error.responseHeaders?.["x-should-retry"];
     if (shouldRetry === "true" || shouldRetry === "false") return shouldRetry === "true";

@@ -253,9 +253,57 @@ const MESSAGES: readonly [name: string, status: number, message: string, expecte
     "Reached context length of 4096 tokens with this model, but this model does not currently support mid-generation context overflow.",
     { contextWindow: 4096 },
   ],
+  [
+    "OpenAI, one request above the limit per minute",
+    429,
+    "Request too large for gpt-x in organization org-1 on tokens per min (TPM): Limit 30000, Requested 50000. The input or output tokens must be reduced in order to run successfully.",
+    { contextWindow: 30_000, promptTokens: 50_000 },
+  ],
+  [
+    "Groq, the same",
+    413,
+    "Request too large for model `x` on tokens per minute (TPM): Limit 6000, Requested 9000, please reduce your message size and try again.",
+    { contextWindow: 6000, promptTokens: 9000 },
+  ],
+  [
+    "vLLM's engine",
+    400,
+    "Input prompt (9000 tokens) is too long and exceeds limit of 8192",
+    { contextWindow: 8192 },
+  ],
+  ["vLLM, with no room for a response", 400, "max_tokens must be at least 1, got -100.", {}],
+  [
+    "LM Studio, before a response",
+    400,
+    "Cannot truncate prompt with n_keep (5000) >= n_ctx (4096)",
+    { contextWindow: 4096, promptTokens: 5000 },
+  ],
+  [
+    "TabbyAPI",
+    400,
+    "Prompt length 9000 is greater than max_seq_len 4096",
+    { contextWindow: 4096, promptTokens: 9000 },
+  ],
+  [
+    "Amazon Titan",
+    400,
+    "400 Bad Request: Too many input tokens. Max input tokens: 8192, request input token count: 9312",
+    { contextWindow: 8192, promptTokens: 9312 },
+  ],
+  [
+    "Vertex AI",
+    400,
+    "Unable to submit request because the input token count is 1100000 but model only supports up to 1048576. Reduce the input token count and try again.",
+    { contextWindow: 1_048_576, promptTokens: 1_100_000 },
+  ],
   ["LiteLLM", 400, "litellm.ContextWindowExceededError: the backend refused", {}],
   ["Novita", 400, "The token count exceeds the model's context limit", {}],
-  ["MLX", 400, "Prompt length 9000 exceeds model context length 8192", { contextWindow: 8192 }],
+  [
+    "MLX",
+    400,
+    "Prompt length 9000 exceeds model context length 8192",
+    { contextWindow: 8192, promptTokens: 9000 },
+  ],
   [
     "GitHub Models",
     413,
@@ -300,10 +348,10 @@ test.each([
   ["a bad request", 400, { error: { message: "messages: at least one message is required" } }],
   [
     "a limit per minute",
-    413,
+    429,
     {
       error: {
-        message: "Request too large for model x on tokens per minute (TPM): Limit 6000, Requested 9000",
+        message: "Rate limit reached for x on tokens per min (TPM): Limit 6000, Used 5000, Requested 2000.",
         code: "rate_limit_exceeded",
       },
     },

@@ -12,9 +12,11 @@ export function overflowOf(error: unknown): Overflow | undefined {
   const status = APICallError.isInstance(error) ? error.statusCode : undefined;
   if (status !== undefined && !REFUSING.has(status)) return undefined;
   const text = textOf(error).slice(0, MAX_CHARACTERS).replace(THOUSANDS, "");
-  // The same words, with a limit per minute instead of a window.
-  if (RATE_LIMIT.test(text)) return undefined;
-  if (status !== TOO_LARGE && !OVERFLOWS.some((pattern) => pattern.test(text))) return undefined;
+  // The same words, with a limit per minute instead of a window. Waiting helps, unless one request is above the limit.
+  const isAboveRate = ABOVE_RATE.test(text);
+  if (!isAboveRate && (status === RATE_LIMITED || RATE_LIMIT.test(text))) return undefined;
+  if (status !== TOO_LARGE && !isAboveRate && !OVERFLOWS.some((pattern) => pattern.test(text)))
+    return undefined;
   const contextWindow = firstNumber(text, WINDOWS);
   const promptTokens = firstNumber(text, PROMPTS);
   return {
@@ -24,14 +26,17 @@ export function overflowOf(error: unknown): Overflow | undefined {
 }
 
 const TOO_LARGE = 413;
+const RATE_LIMITED = 429;
 /** 200: an error inside the stream. 500: some servers of open models. */
-const REFUSING: ReadonlySet<number> = new Set([200, 400, TOO_LARGE, 422, 500]);
+const REFUSING: ReadonlySet<number> = new Set([200, 400, TOO_LARGE, 422, RATE_LIMITED, 500]);
 /** A refusal may repeat the prompt. */
 const MAX_CHARACTERS = 10_000;
 
 /** The comma of 8,192. */
 const THOUSANDS = /(?<=(?<![\d[,])\d{1,3}(?:,\d{3})*),(?=\d{3}(?!\d))/g;
 
+/** OpenAI, Groq. */
+const ABOVE_RATE = /request too large for [^]{1,300}? on tokens per min/i;
 const RATE_LIMIT = /rate.?limit|tokens per min|requests per min|quota/i;
 
 const OVERFLOWS: readonly RegExp[] = [
@@ -59,12 +64,21 @@ const OVERFLOWS: readonly RegExp[] = [
   /(?:prompt|input|inputs|total tokens)\b[^.]{0,60}?\bexceed(?:s|ing)? (?:the |model |model's )?(?:total |maximum |max|context )[^.]{0,20}(?:length|tokens)/i,
   /(?:prompt|input)[^.]{0,20}\d+ tokens\)?,? (?:is |are )?(?:longer than|exceed(?:s|ing)?) the/i,
   /tokens? (?:count )?exceeds? the model's context/i,
+  // vLLM, TabbyAPI, MLX, Amazon Titan, GitHub Models, Vertex AI.
+  /(?:prompt|input) (?:length|tokens?)(?: count)?\b[^.]{0,30}?\b(?:exceeds?|(?:is|are) greater than)\b/i,
+  /(?:prompt|input)[^.]{0,20} tokens\)? (?:is too long|which exceeds?)/i,
+  /max_tokens must be at least 1, got -\d/i,
+  /too many input tokens|tokens_limit_reached|but model only supports up to \d/i,
+  /cannot truncate prompt with n_keep/i,
   // LM Studio, Hugging Face, OpenAI.
   /reached context length|`?inputs`? must have less than \d+ tokens/i,
   /'(?:input|messages)\b[^']{0,60}': string too long/i,
 ];
 
 const WINDOWS: readonly RegExp[] = [
+  /max sequence length of (\d+)/i,
+  /tokens per min(?:ute)? \(TPM\): Limit (\d+)/i,
+  /max input tokens: (\d+)|only supports up to (\d+)|n_ctx \((\d+)\)|max_(?:seq|input)_len (\d+)/i,
   /"n_ctx"\s*:\s*(\d+)/,
   /> (\d+) maximum/,
   /exceed context limit: \d+ \+ \d+ > (\d+)/,
@@ -74,7 +88,7 @@ const WINDOWS: readonly RegExp[] = [
   /(?:context size|(?:context|allowed) length|max_num_tokens) \((\d+)(?: tokens)?\)/i,
   /(?:maximum input length|must have less than|max size:|total tokens limit|input length should be \[\d+,) (\d+)/i,
   /with (\d+) maximum context length/i,
-  /(?:limit of|limit is|token limit: ?|must be <=|cannot exceed) ?(\d+)(?!\d| ?(?:[kmg]i?b\b|bytes|char))/i,
+  /(?:limit of|limit is|exceed limit|token limit: ?|must be <=|cannot exceed|exceeds (?:the )?max(?:imum)? of) ?(\d+)(?!\d| ?(?:[kmg]i?b\b|bytes|char))/i,
 ];
 
 const PROMPTS: readonly RegExp[] = [
@@ -82,11 +96,13 @@ const PROMPTS: readonly RegExp[] = [
   /(\d+) tokens > \d+ maximum/,
   /token count (?:of |\()(\d+)/i,
   /(?:request|input|input length) \((\d+) tokens\)/i,
-  /(?:resulted in|requested(?: about)?|contains|passed) (\d+) (?:input )?tokens/i,
+  /(?:resulted in|requested(?: about)?|contains|passed|prompt has) (\d+) (?:input )?tokens/i,
+  /Limit \d+, Requested (\d+)|token count(?: is|:) (\d+)|prompt length (\d+)|n_keep \((\d+)\)/i,
 ];
 
 function firstNumber(text: string, patterns: readonly RegExp[]): number | undefined {
-  const digits = patterns.map((pattern) => pattern.exec(text)?.[1]).find((found) => found !== undefined);
+  const found = patterns.map((pattern) => pattern.exec(text)).find((match) => match !== null);
+  const digits = found?.slice(1).find((group) => group !== undefined);
   const number = Number(digits);
   return Number.isSafeInteger(number) && number > 0 ? number : undefined;
 }

@@ -130,6 +130,14 @@ describe("a retrying model", () => {
     expect([asked, waits.length]).toEqual([1, 0]);
   });
 
+  test.each([
+    [500, "request (10412 tokens) exceeds the available context size (8192 tokens), try increasing it"],
+    [429, "Request too large for x on tokens per min (TPM): Limit 30000, Requested 50000."],
+  ])("never retries a prompt that is too long, whatever its status: %s", async (status, message) => {
+    const error = failure(status, { responseBody: JSON.stringify({ error: { message } }) });
+    expect(await ask([error, WHOLE])).toMatchObject({ asked: 1, error });
+  });
+
   test("does not retry after the first chunk; emits an error part", async () => {
     const broken = reset();
     const { parts, error, asked } = await ask([{ parts: [start, begin, word], breaks: broken }, WHOLE]);
