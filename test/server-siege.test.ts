@@ -71,6 +71,15 @@ describe("toolgate serve", () => {
     await once(ours as Socket, "data");
   });
 
+  test("serves a client while others of its address send too many requests without the token", async () => {
+    const { url } = await serving(undefined, limits({ requestsPerSecond: 20 }));
+    const others = await Promise.all(
+      Array.from({ length: 100 }, () => fetch(`${url}/meta`).then(({ status }) => status)),
+    );
+    expect(others).toContain(429);
+    expect((await send(url, { path: "/sessions" })).status).toBe(200);
+  });
+
   test("closes only sockets of the address that has too many", async () => {
     const { port, url } = await serving(undefined, limits({ sockets: 1_000, socketsWithoutToken: 10 }));
     const others = await besiege(port, 5, SILENT, "127.0.0.2");

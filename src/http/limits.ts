@@ -5,7 +5,7 @@ import type { SocketLimits } from "./socket-table.js";
 export type DoorLimits = SocketLimits & {
   /** Open requests of one socket: only a client that pipelines sends more. */
   readonly requestsPerSocket: number;
-  /** Requests of one address with the token; a burst may have twice as many. */
+  /** Requests of one address with the token, and as many without it; a burst may have twice as many. */
   readonly requestsPerSecond: number;
   readonly bodyBytes: number;
   /** The time for a request's head to arrive, and for the whole request. */

@@ -83,6 +83,8 @@ class Door {
   readonly #limits: DoorLimits;
   readonly #behind: BehindDoor;
   readonly #rate: Rate;
+  /** Apart, so that nobody without the token uses up the requests of an address. */
+  readonly #rateWithoutToken: Rate;
   readonly #sockets: SocketTable;
   /** Unfinished responses, and how many of them each socket waits for. */
   readonly #responses = new Set<ServerResponse>();
@@ -96,6 +98,7 @@ class Door {
     this.#limits = limits;
     this.#behind = behind;
     this.#rate = new Rate(limits.requestsPerSecond);
+    this.#rateWithoutToken = new Rate(limits.requestsPerSecond);
     this.#sockets = new SocketTable(limits);
     server.on("connection", (socket) => this.#sockets.add(socket));
     server.on("request", (request, response) => this.#request(request, response));
@@ -188,7 +191,8 @@ class Door {
     if (admission.hasToken) this.#sockets.admitted(request.socket);
     if (this.#isClosing)
       return { type: "refused", code: "UNAVAILABLE", why: "The server is about to end. Nothing was done." };
-    if (this.#rate.take(request.socket.remoteAddress ?? "", performance.now())) return admission;
+    const rate = admission.hasToken ? this.#rate : this.#rateWithoutToken;
+    if (rate.take(request.socket.remoteAddress ?? "", performance.now())) return admission;
     const why = `More than ${this.#limits.requestsPerSecond} requests a second are not taken. Nothing was done.`;
     return { type: "refused", code: "TOO_MANY_REQUESTS", why };
   }
