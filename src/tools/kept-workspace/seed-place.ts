@@ -3,10 +3,11 @@
  * read. An entry whose object is not the file byte for byte (a filter or an end-of-line setting changed it) is read
  * again from the disk.
  */
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { pathInfo } from "../path-info.js";
+import { fileText } from "../file-text.js";
 import { readConfig } from "../git/read-config.js";
 import type { ObjectFormat } from "../git/read-index.js";
 import { onDisk } from "./place-snapshot.js";
@@ -18,7 +19,6 @@ import type { ShadowGit } from "./shadow-git.js";
 import type { UserRepository } from "./user-repository.js";
 
 const MAX_INDEX_BYTES = 256 * 1024 * 1024;
-const MAX_TEXT_BYTES = 1_000_000;
 const MAX_RECENT_MS = 2_000;
 
 type Seed = { readonly repository: UserRepository; readonly prefix: string };
@@ -110,8 +110,4 @@ export function excludesOf(seed: Seed | undefined): string {
   return [textOf(global), above, textOf(join(repository.shared, "info/exclude"))].join("\n");
 }
 
-/** Empty when there is no such file. */
-function textOf(path: string): string {
-  const info = existsSync(path) ? statSync(path) : undefined;
-  return info?.isFile() && info.size <= MAX_TEXT_BYTES ? readFileSync(path, "utf8") : "";
-}
+const textOf = (path: string): string => fileText(path) ?? "";

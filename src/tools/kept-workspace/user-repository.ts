@@ -2,8 +2,9 @@
  * The user's repository as files: where its git folder, its shared folder and its objects are. Git is not run there.
  * Anything that is not of a known form counts as no repository: then nothing is seeded from it.
  */
-import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
+import { fileText } from "../file-text.js";
 import { pathInfo } from "../path-info.js";
 import { readConfig } from "../git/read-config.js";
 import type { ObjectFormat } from "../git/read-index.js";
@@ -18,14 +19,12 @@ export type UserRepository = {
   readonly format: ObjectFormat;
 };
 
-const MAX_TEXT_BYTES = 1_000_000;
-
 /** The repository whose files are in this very folder. */
 export function repositoryAt(top: string): UserRepository | undefined {
   try {
     const gitFolder = gitFolderOf(top);
     if (gitFolder === undefined) return undefined;
-    const common = textOf(join(gitFolder, "commondir"))?.trim();
+    const common = fileText(join(gitFolder, "commondir"))?.trim();
     const shared = common === undefined ? gitFolder : realpathSync(resolve(gitFolder, common));
     if (!existsSync(join(shared, "objects"))) return undefined;
     return { top, gitFolder, shared, format: formatOf(shared) };
@@ -55,7 +54,7 @@ export function objectFolders({ shared }: UserRepository): readonly string[] {
   const add = (folder: string): void => {
     if (found.has(folder) || found.size > MAX_ALTERNATES || !existsSync(folder)) return;
     found.add(folder);
-    for (const line of (textOf(join(folder, "info/alternates")) ?? "").split("\n"))
+    for (const line of (fileText(join(folder, "info/alternates")) ?? "").split("\n"))
       if (line !== "" && !line.startsWith("#")) add(resolve(folder, line));
   };
   add(join(shared, "objects"));
@@ -69,19 +68,12 @@ function gitFolderOf(top: string): string | undefined {
   const info = pathInfo(path);
   if (info?.isDirectory()) return existsSync(join(path, "HEAD")) ? path : undefined;
   if (!info?.isFile()) return undefined;
-  const named = /^gitdir: (?<to>.+)\n*$/.exec(textOf(path) ?? "")?.groups?.["to"];
+  const named = /^gitdir: (?<to>.+)\n*$/.exec(fileText(path) ?? "")?.groups?.["to"];
   return named === undefined ? undefined : realpathSync(resolve(top, named));
 }
 
 function formatOf(shared: string): ObjectFormat {
-  const settings = readConfig(textOf(join(shared, "config")) ?? "") ?? [];
+  const settings = readConfig(fileText(join(shared, "config")) ?? "") ?? [];
   const format = settings.findLast(({ name }) => name === "extensions.objectformat")?.value;
   return format === "sha256" ? "sha256" : "sha1";
-}
-
-/** Undefined when there is no such file. */
-function textOf(path: string): string | undefined {
-  const info = pathInfo(path);
-  if (!info?.isFile() || info.size > MAX_TEXT_BYTES) return undefined;
-  return readFileSync(path, "utf8");
 }

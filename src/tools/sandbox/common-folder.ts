@@ -3,20 +3,16 @@
  * add one and have the next `git status` of an editor run a program. While a command runs there is a file of ours,
  * mounted read-only, which names the repository itself in a spelling that nobody else uses. An empty file breaks git.
  */
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { errorCode } from "../../call/error-code.js";
+import { fileText } from "../file-text.js";
 
 export const COMMON_FOLDER = "commondir";
 const OURS = "./././.\n";
 
-export const isOurCommonFolder = (repository: string): boolean => {
-  try {
-    return readFileSync(join(repository, COMMON_FOLDER), "utf8") === OURS;
-  } catch {
-    return false;
-  }
-};
+export const isOurCommonFolder = (repository: string): boolean =>
+  fileText(join(repository, COMMON_FOLDER)) === OURS;
 
 /** A file that is there already stays: the repository's own, or the one of another command. */
 export function placeCommonFolder(repository: string): void {

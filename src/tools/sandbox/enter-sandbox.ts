@@ -16,7 +16,7 @@ import { expectedMounts } from "./expected-mounts.js";
 import { fileRefusals } from "./file-refusals.js";
 import { findGuarded } from "./find-guarded.js";
 import type { Guarded, GuardedPlaces, SeenFolders } from "./find-guarded.js";
-import { holdBack } from "./hold-back.js";
+import { holdBack, reopenRoots } from "./hold-back.js";
 import { NoSandbox } from "./no-sandbox.js";
 import { type Mount, mountWords } from "./mount.js";
 import { sandboxEnvironment } from "./sandbox-environment.js";
@@ -28,10 +28,10 @@ import type { SandboxedCommand, SandboxPlace } from "./sandbox.js";
 import {
   commandText,
   insideWords,
-  MOUNTS_MISSING,
   packetsRefused,
   startWords,
   WAITING_WORDS,
+  wasNotStarted,
 } from "./start-script.js";
 import type { StayingSandbox } from "./staying-sandbox.js";
 import type { StayingSandboxes } from "./staying-sandboxes.js";
@@ -96,8 +96,10 @@ export async function enterSandbox(
     async leave(exit, output = "") {
       end();
       temporary.release();
+      const reopened = reopenRoots(writable ? [] : roots);
       const after = findGuarded(places, opened.seen);
       const held = [
+        ...reopened,
         ...holdBack(before, after, join(folder.held, files.id)),
         ...(opened.staying?.sandboxes.look(place.session) ?? []),
       ];
@@ -266,7 +268,7 @@ function refusals(
   { output, files, place, layout, opened }: Ended,
 ): readonly SandboxRefusal[] {
   const [status, counters] = [readAndRemove(files.status), files.pipe.read()];
-  const isMissing = counters.includes(MOUNTS_MISSING);
+  const isMissing = wasNotStarted(counters);
   if (isMissing || (exitCode === 1 && !status.includes('"exit-code"'))) {
     opened.brokenAt = performance.now();
     return [isMissing ? NOT_WHOLE : NOT_BUILT];

@@ -9,12 +9,12 @@ import {
   type Dirent,
   existsSync,
   readdirSync,
-  readFileSync,
   readlinkSync,
   type Stats,
   statSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { fileText } from "../file-text.js";
 import { SETTLED_MS, pathInfo } from "../path-info.js";
 import { errorCode } from "../../call/error-code.js";
 import type { PathGuard } from "../../policy/index.js";
@@ -367,7 +367,9 @@ const REBASE = "rebase-merge";
 /** A rebase that was left half done may have programs among its steps. */
 function runsByRebase(path: string): boolean {
   const file = join(path, REBASE, "git-rebase-todo");
-  return existsSync(file) && /^\s*(?:x|exec)\s/m.test(readFileSync(file, "latin1"));
+  if (!pathInfo(file)) return false;
+  const steps = fileText(file, { encoding: "latin1" });
+  return steps === undefined || /^\s*(?:x|exec)\s/m.test(steps);
 }
 
 /** Undefined when nobody can say what is there. */

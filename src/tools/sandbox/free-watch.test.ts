@@ -8,7 +8,7 @@ async function overlappingLooks() {
   const waiting: ((free: number) => void)[] = [];
   const onFull = vi.fn<() => void>();
   const freeBytes = () => new Promise<number>((resolve) => waiting.push(resolve));
-  const watch = watchFree({ freeBytes, reserve: () => 1 }, onFull);
+  const watch = watchFree({ free: freeBytes, reserve: () => 1 }, onFull);
   await vi.advanceTimersByTimeAsync(1_000);
   expect(waiting.length).toBeGreaterThan(1);
   const end = async (): Promise<void> => {

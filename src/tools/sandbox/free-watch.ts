@@ -5,18 +5,18 @@ const LOOK_MS = 250;
 export type FreeWatch = { readonly stop: () => void };
 
 export type WatchedSpace = {
-  /** The bytes that are free now; undefined when that is not known. */
-  readonly freeBytes: () => Promise<number | undefined>;
-  /** The bytes that must stay free, given those that are free at the beginning. */
-  readonly reserve: (freeBytes: number) => number;
+  /** The bytes or files that are free now; undefined when that is not known. */
+  readonly free: () => Promise<number | undefined>;
+  /** How many must stay free, given those that are free at the beginning. */
+  readonly reserve: (free: number) => number;
 };
 
-export function watchFree({ freeBytes, reserve }: WatchedSpace, onFull: () => void): FreeWatch {
+export function watchFree({ free: freeNow, reserve }: WatchedSpace, onFull: () => void): FreeWatch {
   let least: number | undefined;
   let isOver = false;
   const timer = setInterval(() => void look(), LOOK_MS).unref();
   const look = async (): Promise<void> => {
-    const free = await freeBytes();
+    const free = await freeNow();
     if (free === undefined) return;
     least ??= reserve(free);
     // Slow looks overlap.

@@ -2,8 +2,8 @@
  * The person's settings of git that a contained command gets: name, mail address and the name of the first branch. The
  * real file may hold passwords and names of programs.
  */
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileText } from "../file-text.js";
 
 const PASSED: ReadonlySet<string> = new Set(["user.name", "user.email", "init.defaultbranch"]);
 
@@ -14,7 +14,7 @@ const LENIENT = "[core]\n\tcheckStat = minimal\n\ttrustctime = false\n";
 export function gitIdentity(home: string): string {
   const settings = new Map(
     [join(home, ".config", "git", "config"), join(home, ".gitconfig")].flatMap((file) =>
-      passedIn(textOf(file)),
+      passedIn(fileText(file) ?? ""),
     ),
   );
   const lines = [...settings].map(([name, value]) => {
@@ -33,12 +33,4 @@ function passedIn(text: string): readonly (readonly [name: string, value: string
     const name = `${section}.${key.toLowerCase()}`;
     return PASSED.has(name) ? [[name, value.replace(/^"(?<inner>.*)"$/, "$<inner>")] as const] : [];
   });
-}
-
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch {
-    return "";
-  }
 }

@@ -64,6 +64,11 @@ const LEFT_BEHIND = {
   ".git/COMMIT_EDITMSG": "ln -s ~/.profile .git/COMMIT_EDITMSG",
   ".git/logs/refs/heads": "mkdir -p .git/logs/refs && ln -s /var/tmp .git/logs/refs/heads",
   pipe: "mkfifo pipe",
+  // A look that reads these to their end never ends.
+  "pipes/.git":
+    "mkdir -p pipes/.git/rebase-merge && mkfifo pipes/.git/commondir pipes/.git/config pipes/.git/rebase-merge/git-rebase-todo",
+  "devices/.git":
+    "mkdir -p devices/.git && ln -s /dev/zero devices/.git/commondir && ln -s /dev/zero devices/.git/config",
 } as const;
 
 test("takes out of the workspace what a command left to act later, and keeps and names it", async () => {
@@ -181,6 +186,22 @@ test("takes names out of folders that are too deep, closed, or have no text as a
   expect(statSync(join(root, "shut")).mode & 0o777).toBe(0o555);
   // The next command finds a workspace that can be looked at.
   expect((await run("cat a.py")).exit).toEqual({ exitCode: 0 });
+});
+
+test("looks into a workspace that a command closed", async () => {
+  const { root, run } = await contained({ "sub/a": "a" });
+  const { output } = await run("echo x >.envrc; echo x >sub/.envrc; chmod 0 .");
+  expect(statSync(root).mode & 0o700).toBe(0o700);
+  expect(output).toContain(`gave ${root} its rights back`);
+  expect([readdirSync(root).toSorted(), readdirSync(join(root, "sub"))]).toEqual([[".git", "sub"], ["a"]]);
+});
+
+test("says of very many names how many there are", async () => {
+  const { root, run } = await contained({});
+  const { output } = await run("for i in $(seq 60); do mkdir $i; echo x >$i/.envrc; done");
+  expect(output.match(/held a change back/g)).toHaveLength(50);
+  expect(output).toContain("held 10 more changes back");
+  expect(readdirSync(join(root, "60"))).toEqual([]);
 });
 
 test("restores a link with a protected name that a command replaced or removed", async () => {

@@ -25,8 +25,35 @@ import { O_PATH } from "../act-in-folder.js";
 
 export type Found = ReadonlyMap<string, Guarded>;
 
+/** A sentence about each, and how many there are in all when they are very many. */
+const MAX_NOTES = 50;
+
+/**
+ * Gives a folder of the workspace the rights back that a command took from it: nobody could look into it, and what the
+ * command made there would be found when a person gives them back. Returns a sentence for each.
+ */
+export function reopenRoots(roots: readonly string[]): readonly string[] {
+  return roots.flatMap((root) => {
+    const info = pathInfo(root);
+    if (info?.isDirectory() !== true || (info.mode & 0o500) === 0o500) return [];
+    return noted({ path: root }, () => {
+      addRights(root);
+      return [
+        `The sandbox gave ${root} its rights back: the command had taken them, so that nobody could look into it.`,
+      ];
+    });
+  });
+}
+
 /** `kept`: the folder for what is taken out; made when it is needed. */
 export function holdBack(before: Found, after: Found, kept: string): readonly string[] {
+  const notes = heldBackAll(before, after, kept);
+  if (notes.length <= MAX_NOTES) return notes;
+  const more = `The sandbox held ${notes.length - MAX_NOTES} more changes back. What was moved lies in ${kept}; look for new protected names that are still in the workspace.`;
+  return [...notes.slice(0, MAX_NOTES), more];
+}
+
+function heldBackAll(before: Found, after: Found, kept: string): readonly string[] {
   // Git itself removes links among its files.
   const lost = [...before.values()].filter(
     (one) => one.type === "link" && one.isOfGit !== true && !after.has(one.path),
@@ -38,7 +65,7 @@ export function holdBack(before: Found, after: Found, kept: string): readonly st
 }
 
 /** A path that cannot be settled must not hide the others. */
-function noted({ path }: Guarded, act: () => readonly string[]): readonly string[] {
+function noted({ path }: { readonly path: string }, act: () => readonly string[]): readonly string[] {
   try {
     return act();
   } catch (error) {

@@ -1,6 +1,6 @@
 /** Whether git ignores a folder, by plain lines of `.gitignore` that name it. Fails closed: other lines count for nothing. */
-import { readFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
+import { fileText } from "../file-text.js";
 
 /** `top`: the folder of the repository. */
 export function isIgnored(folder: string, top: string): boolean {
@@ -25,13 +25,8 @@ function names(line: string, path: string, name: string): boolean {
   return pattern.test(plain.includes("/") ? path : name);
 }
 
-function linesOf(file: string): readonly string[] {
-  try {
-    return readFileSync(file, "utf8")
-      .split("\n")
-      .map((line) => line.trim())
-      .filter((line) => line !== "" && !line.startsWith("#"));
-  } catch {
-    return [];
-  }
-}
+const linesOf = (file: string): readonly string[] =>
+  (fileText(file) ?? "")
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "" && !line.startsWith("#"));

@@ -5,11 +5,12 @@
  * and the head of the other checkouts cannot be written. The repository's own folder is one in memory, so that a new name
  * in it (a hook, `commondir`, a rebase with programs among its steps) reaches nobody.
  */
-import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { isWithin } from "../../call/absolute-path.js";
 import { touchesBelow, touchesPath } from "../../policy/paths/match-path.js";
 import { repositoryAt } from "../kept-workspace/user-repository.js";
+import { fileText } from "../file-text.js";
 import { pathInfo } from "../path-info.js";
 import type { GuardedPlaces, Worktree } from "./find-guarded.js";
 import type { Mount } from "./mount.js";
@@ -50,8 +51,8 @@ export function linkedWorktree(top: string, places: GuardedPlaces): LinkedFolder
   const shown = [...OPEN, ...CLOSED, PACKED].map((name) => join(shared, name));
   if (guards.some(({ pattern }) => isNamed(pattern, shared, shown))) return undefined;
   try {
-    const written = /^gitdir: (?<to>.+)\n*$/.exec(readFileSync(join(top, ".git"), "utf8"))?.groups?.["to"];
-    const back = readFileSync(join(gitFolder, "gitdir"), "utf8").trim();
+    const written = /^gitdir: (?<to>.+)\n*$/.exec(fileText(join(top, ".git")) ?? "")?.groups?.["to"];
+    const back = fileText(join(gitFolder, "gitdir"))?.trim() ?? "";
     return resolve(top, written ?? "") === gitFolder &&
       realpathSync(resolve(gitFolder, back)) === join(top, ".git")
       ? { gitFolder, shared }

@@ -3,10 +3,9 @@
  * obeys them at its next command, so a contained command may neither change them nor put one where the settings expect
  * it. Settings are those of the repository, of the person and of the machine, with all files that they include.
  */
-import { readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { repositoryAt } from "../kept-workspace/user-repository.js";
-import { pathInfo } from "../path-info.js";
+import { fileText } from "../file-text.js";
 
 export type NamedBySettings = {
   /** Each path that some word may mean. */
@@ -62,7 +61,6 @@ const mayBeFile = (word: string): boolean => /\/|[^.]\.[A-Za-z]\w*$/.test(word) 
 
 type Setting = { readonly file: string; readonly name: string; readonly value: string };
 
-const MAX_FILE_BYTES = 1 << 20;
 const MAX_FILES = 20;
 
 /** Whatever conditions an include has: they may hold at the next command. */
@@ -88,10 +86,8 @@ function settingsOf(folders: readonly string[], home: string): readonly Setting[
 }
 
 function settingsIn(file: string): readonly Setting[] {
-  const info = pathInfo(file);
-  if (!info || info.size > MAX_FILE_BYTES) return [];
   let section = "";
-  return textOf(file)
+  return (fileText(file) ?? "")
     .replaceAll(/\\\r?\n/g, "")
     .split("\n")
     .flatMap((line): readonly Setting[] => {
@@ -106,12 +102,4 @@ function settingsIn(file: string): readonly Setting[] {
 function withoutComment(value: string): string {
   const quoted = /^"(?<inner>[^"]*)"\s*(?:[#;].*)?$/.exec(value)?.groups?.["inner"];
   return quoted ?? value.replace(/\s[#;].*$/, "").trim();
-}
-
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch {
-    return "";
-  }
 }

@@ -11,7 +11,7 @@ import type { ProcessIdentity } from "../../process/process-identity.js";
 import { removeCommonFolder } from "./common-folder.js";
 import { findGuarded } from "./find-guarded.js";
 import type { Guarded, GuardedPlaces } from "./find-guarded.js";
-import { holdBack } from "./hold-back.js";
+import { holdBack, reopenRoots } from "./hold-back.js";
 
 type RunningCommand = {
   readonly owner: ProcessIdentity;
@@ -106,6 +106,7 @@ function namesIn(folder: string): readonly string[] {
 
 function holdBackLate({ places, before }: RunningCommand, lastMs: number, held: string): readonly string[] {
   const roots = places.roots.filter((root) => statSync(root, { throwIfNoEntry: false })?.isDirectory());
+  const reopened = reopenRoots(roots);
   const after = new Map(
     [...findGuarded({ ...places, roots })].filter(
       // Made after the command can have ended: by somebody else.
@@ -114,7 +115,7 @@ function holdBackLate({ places, before }: RunningCommand, lastMs: number, held: 
   );
   // Somebody may have removed a link since.
   const known = before.filter(({ type, path }) => type !== "link" || after.has(path));
-  return holdBack(new Map(known.map((one) => [one.path, one])), after, held);
+  return [...reopened, ...holdBack(new Map(known.map((one) => [one.path, one])), after, held)];
 }
 
 let own: ProcessIdentity | undefined;

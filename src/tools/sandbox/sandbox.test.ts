@@ -73,6 +73,14 @@ test("a cache belongs to one workspace, and agents have another one", async () =
   expect(caches.of([one.root], true)).not.toBe(caches.of([one.root], false));
 });
 
+test("a command that ran cannot say that it was not started", async () => {
+  const { run } = await sandboxed();
+  const command =
+    'for f in /proc/[0-9]*/fd/*; do for said in missing there; do echo "mounts $said" >$f; done; done 2>/dev/null; echo ran >b.txt; exit 1';
+  const { exit, output } = await run(command);
+  expect([exit, output]).toEqual([{ exitCode: 1 }, ""]);
+});
+
 test("the descriptor by which the sandbox reports leads to no file", async () => {
   const { run } = await sandboxed();
   const { output } = await run("stat -L -c %F /proc/[0-9]*/fd/* 2>/dev/null");

@@ -33,8 +33,13 @@ for group in $groups; do echo 0 >"$group/cgroup.procs" || exit 1; done
 exec "$@" 6<"$processes" 7<"$filter" 8>"$status" 9>"$counters"
 `;
 
-/** Reported in place of the counters: the command was not started. */
-export const MOUNTS_MISSING = "mounts missing";
+/** Reported before the command: whether it is started. */
+const MOUNTS_THERE = "mounts there";
+const MOUNTS_MISSING = "mounts missing";
+
+/** A command can write here too, but only once it was started: the first word counts. */
+export const wasNotStarted = (reported: string): boolean =>
+  reported.split("\n").find((line) => line === MOUNTS_THERE || line === MOUNTS_MISSING) === MOUNTS_MISSING;
 
 const COUNT = `
 while read -r line; do
@@ -53,6 +58,7 @@ while [ "$tg_left" -gt 0 ]; do
   case $tg_seen in *"|$1|"*) ;; *) echo "${MOUNTS_MISSING}" >&9; exit 1 ;; esac
   tg_left=$((tg_left - 1)); shift
 done
+echo "${MOUNTS_THERE}" >&9
 `;
 
 const INSIDE = `

@@ -9,11 +9,7 @@ test("reports that less of the folder's disk is free than must stay free", async
   const found: string[] = [];
   const beginning: number[] = [];
   const watch = (name: string, mustStay: number) =>
-    watchDisk(
-      root,
-      () => found.push(name),
-      (free) => (beginning.push(free), mustStay),
-    );
+    watchDisk(root, () => found.push(name), { reserve: (free) => (beginning.push(free), mustStay) });
   const watches = [watch("nothing may be written", Number.POSITIVE_INFINITY), watch("all may be written", 0)];
   onTestFinished(() => watches.forEach(({ stop }) => stop()));
   await vi.waitUntil(() => beginning.length === 2 && found.length > 0, { timeout: 60_000 });
@@ -23,4 +19,17 @@ test("reports that less of the folder's disk is free than must stay free", async
     expect(free).toBeGreaterThan(0);
     expect(free).toBeLessThanOrEqual(blocks * bsize);
   }
+});
+
+test("reports that too few files can still be made, where the disk counts them", async () => {
+  const { root } = await aWorkspace({});
+  const { files } = await statfs(root);
+  let reports = 0;
+  const { stop } = watchDisk(root, () => (reports += 1), {
+    reserve: () => 0,
+    files: () => Number.POSITIVE_INFINITY,
+  });
+  onTestFinished(stop);
+  if (files > 0) await vi.waitUntil(() => reports === 1, { timeout: 60_000 });
+  expect(reports).toBe(files > 0 ? 1 : 0);
 });

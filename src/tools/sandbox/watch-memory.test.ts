@@ -33,7 +33,7 @@ test("reports once when less than the reserve of the beginning is left, and not 
   };
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
-  const watch = watchFree({ freeBytes, reserve: (bytes) => bytes / 2 }, () => (reports += 1));
+  const watch = watchFree({ free: freeBytes, reserve: (bytes) => bytes / 2 }, () => (reports += 1));
   await vi.advanceTimersByTimeAsync(250 * 5);
   expect([looks.at(-1), reports]).toEqual([500, 0]);
   await vi.advanceTimersByTimeAsync(250 * 10);

@@ -16,7 +16,7 @@ const reserveOf = (freeBytes: number): number => Math.min(totalmem() * RESERVE_S
 
 /** `reserve`: the bytes that must stay free, given those that are free at the beginning. */
 export const watchMemory = (onFull: () => void, reserve = reserveOf): FreeWatch =>
-  watchFree({ freeBytes: availableBytes, reserve }, onFull);
+  watchFree({ free: availableBytes, reserve }, onFull);
 
 /** All that a program could still get, caches of files included. */
 async function availableBytes(): Promise<number | undefined> {
