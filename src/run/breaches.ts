@@ -18,6 +18,9 @@ import type { ReportedIntent } from "./reported-intent.js";
 import { isRefusedBy, isSameDoing, isWithin } from "./same-act.js";
 import type { SessionRecord } from "../record/index.js";
 
+/** Real paths: calls that are judged together are judged by one look at the disk. */
+export type LookedUp = Map<string, Promise<string>>;
+
 /** The reported state of calls that somebody else runs, beside the recorded state. */
 export type Reports = {
   /** A call as it is after all reports that were read, also those that are not recorded yet. */
@@ -27,7 +30,7 @@ export type Reports = {
   /** The statuses that were reported, since the last time, of refused calls. */
   takeReportsOnRefused(): readonly (readonly [toolCallId: string, status: "running" | "done" | "other"])[];
   /** The call's actions according to every report so far. */
-  intentOf(call: ToolCall): Promise<SeenIntent>;
+  intentOf(call: ToolCall, lookedUp: LookedUp): Promise<SeenIntent>;
   /** The call that stands for the newest question about this call, where the question is a call of its own. */
   askedAbout(call: ToolCall): ToolCall | undefined;
 };
@@ -182,7 +185,8 @@ export class Breaches {
 
   async #found(calls: readonly ToolCall[]): Promise<readonly BreachEvent[]> {
     // Each waits for the disk, and none depends on another.
-    const breaches = await Promise.all(calls.map((call) => this.#breachOf(call)));
+    const lookedUp: LookedUp = new Map();
+    const breaches = await Promise.all(calls.map((call) => this.#breachOf(call, lookedUp)));
     return calls.flatMap(({ toolCallId }, index) => {
       const breach = breaches[index];
       return breach ? [this.#event(toolCallId, breach)] : [];
@@ -193,10 +197,10 @@ export class Breaches {
     return { type: "call-breached", toolCallId, at: this.#options.now(), breach };
   }
 
-  async #breachOf(call: ToolCall): Promise<Breach | undefined> {
+  async #breachOf(call: ToolCall, lookedUp: LookedUp): Promise<Breach | undefined> {
     const { reports, judge, judgeByRule, isOurs } = this.#options;
     if (call.breach || !hasActed(call) || isOurs(call.toolCallId)) return undefined;
-    const { isTooMuch, isRetitled, ...seen } = await reports.intentOf(call);
+    const { isTooMuch, isRetitled, ...seen } = await reports.intentOf(call, lookedUp);
     const asked = this.#askedFor(call, seen.intent);
     // A runner that reports a refused call as failed, or not at all, has obeyed.
     if (asked?.state.status === "refused") return isDone(call) ? afterRefusal(asked) : undefined;

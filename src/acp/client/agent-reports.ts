@@ -1,7 +1,7 @@
 /** The reports of a foreign agent about its calls, for the gate to find calls that ran without permission. */
 import type { SessionBook, ToolCall } from "../../call/index.js";
 import { TOO_MUCH } from "../../run/breaches.js";
-import type { Reports, SeenIntent } from "../../run/breaches.js";
+import type { LookedUp, Reports, SeenIntent } from "../../run/breaches.js";
 import { statusOfWord } from "../read-call.js";
 import { askedId } from "./call-ids.js";
 import { foreignIntent } from "./foreign-intent.js";
@@ -33,9 +33,9 @@ export class AgentReports implements Reports {
       .map(([toolCallId, status]) => [toolCallId, STATUSES.get(statusOfWord(status) ?? status) ?? "other"]);
   }
 
-  async intentOf(call: ToolCall): Promise<SeenIntent> {
+  async intentOf(call: ToolCall, lookedUp: LookedUp): Promise<SeenIntent> {
     const reported = this.#fold.reported.of(call.toolCallId);
-    const intent = await foreignIntent(call, reported, this.#place);
+    const intent = await foreignIntent(call, reported, { ...this.#place, lookedUp });
     return {
       ...intent,
       isTooMuch: intent.disagreement === TOO_MUCH || reported?.isTooMuch === true,

@@ -43,7 +43,7 @@ export async function foreignIntent(
   before: Carried | undefined,
   where: IntentPlace,
 ): Promise<ReportedIntent> {
-  const place = { ...where, lookedUp: new Map<string, Promise<string>>() };
+  const place = { ...where, lookedUp: where.lookedUp ?? new Map() };
   const shown = shownOf(call, before);
   const evidence = evidenceOf(shown);
   const command = oneCommand(evidence.commands);

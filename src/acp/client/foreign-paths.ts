@@ -3,6 +3,7 @@ import { posix } from "node:path";
 import { absolutePath } from "../../call/index.js";
 import type { ToolKind } from "../../call/index.js";
 import type { Intent, PathAccess } from "../../policy/index.js";
+import type { LookedUp } from "../../run/breaches.js";
 import { builtInTools, ToolFailure } from "../../tools/index.js";
 import type { Workspace } from "../../tools/index.js";
 import type { Evidence, Shown } from "./evidence.js";
@@ -12,8 +13,8 @@ export type IntentPlace = {
   readonly cwd: string;
   readonly agent: string;
   readonly workspace: Workspace;
-  /** Real paths that were looked up for the same intent: all of it is judged by one look at the disk. */
-  readonly lookedUp?: Map<string, Promise<string>>;
+  /** Real paths that were looked up for the same intent, or for calls that are judged together. */
+  readonly lookedUp?: LookedUp;
 };
 
 /** More folders than this are a disagreement in any case. */
