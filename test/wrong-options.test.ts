@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { createAapServer, serveAap } from "../src/aap/index.js";
 import { connect, runTurn } from "../src/aap/client/index.js";
 import { AgentConnection, agentHost, serveAcp, serveWire, stdioWire, streamWire } from "../src/acp/index.js";
-import { AgentSession, createAgent, LoopSession, taskTool } from "../src/agent/index.js";
+import { AgentSession, createAgent, LoopSession, taskTool, waitForTurn } from "../src/agent/index.js";
 import { BadOption } from "../src/call/index.js";
 import {
   exportSession,
@@ -11,8 +11,13 @@ import {
   MemoryLedger,
   openArchive,
   openLedger,
+  redact,
+  redactEvent,
   redactingLedger,
   redactionPattern,
+  redactJson,
+  redactSession,
+  replaySession,
 } from "../src/history/index.js";
 import { mcpConfigFromAcp, McpServers } from "../src/mcp/index.js";
 import { openModel, retrying, scriptedModel } from "../src/model/index.js";
@@ -177,6 +182,52 @@ const WRONG: readonly (readonly [string, () => unknown, string])[] = [
   ["webSearchTool without a key", () => webSearchTool(js({ type: "brave" })), '"key" is missing'],
   ["redactingLedger without a ledger", () => redactingLedger(js(undefined)), '"ledger" is missing'],
   ["redactionPattern", () => redactionPattern(js(/abc/)), '"source" must be a text'],
+  [
+    "redact with an expression",
+    () => redact("corp-1", js([/corp-1/])),
+    '"patterns" must be a list, each item a pattern',
+  ],
+  ["redact without a text", () => redact(js(undefined)), '"text" is missing'],
+  [
+    "redactJson with a text as pattern",
+    () => redactJson({}, js(["corp-1"])),
+    "each item a pattern (redactionPattern)",
+  ],
+  [
+    "redactEvent with a misspelt option",
+    () => redactEvent(js({}), js({ pattern: [] })),
+    'no option "pattern"',
+  ],
+  [
+    "redactSession with an expression",
+    () => redactSession(js({}), js({ patterns: [/a/] })),
+    '"patterns" must be',
+  ],
+  [
+    "openArchive with a text as pattern",
+    () => openArchive("x", js({ patterns: ["corp-1"] })),
+    "each item a pattern",
+  ],
+  ["openArchive without an address", () => openArchive(js(undefined)), '"address" is missing'],
+  ["openLedger without an address", () => openLedger(js(undefined)), '"address" is missing'],
+  ["openLedger with options alone", () => openLedger(js({ readOnly: true })), '"address" must be a text'],
+  [
+    "MemoryArchive with an expression",
+    () => new MemoryArchive(ledger, js({ patterns: [/a/] })),
+    "each item a pattern",
+  ],
+  ["replaySession without events", () => replaySession("s", js(undefined)), '"events" is missing'],
+  ["retrying without a model", () => retrying(js(undefined)), '"model" is missing'],
+  [
+    "waitForTurn without an ask",
+    () => waitForTurn(js({ afterOthers: run }), js(undefined), AbortSignal.timeout(1), js(run)),
+    '"ask" is missing',
+  ],
+  [
+    "waitForTurn with a controller as its signal",
+    () => waitForTurn(js({ afterOthers: run }), js(run), js(new AbortController()), js(run)),
+    '"signal" must be an AbortSignal',
+  ],
   ["Toolbox", () => new Toolbox(js(undefined)), '"tools" is missing'],
   ["Toolbox with one tool", () => new Toolbox(js(tool)), '"tools" must be a list'],
   ["openKeeper", () => openKeeper(js({ dir: "x" })), 'no option "dir"'],

@@ -3,6 +3,7 @@
  * still run, and waits while the turn is parked on questions. A turn that waits only for the app stays parked. A
  * second turn of the session waits for the first one's end.
  */
+import { checkOptions, FUNCTION, having, required, SIGNAL } from "../call/check-options.js";
 import { shownQuestion } from "../call/index.js";
 import type { Question, SessionBook } from "../call/index.js";
 import { ClientGone } from "../run/client-gone.js";
@@ -11,12 +12,20 @@ import type { Ask } from "../run/index.js";
 import type { SessionHandle } from "./session-handle.js";
 import type { TurnEnd } from "./advance-turn.js";
 
+const WAIT_OPTIONS = {
+  session: required(having("a session (AgentSession.open, LoopSession.open)", "afterOthers")),
+  ask: required(FUNCTION),
+  signal: required(SIGNAL),
+  start: required(FUNCTION),
+};
+
 export function waitForTurn(
   session: SessionHandle,
   ask: Ask,
   signal: AbortSignal,
   start: () => Promise<TurnEnd>,
 ): Promise<TurnEnd> {
+  checkOptions("waitForTurn", { session, ask, signal, start }, WAIT_OPTIONS);
   return session.afterOthers(() => runAndWait(session, ask, signal, start));
 }
 

@@ -1,8 +1,9 @@
 /** Opens the archive of a ledger by the ledger's address. */
-import { checkOptions, FUNCTION, LIST, TEXT } from "../call/check-options.js";
+import { checkOptions, FUNCTION, required, TEXT } from "../call/check-options.js";
 import type { OptionChecks } from "../call/check-options.js";
 import type { Archive } from "../call/index.js";
 import { LedgerFileError } from "./ledger-file-error.js";
+import { PATTERNS } from "./redaction/redaction-pattern.js";
 import type { SqliteArchiveOptions } from "./sqlite/archive/open-sqlite-archive.js";
 import { storeAddress } from "./store-address.js";
 
@@ -10,7 +11,7 @@ export type ArchiveOptions = SqliteArchiveOptions;
 
 const ARCHIVE_OPTIONS: OptionChecks<ArchiveOptions> = {
   indexFile: TEXT,
-  patterns: LIST,
+  patterns: PATTERNS,
   onProgress: FUNCTION,
   onIndexInMemory: FUNCTION,
   now: FUNCTION,
@@ -18,6 +19,7 @@ const ARCHIVE_OPTIONS: OptionChecks<ArchiveOptions> = {
 
 /** The ledger itself is only read, except by `forget`. The driver is loaded here and not before. */
 export async function openArchive(address: string, options: ArchiveOptions = {}): Promise<Archive> {
+  checkOptions("openArchive", { address }, { address: required(TEXT) });
   checkOptions("openArchive", options, ARCHIVE_OPTIONS);
   const store = storeAddress(address);
   switch (store.type) {

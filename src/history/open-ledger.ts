@@ -1,5 +1,5 @@
 /** Opens a ledger by its address. */
-import { checkOptions, FLAG, FUNCTION, TEXT } from "../call/check-options.js";
+import { checkOptions, FLAG, FUNCTION, required, TEXT } from "../call/check-options.js";
 import type { OptionChecks } from "../call/check-options.js";
 import type { Ledger } from "../call/index.js";
 import { MemoryLedger } from "./memory/memory-ledger.js";
@@ -22,6 +22,7 @@ const LEDGER_OPTIONS: OptionChecks<LedgerOptions> = { now: FUNCTION, readOnly: F
  * server, whose tables are made when there are none; or `memory:` for a new ledger in memory.
  */
 export async function openLedger(address: string, options: LedgerOptions = {}): Promise<Ledger> {
+  checkOptions("openLedger", { address }, { address: required(TEXT) });
   checkOptions("openLedger", options, LEDGER_OPTIONS);
   const store = storeAddress(address);
   const { place: _, ...local } = options;

@@ -3,6 +3,7 @@
  * resumed is folded strictly instead.
  */
 import type { RecordedEvent, Session } from "../call/index.js";
+import { checkOptions, LIST, required, TEXT } from "../call/check-options.js";
 import { SessionBook } from "../call/index.js";
 
 export type Replayed = {
@@ -12,6 +13,7 @@ export type Replayed = {
 };
 
 export function replaySession(sessionId: string, events: readonly RecordedEvent[]): Replayed {
+  checkOptions("replaySession", { sessionId, events }, { sessionId: required(TEXT), events: required(LIST) });
   const replay = new Replay(sessionId);
   replay.add(events);
   return { session: replay.book.snapshot(), leftOut: replay.leftOut };

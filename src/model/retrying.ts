@@ -11,7 +11,7 @@ import type {
   LanguageModelV3StreamPart,
   LanguageModelV3StreamResult,
 } from "@ai-sdk/provider";
-import { AMOUNT, checkOptions, FUNCTION } from "../call/check-options.js";
+import { AMOUNT, checkOptions, FUNCTION, having, required } from "../call/check-options.js";
 import type { OptionChecks } from "../call/check-options.js";
 import { isRetryable } from "./is-retryable.js";
 import { retryWait } from "./retry-wait.js";
@@ -55,6 +55,11 @@ export type RetryNotice = {
 export type NotifiedCall = LanguageModelV3CallOptions & { readonly onRetry?: (notice: RetryNotice) => void };
 
 export function retrying(model: LanguageModelV3, options: RetryOptions = {}): LanguageModelV3 {
+  checkOptions(
+    "retrying",
+    { model },
+    { model: required(having("a model (openModel)", "doStream", "doGenerate")) },
+  );
   checkOptions("retrying", options, RETRY_OPTIONS);
   return wrapModel(model, {
     doGenerate: (call) => withRetries(() => model.doGenerate(call), call, options),

@@ -4,10 +4,11 @@
  * Invariants: secrets are redacted unless the caller asks for them; an agent's text cannot leave its line or its cell
  * and is no formula in a spreadsheet. The export is a stream, so that a long session is not in memory twice.
  */
-import { checkOptions, FLAG, LIST } from "../../call/check-options.js";
+import { checkOptions, FLAG } from "../../call/check-options.js";
 import type { ExportFormat, Session } from "../../call/index.js";
 import { sessionCsv } from "./session-csv.js";
 import { redactSession, type RedactOptions } from "../redaction/redact-event.js";
+import { PATTERNS } from "../redaction/redaction-pattern.js";
 
 export type ExportOptions = RedactOptions & {
   /** false: exports the recorded text, secrets included. */
@@ -19,7 +20,7 @@ export function exportSession(
   format: ExportFormat,
   options: ExportOptions = {},
 ): Iterable<string> {
-  checkOptions<ExportOptions>("exportSession", options, { redacted: FLAG, patterns: LIST });
+  checkOptions<ExportOptions>("exportSession", options, { redacted: FLAG, patterns: PATTERNS });
   const { redacted = true, ...redaction } = options;
   const shown = redacted ? redactSession(session, redaction) : session;
   switch (format) {

@@ -2,7 +2,7 @@
  * The archive of a ledger in memory: every query reads the logs, by the simplest code that is correct. The contract
  * suite compares it with the archives that keep an index.
  */
-import { checkOptions, FUNCTION, LIST } from "../../call/check-options.js";
+import { checkOptions, FUNCTION } from "../../call/check-options.js";
 import type {
   Archive,
   CallQuery,
@@ -29,6 +29,7 @@ import { cursorNumbers, pageLimit } from "../archive-queries.js";
 import { storable } from "../archive-text.js";
 import { exportRecorded } from "../export/export-recorded.js";
 import { forgetSessions, UNUSED_BLOB_MS } from "../forget-sessions.js";
+import { PATTERNS } from "../redaction/redaction-pattern.js";
 import type { RedactionPattern } from "../redaction/redaction-pattern.js";
 import { searchTerms } from "../search-terms.js";
 import type { ArchivedDocument, ArchivedSession } from "./archived-documents.js";
@@ -49,7 +50,7 @@ export class MemoryArchive implements Archive {
   readonly #now: () => number;
 
   constructor(ledger: MemoryLedger, options: MemoryArchiveOptions = {}) {
-    checkOptions<MemoryArchiveOptions>("MemoryArchive", options, { patterns: LIST, now: FUNCTION });
+    checkOptions<MemoryArchiveOptions>("MemoryArchive", options, { patterns: PATTERNS, now: FUNCTION });
     const { patterns = [], now = Date.now } = options;
     this.#ledger = ledger;
     this.#patterns = patterns;

@@ -4,7 +4,9 @@
  */
 import type { BoundedText, Session, SessionEvent, StepResponse } from "../../call/index.js";
 import { boundText, NO_INPUT } from "../../call/index.js";
+import { checkOptions } from "../../call/check-options.js";
 import { redact, redactJson } from "./redact.js";
+import { PATTERNS } from "./redaction-pattern.js";
 import type { RedactionPattern } from "./redaction-pattern.js";
 
 export type RedactOptions = { readonly patterns?: readonly RedactionPattern[] };
@@ -60,15 +62,17 @@ const FOREIGN: ReadonlySet<string> = new Set([
   "rules",
 ]);
 
-export function redactEvent(event: SessionEvent, { patterns = [] }: RedactOptions = {}): SessionEvent {
+export function redactEvent(event: SessionEvent, options: RedactOptions = {}): SessionEvent {
+  checkOptions<RedactOptions>("redactEvent", options, { patterns: PATTERNS });
   // The walk changes texts and nothing else, so an event stays one.
-  return redactedRecord(event, patterns) as SessionEvent;
+  return redactedRecord(event, options.patterns ?? []) as SessionEvent;
 }
 
 /** Redacts a folded session. This finds a secret that came in pieces, which `redactEvent` cannot. */
-export function redactSession(session: Session, { patterns = [] }: RedactOptions = {}): Session {
+export function redactSession(session: Session, options: RedactOptions = {}): Session {
+  checkOptions<RedactOptions>("redactSession", options, { patterns: PATTERNS });
   // As above.
-  return redactedRecord(session, patterns) as Session;
+  return redactedRecord(session, options.patterns ?? []) as Session;
 }
 
 export function redactedRecord(value: unknown, patterns: readonly RedactionPattern[]): unknown {

@@ -8,10 +8,14 @@
  */
 import { redactAssigned } from "./redact-assigned.js";
 import { hasEscapes, redactAround } from "./escape-sequences.js";
+import { checkOptions, required, STRING } from "../../call/check-options.js";
+import { PATTERNS } from "./redaction-pattern.js";
 import type { RedactionPattern } from "./redaction-pattern.js";
 import { isSecretName, SECRET_SHAPES, type SecretShape } from "./secret-shapes.js";
 
 export function redact(text: string, patterns: readonly RedactionPattern[] = []): string {
+  if (typeof text !== "string" || !PATTERNS.isRight(patterns))
+    checkOptions("redact", { text, patterns }, { text: required(STRING), patterns: PATTERNS });
   return hasEscapes(text)
     ? redactAround(text, (plain) => redactPlain(plain, patterns))
     : redactPlain(text, patterns);
@@ -41,6 +45,7 @@ const MAX_DEPTH = 200;
 
 /** Redacts every text in a JSON value, names included. A value with a secret's name is a secret. */
 export function redactJson(value: unknown, patterns: readonly RedactionPattern[] = []): unknown {
+  checkOptions("redactJson", { patterns }, { patterns: PATTERNS });
   return redactedJson(value, patterns, 0);
 }
 

@@ -9,17 +9,18 @@
  * provider's signature of a response is not kept, since the signed text may have changed.
  */
 import { createHash } from "node:crypto";
-import { checkOptions, LEDGER, LIST, required } from "../../call/check-options.js";
+import { checkOptions, LEDGER, required } from "../../call/check-options.js";
 
 import type { Answer, AnswerReceipt, Lease, Ledger } from "../../call/index.js";
 import { forwardLedger } from "../../call/forward-ledger.js";
 import { redactedRecord, type RedactOptions } from "./redact-event.js";
 import { RedactedEvents } from "./redacted-events.js";
+import { PATTERNS } from "./redaction-pattern.js";
 import type { RedactionPattern } from "./redaction-pattern.js";
 
 export function redactingLedger(ledger: Ledger, given: RedactOptions = {}): Ledger {
   checkOptions("redactingLedger", { ledger }, { ledger: required(LEDGER) });
-  checkOptions<RedactOptions>("redactingLedger", given, { patterns: LIST });
+  checkOptions<RedactOptions>("redactingLedger", given, { patterns: PATTERNS });
   const { patterns = [] } = given;
   const streams = new Map<string, RedactedEvents>();
   const streamsOf = (sessionId: string): RedactedEvents => {

@@ -6,8 +6,15 @@
  * and repeats (`+`, `*`, `?`, `{n}`, `{n,m}`) of one of these, where the part after a repeat cannot match in
  * it. Then there is only one way to match, and no backtracking.
  */
-import { checkOptions, required, STRING } from "../../call/check-options.js";
+import { checkOptions, listOf, required, STRING } from "../../call/check-options.js";
 export type RedactionPattern = { readonly source: string; readonly pattern: RegExp };
+
+/** A text or an expression of JavaScript in its place would redact nothing, and say nothing. */
+export const PATTERNS = listOf({
+  expected: "a pattern (redactionPattern)",
+  isRight: (value) =>
+    typeof value === "object" && value !== null && "pattern" in value && value.pattern instanceof RegExp,
+});
 
 const MAX_SOURCE_LENGTH = 200;
 const MAX_REPEAT = 1_024;
