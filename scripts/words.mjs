@@ -25,6 +25,8 @@ const WORD = RETIRED.map(([pattern, instead]) => ({
 
 /** No sentence of ours begins with a word that leaves its subject open. */
 const OPENER = /(?:^|[.!?:]\s+)(What|Whoever|It|Those|Of)\b(?!\?)/;
+/** In a message, headings and questions ("What will happen") may ask. */
+const MESSAGE_OPENER = /(?:^|[.!:]\s)(It|Those|Of|What (?:is|was|are|were)) [a-z](?!.*\?)/;
 const BOUND = /\b(?:MOST|LONGEST|DEEPEST|LARGEST)_[A-Z_]+\b|\b[A-Z_]+_(?:MILLISECONDS|SECONDS)\b/;
 
 const CODE = /\.(?:tsx?|mjs)$/;
@@ -80,7 +82,26 @@ function codeTroubles(path, text) {
     const line = text.slice(0, start).split("\n").length;
     return [{ path, line, message: `a comment's sentence begins with "${opener[1]}": name its subject` }];
   });
-  return [...openers, ...nameTroubles(path, program)];
+  return [...openers, ...messageTroubles(path, text, program), ...nameTroubles(path, program)];
+}
+
+/** The texts that the product shows. Tests may hold any text. */
+function messageTroubles(path, text, program) {
+  if (!NAMED.test(path)) return [];
+  return textsIn(program).flatMap(({ value, start }) => {
+    const opener = MESSAGE_OPENER.exec(value);
+    if (!opener) return [];
+    const line = text.slice(0, start).split("\n").length;
+    return [{ path, line, message: `a message's sentence begins with "${opener[1]}": name its subject` }];
+  });
+}
+
+function textsIn(node) {
+  if (Array.isArray(node)) return node.flatMap(textsIn);
+  if (typeof node !== "object" || node === null) return [];
+  if (node.type === "Literal") return typeof node.value === "string" ? [node] : [];
+  if (node.type === "TemplateElement") return [{ value: node.value.cooked ?? "", start: node.start }];
+  return Object.values(node).flatMap(textsIn);
 }
 
 /** The words of the path may be left out: v1/reader.ts has the V1Reader. A file of several equals has a free name. */

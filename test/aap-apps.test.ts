@@ -62,7 +62,7 @@ describe("an answer", () => {
     }
     expect(world.done).toEqual(["send Bob"]);
     // The call shows the model's input, its result the one that ran; the model gets the reason too.
-    const ran = '[The user changed the input before it ran. It ran with: {"to":"Bob"}]\n';
+    const ran = '[The user changed the input before it ran. The call ran with: {"to":"Bob"}]\n';
     const ended = async (type: "full" | "compacted") => (await app.history(sessionId, type)).slice(1, 3);
     const call = { content: expect.arrayContaining([expect.objectContaining({ input: { to: "Ada" } })]) };
     expect(await ended("full")).toMatchObject([call, { content: `${ran}{"sentTo":"Bob"}` }]);

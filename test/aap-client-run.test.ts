@@ -185,7 +185,7 @@ test("the token comes from its variable or a file, and is never shown", async ()
   );
 });
 
-test("what cannot be done is said, and nothing is sent", async () => {
+test("says what cannot be done, and sends nothing", async () => {
   const server = await plainServer();
   const at = await atHome({ token: `${KEY}\n` });
   chmodSync(join(at.settings, "token"), 0o600);

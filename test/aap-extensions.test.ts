@@ -533,7 +533,7 @@ describe("the session's own events", () => {
     }
   });
 
-  test("what a provider signed stays here", async () => {
+  test("keeps a provider's signed parts on the server", async () => {
     const app = world.app({ steps: SEND });
     const sessionId = await app.createSession(ALL);
     const lease = await world.ledger.claim(sessionId, "an agent", { milliseconds: 1000 });

@@ -314,7 +314,7 @@ test("a stream is a stream: what happened is there before the turn is over", asy
   world.goOn();
 });
 
-test("what is declared of an app's tool stays with the session", async () => {
+test("keeps the declaration of an app's tool with the session", async () => {
   const { app } = await world.remote();
   const sessionId = await app.createSession({ agent: { name: "clerk" }, tools: [show, locate] });
   expect(await app.ask("GET", `/sessions/${sessionId}`)).toEqual({

@@ -412,7 +412,7 @@ describe("a request", () => {
     expect(JSON.parse(sent.text)).toEqual({
       error: {
         code: "BROKEN",
-        message: "The server failed at this request. What was recorded before is kept.",
+        message: "The server failed at this request. Everything that was recorded before is kept.",
       },
     });
     expect(errors).toHaveLength(1);

@@ -541,7 +541,7 @@ describe("turns", () => {
     expect(names(events).filter((name) => name === "turn_stop")).toHaveLength(1);
     expect(events.at(-1)?.data).toEqual({
       stopReason: "error",
-      error: "The server failed in the middle of the turn. What was recorded before is kept.",
+      error: "The server failed in the middle of the turn. Everything that was recorded before is kept.",
     });
     expect(errors.length).toBeGreaterThan(0);
   });
@@ -563,7 +563,7 @@ describe("turns", () => {
     expect(events.at(-1)?.data).toMatchObject({ stopReason: "error" });
   });
 
-  test("what one changes of the session stays changed", async () => {
+  test("keeps a changed setting of the session", async () => {
     const steps: ScriptStep[] = [{ calls: [{ tool: "look_up", input: { word: "gate" } }] }, { say: "So." }];
     const { app, sessionId } = await after(
       { steps },
@@ -838,7 +838,7 @@ describe("sessions", () => {
     });
   });
 
-  test("what is not there is not found, and what is no JSON is not read", async () => {
+  test("answers 404 for a missing session and 400 for a body that is no JSON", async () => {
     const app = world.app();
     expect(await refusal(app.ask("GET", "/sessions/s"))).toBe(
       "404 NOT_FOUND: There is no session s. Nothing was done.",
@@ -1053,7 +1053,7 @@ describe("history", () => {
     ]);
     // The script continues at its second step: a summary is no step.
     expect(await app.history(sessionId, "compacted")).toEqual([
-      { role: "user", content: "What happened so far, in short:\n\n(Steps of the script so far: 1.)" },
+      { role: "user", content: "Summary of the conversation so far:\n\n(Steps of the script so far: 1.)" },
       { role: "user", content: "First" },
       { role: "user", content: "Second" },
       { role: "assistant", content: [{ type: "text", text: "Two." }] },

@@ -185,7 +185,7 @@ describe("the response to a permission request", () => {
     expect(outcomes(notes())).toEqual(["yes"]);
   });
 
-  test("who says something else while a turn is parked goes on without it", async () => {
+  test("continues without the parked turn when the person writes something else", async () => {
     const { session, notes } = await drive(ASKS, { parksOnQuestions: true });
     const never = new AbortController().signal;
     await session.prompt(text(JSON.stringify(command("make all"))), never);
@@ -271,7 +271,7 @@ describe("spoof: what an agent says of its call is no evidence", () => {
     expect(questions).toHaveLength(1);
   });
 
-  test("what a call is called can make the rules stricter", async () => {
+  test("lets a call's name only make the rules stricter", async () => {
     const denied = await drive(ASKS, { rules: [{ allow: "*" }, { deny: "delete" }] });
     await denied.say({ title: "Clean up", kind: "delete", rawInput: { path: "a.txt" } });
     expect(outcomes(denied.notes())).toEqual(["no"]);

@@ -55,7 +55,7 @@ test("an agent is signed in to where a way was named", async () => {
   expect(notes()).toEqual([{ authenticate: "key" }]);
 });
 
-test("what comes before the session is named belongs to it", async () => {
+test("keeps updates that come before the session's name", async () => {
   const { session } = await drive("sends updates before its id is known");
   await until(() => session.book.snapshot().timeline.length > 0);
   expect(session.book.snapshot().timeline).toMatchObject([{ message: { blocks: [{ text: "early" }] } }]);
@@ -85,7 +85,7 @@ test("an update for a call that was never announced makes it, and says so", asyn
   expect(repairs()).toContain("unknown-id");
 });
 
-test("what an agent says after its turn's end is not lost", async () => {
+test("keeps messages after the end of a turn", async () => {
   const { say, session } = await drive("sends updates after the end");
   expect(await say("go")).toEqual(ENDED);
   await until(() => session.book.snapshot().timeline.length > 2);
@@ -259,7 +259,7 @@ test("a flood of requests is answered, each once", async () => {
   expect(notes()).toEqual([{ answered: 5000, failed: 5000 }]);
 }, 20_000);
 
-test("what comes together is recorded together: a growing output is not stored over and over", async () => {
+test("records updates that come together in one batch", async () => {
   const { say, session, ledger } = await drive("says much");
   expect(await say("go")).toEqual(ENDED);
   expect(session.book.call("t1")).toMatchObject({
@@ -279,7 +279,7 @@ test("an agent's own mode and words about its session are not taken for ours", a
   });
 });
 
-test("what an agent wants to know is asked here, or declined", async () => {
+test("asks the agent's question here, or declines it", async () => {
   const deaf = await drive("wants to know something");
   await deaf.say("go");
   expect(deaf.notes()).toEqual([{ action: "decline" }]);

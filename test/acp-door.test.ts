@@ -127,7 +127,7 @@ describe("a client whose answers are odd", () => {
     expect(lease.owner).toBe("someone else");
   });
 
-  test("what it says went wrong is recorded as one short line that can be seen", async () => {
+  test("records the agent's error as one short visible line", async () => {
     const cwd = await aFolder();
     const host = hostOf(EDIT);
     const agent = await rawAgent(host);

@@ -142,7 +142,7 @@ test.each(attacks(1).map((one) => [named(one), one] as const))(
   },
 );
 
-test("of the attacks of the second tier at least 95 % hold", async () => {
+test("holds at least 95 % of the attacks of the second tier", async () => {
   const all = attacks(2);
   const through: string[] = [];
   for (const one of all)

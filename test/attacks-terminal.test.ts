@@ -219,7 +219,7 @@ test.each(CASES)("the history keeps the bytes as they came: %s", (_why, raw) => 
   ).toBeGreaterThan(2);
 });
 
-test("what is shown instead can be read", () => {
+test("shows a readable replacement", () => {
   expect(shown.get("run")).toContain(" the end");
   for (const name of ["run", "history show", "history export --format text", "a provider that fails"])
     expect(shown.get(name), name).toContain("⟨U+001B⟩]0;title⟨U+0007⟩");

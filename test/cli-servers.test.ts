@@ -20,7 +20,7 @@ describe("reports a mistake in a file of servers with its line, and starts nothi
     ["{bad", '1: there is "b" where a name in double quotes should be. Nothing was started.'],
     [
       '{ "mcpServers": {\n"one": { "command": "x" },\n"two": {\n"comand": "x" } } }',
-      '4: The MCP server "two" cannot be used: nobody knows the field "comand", only "type", "command", "args", "env", "cwd", "timeout". It was not started. Correct its configuration.',
+      '4: The MCP server "two" cannot be used: nobody knows the field "comand", only "type", "command", "args", "env", "cwd", "timeout". The server was not started. Correct its configuration.',
     ],
   ])("%s", async (text, message) => {
     const at = await atHome();

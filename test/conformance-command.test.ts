@@ -88,7 +88,7 @@ test("the report is JSON for programs, also of the draft", async () => {
   });
 });
 
-test("what an agent writes cannot play with the terminal", async () => {
+test("escapes control characters that an agent writes", async () => {
   const cwd = await folder({ "agent.sh": String.raw`printf '\033[2Jhello\n'` });
   const { stdout } = await conformance("--only", "ACP-TRANSPORT-001", "--", "sh", join(cwd, "agent.sh"));
   expect(stdout).toContain("⟨U+001B⟩[2Jhello");

@@ -169,7 +169,7 @@ test("a file that is only in the editor is not taken for a new one", async () =>
   expect(content).toMatchObject([{ operation: "modify", oldText: "a draft", newText: "text" }]);
 });
 
-test("what a rule denies is not asked of the editor for its content", async () => {
+test("requests no content from the editor for a denied read", async () => {
   const { editor, call } = await gateIn({ "a.txt": "x" }, [
     { deny: "read", path: "**/a.txt" },
     { allow: "*" },

@@ -86,7 +86,7 @@ test("a passage that is not in the file is shown as it was sent", async () => {
   expect(seen[0]).toMatchObject([{ oldText: "four", newText: "4" }]);
 });
 
-test("what the agent does not show is said to be unseen", async () => {
+test("says which parts the agent does not show", async () => {
   const { seen, path, session } = await asked((cwd) => ({ rawInput: { path: join(cwd, "a.txt") } }));
   expect(seen[0]).toMatchObject([
     { content: { text: `Unseen: ${session.agent} does not show what it will write into ${path}.` } },

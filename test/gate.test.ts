@@ -445,7 +445,7 @@ describe("a cancel", () => {
     await vi.waitFor(() => expect([...gate.book.calls()].map(statusOf)).toEqual(["running"]), 120_000);
     stop.abort();
     expect(sentence(await call)).toBe(
-      "It is not known whether this tool call took effect: it was cancelled, and deaf did not stop within 0.05 s; it may still be at work. It will not be run again by itself.",
+      "Nobody knows whether this tool call took effect: it was cancelled, and deaf did not stop within 0.05 s; it may still be at work. The call will not be run again by itself.",
     );
   });
 });
@@ -462,7 +462,7 @@ describe("a time limit", () => {
     const { gate } = await gateIn({ tools: [slow], rules: [{ allow: "*" }] });
     const call = await gate.call({ name: "slow", input: {} });
     expect(sentence(call)).toBe(
-      "slow took longer than 0.05 s and was stopped. What it had done by then stays done. Give it less to do at once.",
+      "slow took longer than 0.05 s and was stopped. Its effects until then remain. Give it less to do at once.",
     );
     expect(statusOf(call)).toBe("failed");
   });
@@ -661,7 +661,9 @@ describe("a file that changes during a call", () => {
     const files = { "a.txt": "old\n" };
     const { gate, root } = await gateIn({ files, tools: [late], rules: [{ allow: "edit" }] });
     const replaced = await gate.call({ name: "write_file", input: { path: "a.txt", content: "mine\n" } });
-    expect(sentence(replaced)).toContain("was changed by someone else in the meantime. It was not written.");
+    expect(sentence(replaced)).toContain(
+      "was changed by someone else in the meantime. The file was not written.",
+    );
     expect(await readFile(join(root, "a.txt"), "utf8")).toBe("theirs\n");
   });
 
@@ -676,7 +678,9 @@ describe("a file that changes during a call", () => {
     await writeFile(join(root, "a.txt"), "theirs\n");
     isRaced = true;
     const replaced = await gate.call({ name: "write_file", input: { path: "a.txt", content: "more\n" } });
-    expect(sentence(replaced)).toContain("was changed by someone else in the meantime. It was not written.");
+    expect(sentence(replaced)).toContain(
+      "was changed by someone else in the meantime. The file was not written.",
+    );
     expect(await readFile(join(root, "a.txt"), "utf8")).toBe("ours\n");
   });
 

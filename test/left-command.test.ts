@@ -53,7 +53,7 @@ test("is not named when it ended with Toolgate", async () => {
   const { at, pid, script } = await killed({ withGuardian: true });
   const resumed = await at.run(["run", "--resume", "--script", script]);
   expect(isAlive(pid)).toBe(false);
-  expect(resumed.stdout).toContain("It is not known whether");
+  expect(resumed.stdout).toContain("Nobody knows whether");
   expect(resumed.stdout).not.toContain("may still run");
 });
 

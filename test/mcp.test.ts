@@ -185,7 +185,7 @@ describe("a server of the protocol's own library", () => {
     expect(await outputOf(servers, "tools__grown")).toBe("new here");
   });
 
-  test("what it asks goes to the person at the call, made visible, and the answer goes back", async () => {
+  test("asks the person a server's question visibly, and returns the answer", async () => {
     const asked: AskRequest[] = [];
     const ask = (request: AskRequest): Promise<AskReply> => {
       asked.push(request);
@@ -361,7 +361,11 @@ describe("the catalogue's cases", () => {
   test("a server whose configuration makes no sense is not started, and the others are", async () => {
     const { servers } = await start({ "a\u202E": { command: "node" }, hand: byHand("").config });
     expect(servers.status()).toMatchObject([
-      { server: "a⟨U+202E⟩", status: "failed", reason: expect.stringContaining("It was not started.") },
+      {
+        server: "a⟨U+202E⟩",
+        status: "failed",
+        reason: expect.stringContaining("The server was not started."),
+      },
       { server: "hand", status: "ready" },
     ]);
   });

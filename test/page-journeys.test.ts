@@ -153,7 +153,7 @@ describe("the page", () => {
     await ready(other.page);
     // UI-031: a double click is one answer.
     await page.getByRole("button", { name: /^Allow once/ }).dblclick();
-    await other.page.getByText("It was allowed").waitFor();
+    await other.page.getByText("The call was allowed").waitFor();
     // Times go on while one looks.
     const later = await other.context.newPage();
     await later.clock.install();

@@ -137,7 +137,7 @@ test("an answer on one instance goes on where the workspace is, and a killed one
     () => other.output() + far.output(),
   );
   expect(await linesOf(runs)).toEqual(["one", running]);
-  expect(await events(other, sessionId)).toContain("It will not be run again by itself.");
+  expect(await events(other, sessionId)).toContain("The call will not be run again by itself.");
   // A turn that goes on with an answer seen here is not counted, and one that is taken over a moment after its end.
   expect(await get(other, "/metrics")).toMatch(/^toolgate_take_overs_total [012]$/m);
   expect(await get(other, "/readyz")).toBe("ready\n");

@@ -126,7 +126,7 @@ test("sends the model its own input, the changed input, and what the user said",
   const [, answer, results] = requests[1]?.prompt ?? [];
   expect(JSON.stringify(answer)).toContain('"input":{"n":1}');
   expect(JSON.stringify(results)).toContain(
-    String.raw`[The user changed the input before it ran. It ran with: {\"n\":2}]\n[The user said: two is better]\nok`,
+    String.raw`[The user changed the input before it ran. The call ran with: {\"n\":2}]\n[The user said: two is better]\nok`,
   );
 });
 
@@ -147,7 +147,7 @@ test("replaces old messages with a summary when the window is full, and keeps th
   // A summary is requested after the first step; later requests hold it and the user's prompt.
   expect(JSON.stringify(requests[1]?.prompt.at(-1))).toContain("Sum up this conversation");
   expect(requests[2]?.prompt).toEqual([
-    { role: "user", content: [{ type: "text", text: "What happened so far, in short:\n\nthe summary" }] },
+    { role: "user", content: [{ type: "text", text: "Summary of the conversation so far:\n\nthe summary" }] },
     { role: "user", content: [{ type: "text", text: "do one thing" }] },
   ]);
   expect(JSON.stringify(requests.at(-1)?.prompt)).not.toContain("yyyy");

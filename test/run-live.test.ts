@@ -143,6 +143,6 @@ test("after a kill, waits for no lease and reports the end of the running call",
   expect(code).toBe(0);
   expect(text).not.toContain("in another process");
   expect(text).toMatch(
-    /¿ ❯ Run node tick\.js one end \(execute, outcome unknown[^]*It is not known whether[^]*Done\./,
+    /¿ ❯ Run node tick\.js one end \(execute, outcome unknown[^]*Nobody knows whether[^]*Done\./,
   );
 });

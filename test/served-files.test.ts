@@ -146,7 +146,7 @@ describe("writing", () => {
     expect(await readFile(join(root, "a.txt"), "utf8")).toMatch(/^changed/);
   });
 
-  test("of two writes at once, the second is allowed for what the first left", async () => {
+  test("judges the second of two writes by the result of the first", async () => {
     const { root, asked, write } = await served({ "a.txt": "old" });
     const path = join(root, "a.txt");
     await Promise.all([write(path, "one"), write(path, "two")]);

@@ -121,7 +121,7 @@ test("reports an invalid rule as a rule, not as a file", async () => {
   const { status, stderr } = await (await atHome()).runHere(["rules", "add", "{deny:1}"]);
   expect(status).toBe(1);
   expect(stderr).toBe(
-    'toolgate: the rule:1: there is "d" where a name in double quotes should be. It must be plain JSON. Nothing was stored.\n',
+    'toolgate: the rule:1: there is "d" where a name in double quotes should be. The file must be plain JSON. Nothing was stored.\n',
   );
 });
 

@@ -166,7 +166,7 @@ async function expectEnded(one: Case, place: LocalWorkspace): Promise<void> {
   expect(new SessionBook("s", events).snapshot()).toEqual(book.snapshot());
 }
 
-test("whatever happens to them, sub-agents and their calls end, and nothing runs twice", async () => {
+test("ends sub-agents and their calls whatever happens, and runs nothing twice", async () => {
   const place = await workspace();
   const always = fc.asyncProperty(cases, (one) => expectEnded(one, place));
   await expect(

@@ -146,7 +146,7 @@ test("anything but a plain word is the reason for a no, and never is remembered"
   expect(await at.ended()).toBe(0);
 });
 
-test("what was typed before the question could be read is no answer to it", async () => {
+test("takes no answer that was typed before the question could be read", async () => {
   const at = await atTerminal([{ calls: [command("touch made")] }, { say: "Done." }]);
   at.types("y\ry\ry\r");
   await at.sees(PROMPT);
@@ -211,7 +211,7 @@ test("a turn that was left at its question goes on with --resume, in another pro
   expect(existsSync(join(first.project, "made"))).toBe(true);
 });
 
-test("what a call changed is put back by undo, once", async () => {
+test("restores a call's changes by undo, once", async () => {
   const write = { tool: "write_file", input: { path: "a.txt", content: "new\n" } };
   const at = await atTerminal([{ calls: [write] }, { say: "Done." }]);
   writeFileSync(join(at.project, "a.txt"), "old\n");
@@ -283,7 +283,7 @@ test("a session that began in a sandbox goes on in it, also when nobody says so"
   expect(existsSync(outside)).toBe(false);
 });
 
-test("what stands behind --resume and is no session is what the agent should do", async () => {
+test("takes words after --resume that name no session for the prompt", async () => {
   const first = await atTerminal([{ say: "First." }, { say: "Second." }]);
   await first.sees("First.");
   await first.ended();

@@ -82,7 +82,7 @@ const WRONG: readonly (readonly [string, () => unknown, string])[] = [
   [
     "a tool without run",
     () => defineTool(js({ ...tool, run: undefined })),
-    '"run" is missing. It must be a function',
+    '"run" is missing; it must be a function',
   ],
   ["a tool without input", () => defineTool(js({ ...tool, input: undefined })), '"input" is missing'],
   [

@@ -141,7 +141,7 @@ function sentenceOf({ state, decision, breach }: ToolCall): string | undefined {
   if (state.status === "failed") return state.error;
   if (state.status === "cancelled") return `Tool call cancelled: ${state.reason}`;
   if (state.status === "unknown") {
-    return `It is not known whether this tool call took effect: ${state.reason.replace(/[. \n\t]+$/, "")}. It will not be run again by itself.`;
+    return `Nobody knows whether this tool call took effect: ${state.reason.replace(/[. \n\t]+$/, "")}. The call will not be run again by itself.`;
   }
   if (state.status !== "refused") return undefined;
   const who = decision?.by === "rule" ? " by rule rule 3" : decision?.who ? " by ann" : "";

@@ -117,7 +117,7 @@ function turnsToSend({ turns, steps, compaction }: Session): readonly Turn[] {
 
 const summaryPart = (summary: string): LanguageModelV3TextPart => ({
   type: "text",
-  text: `What happened so far, in short:\n\n${summary}`,
+  text: `Summary of the conversation so far:\n\n${summary}`,
 });
 
 function userMessage(content: readonly UserPart[]): PromptMessage {

@@ -106,7 +106,7 @@ test("every legal life goes through legal states only, and its times are in orde
   );
 });
 
-test("whatever comes, a call is in a legal state, and no status goes backwards", () => {
+test("keeps a call in a legal state after any events, and no status goes backwards", () => {
   fc.assert(
     fc.property(storms, (events) => {
       const seen = steps(events);

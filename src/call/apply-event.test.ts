@@ -248,7 +248,7 @@ describe("what a call shows", () => {
     expect(after(revise({ content: texts(4095) }), show(textContent("4096"))).content).toEqual(texts(4096));
   });
 
-  test("of more than 4096 items the rest is left out with a note, however they came", () => {
+  test("leaves out items beyond 4,096 with a note, however they came", () => {
     expect(after(revise({ content: texts(4097) })).content).toEqual(FULL);
     expect(after({ ...event.failed, content: texts(5000) }).content).toEqual(FULL);
     expect(after(revise({ content: texts(4095) }), ...texts(9).map(show)).content).toEqual(FULL);

@@ -97,7 +97,7 @@ test("where something was skipped, that is where the text is cut, and what follo
   expect(shownText(appendText(text, "more\n"))).toBe("begin\n\n… 1,000 characters left out …\nend\nmore\n");
 });
 
-test("what came between the beginning and a gap is no longer shown: it is not the end any more", () => {
+test("drops text between the head and a gap when it is no longer the end", () => {
   const text = appendText(boundText(`${"a".repeat(HEAD)}middle`), "end", 10);
   expect(shownText(text)).toBe(`${"a".repeat(HEAD)}\n… 16 characters left out …\nend`);
 });
@@ -184,7 +184,7 @@ test("how the output was cut into chunks never shows", () => {
   );
 });
 
-test("what is new is either exact or not given, and always given for the last tail", () => {
+test("gives new text exactly or not at all, and always for the last tail", () => {
   fc.assert(
     fc.property(whole, cuts, fc.nat(), (text, places, place) => {
       const seen = place % (text.length + 1);

@@ -6,7 +6,7 @@ export function changedInputRemarks({ decision, rawInput, times, state }: ToolCa
   if (state.status === "refused" || times.answered === undefined) return [];
   return decision?.originalInput === undefined
     ? []
-    : [`[The user changed the input before it ran. It ran with: ${JSON.stringify(rawInput)}]`];
+    : [`[The user changed the input before it ran. The call ran with: ${JSON.stringify(rawInput)}]`];
 }
 
 /** All remarks, in the order in which the model gets them. */

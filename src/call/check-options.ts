@@ -32,7 +32,7 @@ export function checkOptions<Options>(where: string, options: unknown, checks: O
   for (const [name, value] of Object.entries(options)) checkOption(where, name, value, known);
   for (const [name, { expected, isRequired = false }] of known)
     if (isRequired && (options as { readonly [name: string]: unknown })[name] === undefined)
-      throw new BadOption(`${where}: "${name}" is missing. It must be ${expected}.`, name);
+      throw new BadOption(`${where}: "${name}" is missing; it must be ${expected}.`, name);
 }
 
 function checkOption(

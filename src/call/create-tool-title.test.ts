@@ -78,7 +78,7 @@ test("a name that is only partly understood is shown whole", () => {
   expect(createToolTitle("read_удалить", { path: "a" })).toBe("Read удалить: a");
 });
 
-test("what an input inherits is not shown", () => {
+test("shows no inherited fields of an input", () => {
   expect(createToolTitle("read_file", Object.create({ path: "a.ts" }))).toBe("Read file");
   expect(createToolTitle("constructor")).toBe("Constructor");
 });

@@ -29,7 +29,7 @@ test("a cancelled call says why", () => {
 
 test.each(["the process ended.", "the process ended"])("a lost call says that nobody knows: %j", (reason) => {
   expect(endSentence(after(...way.running, { ...event.lost, reason }))).toBe(
-    "It is not known whether this tool call took effect: the process ended. It will not be run again by itself.",
+    "Nobody knows whether this tool call took effect: the process ended. The call will not be run again by itself.",
   );
 });
 

@@ -14,7 +14,7 @@ export function endSentence(call: ToolCall): string | undefined {
     case "cancelled":
       return `Tool call cancelled: ${state.reason}`;
     case "unknown":
-      return `It is not known whether this tool call took effect: ${withoutFullStop(state.reason)}. It will not be run again by itself.`;
+      return `Nobody knows whether this tool call took effect: ${withoutFullStop(state.reason)}. The call will not be run again by itself.`;
     case "drafting":
     case "ready":
     case "waiting":

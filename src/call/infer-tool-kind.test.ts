@@ -184,7 +184,7 @@ test("maps each word and each name to one kind, in lower case", () => {
   expect([...words, ...KNOWN_TOOLS.keys()].filter((word) => !/^[a-z_]+$/.test(word))).toEqual([]);
 });
 
-test("whatever comes, the answer is a known kind", () => {
+test("infers a known kind from any input", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), fc.anything(), fc.anything(), (name, input, annotations) => {
       expect(TOOL_KINDS).toContain(kindOf(name, input, annotations as ToolAnnotations));

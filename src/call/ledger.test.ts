@@ -25,14 +25,14 @@ test.each(["maybe", "Allow once", "", "constructor"])(
   "refuses the answer %j, which was not offered, and names the options",
   (optionId) => {
     expect(answering(selects(optionId))).toThrow(LedgerError);
-    const message = `Question q1 (Edit src/app.ts) does not offer "${optionId}", only once, always, no, never. It is still open.`;
+    const message = `Question q1 (Edit src/app.ts) does not offer "${optionId}", only once, always, no, never. The question is still open.`;
     expect(answering(selects(optionId))).toThrow(ledgerError("NOT_OFFERED", message));
   },
 );
 
 test("a yes to something else than what is asked is not taken", () => {
   const message =
-    "Question q1 (Edit src/app.ts) is about another intent than this answer. It is still open; look at it again.";
+    "Question q1 (Edit src/app.ts) is about another intent than this answer. The question is still open; look at it again.";
   expect(answering({ ...yes, intentHash: "hash-2" })).toThrow(ledgerError("INTENT_CHANGED", message));
   expect(answering({ ...selects("always"), intentHash: "" })).toThrow(ledgerError("INTENT_CHANGED", message));
 });

@@ -199,12 +199,15 @@ export function checkAnswer(question: Question, answer: Answer, now: number): vo
   const subject = `Question ${question.questionId} (${question.title})`;
   const unoffered = notOffered(question, outcome);
   if (unoffered !== undefined)
-    throw new LedgerError("NOT_OFFERED", `${subject} does not offer ${unoffered}. It is still open.`);
+    throw new LedgerError(
+      "NOT_OFFERED",
+      `${subject} does not offer ${unoffered}. The question is still open.`,
+    );
   if (!isYes(question, answer)) return;
   if (answer.intentHash !== question.intentHash) {
     throw new LedgerError(
       "INTENT_CHANGED",
-      `${subject} is about another intent than this answer. It is still open; look at it again.`,
+      `${subject} is about another intent than this answer. The question is still open; look at it again.`,
     );
   }
   if (question.expiresAt !== undefined && now >= question.expiresAt) {

@@ -214,7 +214,7 @@ describe("large texts, at any difference", () => {
     expect(lineHunks(many.join(""), everyTenth.join("")).length).toBe(2000);
   });
 
-  test("what stayed in a shuffled text is found to the last line", () => {
+  test("finds every unmoved line of a shuffled text", () => {
     // Dropping and repeating no line, so the fewest edits follow from the longest rise, which is about 2 √n long.
     const kept = many.length - editCount(many.join(""), shuffled(many).join("")) / 2;
     expect(kept).toBeGreaterThan(260);

@@ -70,13 +70,13 @@ test("an input reads the same however it was cut and joined again", () => {
   );
 });
 
-test("what is about another call, or something else, stays as it is", () => {
+test("leaves events of other calls and other types as they are", () => {
   const delta = (toolCallId: string): SessionEvent => ({ type: "input-delta", at: 1, toolCallId, text: "x" });
   expect(joinedEvents(delta("call_1"), delta("call_2"))).toBeUndefined();
   expect(joinedEvents(delta("call_1"), announced)).toBeUndefined();
 });
 
-test("what would be very long stays in pieces", () => {
+test("keeps pieces apart that would be very long together", () => {
   const half: SessionEvent = { type: "input-delta", at: 1, toolCallId: "call_1", text: "x".repeat(40_000) };
   expect(joinedEvents(half, half)).toBeUndefined();
 });

@@ -82,7 +82,7 @@ test("a comma before the first field is a fault", () => {
   expect(fieldsOf('{,"a":1}')).toEqual({});
 });
 
-test("what comes after the closing brace is not read", () => {
+test("reads nothing after the closing brace", () => {
   expect(fieldsOf('{"a":1}', ',"b":2}', '{"c":3}')).toEqual({ a: 1 });
 });
 
@@ -185,7 +185,7 @@ test("how the text was cut never shows, in sound and in malformed input", () => 
   );
 });
 
-test("whatever arrives, nothing is thrown, the text is kept and the cost is linear", () => {
+test("throws on no input, keeps the text and costs linear time", () => {
   fc.assert(
     fc.property(fc.oneof(objectText, almostJson, fc.string()), cuts, (text, places) => {
       const reading = read(...cutAt(text, places));

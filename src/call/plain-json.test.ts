@@ -136,7 +136,7 @@ test("a cycle becomes a note, the same value twice does not", () => {
   expect(safe(value)).toStrictEqual({ first: { a: 1 }, second: { a: 1 }, self: "[circular]" });
 });
 
-test("what cannot be read becomes a note, and the fields beside it stay", () => {
+test("turns an unreadable field into a note and keeps the others", () => {
   const revoked = Proxy.revocable({}, {});
   revoked.revoke();
   const value = {
@@ -178,7 +178,7 @@ test("an object that grows each time it is asked comes to an end", () => {
   expect(JSON.stringify(safe(grow()))).toContain("[more than 64 levels deep]");
 });
 
-test("what lies deeper than the limit becomes a note", () => {
+test("turns values below the depth limit into a note", () => {
   expect(JSON.stringify(safe(nested(65)))).toContain('["[more than 64 levels deep]"]');
   expect(safe({ a: { b: { c: 1 } } }, { maxDepth: 2 })).toEqual({
     a: { b: "[more than 2 levels deep]" },
@@ -219,7 +219,7 @@ test("every character is counted as JSON writes it", () => {
   }
 });
 
-test("whatever is next when the room runs out, the limit holds", () => {
+test("holds the size limit whatever value comes next", () => {
   const parts = [
     -1.2345678901234567e-100,
     false,
@@ -308,7 +308,7 @@ const value = fc.oneof(
   fc.dictionary(illFormed, fc.oneof(anything, illFormed)),
 );
 
-test("whatever the value, the result is safe", () => {
+test("makes a safe result of any value", () => {
   fc.assert(
     fc.property(value, (any) => {
       expect(brokenPromises(any)).toEqual([]);
@@ -317,7 +317,7 @@ test("whatever the value, the result is safe", () => {
   );
 });
 
-test("whatever the value and the limits, the result is safe and within them", () => {
+test("makes a safe result within any limits of any value", () => {
   const limits = fc.record({ maxCharacters: fc.nat(600), maxDepth: fc.nat(4), maxItems: fc.nat(6) });
   fc.assert(
     fc.property(value, limits, (any, some) => {
@@ -327,7 +327,7 @@ test("whatever the value and the limits, the result is safe and within them", ()
   );
 });
 
-test("what JSON can already say is not changed", () => {
+test("changes no value that JSON can hold", () => {
   fc.assert(
     fc.property(fc.jsonValue(), (any) => {
       const parsed: unknown = JSON.parse(JSON.stringify(any));

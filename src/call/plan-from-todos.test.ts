@@ -71,7 +71,7 @@ test.each<[unknown, readonly object[]]>([
   expect(planFromTodos({ todos })).toEqual(expected);
 });
 
-test("what else an entry holds does not reach the plan", () => {
+test("drops other fields of an entry", () => {
   const todos = [{ content: "a", status: "pending", id: "1", _meta: { a: 1 }, toolCallIds: ["x"] }];
   expect(planFromTodos({ todos })).toStrictEqual([entry("a", "pending")]);
 });
@@ -99,7 +99,7 @@ test.each([
   expect(planFromTodos(input)).toBeUndefined();
 });
 
-test("whatever a model writes, what comes out is a plan or nothing", () => {
+test("returns a plan or nothing for any text of a model", () => {
   const todo = fc.oneof(
     fc.jsonValue(),
     fc.record({ content: fc.oneof(fc.string(), fc.nat()), status: fc.string(), priority: fc.jsonValue() }),

@@ -26,13 +26,13 @@ const everyday = () =>
   );
 
 // When this fails, the fold has changed: raise FOLD_VERSION, or snapshots of the old one would be believed.
-test("what the fold makes of an everyday session is what FOLD_VERSION stands for", () => {
+test("folds the same session as when FOLD_VERSION was set", () => {
   const saved = savedSession(everyday().snapshot());
   const digest = createHash("sha256").update(saved).digest("hex").slice(0, 16);
   expect([FOLD_VERSION, digest]).toEqual([4, "19588ff561516def"]);
 });
 
-test("what another version of the fold wrote is not read, and what nobody wrote throws", () => {
+test("ignores a snapshot of another fold version, and throws on one that nobody wrote", () => {
   const saved = savedSession(everyday().snapshot());
   expect(sessionFromSaved(saved)).toStrictEqual(everyday().snapshot());
   expect(sessionFromSaved(saved.replace(`"version":${FOLD_VERSION}`, `"version":0`))).toBeUndefined();

@@ -68,7 +68,7 @@ describe("messages", () => {
     expect(timeline(...events)).toEqual([[text("a")], "call_1", [text("bc")]]);
   });
 
-  test("what is neither call nor message does not part a message", () => {
+  test("keeps a message whole across events that are neither call nor message", () => {
     expect(timeline(chunk(text("a")), turn.started, chunk(text("b")))).toEqual([[text("ab")]]);
   });
 

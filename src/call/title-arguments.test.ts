@@ -90,7 +90,7 @@ test("shows the most informative argument first", () => {
   expect(mainArgument("zap", ["red"])).toBeUndefined();
 });
 
-test("what an input inherits does not count", () => {
+test("ignores inherited fields of an input", () => {
   expect(ownValue({}, "constructor")).toBeUndefined();
   expect(ownValue(Object.create({ command: "rm -rf /" }), "command")).toBeUndefined();
   expect(ownValue({ command: "ls" }, "command")).toBe("ls");

@@ -43,7 +43,7 @@ async function ask(
   try {
     const lines = models.map(({ name, note }, index) => `  ${index + 1}  ${name}  ${note}`);
     process.stdout.write(
-      `Which model should answer? It is remembered. Prices are for a million tokens.\n${lines.join("\n")}\n`,
+      `Which model should answer? The choice is remembered. Prices are for a million tokens.\n${lines.join("\n")}\n`,
     );
     for (;;) {
       const typed = (

@@ -19,7 +19,7 @@ export const defaultScript: Script = {
       ],
       otherwise: [
         {
-          say: "It was refused, so I have seen nothing. A model may do better: toolgate models says how to choose one.",
+          say: "The call was refused, so I have seen nothing. A model may do better: toolgate models says how to choose one.",
         },
       ],
     },

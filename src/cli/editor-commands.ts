@@ -13,7 +13,7 @@ export function editorCommands(
   return [
     {
       name: "rules",
-      description: "What is allowed, asked about and denied in this folder; revokes remembered rules",
+      description: "Rules that allow, ask and deny in this folder; revokes remembered rules",
       hint: "revoke and the id of a remembered rule",
       run: (words) => runRules(words, root, session.sessionId),
     },

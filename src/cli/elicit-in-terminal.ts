@@ -51,7 +51,7 @@ async function askForm(
   const prompt =
     fields.length === 0 || url !== undefined
       ? `Enter agrees, no declines, ${cancelHint}.`
-      : `It asks for ${fields.map(({ label }) => label).join(", ")}. Enter continues, no declines, ${cancelHint}.`;
+      : `The form asks for ${fields.map(({ label }) => label).join(", ")}. Enter continues, no declines, ${cancelHint}.`;
   const first = await line(prompt, { isFirst: true, signal });
   if (first === undefined) return CANCEL;
   if (/^n(o)?$/i.test(first.trim())) return { action: "decline" };

@@ -35,7 +35,7 @@ describe.each([
     expect(await ids(ledger)).toEqual(["s4", "s3", "s2"]);
   });
 
-  test("those that are older than wanted go, the last ones stay however old they are", async () => {
+  test("removes sessions beyond the wanted age, but never the newest ones", async () => {
     const { ledger, now } = await aged();
     expect(await retainSessions(ledger, { olderThanMs: 2.5 * DAY, now })).toEqual({
       removed: ["s2", "s1"],

@@ -26,7 +26,7 @@ const anything = fc.anything({
   withTypedArray: true,
 });
 
-test("whatever the value, the copy is what JSON would give back", () => {
+test("copies any value as JSON would", () => {
   fc.assert(
     fc.property(anything, (value) => {
       expect(outcome(() => jsonCopy(value))).toEqual(outcome(() => overText(value)));

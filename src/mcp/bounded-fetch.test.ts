@@ -23,7 +23,7 @@ async function answering(type: string, parts: readonly string[]): Promise<string
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }
 
-test("what fits comes through as it is", async () => {
+test("passes a response on unchanged when it fits", async () => {
   const url = await answering("application/json", [`{"a":`, "1}"]);
   const response = await boundedFetch(url);
   expect(response).toMatchObject({ status: 200, url });

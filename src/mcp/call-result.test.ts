@@ -46,7 +46,7 @@ test("an image that does not fit any more is left out, and what is small still c
   ]);
 });
 
-test("of more than a thousand blocks the rest is counted", () => {
+test("counts the blocks beyond a thousand", () => {
   const content = Array.from({ length: 1200 }, () => ({ type: "text", text: "" }));
   expect(texts(read({ content }))?.at(-1)).toBe("[200 more blocks were left out]");
   expect(texts(read({ content: content.slice(0, 1001) }))?.at(-1)).toBe("[1 more block was left out]");
@@ -66,7 +66,7 @@ test("extras stay when they make sense", () => {
   ]);
 });
 
-test("whatever a server answers, it is read", () => {
+test("reads any answer of a server", () => {
   const types = fc.constantFrom("text", "image", "audio", "resource", "resource_link", "other");
   const block = fc.oneof(
     fc.jsonValue(),

@@ -104,7 +104,7 @@ test.each(["TOKEN", "constructor"])(
   (name) => {
     const json = { mcpServers: { a: { url: "https://x.test", headers: { A: `Bearer \${${name}}` } } } };
     expect(() => readMcpConfig(json, { variables: {} })).toThrow(
-      `The MCP server "a" cannot be used: the variable ${name} in "headers.A" is not set; set it, or write \${${name}:-default}. It was not started.`,
+      `The MCP server "a" cannot be used: the variable ${name} in "headers.A" is not set; set it, or write \${${name}:-default}. The server was not started.`,
     );
   },
 );
@@ -135,7 +135,7 @@ test("two servers of one name are refused, and so is what a file may not hold ei
   );
 });
 
-test("whatever changes what is run changes the fingerprint, and the order of variables does not", () => {
+test("changes the fingerprint with anything that changes the program, and not with the order of variables", () => {
   const config = { command: "npx", args: ["-y", "server"], env: { A: "1", B: "2" } };
   const prints = [
     fingerprint(config, "/ws"),

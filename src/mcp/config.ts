@@ -135,7 +135,7 @@ export function readServer(name: string, json: unknown): McpServerConfig {
 
 function unusable(name: string, why: string, place: McpConfigError["path"] = []): McpConfigError {
   return new McpConfigError(
-    `The MCP server "${oneLine(name, 60)}" cannot be used: ${why}. It was not started. Correct its configuration.`,
+    `The MCP server "${oneLine(name, 60)}" cannot be used: ${why}. The server was not started. Correct its configuration.`,
     ["mcpServers", name, ...place],
   );
 }

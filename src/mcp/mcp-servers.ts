@@ -237,9 +237,9 @@ async function approval(
   try {
     const isApproved: unknown = await approve(server);
     if (isApproved === true) return undefined;
-    return `nobody has approved that it ${server.description}. It was not started.`;
+    return `nobody has approved that it ${server.description}. The server was not started.`;
   } catch (error) {
     const why = oneLine(errorMessage(error), 300);
-    return `its approval could not be checked (${why}). It was not started.`;
+    return `its approval could not be checked (${why}). The server was not started.`;
   }
 }

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { RestartPolicy } from "./restart-policy.js";
 
-test("it waits twice as long each time, and gives up after five times in a minute", () => {
+test("waits twice as long each time and gives up after five restarts in a minute", () => {
   const policy = new RestartPolicy();
   const delays: (number | undefined)[] = [];
   let now = 0;

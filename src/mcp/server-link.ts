@@ -45,7 +45,7 @@ export type ServerLinkOptions = {
 /** The time limit for the handshake and for a list. */
 const REQUEST_TIMEOUT_MS = 60_000;
 
-const CHANGED_MEANWHILE = "its program changed while it was looked at. It was not started.";
+const CHANGED_MEANWHILE = "its program changed while it was looked at. The server was not started.";
 
 export class ServerLink {
   readonly name: string;
@@ -243,7 +243,7 @@ export class ServerLink {
     } catch (error) {
       if (this.#connection !== connection) return;
       this.#problem(
-        `its tools could not be listed again (${String(error)}). Those it had are still offered.`,
+        `its tools could not be listed again (${String(error)}). Its earlier tools are still offered.`,
       );
     }
   }

@@ -7,7 +7,7 @@ test("a value is checked as the schema says", () => {
   expect(check?.({ n: "1" })).toEqual({ ok: false, problem: "data/n must be number" });
 });
 
-test("what is no schema has no check", () => {
+test("makes no check of a value that is no schema", () => {
   expect(serverSchemaCheck({ type: "objekt" })).toBeUndefined();
   expect(serverSchemaCheck({ $ref: "#/nowhere" })).toBeUndefined();
 });

@@ -97,7 +97,8 @@ export class StdioTransport implements Transport {
     const lines = new LineSplitter({
       maxBytes: MAX_LINE_BYTES,
       onLine: (line) => this.#read(line.toString("utf8")),
-      onTooLong: () => this.onerror?.(new Error("It wrote a message that is too large. It was left out.")),
+      onTooLong: () =>
+        this.onerror?.(new Error("The server wrote a message that is too large. Nothing of it was read.")),
     });
     child.stdout.on("data", (bytes: Buffer) => lines.add(bytes));
     child.stderr.on("data", (bytes: Buffer) => this.#stderr.add(bytes));
@@ -112,7 +113,7 @@ export class StdioTransport implements Transport {
       this.onmessage?.(message);
     } catch (error) {
       const why = error instanceof SyntaxError ? "not JSON" : "not a protocol message";
-      this.onerror?.(new Error(`It wrote a line that is ${why}: ${line.slice(0, 200)}`));
+      this.onerror?.(new Error(`The server wrote a line that is ${why}: ${line.slice(0, 200)}`));
     }
   }
 }

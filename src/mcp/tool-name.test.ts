@@ -8,7 +8,7 @@ test("a plain tool is called by its server's name and its own", () => {
   expect(toolName("a", "_b")).toBe("a___b");
 });
 
-test("what could be read in two ways, is too long or has strange letters gets a hash", () => {
+test("adds a hash to names that are ambiguous, too long or of strange letters", () => {
   expect(toolName("a__b", "c")).toMatch(/^a__b__c_[0-9a-f]{10}$/);
   expect(toolName("a_", "b")).toMatch(/^a___b_[0-9a-f]{10}$/);
   expect(toolName("my server", "read/file")).toMatch(/^my_server__read_file_[0-9a-f]{10}$/);

@@ -47,7 +47,7 @@ test("formats that the checker does not know are left out, a field of that name 
   expect(visible && jsonSchemaCheck(visible)({ format: "no mail" }).ok).toBe(false);
 });
 
-test("what is no object, too large or too deep is no schema", () => {
+test("refuses schemas that are no object, too large or too deep", () => {
   const deep: unknown = JSON.parse(`${`{"not":`.repeat(100)}{}${"}".repeat(100)}`);
   expect(visibleSchema("object", 1000)).toBeUndefined();
   expect(visibleSchema(["object"], 1000)).toBeUndefined();

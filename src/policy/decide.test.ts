@@ -159,7 +159,7 @@ describe("commands", () => {
     expect(passed.saw.at(-1)).toMatch(/^anyFlags lets this pass: .*-delete/);
   });
 
-  test("what only reads inside the workspace counts as reading", () => {
+  test("counts a command that only reads the workspace as reading", () => {
     expect(effect(command("cat src/a.ts | head -5"), [{ allow: "read" }])).toBe("allow");
     expect(effect(command("cat /etc/passwd"), [{ allow: "read" }])).toBe("ask");
     expect(effect(command("cat src/a.ts > b"), [{ allow: "read" }])).toBe("ask");

@@ -52,7 +52,7 @@ test("a tool that names thousands of places adds little to the record, and the n
   expect(locations.at(-1)).toEqual({ path: "/a/file/1999", line: 2_000 });
 });
 
-test("what a tool reports itself is not replaced by what it had shown before", () => {
+test("keeps the tool's own result over its earlier output", () => {
   const { reporter, revised } = aReporter();
   reporter.locate("/old");
   reporter.progress(1);
@@ -65,7 +65,7 @@ test("what a tool reports itself is not replaced by what it had shown before", (
   ]);
 });
 
-test("what comes after the end is not shown", () => {
+test("shows nothing after the end", () => {
   const { reporter, events } = aReporter();
   const terminal = reporter.terminal();
   terminal.print("before");

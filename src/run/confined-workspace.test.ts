@@ -75,7 +75,7 @@ test.each(CHANGES)("%s changes nothing that is not named", async (_, act) => {
   }
 });
 
-test("what may only be read is not changed, and what may be written is not removed", async () => {
+test("changes no file that may only be read, and removes none that may only be written", async () => {
   const only = async (access: PathAccess["access"], act: Act) => {
     const { root, held: workspace } = await held(access);
     return act(workspace, `${root}/named`).then(

@@ -118,6 +118,6 @@ export function checkBase(
   const now = before === undefined ? "nothing" : (contentHash(before) ?? before.type);
   if (base === undefined || base === now || own === now) return;
   throw new ToolFailure(
-    `${visibleText(path)} was changed by someone else in the meantime. It was not written. Read it again, then make the call again.`,
+    `${visibleText(path)} was changed by someone else in the meantime. The file was not written. Read it again, then make the call again.`,
   );
 }

@@ -11,7 +11,7 @@ test("all that stop with a signal are stopped with its reason, by one listener",
   for (const stop of stops) expect([stop.reason, stop.signal.reason]).toEqual([reason, reason]);
 });
 
-test("what was let go is not stopped, and the others are", () => {
+test("stops all but those that were released", () => {
   const turn = new AbortController();
   const [one, other] = [linkAbort(turn.signal), linkAbort(turn.signal)];
   one.unlink();
@@ -49,7 +49,7 @@ test("calls onStop for each reason, before the listeners of the signal, which ab
   expect([stop.reason, stop.signal.reason]).toEqual(["turn", "turn"]);
 });
 
-test("what is over is not stopped any more, and its signal stays as it was", () => {
+test("leaves the signal of a finished run unchanged", () => {
   const turn = new AbortController();
   const { stop } = linkAbort(turn.signal);
   const { signal } = stop;

@@ -46,7 +46,7 @@ test("a loop of several steps is noticed", () => {
   expect(rounds.slice(6)).toEqual([3, 3, 3]);
 });
 
-test("what was long ago does not count", () => {
+test("ignores calls of long ago", () => {
   const loops = guard(1);
   loops.loops("t", "again");
   for (let other = 0; other < 31; other += 1) loops.loops("t", other);

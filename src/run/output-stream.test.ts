@@ -74,7 +74,7 @@ test("a timer that runs early is no reason to show too much", () => {
   expect(Math.min(...gaps)).toBeGreaterThanOrEqual(53);
 });
 
-test("what is left is shown when the stream is flushed, and nothing twice", () => {
+test("shows the rest on a flush, and nothing twice", () => {
   const { stream, emitted, wait } = aStream();
   stream.write("one ");
   stream.write("two");
@@ -92,7 +92,7 @@ test("nothing written is nothing shown", () => {
   expect(emitted).toEqual([]);
 });
 
-test("of a burst the beginning and the end are shown, and how much came between them", () => {
+test("shows the beginning and the end of a burst, and how much came between", () => {
   const { stream, emitted, wait } = aStream();
   stream.write(".");
   const burst = Array.from({ length: 100_000 }, (_, index) => `line ${index}\n`).join("");
@@ -292,7 +292,7 @@ function played(taken: readonly Step[], isLong: boolean) {
 
 const unflushed = (taken: readonly Step[]) => taken.map((step) => ({ ...step, flush: false }));
 
-test("what is shown in the end is what would be shown of the whole text", () => {
+test("ends with the same text as if it came at once", () => {
   fc.assert(
     fc.property(steps, fc.boolean(), (taken, isLong) => {
       const { emitted, whole } = played(taken, isLong);

@@ -293,7 +293,7 @@ function timeout(milliseconds: number, task: () => void): NodeJS.Timeout | undef
 class TimeIsUp extends Error {
   constructor({ name }: Tool, milliseconds: number) {
     super(
-      `${name} took longer than ${seconds(milliseconds)} and was stopped. What it had done by then stays done. Give it less to do at once.`,
+      `${name} took longer than ${seconds(milliseconds)} and was stopped. Its effects until then remain. Give it less to do at once.`,
     );
     this.name = "TimeIsUp";
   }

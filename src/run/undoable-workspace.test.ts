@@ -36,7 +36,7 @@ async function kept({ record = () => Promise.resolve() }: { record?: () => Promi
   return { root, workspace, changes, seen, blobs };
 }
 
-test("what a file was is on record before it is written, with its mode", async () => {
+test("records a file's content and mode before it is written", async () => {
   const { root, workspace, changes, blobs } = await kept();
   await writeFile(join(root, "a"), "old");
   await chmod(join(root, "a"), 0o640);
@@ -60,7 +60,7 @@ test("a file that was not there has nothing before it, and is not there when tha
   expect(seen).toEqual([[]]);
 });
 
-test("of what is removed each folder, file and link is kept, a folder before what is in it", async () => {
+test("keeps each removed folder, file and link, a folder before its content", async () => {
   const { root, workspace, changes, seen } = await kept();
   await mkdir(join(root, "tree/empty"), { recursive: true });
   await writeFile(join(root, "tree/file"), "f");
@@ -85,7 +85,7 @@ test("a move is on record before it is made", async () => {
   expect([seen, await readdir(root)]).toEqual([[["a"]], ["b"]]);
 });
 
-test("what is listed and cannot be found by its name is said not to be kept", async () => {
+test("reports listed files that cannot be found as not kept", async () => {
   const { root, workspace, changes } = await kept();
   await mkdir(join(root, "d"));
   await writeFile(join(root, "d/b"), "b");
@@ -117,7 +117,7 @@ test("when it cannot be recorded, nothing is changed", async () => {
   expect(await readFile(join(root, "a"), "utf8")).toBe("old");
 });
 
-test("what is too large is changed all the same, and said not to be kept", async () => {
+test("changes a file that is too large to keep, and says so", async () => {
   const { root, workspace, changes, blobs } = await kept();
   await writeFile(join(root, "large"), Buffer.alloc(64 * 1024 * 1024 + 1));
   await workspace.write(`${root}/large`, "small");

@@ -9,7 +9,7 @@ test("fields that are undefined are left out, at any depth, and nothing is chang
   expect(input).toStrictEqual({ a: 1, b: undefined, c: [{ d: undefined, e: { f: undefined } }] });
 });
 
-test("what has none comes back as it is", () => {
+test("returns a value without undefined unchanged", () => {
   const date = new Date(0);
   for (const value of [1, "a", null, undefined, {}, { a: [1, { b: null }] }, date, new Map(), { date }])
     expect(withoutUndefined(value)).toBe(value);

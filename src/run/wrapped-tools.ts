@@ -177,7 +177,7 @@ function executeOf(tool: WrappableTool): Execute | undefined {
 class WrappedAlready extends DuplicateTool {
   constructor(name: string) {
     super(name);
-    this.message = `A tool named "${visibleText(name)}" is wrapped already, and calls are identified by the tool's name. It was not wrapped again, and nothing was run. Give it another name, or a gate of its own.`;
+    this.message = `A tool named "${visibleText(name)}" is wrapped already, and calls are identified by the tool's name. The tool was not wrapped again, and nothing was run. Give it another name, or a gate of its own.`;
   }
 }
 

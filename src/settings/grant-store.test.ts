@@ -184,7 +184,7 @@ test("a file that is gone takes its allowances along and leaves its denials", as
   expect(existsSync(store.path)).toBe(false);
 });
 
-test("what could not be read again is not stored", async () => {
+test("stores nothing that could not be read again", async () => {
   const store = new GrantStore(newFolder());
   await expect(store.add(allowing("make"), USER, { expiresAt: Number.NaN })).rejects.toMatchObject({
     code: "NOT_STORABLE",

@@ -21,9 +21,9 @@ const clause = z.strictObject({
     .describe("Which words are picked; all when left out."),
   values: text.exactOptional().describe("Flags whose values are picked in place of words."),
   path: z.string().exactOptional().describe("A path that is picked in place of words."),
-  like: pattern.exactOptional().describe("Of the picked ones only those that match."),
-  unlike: pattern.exactOptional().describe("Of the picked ones only those that do not match."),
-  or: z.string().exactOptional().describe("What is picked when nothing else is."),
+  like: pattern.exactOptional().describe("Only those of the picked words that match."),
+  unlike: pattern.exactOptional().describe("Only those of the picked words that do not match."),
+  or: z.string().exactOptional().describe("The words that are picked when nothing else is."),
   does: z
     .enum([
       "read",

@@ -44,7 +44,7 @@ test.each([
 
 /** The file, the line that is named, and what is said. */
 test.each<[string, readonly string[], number, string]>([
-  ["nothing", [""], 1, "it ends where a value should be. It must be plain JSON."],
+  ["nothing", [""], 1, "it ends where a value should be. The file must be plain JSON."],
   [
     "a comment",
     ["{", "  // mine", `  "rules": []`, "}"],

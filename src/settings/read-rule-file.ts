@@ -20,7 +20,7 @@ export type RuleFileReading =
 export function readRuleFile(text: string, fileName: string, root?: string): RuleFileReading {
   const json = readJson(text);
   if (!json.ok)
-    return refused(`${fileName}:${json.line}: ${oneLine(json.what, 200)}. It must be plain JSON.`);
+    return refused(`${fileName}:${json.line}: ${oneLine(json.what, 200)}. The file must be plain JSON.`);
   const frame = ruleFileFrame.safeParse(json.value);
   if (!frame.success) return refused(`${fileName}:${firstIssue(frame.error, json.lineOf)}`);
   const rules: Rule[] = [];

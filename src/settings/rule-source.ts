@@ -144,7 +144,7 @@ export class RuleSource {
     if (seen !== undefined && seen !== sha256) {
       throw new SettingsError(
         "CONTENT_CHANGED",
-        `${file.path} has changed since it was shown. It was not trusted; look at it again.`,
+        `${file.path} has changed since it was shown. The file was not trusted; look at it again.`,
       );
     }
     await this.#trusted.trust(root, sha256, this.#now());

@@ -75,7 +75,7 @@ test("a tool that is called like a kind is that one tool of its server", () => {
   expect(effect("read_file")).toBe("ask");
 });
 
-test("what is rejected stays rejected, even if the rule is wider than the row was", () => {
+test("keeps a rejected row rejected, also by a wider rule", () => {
   expect(auths("| files | delete | reject_always |", "| files | rm* | reject_always |").rules).toEqual([
     { deny: "delete", server: "files" },
     { deny: "rm*", server: "files" },

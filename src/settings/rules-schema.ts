@@ -103,7 +103,7 @@ export const ruleSchema = oneEffect.transform((rule) => rule as Rule);
 /** A rule file whose rules are not parsed yet. */
 export const ruleFileFrame = z.strictObject({
   $schema: z.string().exactOptional(),
-  mode: z.enum(MODES).exactOptional().describe("What happens to calls that no rule covers."),
+  mode: z.enum(MODES).exactOptional().describe("The decision on calls that no rule covers."),
   rules: z.array(z.unknown()),
 });
 

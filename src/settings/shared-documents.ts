@@ -57,7 +57,7 @@ class SharedDocument<T> implements StoredDocument<T> {
       await this.#texts.refresh();
       const state = this.#newest();
       if (state.state === "broken")
-        throw new SettingsError("FILE_BROKEN", `${state.problem} It was not changed; correct it.`);
+        throw new SettingsError("FILE_BROKEN", `${state.problem} Nothing was changed; correct it.`);
       const { value, result } = change(this.#lastGood() ?? this.#empty);
       if (value === undefined) return result;
       const text = `${JSON.stringify(value, undefined, 2)}\n`;
@@ -65,7 +65,7 @@ class SharedDocument<T> implements StoredDocument<T> {
       if (!reread.ok)
         throw new SettingsError(
           "NOT_STORABLE",
-          `What was to be stored could not be read again: ${reread.problem} Nothing was changed.`,
+          `The new content could not be read again: ${reread.problem} Nothing was changed.`,
         );
       if (await this.#texts.replace(this.#name, text, this.#version)) return result;
     }

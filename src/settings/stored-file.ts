@@ -67,7 +67,7 @@ export class StoredFile<T> implements StoredDocument<T> {
     if (!reread.ok) {
       throw new SettingsError(
         "NOT_STORABLE",
-        `What was to be stored could not be read again: ${reread.problem} The file was not changed.`,
+        `The new content could not be read again: ${reread.problem} The file was not changed.`,
       );
     }
     if (!writeAtomically(this.path, text, isStillOurs)) return undefined;
@@ -89,6 +89,6 @@ export class StoredFile<T> implements StoredDocument<T> {
 function broken(problem: string): SettingsError {
   return new SettingsError(
     "FILE_BROKEN",
-    `${problem} It was not changed; correct it, or remove it to start again.`,
+    `${problem} Nothing was changed; correct it, or remove it to start again.`,
   );
 }

@@ -15,7 +15,7 @@ test("where there is no file, nothing is chosen", () => {
   expect(readUserConfig(folderWith())).toEqual({});
 });
 
-test("what is chosen is read", () => {
+test("reads the chosen settings", () => {
   const chosen = { redactAtRest: true, redactPatterns: ["acme-[0-9]{8}"] };
   expect(readUserConfig(folderWith(JSON.stringify(chosen)))).toEqual(chosen);
 });
@@ -41,7 +41,7 @@ test.each([
   expect(read).toThrow(/Nothing was started\.$/);
 });
 
-test("what is no file is not taken for one that is not there", () => {
+test("distinguishes a folder from a missing file", () => {
   const folder = folderWith();
   mkdirSync(userConfigFile(folder));
   expect(() => readUserConfig(folder)).toThrow(/config\.json cannot be read: .*Nothing was started/);

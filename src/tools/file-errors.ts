@@ -14,7 +14,7 @@ export const READ: FileAction = {
 };
 export const WRITE: FileAction = {
   cannot: "written",
-  didNot: "It was not changed.",
+  didNot: "Nothing was changed.",
   next: "Check its permissions and the disk.",
 };
 

@@ -29,7 +29,7 @@ const asked = fc.oneof(
   fc.string().map((text) => `${text}\0`),
 );
 
-test("whatever the path and whatever the links, what is resolved is real", async () => {
+test("resolves any path through any links to a real one", async () => {
   const { outside, root, workspace } = await aWorkspace();
   let [inside, outer, refused] = [0, 0, 0];
   await fc.assert(

@@ -32,7 +32,7 @@ test("a workspace that is opened through a link knows its real path", async () =
   expect((await LocalWorkspace.open(join(outside, "link"))).root).toBe(root);
 });
 
-test("what is no folder is no workspace, and the message says why", async () => {
+test("refuses a workspace that is no folder, and says why", async () => {
   const { root } = await aWorkspace({ "a.txt": "" });
   await expect(LocalWorkspace.open(join(root, "a.txt"))).rejects.toThrow(NotAFolder);
   await expect(LocalWorkspace.open(join(root, "a.txt"))).rejects.toThrow(
@@ -175,7 +175,7 @@ test("a file that is not there is undefined, not a failure", async () => {
   expect(await workspace.readText(join(root, "none/a.txt"))).toBeUndefined();
 });
 
-test("what is not text is not read, and the message says why", async () => {
+test("refuses to read a file that is no text, and says why", async () => {
   const { root, workspace } = await aWorkspace({
     nul: "a\0b",
     latin: Uint8Array.of(0x63, 0xe9),
@@ -356,7 +356,7 @@ test("pipes, sockets, devices and folders are neither read, replaced nor waited 
   }
 });
 
-test("of a huge file only the part is read that was asked for", async () => {
+test("reads only the requested part of a huge file", async () => {
   const { root, workspace } = await aWorkspace({ sparse: "head", small: "0123456789" });
   await truncate(join(root, "sparse"), 10 * 1024 ** 3);
   const before = process.memoryUsage().rss;
@@ -411,7 +411,7 @@ test("a folder and a link are made with the folders on their way", async () => {
     "cannot be made: a part of the path is a file",
   );
   expect(await failureOf(workspace.makeLink(join(root, "z/link"), "x"))).toContain(
-    "cannot be made: something is there already (EEXIST). It was not made.",
+    "cannot be made: something is there already (EEXIST). The folder was not made.",
   );
 });
 
@@ -474,7 +474,7 @@ test("something is moved with the folders that its new place needs", async () =>
   expect((await lstat(join(root, "x/link"))).isSymbolicLink()).toBe(true);
 });
 
-test("what cannot be moved stays where it is, and so does what is at the target", async () => {
+test("leaves source and target in place when a move fails", async () => {
   const { root, workspace } = await aWorkspace({ "a.txt": "a", "b.txt": "b", "tree/c": "c" });
   await symlink("none", join(root, "dangling"));
   await mkdir(join(root, "empty"));
@@ -500,7 +500,7 @@ test("what cannot be moved stays where it is, and so does what is at the target"
   );
 });
 
-test("what would have to go to another disk is not moved", async () => {
+test("refuses a move to another disk", async () => {
   const { root, workspace } = await aWorkspace({ "a.txt": "a", "tree/b": "b" });
   const memory = await mkdtemp("/dev/shm/toolgate-");
   onTestFinished(() => rm(memory, { recursive: true }));

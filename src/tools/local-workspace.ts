@@ -255,11 +255,11 @@ const CHECK = "Check the path and its permissions.";
 const LOOK: FileAction = { cannot: "looked at", didNot: "Nothing was read.", next: CHECK };
 const LIST: FileAction = { cannot: "listed", didNot: "Nothing was read.", next: CHECK };
 const READ_LINK: FileAction = { cannot: "read as a link", didNot: "Nothing was read.", next: CHECK };
-const MAKE: FileAction = { cannot: "made", didNot: "It was not made.", next: CHECK };
+const MAKE: FileAction = { cannot: "made", didNot: "The folder was not made.", next: CHECK };
 const MOVE: FileAction = { cannot: "moved", didNot: "Nothing was moved.", next: CHECK };
 const REMOVE: FileAction = {
   cannot: "removed",
-  didNot: "It is still there, a folder perhaps without some of what was in it.",
+  didNot: "The path is still there, a folder perhaps without some of its content.",
   next: CHECK,
 };
 

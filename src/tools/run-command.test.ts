@@ -21,7 +21,7 @@ test("a command runs in the workspace, and its output and exit code come back", 
   expect(output).toBe(`${root}\n`);
 });
 
-test("what it says to stderr comes in its place among the rest", async () => {
+test("keeps stderr in its place among stdout", async () => {
   const { output } = await run("echo one; sleep 0.3; echo two >&2; sleep 0.3; echo three");
   expect(output).toBe("one\ntwo\nthree\n");
 });
@@ -92,7 +92,7 @@ test("a cancel ends the command and all that it started", async () => {
   for (const name of ["one", "two", "three"]) expect(await isGone(join(root, name))).toBe(true);
 });
 
-test("what does not listen to the cancel is killed after two seconds", async () => {
+test("kills a command that ignores the cancel after two seconds", async () => {
   const { root, workspace } = await aWorkspace();
   const cancel = new AbortController();
   const started = performance.now();
@@ -270,7 +270,7 @@ test("a hundred commands leave no descriptor and no process behind", async () =>
   expect(mine()).toEqual(before);
 }, 600_000);
 
-test("what is printed without end is handed on and not kept", async () => {
+test("streams endless output without keeping it", async () => {
   const { workspace } = await aWorkspace();
   const before = process.memoryUsage().rss;
   let length = 0;

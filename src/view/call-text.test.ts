@@ -206,7 +206,7 @@ test("ends other than done have their sentence", () => {
     │ EACCES
     │ at unlink
 ¿ ⌫ Delete a (delete, outcome unknown, 1.0 s, allowed by rule 3)
-    It is not known whether this tool call took effect: the process died. It
+    Nobody knows whether this tool call took effect: the process died. It
         will not be run again by itself.
 ✗ ⌫ Delete a (delete, assumed failed, 1.0 s, allowed by rule 3)
     error
@@ -264,7 +264,7 @@ test("a terminal without output says why", () => {
   ]);
 });
 
-test("what is not text is a note", () => {
+test("shows content that is no text as a note", () => {
   const call = after(
     "read",
     "Read a",
@@ -289,7 +289,7 @@ test("what is not text is a note", () => {
   );
 });
 
-test("what is left out is counted: lines, places and items", () => {
+test("counts the lines, places and items that it leaves out", () => {
   const places = Array.from({ length: 10 }, (_, index) => ({ path: `/${index}` }));
   const items = Array.from({ length: 40 }, () => textContent("a\nb\nc"));
   const call = after("read", "Read a", {

@@ -267,7 +267,7 @@ test("the lines that are shown are the lines of the texts, in order, with as man
   );
 });
 
-test("whatever is in it, a diff shows no invisible character, one line per line, and no more than asked for", () => {
+test("shows no invisible character of any diff, one line per line, and no more than the limit", () => {
   fc.assert(
     fc.property(hostileDiffs, fc.integer({ min: 1, max: 5 }), (diff, maxLines) => {
       const [heading = "", ...lines] = diffLines(diff, { maxLines });

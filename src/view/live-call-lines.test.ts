@@ -52,7 +52,7 @@ test("the last lines that it printed stand below, without colours and with every
   expect(lines.slice(1)).toEqual(["    │ two", "    │ three", "    │ four⟨U+001B⟩[2J"]);
 });
 
-test("of a line that is written over again and again, the last is shown", () => {
+test("shows the last state of a line that is overwritten", () => {
   expect(liveCallLines(printing("10%\r20%\r30%"), { now: 1_000 }).slice(1)).toEqual(["    │ 30%"]);
   expect(liveCallLines(printing("10%\r20%\r\r\nnext\r"), { now: 1_000 }).slice(1)).toEqual([
     "    │ 20%",
@@ -60,7 +60,7 @@ test("of a line that is written over again and again, the last is shown", () => 
   ]);
 });
 
-test("what a tool says without a terminal is shown too, and nothing where no line may be", () => {
+test("shows text of a tool without a terminal, and nothing when no line is free", () => {
   const call = running({ content: [textContent("half way")] });
   expect(liveCallLines(call, { now: 1_000 }).slice(1)).toEqual(["    │ half way"]);
   expect(liveCallLines(call, { now: 1_000, maxLines: 0 })).toHaveLength(1);

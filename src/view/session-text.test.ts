@@ -227,7 +227,7 @@ user    │ Go on
   );
 });
 
-test("what is open stands at the end: questions, a parked turn, and what had to be repaired", () => {
+test("lists open questions, a parked turn and repairs at the end", () => {
   const text = textOf(
     { type: "turn-started", at: 1, turnId: "t1" },
     announced("a"),

@@ -70,7 +70,7 @@ function DeviceRow({ device, mayRevoke, onChanged }: RowProps) {
     await api.revokeDevice(deviceId);
     if (isThis) me.set(null);
     else onChanged();
-    return { text: `${name} is revoked. It sees nothing from now on.` };
+    return { text: `${name} is revoked. That device sees nothing from now on.` };
   };
   return (
     <div class="row">

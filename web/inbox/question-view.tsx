@@ -94,7 +94,7 @@ function Head({ question, answerable }: { readonly question: QuestionDetail; rea
   const copy = (): Promise<void> =>
     copied(
       Promise.resolve(`${location.origin}${questionPath(questionId)}`),
-      "The link is copied. It needs a paired device.",
+      "The link is copied. Opening it needs a paired device.",
     );
   const copyOneUse = (): Promise<void> =>
     copied(
@@ -198,7 +198,7 @@ export function Standing({ question }: { readonly question: QuestionDetail }) {
 }
 
 function afterWords({ state }: QuestionDetail, self: string | undefined): string {
-  if (state.status !== "answered") return "It left the badge. The agent can ask again.";
+  if (state.status !== "answered") return "The question left the badge. The agent can ask again.";
   return state.answer.who !== undefined && state.answer.who === self
     ? "You answered it on this device."
     : "One answer counts; yours was not needed.";
@@ -216,7 +216,7 @@ function Over({ question, onSkip, onRemove }: OverProps) {
   return (
     <aside class="q-answer more" aria-label="Why this is not answerable">
       <div class="opts">
-        <h2>{isYes ? "It was allowed" : "Nothing was run"}</h2>
+        <h2>{isYes ? "The call was allowed" : "Nothing was run"}</h2>
         <div role="status">
           <Note icon={isYes ? "done" : "withdrawn"}>
             <b>

@@ -69,7 +69,7 @@ function BlockView({ block, card, onOpen }: BlockProps) {
 }
 
 const OUTPUTS = {
-  none: "It printed nothing.",
+  none: "The command printed nothing.",
   "none-yet": "No output yet.",
   elsewhere: "The output is shown by the editor that runs it.",
 } as const;

@@ -25,8 +25,8 @@ export function DemoOffer({ isShort = false }: { readonly isShort?: boolean }) {
     <>
       {!isShort && (
         <p>
-          The demo needs no key: a scripted agent fixes a failing test in a new sample project. It asks before
-          it changes a file.
+          The demo needs no key: a scripted agent fixes a failing test in a new sample project. The agent asks
+          before it changes a file.
         </p>
       )}
       <button

@@ -24,14 +24,14 @@ export type CommandContext = {
 export function setMode(sessionId: string, modeId: string): Promise<void> {
   return act(async () => {
     await api.changeSession(sessionId, { modeId });
-    return { text: `Mode: ${modeId}. It holds from the next call.` };
+    return { text: `Mode: ${modeId}. The mode holds from the next call.` };
   }, "The mode is as before.");
 }
 
 export function setModel(sessionId: string, model: string): Promise<void> {
   return act(async () => {
     await api.changeSession(sessionId, { model });
-    return { text: `Model: ${model}. It answers the next prompt.` };
+    return { text: `Model: ${model}. The model answers the next prompt.` };
   }, "The model is as before.");
 }
 

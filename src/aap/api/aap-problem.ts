@@ -66,5 +66,8 @@ export function problemOf(error: unknown): AapProblem {
   const stored = error instanceof LedgerFileError ? STORE_PROBLEMS[error.code] : undefined;
   if (stored && error instanceof LedgerFileError) return new AapProblem(stored, error.messageWithoutPath);
   // Anything else is a bug or a broken disk. Its text may name local files, so it is not sent.
-  return new AapProblem("BROKEN", "The server failed at this request. What was recorded before is kept.");
+  return new AapProblem(
+    "BROKEN",
+    "The server failed at this request. Everything that was recorded before is kept.",
+  );
 }

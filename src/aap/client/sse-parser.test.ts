@@ -100,7 +100,7 @@ const stream = fc
   .tuple(fc.boolean(), fc.array(fc.tuple(line, lineEnd)), word)
   .map(([mark, lines, rest]) => `${mark ? "\uFEFF" : ""}${lines.flat().join("")}${rest}`);
 
-test("whatever is in a stream and wherever its bytes are cut, it reads as the standard says", async () => {
+test("reads any stream as the standard says, wherever its bytes are cut", async () => {
   await fc.assert(
     fc.asyncProperty(stream, fc.array(fc.nat(), { maxLength: 40 }), async (text, cuts) => {
       const bytes = new TextEncoder().encode(text);

@@ -187,7 +187,7 @@ export class Turn implements AsyncIterable<TurnEvent>, Promise<TurnResult> {
 }
 
 const NOT_RETRIED =
-  "It was not sent again: this server gives its events no ids and promises to keep no answers, so it might have run twice.";
+  "The request was not sent again: this server gives its events no ids and promises to keep no answers, so it might have run twice.";
 
 /** The server ended the stream as if it were whole. */
 class StreamEnded extends AapError {

@@ -36,7 +36,7 @@ export class HistoryBuilder {
    */
   summarize(summary: string): void {
     this.messages = this.messages.filter(({ role }) => role === "system");
-    this.messages.push({ role: "user", content: `What happened so far, in short:\n\n${summary}` });
+    this.messages.push({ role: "user", content: `Summary of the conversation so far:\n\n${summary}` });
     if (this.#lastUser) this.messages.push(this.#lastUser);
   }
 }

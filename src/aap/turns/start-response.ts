@@ -119,6 +119,6 @@ function checkAnswers({ isNew, over, missing }: Checked, openTurn: TurnRunner["o
 function failureText(error: unknown): string {
   const { code, message } = problemOf(error);
   return code === "BROKEN"
-    ? "The server failed in the middle of the turn. What was recorded before is kept."
+    ? "The server failed in the middle of the turn. Everything that was recorded before is kept."
     : message;
 }

@@ -164,7 +164,7 @@ export class EditorFiles {
   async #send(path: string, content: string): Promise<void> {
     const folder = posix.dirname(path);
     if (!(await this.#local.look(folder))) await this.#local.makeFolder(folder);
-    await this.#mustBeReal(path, "It was not written.");
+    await this.#mustBeReal(path, "The file was not written.");
     try {
       await this.#editor.ask("fs/write_text_file", { path, content }, { timeoutMs: WRITE_TIMEOUT_MS });
     } catch (error) {
@@ -182,7 +182,7 @@ export class EditorFiles {
     const text = Buffer.from(shown).toString();
     if (text !== (await this.#local.readText(path)))
       throw new ToolFailure(
-        `${visibleText(path)} has changes in the editor that are not saved, and this editor lets no one else write there. It was not written. Ask for it to be saved, and make the call again.`,
+        `${visibleText(path)} has changes in the editor that are not saved, and this editor lets no one else write there. The file was not written. Ask for it to be saved, and make the call again.`,
       );
     const behind = this.#behind.get(path) ?? new Set();
     this.#behind.set(path, behind.add(sha256(text)));

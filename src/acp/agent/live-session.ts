@@ -146,7 +146,7 @@ export class LiveSession {
     this.#aborts.add(abort);
     const { signal } = abort;
     const done = Promise.race([run(words, signal), cancelled(signal)])
-      .catch((error: unknown) => (error instanceof Error ? error.message : "It could not be done."))
+      .catch((error: unknown) => (error instanceof Error ? error.message : "That could not be done."))
       .then((answer) => this.hosted.aside(typed, answer))
       .finally(() => this.#aborts.delete(abort));
     // Closing the session waits for it too.
@@ -279,7 +279,7 @@ export type CommandRun = { readonly messageId: string; readonly isCancelled: boo
 
 function cancelled(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
-    signal.addEventListener("abort", () => reject(new Error("It was cancelled.")), { once: true });
+    signal.addEventListener("abort", () => reject(new Error("The command was cancelled.")), { once: true });
   });
 }
 

@@ -6,7 +6,7 @@ import type { Evidence, Shown } from "./evidence.js";
 const nothing: Shown = { kind: "other", title: "", name: "", rawInputs: [], content: [], locations: [] };
 const of = (...rawInputs: readonly unknown[]): Evidence => evidenceOf({ ...nothing, rawInputs });
 
-test("what known agents carry is found", () => {
+test("finds the evidence that known agents carry", () => {
   expect(of({ command: "npm test", description: "Runs /tests" })).toMatchObject({
     commands: ["npm test"],
     named: [],

@@ -26,7 +26,7 @@ test("a yes is the one option that allows once, or no yes at all", () => {
   );
 });
 
-test("of two options that allow once none is a yes", () => {
+test("takes no option for a yes when two allow once", () => {
   const given = ["a", "b"].map((optionId) => ({ optionId, name: optionId, kind: "allow_once" }) as const);
   expect(optionTrouble(given)).toBe("the agent offers several ways to allow it once");
   expect(permissionAnswer({ type: "allowed" }, given).outcome).toEqual({ outcome: "cancelled" });
@@ -45,7 +45,7 @@ test("a no is never an option that allows, and says why", () => {
   );
 });
 
-test("what was cancelled is cancelled", () => {
+test("reads a cancelled outcome as cancelled", () => {
   fc.assert(
     fc.property(options, (given) => {
       expect(permissionAnswer({ type: "cancelled" }, given)).toEqual({ outcome: { outcome: "cancelled" } });

@@ -31,7 +31,7 @@ export class Permissions {
     const asked = dialect.readPermission(params);
     if (!asked)
       throw invalidParams(
-        "The permission request cannot be read: it needs a sessionId, a toolCall, and options with an optionId, a name and a kind of ACP's. It was not allowed.",
+        "The permission request cannot be read: it needs a sessionId, a toolCall, and options with an optionId, a name and a kind of ACP's. The call was not allowed.",
       );
     const submitted = await inbox.do(async () => (isCancelling() ? undefined : this.#submit(asked)));
     if (submitted === undefined) return CANCELLED_ANSWER;
@@ -100,7 +100,7 @@ export class Permissions {
     if (!isOwn) events.push(...shownAgain(before, requested, toolCallId, now()));
     const call = fold.call(toolCallId);
     if (!call)
-      throw invalidParams("The permission request names no call that can be read. It was not allowed.");
+      throw invalidParams("The permission request names no call that can be read. The call was not allowed.");
     if (call.state.status === "drafting")
       events.push({ type: "input-ready", toolCallId, at: now(), rawInput: call.rawInput });
     // A repeated question has its own input, or else the input of the earlier call.

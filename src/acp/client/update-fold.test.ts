@@ -40,7 +40,7 @@ test("words that come together are one event, and so is what a call shows over a
   ]);
 });
 
-test("what stands between two words stays between them", () => {
+test("keeps white space between two chunks", () => {
   const { book, fold } = folding();
   book.applyAll(fold.read([chunk("a"), shows("1"), chunk("b")]));
   expect(book.snapshot().timeline.map(({ type }) => type)).toEqual(["message", "call", "message"]);
@@ -55,7 +55,7 @@ test("an update that cannot be read is noted, and the next one is read", () => {
   ]);
 });
 
-test("what an agent gets wrong in every message is noted once for each call", () => {
+test("notes a repeated mistake once for each call", () => {
   const { book, fold } = folding();
   const wrong = (toolCallId: string, kind: string) => ({
     ...more({ kind }),
@@ -114,7 +114,7 @@ test("a session reads the same, however its updates came together", () => {
   );
 });
 
-test("what a command printed that ended before its call was announced is shown once", () => {
+test("shows output once when the command ends before its call is announced", () => {
   const { book, fold } = folding();
   const call = { sessionUpdate: "tool_call", toolCallId: "t1", title: "T", status: "in_progress" };
   const lists = [[terminal("ended"), terminal("ended")], [], [terminal("ended")]];

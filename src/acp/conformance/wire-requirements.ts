@@ -61,7 +61,7 @@ const SHARED: readonly Requirement[] = [
   {
     id: "ACP-TRANSPORT-002",
     level: "mandatory",
-    text: "What is written to stdout is UTF-8.",
+    text: "The bytes on stdout are UTF-8.",
     scenes: ["hello", "turn"],
     check: (evidence) => everyLine(evidence, ({ isUtf8 }) => (isUtf8 ? undefined : "not UTF-8")),
   },
@@ -169,21 +169,21 @@ const SHARED: readonly Requirement[] = [
   {
     id: "ACP-INFO-PARSE-001",
     level: "info",
-    text: "What becomes of a line that is no JSON.",
+    text: "How the agent treats a line that is no JSON.",
     scenes: ["noise"],
     check: survived("after bad JSON"),
   },
   {
     id: "ACP-INFO-INVALIDREQ-001",
     level: "info",
-    text: "What becomes of a line that is JSON and no request.",
+    text: "How the agent treats a line that is JSON and no request.",
     scenes: ["noise"],
     check: survived("after no request"),
   },
   {
     id: "ACP-INFO-UNKNOWNSESSION-001",
     level: "info",
-    text: "What becomes of a prompt for a session that does not exist.",
+    text: "How the agent treats a prompt for a session that does not exist.",
     scenes: ["noise"],
     check: (evidence) => onReply(evidence, ["noise", "unknown session"], (reply) => passed(outcomeOf(reply))),
   },

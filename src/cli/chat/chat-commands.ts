@@ -299,7 +299,7 @@ async function answerElsewhere(chat: Chat): Promise<string | undefined> {
   const chosen = more === undefined ? only : await pickOne(chat.footer, "Question:", choices);
   if (!chosen) return undefined;
   const found = await questionWithCall(ledger, chosen);
-  if (!found) return "It was answered meanwhile.";
+  if (!found) return "The question was answered meanwhile.";
   const { question, call } = found;
   const answer = await chat.questions
     .askElsewhere(question, () =>

@@ -50,7 +50,7 @@ async function undoneSince(chat: Chat, turnId: string | undefined, nothing: stri
     (call) => !isEachKept || isBackground(call),
   );
   const names = lost.map(({ toolCallId, title }) => `${toolCallId} ${oneLine(title, 60)}`);
-  const why = isEachKept ? "It continued in the background." : own ? KEPT_WITH : RUN_BY_AGENT;
+  const why = isEachKept ? "The command continued in the background." : own ? KEPT_WITH : RUN_BY_AGENT;
   const notKept = `Not restored, whatever it changed: ${names.join("; ")}. ${why}`;
   return [text === "" ? nothing : text, ...(lost.length === 0 ? [] : [notKept])].join("\n");
 }

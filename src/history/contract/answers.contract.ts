@@ -66,7 +66,7 @@ export function answers({ store }: Given): void {
     expect(await ledger.answer("question-1", { ...YES, intentHash: "other" })).toEqual(later);
   });
 
-  test("of a hundred answers at once exactly one counts, and all get that one back", async () => {
+  test("counts exactly one of a hundred answers at once and returns it to all", async () => {
     const { ledger, elsewhere } = store();
     await ask(ledger, QUESTION);
     const people = Array.from({ length: 100 }, (_, index) => ({
@@ -176,7 +176,7 @@ export function answers({ store }: Given): void {
     expect(await answersIn(ledger)).toEqual([]);
   });
 
-  test("what is done to an answer or a receipt afterwards does not change what was answered", async () => {
+  test("keeps the answer when the caller changes its object afterwards", async () => {
     const { ledger } = store();
     await ask(ledger, QUESTION);
     const answer = { ...YES, reason: "fine" };

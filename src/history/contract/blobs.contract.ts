@@ -41,7 +41,7 @@ export function blobs({ store }: Given): void {
     expect(await ledger.getBlob("no hash at all")).toBeUndefined();
   });
 
-  test("what is done to the bytes, before or after, does not reach the store", async () => {
+  test("stores bytes that later changes do not reach", async () => {
     const { ledger } = store();
     const handedIn = hello.slice();
     const storing = ledger.putBlob(handedIn);

@@ -109,7 +109,7 @@ export function leases({ store }: Given): void {
     expect(await elsewhere.append(newer, [said("mine")], QUICK)).toBe(1);
   });
 
-  test("of two who claim at once, one gets it", async () => {
+  test("gives the lease to one of two who claim at once", async () => {
     const { ledger, elsewhere } = store();
     const claims = Array.from({ length: 20 }, (_, index) =>
       outcomeOf(claim(index % 2 === 0 ? ledger : elsewhere, { owner: `owner ${index}` })),
@@ -132,7 +132,7 @@ export function leases({ store }: Given): void {
     expect(await textsOf(ledger)).toEqual(["by ann", "by bob"]);
   });
 
-  test("what the older lease was writing is there before the newer one is given, or never", async () => {
+  test("finishes or drops writes of the older lease before it gives the newer one", async () => {
     const { ledger, elsewhere } = store();
     for (let round = 0; round < 20; round++) {
       const older = await claim(ledger);

@@ -146,7 +146,7 @@ export function removing({ store }: Given): void {
     expect(await elsewhere.append(newer, [said("mine")], QUICK)).toBe(4);
   });
 
-  test("it can be started again under the same name, with the same questions, and no old lease writes to it", async () => {
+  test("starts a removed session again under its name, and no old lease writes to it", async () => {
     const { ledger, elsewhere } = store();
     const first = await claim(ledger, { owner: "bob" });
     const second = await claim(elsewhere, { owner: "bob" });

@@ -71,7 +71,7 @@ export function theLog({ store }: Given): void {
     expect(await textsOf(ledger, "session-2")).toEqual(["c"]);
   });
 
-  test("who has read up to an event gets only those after it", async () => {
+  test("reads only the events after the given one", async () => {
     const { ledger } = store();
     await ledger.append(await claim(ledger), [said("one"), said("two"), said("three")], QUICK);
     const seqsAfter = async (after: number) => (await ledger.read(SESSION, { after })).map(({ seq }) => seq);
@@ -82,7 +82,7 @@ export function theLog({ store }: Given): void {
     expect(await seqsAfter(-1)).toEqual([1, 2, 3]);
   });
 
-  test("who names a type gets only the events of it, however the others speak of it", async () => {
+  test("reads only events of the given type", async () => {
     const { ledger, elsewhere } = store();
     // The same, with its type last: what an event is does not lie in the order of its fields.
     const turned = { info: { title: "two" }, at: NOON, type: "info-changed" } as const;
@@ -129,7 +129,7 @@ export function theLog({ store }: Given): void {
     }
   });
 
-  test("what is read is what JSON makes of it", async () => {
+  test("reads events as JSON makes them", async () => {
     const { ledger } = store();
     const rawOutput = {
       nothing: undefined,
@@ -183,7 +183,7 @@ export function theLog({ store }: Given): void {
     expect(await textsOf(ledger)).toEqual(["before", "after"]);
   });
 
-  test("what is done to an event after it was appended does not reach the log", async () => {
+  test("keeps an event when the caller changes it after the append", async () => {
     const { ledger } = store();
     const rawOutput = { files: ["a.ts"] };
     const appending = ledger.append(await claim(ledger), finished("call-1", rawOutput), QUICK);
@@ -196,7 +196,7 @@ export function theLog({ store }: Given): void {
     });
   });
 
-  test("what a reader does to what it was given does not reach the next reader", async () => {
+  test("keeps events when a reader changes its copy", async () => {
     const { ledger } = store();
     await ledger.append(await claim(ledger), [said("one"), ...callAt("call-1"), asked(QUESTION)], QUICK);
     const log = await ledger.read(SESSION);

@@ -80,7 +80,7 @@ export function together({ inNewStore, runs }: Given): void {
     );
   });
 
-  test("whatever is asked of it, in whatever order, it does as a much simpler one would", async () => {
+  test("behaves like a much simpler ledger for any requests in any order", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(commands, { maxLength: 40 }), async (steps) =>
         inNewStore(async (store) => {

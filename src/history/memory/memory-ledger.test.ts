@@ -30,7 +30,7 @@ test("two ledgers know nothing of each other", async () => {
   expect((await other.claim("session-1", "bob", { milliseconds: 1000 })).owner).toBe("bob");
 });
 
-test("what it hands out is shared, so it cannot be changed, at any depth", async () => {
+test("freezes the shared events that it returns, at any depth", async () => {
   const ledger = new MemoryLedger();
   const lease = await ledger.claim("session-1", "ann", { milliseconds: 1000 });
   await ledger.append(lease, [said("one")], { durable: false });

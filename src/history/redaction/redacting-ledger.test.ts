@@ -41,7 +41,7 @@ describe("a redacted event", () => {
     });
   });
 
-  test("of a tool's own input and output has nothing of ours to keep", () => {
+  test("of a tool's own input and output keeps no ids", () => {
     const rawInput = { kind: SECRET, data: SECRET, password: "x", nested: { type: SECRET } };
     const redacted = redactEvent({ type: "input-ready", toolCallId: "c1", at: NOON, rawInput });
     expect(JSON.stringify(redacted)).not.toContain(SECRET);
@@ -159,7 +159,7 @@ describe("a ledger that keeps no secrets", () => {
     expect(text).toContain("B [redacted token]");
   });
 
-  test("what could not be stored has not been said: its text does not come up later", async () => {
+  test("drops buffered text of an append that was not stored", async () => {
     const memory = new MemoryLedger();
     const ledger = redactingLedger(memory);
     const lease = await ledger.claim("s1", "ann", claim);

@@ -276,7 +276,7 @@ const CREATION_TIMEOUT_MS = 1_000;
 function notOurs(path: string, why: string, { what }: FileKind): LedgerFileError {
   return new LedgerFileError(
     "NOT_A_LEDGER",
-    `${path} is not a toolgate ${what}: ${why}. It was not changed; use another file.`,
+    `${path} is not a toolgate ${what}: ${why}. Nothing was changed; use another file.`,
   );
 }
 
@@ -298,7 +298,7 @@ function checkVersion(database: SqliteDatabase, { what, migrations: { length } }
   if (version <= length) return version;
   throw new LedgerFileError(
     "LEDGER_TOO_NEW",
-    `The ${what} ${database.file} was written by a newer toolgate: its tables are version ${version}, and this toolgate knows them up to ${length}. It was not changed; update toolgate, or use another file.`,
+    `The ${what} ${database.file} was written by a newer toolgate: its tables are version ${version}, and this toolgate knows them up to ${length}. Nothing was changed; update toolgate, or use another file.`,
   );
 }
 

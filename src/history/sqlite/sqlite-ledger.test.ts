@@ -116,7 +116,7 @@ describe("the file", () => {
     expect(locks()).toHaveLength(1);
   });
 
-  test("what waits is committed when the ledger is closed", async () => {
+  test("commits waiting events when the ledger is closed", async () => {
     const file = newFile();
     const first = await openSqliteLedger(file);
     const appending = first.append(await claim(first), [said("waiting")], QUICK);
@@ -190,7 +190,7 @@ describe("the file", () => {
     expect(new TextDecoder().decode(await ledger.getBlob(hash))).toBe("kept");
   });
 
-  test("who releases a session and appends in the same turn has lost it, and so has who was followed", async () => {
+  test("refuses an append after a release in the same turn", async () => {
     const ledger = await open(newFile());
     const lease = await claim(ledger);
     const outcomes = await Promise.allSettled([
@@ -217,7 +217,7 @@ describe("the file", () => {
     expect(await (await open(copy)).read(SESSION)).toEqual(log);
   });
 
-  test("what was removed is no longer in the file, nor beside it", async () => {
+  test("leaves nothing of a removed session in the file or beside it", async () => {
     const file = newFile();
     const ledger = await openSqliteLedger(file);
     const lease = await claim(ledger);
@@ -241,7 +241,7 @@ describe("a file that cannot be used is left as it was, and the error says which
     writeFileSync(file, text);
     expect(await refused(file)).toMatchObject({
       code: "NOT_A_LEDGER",
-      message: `${file} is not a toolgate ledger: it is no SQLite file. It was not changed; use another file.`,
+      message: `${file} is not a toolgate ledger: it is no SQLite file. Nothing was changed; use another file.`,
     });
   });
 
@@ -252,7 +252,7 @@ describe("a file that cannot be used is left as it was, and the error says which
     theirs.close();
     expect(await refused(file)).toMatchObject({
       code: "NOT_A_LEDGER",
-      message: expect.stringMatching(/an SQLite file of another program\. It was not changed/),
+      message: expect.stringMatching(/an SQLite file of another program\. Nothing was changed/),
     });
     expect(readdirSync(folder).filter((name) => join(folder, name).startsWith(file))).toHaveLength(1);
   });
@@ -265,7 +265,9 @@ describe("a file that cannot be used is left as it was, and the error says which
     newer.close();
     expect(await refused(file)).toMatchObject({
       code: "LEDGER_TOO_NEW",
-      message: expect.stringMatching(/version 99, and this toolgate knows them up to 6\. It was not changed/),
+      message: expect.stringMatching(
+        /version 99, and this toolgate knows them up to 6\. Nothing was changed/,
+      ),
     });
   });
 

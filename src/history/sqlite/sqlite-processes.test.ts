@@ -48,7 +48,7 @@ afterEach(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test("of two that answer a question at the same moment, one counts: a hundred times", async () => {
+test("counts one of two answers at the same moment, a hundred times", async () => {
   const file = newFile();
   const ledger = await open(file);
   const questions = Array.from({ length: 100 }, (_, index) =>
@@ -101,7 +101,7 @@ test("gives a session to one of two that claim it at the same moment, and refuse
   for (const pair of pairs) expect(["none LEASE_HELD", "LEASE_HELD none"]).toContain(pair);
 });
 
-test("who follows sees what another process appends within 100 ms (ten times that, on a busy machine)", async () => {
+test("shows a follower another process's append within 100 ms (ten times that on a busy machine)", async () => {
   const file = newFile();
   const ledger = await open(file);
   const writer = await startChild(
@@ -311,7 +311,7 @@ test("several may begin the same ledger at the same moment, again and again", as
   }
 });
 
-test("who finds the file locked waits until it is free", async () => {
+test("waits until a locked file is free", async () => {
   const file = newFile();
   await open(file);
   const waiter = await startChild(

@@ -81,7 +81,7 @@ test.each([
 test("a problem is a sentence that shows the true host, and nothing hidden", () => {
   const texts = readUrl("https://good.example\u200b@2130706433/")?.problems.map(({ text }) => text);
   expect(texts).toEqual([
-    "It has spaces or invisible characters in it.",
+    "The URL has spaces or invisible characters in it.",
     'A name or password stands before "@"; the host is "127.0.0.1".',
     'The host is written "2130706433" and read as "127.0.0.1".',
     'The host "127.0.0.1" is this machine itself.',

@@ -70,15 +70,16 @@ function parsed(text: string): URL | undefined {
 
 function schemeProblems(scheme: string, isGuess: boolean): UrlProblem[] {
   if (isGuess)
-    return [problem("scheme", "It names no scheme, so it is taken for http, which is not encrypted.")];
+    return [problem("scheme", "The URL names no scheme, so it is taken for http, which is not encrypted.")];
   if (DEFAULT_PORTS.has(scheme)) return [];
   return [problem("scheme", `The scheme is ${oneLine(scheme, 20)}, not http or https.`)];
 }
 
 function spellingProblems(text: string, full: string, host: string): UrlProblem[] {
   const texts: string[] = [];
-  if (/[\p{C}\p{Z}]/u.test(text)) texts.push("It has spaces or invisible characters in it.");
-  if (text.includes("\\")) texts.push("It has a backslash in it, which programs read in different ways.");
+  if (/[\p{C}\p{Z}]/u.test(text)) texts.push("The URL has spaces or invisible characters in it.");
+  if (text.includes("\\"))
+    texts.push("The URL has a backslash in it, which programs read in different ways.");
   // Up to a backslash too: to http it is a slash.
   const authority = /^[a-z][a-z0-9+.-]*:\/\/([^/?#\\]*)/i.exec(full)?.[1] ?? "";
   if (authority.includes("@"))

@@ -97,7 +97,7 @@ test("a program is known by its name, or by its place among the system's program
   ).toBe(false);
 });
 
-test("of an unknown program nothing is known, and one doubt says so", () => {
+test("reports one doubt about an unknown program", () => {
   expect(judgeArgv(["frobnicate"]).doubts).toHaveLength(1);
   expect(judgeArgv(["frobnicate", "--x", "y"]).doubts).toHaveLength(1);
   expect(judgeArgv([]).doubts).toHaveLength(1);

@@ -10,7 +10,7 @@ export const historyQuery = z.object({
   sessionId: z.string().optional(),
   tool: z.string().optional(),
   kind: z.string().optional(),
-  status: z.string().describe("Of the call, or `breach`.").optional(),
+  status: z.string().describe("The status of the call, or `breach`.").optional(),
   path: z.string().describe("A path, or a pattern like src/**.").optional(),
   agent: z.string().optional(),
   folder: z.string().optional(),

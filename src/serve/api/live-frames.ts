@@ -12,7 +12,7 @@ export const liveQuery = z.object({
     .number()
     .int()
     .min(0)
-    .describe("Of the session: the `seq` of the page of entries.")
+    .describe("The `seq` of the page of entries of the session.")
     .optional(),
   call: z.string().describe("Also the raw terminal output of this call of the session.").optional(),
 });
@@ -27,7 +27,10 @@ export const liveFrame = z.discriminatedUnion("type", [
     question: inboxQuestion,
     answerable: z.number(),
   }),
-  z.object({ type: z.literal("sessions"), sessions: z.array(sessionSummary).describe("Those not idle.") }),
+  z.object({
+    type: z.literal("sessions"),
+    sessions: z.array(sessionSummary).describe("The sessions that are not idle."),
+  }),
   z.object({ type: z.literal("session"), session: sessionSummary }),
   z.object({ type: z.literal("session-removed"), sessionId: z.string() }),
   z.object({ type: z.literal("rules-changed") }),

@@ -3,7 +3,7 @@ import { z } from "zod";
 
 export const notifications = z.object({
   afterMs: z.number().describe("How long a question waits for an answer before a notification is sent."),
-  ways: z.array(z.string()).describe("Those of the settings: `ntfy at push.example`."),
+  ways: z.array(z.string()).describe("The ways in the settings: `ntfy at push.example`."),
   push: z.object({
     publicKey: z.string().describe("The server's key, which a browser subscribes with."),
     isOn: z.boolean().describe("Whether this device gets push messages."),

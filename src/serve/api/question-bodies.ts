@@ -97,7 +97,7 @@ const grantWidth = z.object({
   rules: z.array(typed<Meta>(z.record(z.string(), z.unknown()))).describe("The exact rules to be stored."),
   ruleTexts: z.array(z.string()).describe("The same as JSON, one line each."),
   ruleNames: z.array(z.string()).describe("The same in words, one line each."),
-  examples: z.array(z.string()).describe("What the rules would also decide."),
+  examples: z.array(z.string()).describe("Other intents that the rules would decide."),
   frees: z.array(z.string()).describe("Other open questions that this answers."),
 });
 export type GrantWidth = z.output<typeof grantWidth>;
@@ -166,7 +166,7 @@ export const answerRequest = z
     width: z
       .string()
       .min(1)
-      .describe("Of the question's widths; its first one unless given.")
+      .describe("One of the question's widths; its first one unless given.")
       .exactOptional(),
     rules: z
       .array(z.record(z.string(), z.unknown()))

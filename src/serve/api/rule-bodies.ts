@@ -26,7 +26,7 @@ const listedRule = z.object({
   where: z.string().exactOptional(),
   createdAt: z.number().exactOptional(),
   expiresAt: z.number().exactOptional(),
-  isOver: z.boolean().describe("It has expired and allows nothing."),
+  isOver: z.boolean().describe("The rule has expired and allows nothing."),
   uses: z.number().describe("How many recorded calls it decided, of the last 30 days."),
   breaches: z.number(),
   /** Why it is not in force. */
@@ -64,7 +64,7 @@ export type RuleTest = z.input<typeof ruleTest>;
 
 export const ruleTested = z.object({
   verdict: partVerdict,
-  isContained: z.boolean().describe("It would run unasked in the sandbox."),
+  isContained: z.boolean().describe("The command would run unasked in the sandbox."),
   rule: z.string().exactOptional(),
   reason: z.string().exactOptional(),
   command: commandReading.exactOptional(),
@@ -90,7 +90,7 @@ export type AddedRule = z.output<typeof addedRule>;
 
 export const trustRequest = z.object({
   folder: z.string().exactOptional(),
-  sha256: z.string().describe("Of the content that was shown."),
+  sha256: z.string().describe("The hash of the content that was shown."),
 });
 export type TrustRequest = z.input<typeof trustRequest>;
 

@@ -91,7 +91,7 @@ function outcomeOf(question: Question, body: AnswerBody): Answer["outcome"] {
 function selected({ options, title }: Question, kind: OptionKind, reply: string): SelectedOption {
   const option = options.find((one) => one.kind === kind);
   if (option) return { type: "selected", optionId: option.optionId };
-  throw new AapProblem("CONFLICT", `"${title}" does not offer "${reply}". It is still open.`);
+  throw new AapProblem("CONFLICT", `"${title}" does not offer "${reply}". The question is still open.`);
 }
 
 /** The same yes or no, once, for the questions that are alike. */
@@ -105,7 +105,7 @@ async function answerAlike(
   for (const questionId of new Set(wanted)) {
     const other = offered.find((one) => one.questionId === questionId);
     if (!other) {
-      notTaken.push({ questionId, why: "It is not alike, or no longer open." });
+      notTaken.push({ questionId, why: "The question is not alike, or no longer open." });
       continue;
     }
     const isNo = reply === "no" || reply === "never";
@@ -119,7 +119,7 @@ async function answerAlike(
         at: now(),
       });
       if (counted) alike.push(questionId);
-      else notTaken.push({ questionId, why: "It was answered before." });
+      else notTaken.push({ questionId, why: "The question was answered before." });
     } catch (error) {
       if (!(error instanceof LedgerError) && !(error instanceof AapProblem)) throw error;
       notTaken.push({ questionId, why: error.message });

@@ -17,7 +17,7 @@ test("a file of several pieces is hashed by all its bytes", async () => {
   }
 });
 
-test("what is not there has no hash, and a replacement says that nothing is there", async () => {
+test("has no hash for a missing file, and a replacement says that nothing is there", async () => {
   const { root, workspace } = await aWorkspace();
   expect(await baseHashes(workspace, join(root, "a"))).toEqual({});
   expect(await fileBaseHash(workspace, join(root, "a"))).toEqual({ [join(root, "a")]: "nothing" });

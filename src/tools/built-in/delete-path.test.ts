@@ -47,7 +47,7 @@ test("a file that is not text, or too long, is deleted without showing it", asyn
   });
 });
 
-test("of a link only the link goes, never what it leads to", async () => {
+test("deletes a link, never its target", async () => {
   const { root, outside, workspace } = await aWorkspace({ "dir/a.ts": "one" });
   await writeDisk(join(outside, "out.ts"), "out");
   const links = { file: "dir/a.ts", folder: "dir", out: "../out.ts", broken: "nowhere" };
@@ -184,7 +184,7 @@ test("the workspace folder, and any folder that contains it, is never deleted", 
   expect(await readdir(root)).toEqual(["a.ts"]);
 });
 
-test("what is not there cannot be deleted", async () => {
+test("fails to delete a missing path", async () => {
   const { workspace } = await aWorkspace();
   for (const attempt of [preview, run])
     expect(await failureOf(attempt(workspace, { path: "a.ts" }))).toBe(

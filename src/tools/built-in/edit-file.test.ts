@@ -303,7 +303,7 @@ test("an edit of very many places names the first few", async () => {
   expect(reported).toEqual([{ locations: lines.map((line) => ({ path: `${root}/a.ts`, line })) }]);
 });
 
-test("of many edits of one file at once none is lost", async () => {
+test("loses none of many edits of one file at once", async () => {
   const { root, workspace } = await aWorkspace({ "a.ts": "<0><1><2><3><4><5><6><7>" });
   const { context } = aContext(workspace);
   const edits = Array.from({ length: 8 }, (_, index) =>

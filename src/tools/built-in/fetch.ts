@@ -73,7 +73,7 @@ function checkUrl(text: string, context: z.RefinementCtx): void {
 }
 
 function urlProblem(text: string): string | undefined {
-  if (!URL.canParse(text)) return "It is not a whole URL; it begins with https:// or http://";
+  if (!URL.canParse(text)) return "This is not a whole URL; it begins with https:// or http://";
   const { protocol, username, password } = new URL(text);
   if (protocol !== "http:" && protocol !== "https:") return "Only http and https URLs can be fetched";
   if (username !== "" || password !== "")

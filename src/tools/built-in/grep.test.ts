@@ -34,7 +34,7 @@ test("a path narrows it to a folder or a file, and results are still named from 
   expect(await search(files, { pattern: "two", path: "src/b.ts", glob: "*.md" })).toBe("src/b.ts\n1: two");
 });
 
-test("what is outside the workspace is named in full", async () => {
+test("names files outside the workspace in full", async () => {
   const { workspace, outside } = await aWorkspace();
   await writeFile(join(outside, "x.txt"), "two\n");
   const { output } = await resultOf(grep, { pattern: "two", path: "../x.txt" }, aContext(workspace).context);

@@ -83,7 +83,7 @@ test("without a path it is the workspace folder, in the title too", async () => 
   expect(await listDirectory.preview?.(input, workspace)).toEqual({ locations: [{ path: root }] });
 });
 
-test("what is outside of the workspace is named as what it is, for the rules to decide", async () => {
+test("names paths outside the workspace by their real place", async () => {
   const { root, outside, workspace } = await aWorkspace();
   await symlink("..", join(root, "up"));
   expect(await listDirectory.intent?.(parsed(listDirectory, { path: "up" }), workspace)).toEqual({

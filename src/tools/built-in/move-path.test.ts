@@ -128,7 +128,7 @@ test("a folder cannot be moved into itself, and a workspace folder not at all", 
   }
 });
 
-test("what is not there cannot be moved", async () => {
+test("fails to move a missing path", async () => {
   const { workspace } = await aWorkspace();
   expect(await failureOf(preview(workspace, { from: "a.ts", to: "b.ts" }))).toBe(
     "ToolFailure: move_path: a.ts does not exist. Nothing was moved. List its folder to find the right name.",

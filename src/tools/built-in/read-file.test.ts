@@ -58,7 +58,7 @@ test("distinguishes an empty file from one that could not be read", async () => 
   expect(await read({ "a.txt": "" }, { path: "a.txt" })).toBe("[The file is empty.]");
 });
 
-test("what cannot be read is a failure that says what to do", async () => {
+test("fails with the next step when a file cannot be read", async () => {
   expect(await failureOf(read({}, { path: "src/ap.ts" }))).toBe(
     "ToolFailure: read_file: src/ap.ts does not exist. Nothing was read. List its folder to find the right name.",
   );

@@ -138,7 +138,7 @@ async function startInBackground(
   if (state.status === "running")
     return {
       output: { id, running: true, output: shownText(output) },
-      content: [content, textContent(`It goes on in the background as ${id}.`)],
+      content: [content, textContent(`The command continues in the background as ${id}.`)],
     };
   shown.exit(state.exit);
   return { ...modelResult(state.exit, output, undefined), content: [{ ...content, exit: state.exit }] };

@@ -31,7 +31,7 @@ export function webSearchTool(provider: SearchProvider, options: { readonly time
     kind: "fetch",
     input: () =>
       z.object({
-        query: z.string().trim().min(1).max(400).describe("What to search for."),
+        query: z.string().trim().min(1).max(400).describe("The words to search for."),
         count: z.int().min(1).max(MAX_RESULTS).default(10).describe("How many results to return."),
       }),
     async intent() {

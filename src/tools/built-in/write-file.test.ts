@@ -95,7 +95,10 @@ test("a file that has the content already is left alone", async () => {
     locations: [{ path: `${root}/a.ts` }],
   });
   const { output, content } = await resultOf(writeFile, input, aContext(workspace).context);
-  expect([output, content]).toEqual(["a.ts has just this content already. It was not written again.", []]);
+  expect([output, content]).toEqual([
+    "a.ts has just this content already. The file was not written again.",
+    [],
+  ]);
   expect((await stat(join(root, "a.ts"))).mtimeMs).toBe(mtimeMs);
 });
 
@@ -137,7 +140,7 @@ test("half a character is not written as another", () => {
   expect(writeFile.parse({ path: "a", content: "😀" })).toMatchObject({ ok: true });
 });
 
-test("of many writes of one file at once, each shows what it really replaced", async () => {
+test("shows what each of many writes at once really replaced", async () => {
   const { root, workspace } = await aWorkspace({ "a.ts": "0" });
   const { context } = aContext(workspace);
   const writes = ["1", "2", "3", "4", "5", "6", "7", "8"].map((content) =>

@@ -43,7 +43,10 @@ export const writeFile = defineTool({
       const file = await workspace.resolve(path);
       const old = await oldFile(workspace, file);
       if (old?.text === content)
-        return { output: `${path} has just this content already. It was not written again.`, content: [] };
+        return {
+          output: `${path} has just this content already. The file was not written again.`,
+          content: [],
+        };
       signal.throwIfAborted();
       await workspace.write(file, content);
       const { content: shown, locations } = change(file, old, content);

@@ -57,9 +57,9 @@ function notesOn(refusals: readonly SandboxRefusal[], { contained }: CommandOpti
 export const isOfSandbox = ({ type }: SandboxRefusal): boolean => type !== "held back";
 
 const DISK_FULL =
-  "The sandbox stopped the command: it left too little of the disk free. What it had written by then is still there.";
+  "The sandbox stopped the command: it left too little of the disk free. The files that it wrote until then are still there.";
 const MEMORY_FULL =
-  "The sandbox stopped the command: it left too little of the machine's memory free. What it had written by then is still there.";
+  "The sandbox stopped the command: it left too little of the machine's memory free. The files that it wrote until then are still there.";
 
 const AGAIN =
   "This command ran in a sandbox. To run it outside of the sandbox, make the same call again at once: a person is then asked.";

@@ -29,13 +29,13 @@ async function aProgram(root: string, script: string): Promise<string> {
   return program;
 }
 
-test("what it prints comes record by record", async () => {
+test("passes output on record by record", async () => {
   const { run, records } = await aRun();
   expect(await runRipgrep(run)).toEqual({ by: "itself", exitCode: 0, problem: "" });
   expect(records).toEqual(["./a.txt", "./b.txt"]);
 });
 
-test("who has enough gets no more", async () => {
+test("stops when the reader has enough", async () => {
   const records: string[] = [];
   const { run } = await aRun({ onRecord: (record) => records.push(record) > 1 });
   const { run: never } = await aRun({ onRecord: () => false });

@@ -32,7 +32,7 @@ test("where the call may not read, nothing is searched, be it a folder, a file o
     expect(await failureOf(searchRoot("grep", path, held))).toBe(`ToolFailure: ${real} was not allowed`);
 });
 
-test("what is neither a folder nor a file is not searched", async () => {
+test("searches only folders and files", async () => {
   const { workspace } = await aWorkspace();
   expect(await failureOf(searchRoot("grep", "/dev/null", workspace))).toContain(
     "/dev/null is a device, pipe or socket, not a file",

@@ -23,7 +23,7 @@ export function withoutNul(maxLength: number) {
     .string()
     .min(1)
     .max(maxLength)
-    .refine((text) => !text.includes("\0"), "It holds a NUL character");
+    .refine((text) => !text.includes("\0"), "The text holds a NUL character");
 }
 
 type Walk = {

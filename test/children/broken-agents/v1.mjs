@@ -124,8 +124,8 @@ async function wait(session, stopped) {
   }
   const isLate = breaks("ACP-CANCEL-002") || breaks("TOOLGATE-CALL-011");
   if (isLate) setTimeout(() => call(session, toolCallId, { status: "failed" }), 20);
-  else call(session, toolCallId, { status: "failed", content: text("It was cancelled.") });
-  if (breaks("ACP-CANCEL-001")) throw new Refusal(-32800, "It was cancelled.");
+  else call(session, toolCallId, { status: "failed", content: text("The command was cancelled.") });
+  if (breaks("ACP-CANCEL-001")) throw new Refusal(-32800, "The command was cancelled.");
   return "cancelled";
 }
 
@@ -172,7 +172,7 @@ async function edit(session, stopped) {
   const outcome = await ask(session, toolCallId, about, stopped);
   const isAllowed = outcome === "yes" || (outcome === "other" && breaks("TOOLGATE-PERM-003"));
   if (!isAllowed && !(outcome !== "other" && breaks("TOOLGATE-PERM-001"))) {
-    call(session, toolCallId, { status: "failed", content: text("It was not allowed.") });
+    call(session, toolCallId, { status: "failed", content: text("The call was not allowed.") });
     return outcome === "stopped" ? "cancelled" : "end_turn";
   }
   if (!breaks("TOOLGATE-CALL-009")) call(session, toolCallId, { status: "in_progress" });

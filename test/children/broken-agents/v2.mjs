@@ -171,7 +171,7 @@ async function edit(session, stopped) {
   const outcome = await ask(session, toolCallId, stopped);
   const isAllowed = outcome === "yes" || (outcome === "other" && breaks("TOOLGATE-PERM-003"));
   if (!isAllowed && !(outcome !== "other" && breaks("TOOLGATE-PERM-001"))) {
-    call(session, toolCallId, { status: "failed", content: [content("It was not allowed.")] });
+    call(session, toolCallId, { status: "failed", content: [content("The call was not allowed.")] });
     const isStopped = outcome === "stopped" && !breaks("ACP-CANCEL-206");
     return isStopped ? "cancelled" : "end_turn";
   }

@@ -28,7 +28,7 @@ const found = async (index: Archive, text: string, more: object = {}) =>
     ({ call, excerpt }) => call?.toolCallId ?? excerpt.map((part) => part.text).join(""),
   );
 
-test("what was typed, done, printed and said is found, the newest first, with a piece of the text", async () => {
+test("finds prompts, calls, outputs and messages, the newest first, with an excerpt", async () => {
   const file = store.newFile();
   const ledger = await store.ledger(file);
   const index = await store.archive(file);
@@ -352,7 +352,7 @@ describe("the file", () => {
   });
 });
 
-test("whatever is typed is searched for and never fails", async () => {
+test("searches for any text without failing", async () => {
   const file = store.newFile();
   const ledger = await store.ledger(file);
   await record(ledger, "s1", [said("a quick brown fox OR 1=1 NEAR it")]);
