@@ -261,7 +261,7 @@ describe("streams that were cut", () => {
     const events = [...cut, ...(await readEvents(await read(app, path)))];
     const { messages, stopReason } = whole(events);
     expect(stopReason).toBe("end_turn");
-    expect(messages[1]?.content).toContain("not known whether this tool call took effect");
+    expect(messages[1]?.content).toContain("Nobody knows whether this tool call took effect");
     expect(await app.history(sessionId)).toEqual([{ role: "user", content: "Go" }, ...messages]);
     expect(world.done).toEqual(["wait"]);
   });

@@ -89,7 +89,7 @@ test("in the middle of a turn: the client that reconnects gets the rest, and not
   expect(names(events).filter((name) => name === "turn_start")).toHaveLength(1);
   const { stopReason, messages } = whole(events);
   expect(stopReason).toBe("tool_use");
-  expect(messages[1]?.content).toContain("not known whether this tool call took effect");
+  expect(messages[1]?.content).toContain("Nobody knows whether this tool call took effect");
   expect(await app.history(sessionId)).toEqual([{ role: "user", content: "Go" }, ...messages]);
   expect(await count(cwd, "wait")).toBe(1);
   // The same request once more is the same answer.

@@ -613,7 +613,7 @@ describe("turns", () => {
     const { stopReason, messages } = await app.turn(sessionId, { messages: [grant("call_1")] });
     expect(stopReason).toBe("end_turn");
     expect(messages[0]).toMatchObject({
-      content: expect.stringContaining("not known whether this tool call took effect"),
+      content: expect.stringContaining("Nobody knows whether this tool call took effect"),
     });
     expect(world.done).toEqual([]);
   });

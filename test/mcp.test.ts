@@ -241,7 +241,7 @@ describe("a server that misbehaves", () => {
   test("garbage, lines without end and a flood on stderr do not stop a call", async () => {
     const { servers, problems } = await start({ hand: byHand("writes garbage").config });
     expect(await outputOf(servers, "hand__one")).toBe("one");
-    expect(problems).toContainEqual(expect.stringContaining("It wrote a message that is too large"));
+    expect(problems).toContainEqual(expect.stringContaining("The server wrote a message that is too large"));
     expect(problems).toContainEqual(expect.stringContaining("not JSON: Listening…"));
     for (const problem of problems) expect(visibleText(problem)).toBe(problem);
   });

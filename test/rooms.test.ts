@@ -109,6 +109,27 @@ describe("the house", () => {
     expect(shipped.map(readSource).flatMap(startsPrograms)).toEqual([]);
   });
 
+  test("each store that an address opens passes both contract suites", () => {
+    const history = "src/history";
+    const openers = ["open-ledger.ts", "open-archive.ts"].map(
+      (name) => readSource(`${history}/${name}`).text,
+    );
+    const stores = new Set(
+      Array.from(openers.join("").matchAll(/"\.\/([a-z]+)\//g), ([, store]) => store ?? ""),
+    );
+    const untested = [...stores].flatMap((store) => {
+      const tests = sources.filter(
+        (path) => path.startsWith(`${history}/${store}/`) && path.endsWith(".test.ts"),
+      );
+      const text = tests.map((path) => readSource(path).text).join("");
+      return ["ledgerContract", "archiveContract"].flatMap((suite) =>
+        text.includes(`${suite}(`) ? [] : [`${history}/${store} has no test with ${suite}.`],
+      );
+    });
+    expect(stores.size).toBeGreaterThan(2);
+    expect(untested).toEqual([]);
+  });
+
   test("each room has a main file that opens with the room's purpose", () => {
     const missing = rooms.flatMap((room) => {
       const path = mainFile(room);

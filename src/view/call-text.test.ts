@@ -206,7 +206,7 @@ test("ends other than done have their sentence", () => {
     │ EACCES
     │ at unlink
 ¿ ⌫ Delete a (delete, outcome unknown, 1.0 s, allowed by rule 3)
-    Nobody knows whether this tool call took effect: the process died. It
+    Nobody knows whether this tool call took effect: the process died. The call
         will not be run again by itself.
 ✗ ⌫ Delete a (delete, assumed failed, 1.0 s, allowed by rule 3)
     error
