@@ -49,7 +49,7 @@ export function reopenRoots(roots: readonly string[]): readonly string[] {
 export function holdBack(before: Found, after: Found, kept: string): readonly string[] {
   const notes = heldBackAll(before, after, kept);
   if (notes.length <= MAX_NOTES) return notes;
-  const more = `The sandbox held ${notes.length - MAX_NOTES} more changes back. What was moved lies in ${kept}; look for new protected names that are still in the workspace.`;
+  const more = `The sandbox held ${notes.length - MAX_NOTES} more changes back. The moved files lie in ${kept}; look for new protected names that are still in the workspace.`;
   return [...notes.slice(0, MAX_NOTES), more];
 }
 
