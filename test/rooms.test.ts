@@ -115,7 +115,7 @@ describe("the house", () => {
       (name) => readSource(`${history}/${name}`).text,
     );
     const stores = new Set(
-      Array.from(openers.join("").matchAll(/"\.\/([a-z]+)\//g), ([, store]) => store ?? ""),
+      Array.from(openers.join("").matchAll(/"\.\/([a-z]+)\/[^"]*-ledger\.js"/g), ([, store]) => store ?? ""),
     );
     const untested = [...stores].flatMap((store) => {
       const tests = sources.filter(
