@@ -10,6 +10,7 @@ import { ModelError } from "./model-error.js";
 import type { Overflow } from "./model-error.js";
 import { overflowOf } from "./overflow-of.js";
 import { TruncatedResponse } from "./reject-truncated.js";
+import { withoutKey } from "./without-key.js";
 import { wrapModel } from "./wrap-model.js";
 
 export type ErrorContext = {
@@ -153,7 +154,7 @@ const isBadKey = ({ statusCode, responseBody }: APICallError): boolean =>
 
 /** One line of the provider's message, without the key. */
 export const shownMessage = (text: string, key: string | undefined): string =>
-  oneLine(key === undefined ? text : text.replaceAll(key, "[key]"), 300);
+  oneLine(key === undefined ? text : withoutKey(text, key), 300);
 
 function messageOf(error: unknown): string {
   if (typeof error === "object" && error !== null && "message" in error) return String(error.message);
