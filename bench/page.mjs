@@ -43,7 +43,6 @@ try {
   await browser.close();
   await ledger.close();
   server.kill();
-  rmSync(home, { recursive: true, force: true });
 }
 
 async function firstLoad() {
@@ -377,6 +376,12 @@ async function startServer() {
   };
   const words = [main, "serve", "--port", "0", "--script", script];
   const child = spawn(process.execPath, words, { cwd: project, env });
+  // Also when the browser does not start, or somebody ends the bench.
+  process.once("exit", () => {
+    child.kill("SIGKILL");
+    rmSync(home, { recursive: true, force: true });
+  });
+  for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
   const found = await new Promise((resolve) => {
     let text = "";
     for (const stream of [child.stdout, child.stderr])

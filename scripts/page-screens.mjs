@@ -1,7 +1,7 @@
 // Makes the pictures of the page in docs/images: the built program, a scripted agent, a real Chromium.
 //   node scripts/ready.mjs && node scripts/page-screens.mjs
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,7 +10,9 @@ import { openLedger } from "toolgate/history";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const out = join(root, "docs", "images");
-const home = mkdtempSync(join(tmpdir(), "ann-"));
+// Paths are in the pictures. Another run at the same time fails here.
+const home = join(tmpdir(), "ann");
+mkdirSync(home);
 const project = join(home, "shop");
 mkdirSync(join(project, "src"), { recursive: true });
 mkdirSync(out, { recursive: true });
@@ -118,6 +120,11 @@ const server = spawn(
     env: { ...process.env, HOME: home, XDG_CONFIG_HOME: join(home, "config"), XDG_STATE_HOME: home },
   },
 );
+process.once("exit", () => {
+  server.kill("SIGKILL");
+  rmSync(home, { recursive: true, force: true });
+});
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
 const link = await new Promise((resolve) => {
   let text = "";
   for (const stream of [server.stdout, server.stderr])
@@ -156,7 +163,6 @@ try {
 } finally {
   await browser.close();
   server.kill();
-  rmSync(home, { recursive: true, force: true });
 }
 
 async function pictures(session, name) {
@@ -200,6 +206,7 @@ async function pictures(session, name) {
       .getByText(/^Reading/)
       .first()
       .waitFor({ state: "detached" });
+    if (view.startsWith("rules")) await page.getByText("Would ask").waitFor();
     await page.waitForTimeout(600);
     await shot(`page-${view === "s" ? "sessions" : view.split("?")[0]}-${name}`);
   }

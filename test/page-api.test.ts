@@ -66,6 +66,7 @@ test("runs the demo from the login to the undone edit", { timeout: 120_000 }, as
   });
 
   expect((await page.history({ kind: "edit" })).calls).toMatchObject([{ toolCallId, agent: "demo" }]);
+  await expect(page.history({ before: "elsewhere" })).rejects.toMatchObject({ status: 400 });
   expect((await page.statistics()).total).toMatchObject({ calls: calls.length, decidedByPerson: 1 });
   for (const only of [{ folder }, { agent: "demo" }, { folder, agent: "demo" }]) {
     const { total: counted, waits } = await page.statistics(only);

@@ -2,13 +2,16 @@
 import { useState } from "preact/hooks";
 import type { CallDetail, LifeEvent } from "toolgate/serve/client";
 import { api, errorText } from "../api.js";
+import { me } from "../live.js";
 import { Empty, Loading } from "../parts/controls.js";
+import { useShortPaths } from "../parts/folder.js";
 import { Icon, type IconName } from "../parts/icon.js";
 import { lookOf, StatePill } from "../parts/state.js";
 import { Visible } from "../parts/visible.js";
 import { replayPath, sessionPath } from "../route.js";
 import { UndoDialog } from "../session/undo-dialog.js";
 import { WholeCall } from "../session/whole-call.js";
+import { useStore } from "../store.js";
 import { useLoaded } from "../use-loaded.js";
 import { mergedLife } from "./merged-life.js";
 import { clockTime, counted, runTime, sentence } from "../words.js";
@@ -18,6 +21,7 @@ type LifeProps = { readonly sessionId: string; readonly toolCallId: string; read
 export function CallLife({ sessionId, toolCallId, onClose }: LifeProps) {
   const { data, error, reload } = useLoaded(() => api.call(sessionId, toolCallId), [sessionId, toolCallId]);
   const [isUndoing, setUndoing] = useState(false);
+  const role = useStore(me, (self) => self?.device.role);
   if (!data)
     return (
       <aside aria-label="Life of the call">
@@ -39,7 +43,7 @@ export function CallLife({ sessionId, toolCallId, onClose }: LifeProps) {
         </button>
         <StatePill status={card.status} word={lookOf(card.status).word} />
         <span class="end row">
-          {undo.isPossible && (
+          {undo.isPossible && role === "all" && (
             <button type="button" class="btn small" onClick={() => setUndoing(true)}>
               <Icon name="undone" /> Undo
             </button>
@@ -158,6 +162,7 @@ type RowProps = {
 };
 
 function LifeRow({ event, before, next }: RowProps) {
+  const inProject = useShortPaths();
   const isLong = next !== undefined && next.at - event.at > LONG_MS;
   const at = before === undefined ? clockTime(event.at) : `+${runTime(Math.max(0, event.at - before.at))}`;
   return (
@@ -165,7 +170,7 @@ function LifeRow({ event, before, next }: RowProps) {
       <span class="at">{at}</span>
       <Icon name={ICONS[event.type] ?? "pending"} />
       <div class="anywhere">
-        <Visible text={sentence(event.words).replace(/\.$/, "")} />
+        <Visible text={inProject(sentence(event.words).replace(/\.$/, ""))} />
       </div>
     </li>
   );

@@ -6,6 +6,7 @@ import { api, errorText } from "../api.js";
 import { useKeys } from "../keys.js";
 import { live } from "../live.js";
 import { Empty, Loading, Pick } from "../parts/controls.js";
+import { Folder } from "../parts/folder.js";
 import { Icon, kindIcon, type IconName } from "../parts/icon.js";
 import { lookOf, StatePill } from "../parts/state.js";
 import { Visible } from "../parts/visible.js";
@@ -42,9 +43,10 @@ export function HistoryView({ search }: { readonly search: string }) {
   const set = (change: Partial<Filters>): void =>
     goTo(filterPath({ ...filters, ...change }), { isReplaced: true });
   const calls = [...(data?.calls ?? []), ...more];
+  const chosenAt = calls.findIndex((one) => one.toolCallId === call && one.sessionId === session);
+  const chosen = calls[chosenAt];
   const step = (by: 1 | -1): void => {
-    const at = calls.findIndex((one) => one.toolCallId === call && one.sessionId === session);
-    const found = calls[at === -1 ? 0 : at + by];
+    const found = calls[chosenAt === -1 ? 0 : chosenAt + by];
     if (found) set({ call: found.toolCallId, session: found.sessionId });
   };
   useKeys({
@@ -89,12 +91,14 @@ export function HistoryView({ search }: { readonly search: string }) {
         )}
       </div>
       {isChosen && (
-        <CallLife
-          key={`${session} ${call}`}
-          sessionId={session}
-          toolCallId={call}
-          onClose={() => set({ call: "", session: "" })}
-        />
+        <Folder.Provider value={chosen?.folder}>
+          <CallLife
+            key={`${session} ${call}`}
+            sessionId={session}
+            toolCallId={call}
+            onClose={() => set({ call: "", session: "" })}
+          />
+        </Folder.Provider>
       )}
     </div>
   );

@@ -143,6 +143,7 @@ function Moments({ shown, replay, onPlay, onStep }: MomentsProps) {
           min={1}
           max={moments}
           value={moment}
+          style={{ "--done": `${moments > 1 ? (100 * (moment - 1)) / (moments - 1) : 100}%` }}
           aria-label="Moment of the session"
           aria-valuetext={`${moment} of ${moments}, ${clockTime(at)}`}
           onInput={(event) => {

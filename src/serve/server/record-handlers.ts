@@ -24,6 +24,11 @@ type Name =
 
 const SUGGESTION_DAYS = 14;
 
+/** The archive refuses a `before` that no page gave. */
+function asBadRequest(error: unknown): never {
+  throw error instanceof RangeError ? new AapProblem("BAD_REQUEST", error.message) : error;
+}
+
 export function recordHandlers({ context, index }: PageParts): Readonly<Record<Name, PageHandler>> {
   const folderOf = (given: string | undefined): string => {
     if (given === undefined) return context.folder;
@@ -34,8 +39,10 @@ export function recordHandlers({ context, index }: PageParts): Readonly<Record<N
     }
   };
   return {
-    history: async (request) =>
-      Response.json(await callHistory(context, index, queryOf(request, historyQuery))),
+    history: async (request) => {
+      const query = queryOf(request, historyQuery);
+      return Response.json(await callHistory(context, index, query).catch(asBadRequest));
+    },
     statistics: async (request) =>
       Response.json(await callStatistics(context, queryOf(request, statisticsQuery))),
     rules: async (request) =>
