@@ -115,7 +115,7 @@ export const PROTECTED_NAMES: readonly ProtectedNames[] = [
       .claude.json, claude_desktop_config.json, .codex/**, .gemini/**, .qwen/**, .continue/**,
       .aider*/**, .mcp/**, .mcp.json, mcp.json, mcp_config.json, .agents/**, .agent/**, .cline/**,
       .roo/**, .kilocode/**, .kiro/**, .amazonq/**, .junie/**, .trae/**, .augment/**, .openhands/**,
-      .factory/**, .amp/**, .crush/**, .crush.json, crush.json, gemini-extension.json,
+      .factory/**, .amp/**, .vibe/**, .kimi/**, .warp/**, .zencoder/**, .crush/**, .crush.json, crush.json, gemini-extension.json,
       .opencode/**, opencode.json, opencode.jsonc, .config/opencode/**, .goose/**, .config/goose/**`),
   },
   { what: "a setting of the system", names: ["/etc/**", "/private/etc/**", "system32/drivers/etc/**"] },

@@ -46,6 +46,7 @@ const LEFT_BEHIND = {
   ".idea": "mkdir .idea && echo evil >.idea/workspace.xml",
   "src/.vscode": "mkdir -p src/.vscode && echo evil >src/.vscode/tasks.json",
   ".mcp.json": "echo evil >.mcp.json",
+  ".vibe": "mkdir .vibe && echo evil >.vibe/config.toml",
   ".npmrc": "echo script-shell=evil >.npmrc",
   ".gitmodules": "echo evil >.gitmodules",
   ".lfsconfig": "echo evil >.lfsconfig",
