@@ -15,8 +15,12 @@ const MAX_IGNORED_BYTES = 32 * 1024 * 1024;
 const MAX_IGNORED_FILES = 2_000;
 const MAX_IGNORED_IN_FOLDER = 200;
 
-/** Parts of a git folder whose content is named by its hash, belongs to another place, or is of no lasting use. */
-const NOT_OF_GIT_FOLDER = /^(?:objects|modules|lfs|annex)\/|(?:^|\/)[^/]+\.lock$|^gc\.(?:pid|log)$|\.ipc$/;
+/**
+ * Parts of a git folder whose content is named by its hash, belongs to another place, or is of no lasting use: also the
+ * file that we put there while the next sandbox starts.
+ */
+const NOT_OF_GIT_FOLDER =
+  /^(?:objects|modules|lfs|annex)\/|(?:^|\/)[^/]+\.lock$|^gc\.(?:pid|log)$|\.ipc$|^toolgate-[\da-f]{16}$/;
 
 /** Whether a path in a git folder is kept; a folder ends with a slash. */
 export const isOfGitFolder = (path: string): boolean => !NOT_OF_GIT_FOLDER.test(path);

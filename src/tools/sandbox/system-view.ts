@@ -37,6 +37,10 @@ const SECRETS_OF_SYSTEM = [
   "/etc/NetworkManager/system-connections",
   "/etc/pki/tls/private",
   "/etc/security/opasswd",
+  "/etc/npmrc",
+  "/etc/pip.conf",
+  "/usr/etc/npmrc",
+  "/usr/local/etc/npmrc",
 ];
 /** Folders of toolchains in the home folder. Package caches are read too: without a network nothing else has them. */
 const TOOLCHAINS = [
@@ -71,6 +75,27 @@ const TOOLCHAINS = [
   "go/bin",
   "go/pkg",
 ];
+/** Settings of one installed version, deeper in a toolchain. A star is any name. */
+const SECRETS_OF_TOOLCHAINS = [
+  ...[
+    ".nvm/versions/node/*",
+    ".n",
+    ".volta/tools/image/node/*",
+    ".fnm/node-versions/*/installation",
+    ".local/share/fnm/node-versions/*/installation",
+    ".asdf/installs/nodejs/*",
+    ".asdf/installs/nodejs/*/.npm",
+    ".local/share/mise/installs/node/*",
+  ].map((prefix) => `${prefix}/etc/npmrc`),
+  ...[
+    ".pyenv/versions/*",
+    ".asdf/installs/python/*",
+    ".local/share/mise/installs/python/*",
+    ".local/share/uv/python/*",
+    ".local/share/uv/tools/*",
+    ".local/pipx/venvs/*",
+  ].map((prefix) => `${prefix}/pip.conf`),
+];
 const MAX_TMP_BYTES = 1 << 30;
 const MAX_SMALL_BYTES = 64 << 20;
 
@@ -96,6 +121,7 @@ export function systemView({ home, cache }: SystemViewOptions): readonly Mount[]
     { type: "folder", path: home },
     ...systemFolder("/home/linuxbrew/.linuxbrew"),
     ...TOOLCHAINS.flatMap((name) => toolchain(join(home, name), home)),
+    ...SECRETS_OF_TOOLCHAINS.flatMap((pattern) => namedBy(pattern, home)).flatMap(hiddenIfThere),
     { type: "write", path: join(home, ".cache"), from: cache },
   ];
 }
@@ -118,6 +144,20 @@ function systemFolder(path: string): readonly Mount[] {
   const info = pathInfo(path);
   if (info?.isSymbolicLink()) return [{ type: "link", path, target: readlinkSync(path) }];
   return info?.isDirectory() ? [{ type: "read", path }] : [];
+}
+
+function namedBy(pattern: string, folder: string): readonly string[] {
+  const [name = "", ...rest] = pattern.split("/");
+  if (rest.length === 0) return [join(folder, name)];
+  const inner = name === "*" ? foldersIn(folder) : [name];
+  return inner.flatMap((one) => namedBy(rest.join("/"), join(folder, one)));
+}
+
+/** A link leads to a version that has a name of its own. */
+function foldersIn(folder: string): readonly string[] {
+  if (pathInfo(folder)?.isDirectory() !== true) return [];
+  const entries = readdirSync(folder, { withFileTypes: true });
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
 }
 
 function hiddenIfThere(path: string): readonly Mount[] {
@@ -145,4 +185,4 @@ function toolchain(path: string, home: string): readonly Mount[] {
 
 /** Beside the protected names: files that some package managers keep passwords in. */
 const SECRET_FILES =
-  /\/(?:\.m2\/settings-security\.xml|\.gradle\/init\.(?:gradle|d).*|\.nuget\/NuGet|\.npm-global\/etc|\.dotnet\/corefx)$/;
+  /\/(?:\.m2\/settings[^/]*|\.gradle\/(?:init\.(?:gradle|d).*|develocity|enterprise)|\.nuget\/NuGet|\.npm-global\/etc|\.dotnet\/corefx)$/;
