@@ -108,7 +108,7 @@ async function aMachine({ uid }: User) {
   const overNetwork = await listening(createServer().listen(0, "127.0.0.1"));
   const services = await Promise.all([
     listening(createServer().listen(join(ws, "service.sock"))),
-    listening(createServer().listen("\0toolgate-escape")),
+    listening(createServer().listen(`\0${base}`)),
   ]);
   const reader = spawn("sh", ["-c", `exec cat <>"${join(ws, "pipe")}"`], { stdio: "ignore" });
   onTestFinished(() => {
@@ -164,7 +164,7 @@ function reportOf<Printed>(child: ReturnType<typeof startAs>): Promise<Printed> 
 
 /** Starts a program of Node as the user. */
 function startAs(
-  { home, out, port }: Awaited<ReturnType<typeof aMachine>>,
+  { base, home, out, port }: Awaited<ReturnType<typeof aMachine>>,
   { uid }: User,
   file: readonly string[],
 ) {
@@ -177,6 +177,7 @@ function startAs(
     HOME: home,
     OUT: out,
     PORT: String(port),
+    BASE: base,
     CANARY_OUTSIDE: "1",
     XDG_STATE_HOME: join(home, ".local/state"),
   };

@@ -33,7 +33,7 @@ const stays = { guards: [], stays: true };
 
 const workspace = await LocalWorkspace.open(root, how === "free" ? {} : await sandboxFor());
 let output = "";
-const { OUT = "", PORT = "" } = process.env;
+const { OUT = "", PORT = "", BASE = "" } = process.env;
 if (how === "joining")
   // The server goes on until this process ends.
   await workspace.runCommand("sleep 1000 & echo", {
@@ -46,7 +46,7 @@ await workspace.runCommand(script, {
   ...session,
   ...(how === "staying" && { contained: stays }),
   ...(how === "joining" && { contained: { guards: [] } }),
-  env: { WS: root, OUT, PORT, PID: String(process.pid) },
+  env: { WS: root, OUT, PORT, BASE, PID: String(process.pid) },
   signal: new AbortController().signal,
   onOutput: (text) => (output += text),
 });
