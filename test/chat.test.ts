@@ -151,8 +151,18 @@ test("starts without a key and says so, and asks once for a model with one", asy
 test("takes each answer to a question by one key", async () => {
   const names = ["yes", "session", "src/always", "lib/all", "lib/both", "no", "reason", "never", "edited"];
   const writes = names.map((name) => ({ tool: "write_file", input: { path: name, content: "x\n" } }));
+  const lines = Array.from({ length: 30 }, (_, line) => `line ${line + 1}\n`).join("");
+  const partly = lines.replace("line 25\n", "line 25 b\n");
+  const edit = { path: "a.txt", content: partly.replace("line 2\n", "line two\n") };
   const desk = await atDesk({
-    files: { "s.json": script([{ calls: writes }, { say: "So be it." }]) },
+    files: {
+      "a.txt": lines,
+      "s.json": script([
+        { calls: [{ tool: "write_file", input: edit }] },
+        { calls: writes },
+        { say: "So be it." },
+      ]),
+    },
     env: { EDITOR: "sed -i s/edited/changed/" },
   });
   const asked = async (name: string): Promise<string> => {
@@ -160,7 +170,14 @@ test("takes each answer to a question by one key", async () => {
     return desk.sees(ALLOW);
   };
   desk.starts(`${CHAT} 'write the files'`);
-  await asked("yes");
+  await asked("a.txt");
+  desk.presses("h");
+  await desk.sees("Keep which hunks?");
+  desk.types("3");
+  await desk.sees('"3" is not a hunk');
+  desk.types("2");
+  expectScreen("hunks", await asked("yes"), "hunk 1, line 1");
+  expect(readFileSync(join(desk.project, "a.txt"), "utf8")).toBe(partly);
   desk.presses("w");
   await desk.sees("No rule covers it.");
   await desk.sees(ALLOW);

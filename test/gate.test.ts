@@ -6,7 +6,8 @@ import { setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
-import type { Answer, Question, ToolCall } from "../src/call/index.js";
+import type { Answer, Question, ShownQuestion, ToolCall } from "../src/call/index.js";
+import { modelRemarks } from "../src/call/call-remarks.js";
 import { endSentence } from "../src/call/index.js";
 import { MemoryLedger } from "../src/history/index.js";
 import { allowAll, denyAll, openGate } from "../src/run/index.js";
@@ -52,6 +53,76 @@ const tool = (
 
 const statusOf = ({ state }: ToolCall): string => state.status;
 const sentence = (call: ToolCall): string => endSentence(call) ?? "";
+
+describe("an answer that keeps some hunks of an edit", () => {
+  const before = Array.from({ length: 40 }, (_, line) => `line ${line + 1}\n`).join("");
+  const change = (text: string, lines: readonly number[]): string =>
+    lines.reduce((changed, line) => changed.replace(`line ${line}\n`, `changed ${line}\n`), text);
+  const edits = [2, 20, 38].map((line) => ({ oldText: `line ${line}\n`, newText: `changed ${line}\n` }));
+  const inputs = {
+    write_file: { path: "a.txt", content: change(before, [2, 20, 38]) },
+    edit_file: { path: "a.txt", edits },
+  };
+
+  test.each(["write_file", "edit_file"] as const)(
+    "makes just these with %s, and names the others",
+    async (name) => {
+      const asked: ShownQuestion[] = [];
+      const ask: Ask = (question, signal) => {
+        asked.push(question);
+        return says("allow_once", { keptHunks: [3, 1] })(question, signal);
+      };
+      const { gate, root } = await gateIn({ files: { "a.txt": before }, ask });
+      const call = await gate.call({ name, input: inputs[name] });
+      expect(asked).toMatchObject([{ hunks: 3 }]);
+      expect(statusOf(call)).toBe("done");
+      expect(await readFile(join(root, "a.txt"), "utf8")).toBe(change(before, [2, 38]));
+      // The shown diff is of what was written.
+      expect(call.content).toMatchObject([{ oldText: before, newText: change(before, [2, 38]) }]);
+      expect(call.decision).toMatchObject({
+        originalInput: inputs[name],
+        rejectedHunks: [{ number: 2, line: 20 }],
+      });
+      expect(modelRemarks(call)).toEqual([
+        expect.stringContaining("Not applied: hunk 2 of its diff, at line 20 of the file before it."),
+      ]);
+    },
+  );
+
+  test("writes nothing for a hunk that is not there, and after the file has changed", async () => {
+    const write = { name: "write_file", input: inputs.write_file };
+    const { gate, root } = await gateIn({
+      files: { "a.txt": before },
+      ask: says("allow_once", { keptHunks: [4] }),
+    });
+    expect(sentence(await gate.call(write))).toContain("no such hunks");
+    expect(await readFile(join(root, "a.txt"), "utf8")).toBe(before);
+    const other = await gateIn({
+      files: { "a.txt": before },
+      ask: async (question, signal) => {
+        await writeFile(join(other.root, "a.txt"), `${before}more\n`);
+        return says("allow_once", { keptHunks: [1] })(question, signal);
+      },
+    });
+    expect(sentence(await other.gate.call(write))).toContain("has changed since its diff was shown");
+    expect(await readFile(join(other.root, "a.txt"), "utf8")).toBe(`${before}more\n`);
+  });
+
+  test("is not offered for one hunk, and runs nothing of a tool that has none", async () => {
+    const counter = counting("t");
+    const { gate } = await gateIn({
+      tools: [...builtInTools, counter.tool],
+      ask: async (question, signal) => {
+        expect(question.hunks).toBeUndefined();
+        return says("allow_once", { keptHunks: [1] })(question, signal);
+      },
+    });
+    const made = { name: "write_file", input: { path: "new.txt", content: before } };
+    expect(statusOf(await gate.call(made))).toBe("refused");
+    expect(statusOf(await gate.call({ name: "t", input: {} }))).toBe("refused");
+    expect(counter.runs).toBe(0);
+  });
+});
 
 describe("an answer", () => {
   test("of a custom handler decides: a yes runs the call, a no passes its reason to the model", async () => {

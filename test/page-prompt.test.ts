@@ -179,6 +179,30 @@ test("undoes one change of an edit and leaves the others", async () => {
   expect(gone).toMatchObject({ isPossible: false, hunks: [{ why: expect.stringContaining("changed") }, {}] });
 });
 
+test("makes only the hunks that an answer keeps", async () => {
+  const before = Array.from({ length: 30 }, (_, line) => `line ${line + 1}\n`).join("");
+  const content = before.replace("line 2\n", "line two\n").replace("line 25\n", "line 25 b\n");
+  const served = await serving({
+    steps: [{ calls: [{ tool: "write_file", input: { path: "a.txt", content } }] }, { say: "Done." }],
+  });
+  const file = join(served.root, "a.txt");
+  writeFileSync(file, before);
+  const page = await served.login("all");
+  const { sessionId } = await page.createSession({ prompt: text("Change it") });
+  await until(async () => (await page.questions()).questions.length > 0);
+  const questionId = (await page.questions()).questions[0]?.questionId ?? "";
+  for (const keptHunks of [[3], [], [0]])
+    await expect(page.answer(questionId, { reply: "once", keptHunks })).rejects.toMatchObject({
+      status: 400,
+    });
+  await expect(page.answer(questionId, { reply: "always", keptHunks: [1] })).rejects.toMatchObject({
+    status: 400,
+  });
+  await page.answer(questionId, { reply: "once", keptHunks: [2] });
+  await until(async () => (await page.session(sessionId)).state === "idle");
+  expect(readFileSync(file, "utf8")).toBe(before.replace("line 25\n", "line 25 b\n"));
+});
+
 test("refuses an answer after its turn was cancelled, and runs nothing", async () => {
   // UI-033 of the catalogue.
   const served = await serving();

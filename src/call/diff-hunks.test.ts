@@ -2,10 +2,41 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { DiffContent } from "./content.js";
 import { fileDiff } from "./content.js";
-import { hunksInContext } from "./diff-hunks.js";
+import { hunksInContext, hunksOfDiff, partOfChange } from "./diff-hunks.js";
 
 const PATH = "/home/user/project/file.txt";
 const padding = Array.from({ length: 4_000 }, (_, line) => `padding line ${line}\n`).join("");
+
+test("makes just the kept hunks of a change, and names the lines of the others", () => {
+  const line = fc.constantFrom("a\n", "b\n", "c\r\n", "d");
+  const texts = fc.tuple(fc.array(line, { maxLength: 60 }), fc.array(line, { maxLength: 60 }));
+  fc.assert(
+    fc.property(
+      texts,
+      fc.boolean(),
+      fc.array(fc.boolean(), { maxLength: 9 }),
+      ([one, other], isLarge, keeps) => {
+        const room = isLarge ? padding : "";
+        const [oldText, newText] = [one.join("") + room, other.join("") + room];
+        const diff = fileDiff(PATH, oldText, newText);
+        const hunks = hunksOfDiff(diff);
+        const kept = hunks.flatMap((_, index) => (keeps[index] === true ? [index + 1] : []));
+        const part = partOfChange(diff, { oldText, newText }, kept);
+        expect(part?.rejected.map(({ number }) => number)).toEqual(
+          hunks.flatMap((_, index) => (kept.includes(index + 1) ? [] : [index + 1])),
+        );
+        if (kept.length === 0) expect(part?.text).toBe(oldText);
+        if (kept.length === hunks.length) expect(part?.text).toBe(newText);
+        const sizes = hunks.map((hunk, index) =>
+          kept.includes(index + 1) ? hunk.newText.length - hunk.oldText.length : 0,
+        );
+        expect(part?.text.length).toBe(sizes.reduce((sum, size) => sum + size, oldText.length));
+        expect(partOfChange(diff, { oldText, newText }, [hunks.length + 1])).toBeUndefined();
+      },
+    ),
+    { numRuns: Number(process.env["TOOLGATE_RUNS"] ?? 60) },
+  );
+});
 
 describe("the diff of a file", () => {
   test("has both texts whole while they are short", () => {

@@ -4,7 +4,7 @@
  * Exact: the old text with the hunks applied is the new text, unless a long line was cut. The unchanged lines reach up to
  * the line that marks a secret below it, so that redaction finds in a hunk what it finds in the file.
  */
-import type { DiffHunk } from "./content.js";
+import type { DiffContent, DiffHunk } from "./content.js";
 import { lineHunks, sharedEnd, sharedStart } from "./line-hunks.js";
 
 /** Unchanged lines on each side of a change. */
@@ -26,8 +26,59 @@ export function hunksInContext(oldText: string, newText: string): readonly DiffH
   return hunksOf(contextGroups(oldText, newText), oldText, newText);
 }
 
-/** Line ranges of both texts; the ends are not included. */
-type Group = { readonly oldStart: number; readonly newStart: number; oldEnd: number; newEnd: number };
+/** The hunks of a diff that are shown and counted: its own, or those of its two texts. Empty where it has only one text. */
+export function hunksOfDiff({ operation, oldText, newText, hunks }: DiffContent): readonly DiffHunk[] {
+  if (hunks) return hunks;
+  if (operation !== "modify" || oldText === undefined || newText === undefined) return [];
+  return hunksInContext(oldText, newText);
+}
+
+/** A hunk by its number in its diff, and the line of the old text where it changes something. */
+export type RejectedHunk = { readonly number: number; readonly line: number };
+
+export type PartOfChange = {
+  readonly text: string;
+  /** The kept hunks as they replace each other's lines. */
+  readonly kept: readonly Pick<DiffHunk, "oldText" | "newText">[];
+  readonly rejected: readonly RejectedHunk[];
+};
+
+/** The change with only some of its hunks, numbered from 1 as `hunksOfDiff` has them. Undefined for a number that none has. */
+export function partOfChange(
+  diff: DiffContent,
+  { oldText, newText }: { readonly oldText: string; readonly newText: string },
+  numbers: readonly number[],
+): PartOfChange | undefined {
+  const all = contextGroups(oldText, newText);
+  const groups = diff.hunks ? joined(all) : all;
+  if (!numbers.every((number) => groups[number - 1] !== undefined)) return undefined;
+  const old = new LineReader(oldText);
+  const hunks = hunksOf(groups, oldText, newText);
+  const isKept = (index: number): boolean => numbers.includes(index + 1);
+  let line = 1;
+  const pieces = groups.map(({ oldStart, oldEnd }, index) => {
+    const before = old.lines(line, oldStart);
+    line = oldEnd;
+    const hunk = hunks[index];
+    return before + ((isKept(index) ? hunk?.newText : hunk?.oldText) ?? "");
+  });
+  return {
+    text: pieces.join("") + oldText.slice(old.start(line)),
+    kept: hunks.filter((_, index) => isKept(index)),
+    rejected: groups.flatMap(({ changedLine }, index) =>
+      isKept(index) ? [] : [{ number: index + 1, line: changedLine }],
+    ),
+  };
+}
+
+/** Line ranges of both texts; the ends are not included. `changedLine`: the first line of the old text that changes. */
+type Group = {
+  readonly oldStart: number;
+  readonly newStart: number;
+  readonly changedLine: number;
+  oldEnd: number;
+  newEnd: number;
+};
 
 function contextGroups(oldText: string, newText: string): readonly Group[] {
   const old = new LineReader(oldText);
@@ -39,7 +90,14 @@ function contextGroups(oldText: string, newText: string): readonly Group[] {
     const [oldEnd, newEnd] = [oldStart + oldLines + CONTEXT_LINES, newStart + newLines + CONTEXT_LINES];
     const last = groups.at(-1);
     if (last && oldStart - above <= last.oldEnd) Object.assign(last, { oldEnd, newEnd });
-    else groups.push({ oldStart: oldStart - above, newStart: newStart - above, oldEnd, newEnd });
+    else
+      groups.push({
+        oldStart: oldStart - above,
+        newStart: newStart - above,
+        changedLine: oldStart,
+        oldEnd,
+        newEnd,
+      });
   }
   return groups;
 }

@@ -64,6 +64,8 @@ export type Question = {
   readonly widths?: readonly OfferedWidth[];
   /** Equal for questions that may be answered together. */
   readonly likeness?: string;
+  /** How many hunks the diff of the call has, where an answer may keep some of them and reject the others. */
+  readonly hunks?: number;
   /** The input as the model wrote it, when a person changed it at an earlier question about the call. */
   readonly originalInput?: unknown;
   /** No rule can answer the question, since it is not about the call's effects. */
@@ -94,8 +96,22 @@ export type Answer = {
   readonly reason?: string;
   /** With a yes: the input to run instead of the one that was asked about. */
   readonly input?: unknown;
+  /** With a yes: the hunks of the shown diff to apply, counted from 1. The others are rejected. */
+  readonly keptHunks?: readonly number[];
   readonly at: number;
 };
+
+/** Whether the call is to run with another input than the one that was asked about. */
+export const changesInput = ({ input, keptHunks }: Pick<Answer, "input" | "keptHunks">): boolean =>
+  input !== undefined || keptHunks !== undefined;
+
+/** Why an answer cannot keep just these hunks; undefined when it can. */
+export function notKeepable({ hunks = 0 }: Question, keptHunks: readonly number[]): string | undefined {
+  if (hunks === 0) return "This question has no hunks to choose from.";
+  const isOne = (number: number): boolean => Number.isInteger(number) && number >= 1 && number <= hunks;
+  if (keptHunks.length > 0 && keptHunks.every(isOne)) return undefined;
+  return `Name at least one of the hunks 1 to ${hunks}; a no rejects all of them.`;
+}
 
 /** Why the question does not offer what the answer selects; undefined when it does. */
 export function notOffered(question: Question, outcome: Answer["outcome"]): string | undefined {

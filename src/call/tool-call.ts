@@ -6,6 +6,7 @@
  * makes a new call object, and engines are several times faster when all objects have the same shape.
  */
 import type { Location, Meta, ToolCallContent } from "./content.js";
+import type { RejectedHunk } from "./diff-hunks.js";
 import type { PartialInput } from "./partial-input.js";
 import type { Question } from "./question.js";
 import type { ChildStep } from "./step.js";
@@ -57,6 +58,8 @@ export type Decision = {
   readonly intentHash?: string;
   /** The input as the model wrote it, when the person who allowed the call changed it. */
   readonly originalInput?: unknown;
+  /** The hunks of the call's diff that the person rejected when they allowed the others. */
+  readonly rejectedHunks?: readonly RejectedHunk[];
   readonly at: number;
 };
 

@@ -5,13 +5,15 @@
  */
 import { createInterface } from "node:readline/promises";
 import type { Interface } from "node:readline/promises";
+import { hunksOfDiff } from "../call/diff-hunks.js";
 import { pluralize, visibleText } from "../call/index.js";
 import type { OptionKind, ShownQuestion } from "../call/index.js";
 import type { Ask } from "../run/index.js";
 import { alikeText, hiddenWords, questionFacts, wholeQuestion, widthsText } from "../view/index.js";
 import { rows } from "../view/visible-line.js";
+import { hunksText } from "./hunks-text.js";
 import { printPages } from "./print-pages.js";
-import { readReply, readWidth, widthsOf } from "./read-reply.js";
+import { readHunks, readReply, readWidth, widthsOf } from "./read-reply.js";
 import type { Reply } from "./read-reply.js";
 import { screenTerminal } from "./screen-terminal.js";
 
@@ -117,13 +119,18 @@ async function readAnswer(
     const others = alike.map((one) => one.question);
     desk.write(questionText(question, hiddenWords(question), others));
     const beside = { alike: others.length, place };
-    const { option, reason, choice, isForAll, input } = await untilAnswered(question, beside, desk);
+    const { option, reason, choice, isForAll, input, keptHunks } = await untilAnswered(
+      question,
+      beside,
+      desk,
+    );
     return {
       outcome: option ? { type: "selected", optionId: option.optionId, ...choice } : { type: "refused" },
       by: "person",
       who: "you",
       ...(reason !== undefined && { reason }),
       ...(input && { input: input.changed }),
+      ...(keptHunks && { keptHunks }),
       ...(isForAll && { isForAll }),
     };
   } catch (error) {
@@ -148,7 +155,12 @@ async function untilAnswered(
   for (;;) {
     const typed = await desk.reply(question, others);
     const reply = readReply(typed, { ...question, alike, isInteractive: desk.why !== undefined });
-    const chosen = reply.type === "choose" ? await untilChosen(question, desk) : reply;
+    const chosen =
+      reply.type === "choose"
+        ? await untilChosen(question, desk)
+        : reply.type === "hunks"
+          ? await untilKept(question, desk)
+          : reply;
     switch (chosen?.type) {
       case "answer":
         return chosen;
@@ -192,6 +204,19 @@ async function untilChosen(question: ShownQuestion, desk: AnswerDesk): Promise<R
     desk.write(`${visibleText(reply.hint)}\n`);
   }
 }
+
+/** Shows the hunks of the edit, until those to keep are chosen. Undefined when the person goes back. */
+async function untilKept(question: ShownQuestion, desk: AnswerDesk): Promise<Reply | undefined> {
+  const hunks = question.call.content.flatMap((item) => (item.type === "diff" ? hunksOfDiff(item) : []));
+  desk.write(`\n${hunksText(hunks.map((hunk, index) => ({ ...hunk, number: index + 1 })))}\n`);
+  for (;;) {
+    const reply = readHunks(await desk.line(HUNKS_PROMPT), question);
+    if (reply?.type !== "again") return reply;
+    desk.write(`${visibleText(reply.hint)}\n`);
+  }
+}
+
+const HUNKS_PROMPT = "Keep which hunks? Numbers such as 1 3; the others are rejected; [b]ack: ";
 
 /** A terminal that sends whole lines. */
 export const lineDesk: OpenDesk = (signal) => {
@@ -258,6 +283,7 @@ function choicesText(
     "[n]o (Enter)",
     ...(alike > 0 ? ["none"] : []),
     ...(offers(question, "reject_always") ? ["never"] : []),
+    ...(question.hunks === undefined ? [] : ["hunks"]),
     ...(hidden === undefined ? [] : ["[v]iew all"]),
     "[?] help",
   ];
@@ -292,6 +318,9 @@ function helpText(question: ShownQuestion, alike: number): string {
     ...(offers(question, "reject_always")
       ? ["  never               refuse it, and store the rule above"]
       : []),
+    ...(question.hunks === undefined
+      ? []
+      : ["  hunks               choose the hunks of the edit to keep; the others are rejected"]),
     "  v, view             show all of the call: the whole command, input and preview",
     "  Ctrl-C              cancel the turn",
   ];

@@ -237,7 +237,7 @@ function appWire(client: AapClient, sessionId: string): SessionWire {
   };
 }
 
-function answerOf({ outcome, reason, who, input }: Awaited<ReturnType<Ask>>): QuestionAnswer {
+function answerOf({ outcome, reason, who, input, keptHunks }: Awaited<ReturnType<Ask>>): QuestionAnswer {
   const chosen =
     outcome.type === "selected"
       ? {
@@ -252,6 +252,7 @@ function answerOf({ outcome, reason, who, input }: Awaited<ReturnType<Ask>>): Qu
     ...(reason !== undefined && { reason }),
     ...(who !== undefined && { who }),
     ...(isInput(input) && { input }),
+    ...(keptHunks !== undefined && { keptHunks }),
   };
 }
 

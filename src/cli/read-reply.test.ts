@@ -1,10 +1,30 @@
 import { describe, expect, test } from "vitest";
 import type { OfferedWidth, QuestionOption } from "../call/index.js";
-import { readReply, readWidth } from "./read-reply.js";
+import { readHunks, readReply, readWidth } from "./read-reply.js";
 
 const option = (kind: QuestionOption["kind"]): QuestionOption => ({ optionId: kind, name: kind, kind });
 const once = [option("allow_once"), option("reject_once")];
 const all = [...once, option("allow_always"), option("reject_always")];
+
+describe("the choice of hunks", () => {
+  const question = { options: once, hunks: 3 };
+  const [yes] = once;
+
+  test("is offered only where the edit has several", () => {
+    expect(readReply("hunks", question)).toEqual({ type: "hunks" });
+    expect(readReply("hunks", { options: once })).toMatchObject({ type: "again" });
+  });
+
+  test("keeps the named ones, and is a plain yes for all of them", () => {
+    expect(readHunks("3, 1", question)).toEqual({ type: "answer", option: yes, keptHunks: [1, 3] });
+    expect(readHunks("1 2 3", question)).toEqual({ type: "answer", option: yes });
+    expect(readHunks("b", question)).toBeUndefined();
+  });
+
+  test.each(["", "0", "4", "-1", "1 x", "1.5", "y"])("%j answers nothing", (text) => {
+    expect(readHunks(text, question)).toMatchObject({ type: "again" });
+  });
+});
 
 describe("a reply", () => {
   test.each(["y", "Y", "yes", " YES ", "ok", "OK"])("%j is a yes", (text) => {

@@ -15,6 +15,8 @@ export type Reply =
       readonly choice?: Choice;
       /** The answer is for all the calls that were listed as alike. */
       readonly isForAll?: true;
+      /** Only these hunks of the edit are applied, where not all of them are. */
+      readonly keptHunks?: readonly number[];
     }
   | { readonly type: "help" }
   | { readonly type: "view" }
@@ -22,12 +24,14 @@ export type Reply =
   | { readonly type: "why" }
   /** The input is to be changed before it runs. */
   | { readonly type: "edit" }
+  /** The hunks of the edit are to be shown, and those to keep to be chosen. */
+  | { readonly type: "hunks" }
   /** The widths of "always" are to be shown, and one to be chosen. */
   | { readonly type: "choose" }
   | { readonly type: "again"; readonly hint: string };
 
 /** The offered answers; `alike`: how many other calls were listed with this one. */
-export type Answerable = Pick<Question, "options" | "widths"> & {
+export type Answerable = Pick<Question, "options" | "widths" | "hunks"> & {
   readonly alike?: number;
   /** The terminal can explain the question and open an editor. */
   readonly isInteractive?: boolean;
@@ -73,6 +77,7 @@ export function readReply(typed: string, question: Answerable): Reply {
   if (isSession(word)) return sessionAnswer(question, word);
   if (isAlways(word) && widthsOf(question, "allow").length > 0 && find(options, "allow_always"))
     return { type: "choose" };
+  if (word === "hunks") return question.hunks === undefined ? notOffered(word) : { type: "hunks" };
   const kind = ANSWERS.get(word);
   if (kind) return answer(kind, options, word);
   const other = OTHERS.get(word) ?? (question.isInteractive === true ? ALONE.get(word) : undefined);
@@ -97,6 +102,22 @@ export function readWidth(typed: string, question: Answerable): Reply | undefine
       hint: `${quoted(word)} is not one of these. Nothing was answered; b goes back.`,
     }
   );
+}
+
+/** The reply to the list of hunks: the numbers of those to keep. Undefined when the person goes back to the question. */
+export function readHunks(typed: string, { options, hunks = 0 }: Answerable): Reply | undefined {
+  const text = typed.trim().toLowerCase();
+  if (text === "b" || text === "back") return undefined;
+  const words = text.split(/[\s,]+/).filter((word) => word !== "");
+  const wrong = words.find((word) => !/^[1-9]\d{0,5}$/.test(word) || Number(word) > hunks);
+  if (words.length === 0 || wrong !== undefined)
+    return {
+      type: "again",
+      hint: `${wrong === undefined ? "Name" : `${quoted(wrong)} is not a hunk: name`} those to keep, from 1 to ${hunks}. Nothing was answered; b goes back.`,
+    };
+  const kept = [...new Set(words.map(Number))].toSorted((one, other) => one - other);
+  const option = find(options, "allow_once");
+  return { type: "answer", option, ...(kept.length < hunks && { keptHunks: kept }) };
 }
 
 const isSession = (word: string): boolean => word === "s" || word === "session";

@@ -2,15 +2,15 @@
 import { LocalWorkspace } from "../tools/index.js";
 import { SessionRecord } from "../record/index.js";
 import { undoCall } from "../run/index.js";
-import type { EditHunk, Gate, Undone } from "../run/index.js";
+import type { Gate, Undone } from "../run/index.js";
 import { undoEach } from "../run/undo-each.js";
 import type { UndoneEach } from "../run/undo-each.js";
 import { readEdit } from "../run/undo-hunks.js";
 import { keptCallsOf } from "../run/kept-calls-of.js";
-import { diffContent, oneLine, visibleText } from "../call/index.js";
+import { oneLine, visibleText } from "../call/index.js";
 import type { SessionBook } from "../call/index.js";
-import { diffLines } from "../view/index.js";
 import { findSession } from "./find-session.js";
+import { hunksText } from "./hunks-text.js";
 import { jsonText } from "./json-text.js";
 import { LEASE_WAIT } from "./lease-wait.js";
 import { openLedger } from "./open-agent.js";
@@ -27,16 +27,6 @@ export function undoneText({ paths, left = [] }: Undone): string {
     `Restored: ${restored}`,
     ...left.map(({ path, reason }) => `Not restored: ${visibleText(path)} (${reason})`),
   ].join("\n");
-}
-
-export function hunksText(hunks: readonly EditHunk[]): string {
-  return hunks
-    .map(({ number, newLine, oldText, newText, isUndone }) => {
-      // Its heading would name no file.
-      const rows = diffLines(diffContent("", oldText, newText)).slice(1);
-      return [`hunk ${number}, line ${newLine}${isUndone ? ", undone" : ""}`, ...rows].join("\n");
-    })
-    .join("\n");
 }
 
 /** The words of `/undo`: a call, and after it the numbers of hunks or the word "hunks", which lists them. */

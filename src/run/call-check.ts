@@ -3,6 +3,7 @@
  * input with both: the call's intent, its preview, and the verdict.
  */
 import { isWithinAny } from "../call/absolute-path.js";
+import { hunksOfDiff } from "../call/diff-hunks.js";
 import { createToolTitle, plainJson } from "../call/index.js";
 import type { CallAnnounced, CallFields, Decision, SessionBook, SessionEvent } from "../call/index.js";
 import type { Intent, Rule, Verdict } from "../policy/index.js";
@@ -144,7 +145,8 @@ export class CallCheck {
     const shown = await this.shown(tool, input, { intent, verdict }, view);
     if (!shown.ok) return [{ type: "call-failed", toolCallId, at, error: shown.problem }];
     const fields = { ...(title !== plainTitle && { title }), ...shown.fields };
-    const decided = decisions.decide({ toolCallId, title, intent }, verdict, times !== undefined);
+    const hunks = this.hunkCount(toolCallId, tool, shown.fields);
+    const decided = decisions.decide({ toolCallId, title, intent, hunks }, verdict, times !== undefined);
     if (decided.type === "call-cleared") this.#keepView(toolCallId, view);
     if (Object.keys(fields).length === 0) return [decided];
     return [{ type: "call-revised", toolCallId, at, fields }, decided];
@@ -215,8 +217,58 @@ export class CallCheck {
     }
   }
 
-  /** A yes that came with another input: it counts for that one, unless it cannot be or a rule denies it. */
-  async edited(toolCallId: string, tool: Tool, given: unknown, yes: Decision): Promise<SessionEvent[]> {
+  /** How many hunks an answer may choose from. Undefined for less than two, and where the runner has only one input. */
+  hunkCount(toolCallId: string, tool: Tool, { content = [] }: CallFields): number | undefined {
+    const [only, ...others] = content;
+    if (!tool.keepHunks || this.#options.tools.isGiven(toolCallId)) return undefined;
+    if (only?.type !== "diff" || others.length > 0) return undefined;
+    const count = hunksOfDiff(only).length;
+    return count > 1 ? count : undefined;
+  }
+
+  /** A yes to some hunks of the diff that the question showed. Refused when that diff would be another one by now. */
+  async keptInPart(
+    toolCallId: string,
+    tool: Tool,
+    {
+      rawInput,
+      hunks,
+      intentHash: asked,
+    }: { readonly rawInput: unknown; readonly hunks: readonly number[]; readonly intentHash: string },
+    yes: Decision,
+  ): Promise<SessionEvent[]> {
+    const at = this.#options.now();
+    const refused = (reason: string): SessionEvent[] => [
+      { type: "call-refused", toolCallId, at, decision: { by: "rule", rule: "kept hunks", reason, at } },
+    ];
+    const parsed = tool.parse(copyOf(rawInput));
+    try {
+      const part = parsed.ok ? await tool.keepHunks?.(parsed.input, hunks, this.view().workspace) : undefined;
+      if (!part) return refused("the edit has no such hunks any more");
+      // Compared after the file was read: it is the file that the question was about.
+      const resolved = await this.resolve(tool, rawInput);
+      if (!resolved.ok || intentHash(resolved.intent) !== asked) return refused(OTHER_FILE);
+      const { baseHashes } = resolved.intent;
+      return await this.edited(
+        toolCallId,
+        tool,
+        part.input,
+        { ...yes, rejectedHunks: part.rejected },
+        baseHashes,
+      );
+    } catch (error) {
+      return refused(failureText(tool, error));
+    }
+  }
+
+  /** A yes that came with another input: it counts for that one, unless it cannot be or a rule denies it. `baseHashes`: the files that it was made for. */
+  async edited(
+    toolCallId: string,
+    tool: Tool,
+    given: unknown,
+    yes: Decision,
+    baseHashes?: Intent["baseHashes"],
+  ): Promise<SessionEvent[]> {
     const { judge, now } = this.#options;
     const at = now();
     const refused = (decision: Decision): SessionEvent[] => [
@@ -234,6 +286,8 @@ export class CallCheck {
       return refused({ by: "rule", rule: "changed input", reason, at });
     }
     const { input, intent } = resolved;
+    if (baseHashes && !hasSameFiles(baseHashes, intent.baseHashes))
+      return refused({ by: "rule", rule: "kept hunks", reason: OTHER_FILE, at });
     const verdict = judge(intent);
     if (verdict.effect === "deny") return refused({ ...byRule(verdict), at });
     const shown = await this.shown(tool, input, { intent, verdict }, view);
@@ -281,6 +335,13 @@ export class CallCheck {
     };
   }
 }
+
+const hasSameFiles = (one: Intent["baseHashes"], other: Intent["baseHashes"]): boolean =>
+  Object.keys(one).length === Object.keys(other).length &&
+  Object.entries(one).every(([path, base]) => other[path] === base);
+
+const OTHER_FILE =
+  "the file has changed since its diff was shown, so its hunks cannot be chosen any more; read it, then make the edit again";
 
 const TOO_LARGE =
   "The input is too large, or not plain JSON. Nothing was run; make it smaller or send it in parts.";

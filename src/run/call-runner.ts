@@ -248,7 +248,7 @@ export class CallRunner {
     const shown = await check.shown(tool, input, { intent, verdict }, view);
     if (!shown.ok) return [{ type: "call-failed", toolCallId, at, error: shown.problem }];
     const asked = decisions.question(
-      { toolCallId, title, intent },
+      { toolCallId, title, intent, hunks: check.hunkCount(toolCallId, tool, shown.fields) },
       { ...verdict, reason: isSame && isContained(call) ? NO_SANDBOX : CHANGED },
       false,
     );

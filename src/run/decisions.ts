@@ -29,6 +29,8 @@ type DecidedCall = {
   readonly toolCallId: string;
   readonly title: string;
   readonly intent: Intent;
+  /** How many hunks of its diff an answer may choose from. */
+  readonly hunks?: number | undefined;
   /** Set for a call that somebody else runs. */
   readonly reported?: Pick<ReportedIntent, "inputs" | "isNamedByRunner" | "texts">;
 };
@@ -84,7 +86,7 @@ export class Decisions {
   }
 
   question(
-    { toolCallId, title, intent, reported }: DecidedCall,
+    { toolCallId, title, intent, hunks, reported }: DecidedCall,
     verdict: Verdict,
     isForThisOnce: boolean,
   ): Question {
@@ -96,6 +98,7 @@ export class Decisions {
       number: record.seq,
       title,
       intent,
+      hunks,
       reported,
       verdict,
       at: now(),
@@ -118,6 +121,7 @@ export type AskedCall = {
   readonly number: number;
   readonly title: string;
   readonly intent: Intent;
+  readonly hunks?: number | undefined;
   /** Set for a call that somebody else runs: only its input shows what it does. */
   readonly reported?: { readonly inputs: readonly unknown[]; readonly isNamedByRunner: boolean } | undefined;
   readonly verdict: Pick<Verdict, "reason" | "rule" | "saw">;
@@ -145,6 +149,7 @@ export function questionFor(asked: AskedCall): Question {
     ...reasonOf(verdict),
     ...aboutOf(asked),
     ...(judge ? questionOptions({ intent, roots, isNamedByRunner, judge }) : { options: ONCE_OPTIONS }),
+    ...(asked.hunks !== undefined && { hunks: asked.hunks }),
     ...(asked.isForThisOnce && { isForThisOnce: true }),
     askedAt: at,
     ...(lifetime !== undefined && { expiresAt: at + lifetime }),

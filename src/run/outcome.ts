@@ -1,6 +1,7 @@
 /** How a call that waited for a decision was decided. */
 import { answerAllows } from "../call/index.js";
 import type { SessionBook, ToolCall } from "../call/index.js";
+import { changesInput } from "../call/question.js";
 
 export type Outcome =
   | { readonly type: "allowed" }
@@ -18,7 +19,7 @@ export function outcomeOf(book: SessionBook, toolCallId: string, questionId: str
   if (asked?.state.status !== "answered") return { type: "cancelled" };
   const { answer } = asked.state;
   // A yes to another input is none for the call that its runner has.
-  return answerAllows(asked.question, answer) && answer.input === undefined
+  return answerAllows(asked.question, answer) && !changesInput(answer)
     ? { type: "allowed" }
     : { type: "refused", reason: answer.reason ?? answer.rule };
 }

@@ -4,6 +4,7 @@
  */
 import { answerAllows, IllegalEvent, LedgerError } from "../call/index.js";
 import { errorMessage } from "../call/error-message.js";
+import { changesInput, notKeepable } from "../call/question.js";
 import type { Answer, Question, SessionEvent, AskedQuestion, Decision, SessionBook } from "../call/index.js";
 import { SerialQueue } from "../call/serial-queue.js";
 import { isGrantWidth } from "../policy/grants/grant.js";
@@ -92,7 +93,10 @@ export class SettleAnswers {
     if (!call) return [];
     const isYes = answerAllows(question, answer);
     if (isYes) loops.forget(call.name, call.rawInput);
-    if (!isYes || answer.input === undefined) return [settledByAnswer(answered, now())];
+    const { keptHunks } = answer;
+    const isWhole = keptHunks !== undefined && new Set(keptHunks).size === question.hunks;
+    if (!isYes || !changesInput(answer) || (isWhole && !notKeepable(question, keptHunks)))
+      return [settledByAnswer(answered, now())];
     const tool = tools.find(call);
     // The runner of this call, or the client that waits for it, knows only the original input.
     if (!tool || isAppTool(tool) || tools.isGiven(toolCallId)) {
@@ -100,7 +104,14 @@ export class SettleAnswers {
       return [{ type: "call-refused", toolCallId, at: now(), decision }];
     }
     const yes = { ...decisionOf(answered), originalInput: question.originalInput ?? call.rawInput ?? null };
-    return check.edited(toolCallId, tool, answer.input, yes);
+    if (keptHunks === undefined) return check.edited(toolCallId, tool, answer.input, yes);
+    const { intentHash: asked } = question;
+    return check.keptInPart(
+      toolCallId,
+      tool,
+      { rawInput: call.rawInput, hunks: keptHunks, intentHash: asked },
+      yes,
+    );
   }
 
   /** Answers the open questions that the rules settle by now, for just what was asked about. False when there are none. */
@@ -237,7 +248,7 @@ async function storeAlways(
   answer: Answer,
 ): Promise<boolean> {
   // The offered rule does not cover a changed input.
-  if (!remember || answer.input !== undefined) return false;
+  if (!remember || changesInput(answer)) return false;
   const grant = chosenGrant(question, answer);
   if (!grant) return false;
   const { sentence, rules, scope, width, expiresAt } = grant;

@@ -15,7 +15,7 @@ import type { OptionChecks } from "../call/check-options.js";
 import { inferToolKind, TOOL_KINDS } from "../call/index.js";
 import type { CallFields, Location, Meta, ToolKind } from "../call/index.js";
 import { jsonSchemaCheck } from "./json-schema-check.js";
-import type { Delegation, Parsed, Tool, ToolContext, ToolIntent, ToolReturn } from "./tool.js";
+import type { Delegation, KeptPart, Parsed, Tool, ToolContext, ToolIntent, ToolReturn } from "./tool.js";
 import type { Workspace } from "./workspace.js";
 
 /** A JSON Schema, for callers who have one already. The checked input has no type. */
@@ -44,6 +44,12 @@ export type ToolDefinition<Schema extends z.ZodType | JsonSchema> = {
   readonly intent?: (input: ToolInput<Schema>, workspace: Workspace) => Promise<ToolIntent>;
   /** The preview before the run. */
   readonly preview?: (input: ToolInput<Schema>, workspace: Workspace) => Promise<CallFields>;
+  /** The input that makes only some hunks of the preview's diff, counted from 1. Undefined where it has no such hunks. */
+  readonly keepHunks?: (
+    input: ToolInput<Schema>,
+    hunks: readonly number[],
+    workspace: Workspace,
+  ) => Promise<KeptPart<ToolInput<Schema>> | undefined>;
   /** A sub-agent does the work, and `run` is what happens where there are none. */
   readonly delegates?: Delegation<ToolInput<Schema>>;
   readonly run: (input: ToolInput<Schema>, call: ToolContext) => Promise<ToolReturn>;
@@ -64,6 +70,7 @@ const DEFINITION: OptionChecks<ToolDefinition<JsonSchema>> = {
   locations: FUNCTION,
   intent: FUNCTION,
   preview: FUNCTION,
+  keepHunks: FUNCTION,
   delegates: OBJECT,
   run: required(FUNCTION),
 };

@@ -11,6 +11,7 @@ import type {
   ToolCallContent,
   ToolKind,
 } from "../call/index.js";
+import type { RejectedHunk } from "../call/diff-hunks.js";
 import type { Intent } from "../policy/index.js";
 import type { Workspace } from "./workspace.js";
 import { textContent } from "../call/index.js";
@@ -80,8 +81,16 @@ export type Tool<Input = unknown> = Described & {
   intent?(input: Input, workspace: Workspace): Promise<ToolIntent>;
   /** The preview before the run: the diff, the locations. */
   preview?(input: Input, workspace: Workspace): Promise<CallFields>;
+  /** The input that makes only some hunks of the preview's diff, counted from 1. Undefined where it has no such hunks. */
+  keepHunks?(
+    input: Input,
+    hunks: readonly number[],
+    workspace: Workspace,
+  ): Promise<KeptPart<Input> | undefined>;
   run(input: Input, call: ToolContext): Promise<ToolReturn>;
 };
+
+export type KeptPart<Input> = { readonly input: Input; readonly rejected: readonly RejectedHunk[] };
 
 /** A tool that the app on the other side runs: it is only announced here, and its result awaited. */
 export type AppTool = Described & { readonly runsInApp: true };

@@ -95,11 +95,20 @@ export function decisionWords({ decision, state, times }: ToolCall): string | un
   const waited = durationText(0, waitDuration(times));
   if (decision?.by === "sandbox") return CONTAINED;
   if (decision) {
-    const changed = decision.originalInput === undefined ? "" : `, input changed${decidedBy(decision)}`;
+    const changed = changeWords(decision);
     return `${isNo ? "refused" : "allowed"}${decidedBy(decision)}${waited === undefined ? "" : ` after ${waited}`}${changed}`;
   }
   if (isNo) return "refused";
   return isOver(state) && times.asked !== undefined ? "not answered" : undefined;
+}
+
+function changeWords(decision: Decision): string {
+  const { originalInput, rejectedHunks } = decision;
+  if (rejectedHunks !== undefined) {
+    const numbers = rejectedHunks.map(({ number }) => number).join(", ");
+    return `, ${rejectedHunks.length === 1 ? "hunk" : "hunks"} ${numbers} rejected${decidedBy(decision)}`;
+  }
+  return originalInput === undefined ? "" : `, input changed${decidedBy(decision)}`;
 }
 
 function decidedBy({ by, who, rule }: Decision): string {

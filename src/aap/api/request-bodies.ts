@@ -94,6 +94,16 @@ const editedInput = z
   .record(z.string(), z.unknown())
   .describe("With a yes: the call runs with this input instead of the one that was asked about.");
 
+const MAX_KEPT_HUNKS = 10_000;
+
+export const keptHunks = z
+  .array(z.int().min(1))
+  .min(1)
+  .max(MAX_KEPT_HUNKS)
+  .describe(
+    "With a yes: the hunks of the question's diff to apply, counted from 1; the others are rejected. Where the question has `hunks`.",
+  );
+
 const MAX_WHO_CHARACTERS = 200;
 
 const answeredBy = z
@@ -145,6 +155,7 @@ export const answerRequest = z
     granted: z.boolean().exactOptional(),
     reason: z.string().exactOptional(),
     input: editedInput.exactOptional(),
+    keptHunks: keptHunks.exactOptional(),
     who: answeredBy.exactOptional(),
     width: z
       .string()
@@ -171,7 +182,11 @@ export const answerRequest = z
       granted === undefined || [width, scope, expires].every((field) => field === undefined),
     { error: '"width", "scope" and "expires" go with the "optionId" of an "always" or "never"' },
   )
-  .refine(({ input, granted, alike }) => input === undefined || (granted !== false && alike !== true), {
-    error: '"input" goes with a yes to this one question',
-  });
+  .refine(
+    ({ input, keptHunks: kept, granted, alike }) =>
+      (input ?? kept) === undefined || (granted !== false && alike !== true),
+    {
+      error: '"input" and "keptHunks" go with a yes to this one question',
+    },
+  );
 export type AnswerBody = z.output<typeof answerRequest>;

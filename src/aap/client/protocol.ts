@@ -169,6 +169,8 @@ export type QuestionAnswer = (
 ) &
   AnswerExtras & {
     readonly reason?: string;
+    /** With a yes, where the question has `hunks`: those of its diff to apply, counted from 1. The others are rejected. */
+    readonly keptHunks?: readonly number[];
     /** Gives the same answer, once, to all open questions of the session that have the same `likeness`. */
     readonly alike?: boolean;
   };

@@ -13,6 +13,7 @@ import {
   SessionBook,
   shownQuestion,
 } from "../../call/index.js";
+import { changesInput, notKeepable } from "../../call/question.js";
 import type {
   Answer,
   Question,
@@ -147,6 +148,8 @@ export async function answerQuestion(
   const open = await allOpenQuestions(ledger);
   const question = open.find((one) => one.questionId === questionId);
   if (!question) return settledBefore(ledger, questionId, now());
+  const wrong = body.keptHunks && notKeepable(question, body.keptHunks);
+  if (wrong !== undefined) throw new AapProblem("BAD_REQUEST", `${wrong} Nothing was done.`);
   const answer = answerOf(question, body, now());
   const bound = body.intentHash === undefined ? answer : { ...answer, intentHash: body.intentHash };
   const outlook = await outlookOf(question.sessionId);
@@ -161,7 +164,7 @@ function answerOf(question: Question, body: AnswerBody, at: number): Answer {
   const { optionId, granted = false, width, scope, expires } = body;
   if (optionId === undefined) return plainAnswer(question, { granted, ...remarksOf(body) }, at);
   const kind = question.options.find((option) => option.optionId === optionId)?.kind;
-  if (body.input !== undefined && kind !== "allow_once")
+  if (changesInput(body) && kind !== "allow_once")
     throw new AapProblem(
       "BAD_REQUEST",
       `A changed input is for this once: choose the option that allows once, or "granted": true. Nothing was done.`,
@@ -228,7 +231,7 @@ export function tooLate({ answer }: Answered, body: AnswerBody, question: string
     outcome.width === body.width &&
     outcome.scope === body.scope &&
     outcome.rules === undefined &&
-    JSON.stringify(answer.input) === JSON.stringify(body.input);
+    JSON.stringify([answer.input, answer.keptHunks]) === JSON.stringify([body.input, body.keptHunks]);
   if (isSame) return undefined;
   return new AapProblem(
     "ALREADY_ANSWERED",

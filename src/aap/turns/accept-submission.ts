@@ -26,7 +26,7 @@ export async function acceptAnswers(
 }
 
 /** Remarks of a person on a yes or no. */
-export type AnswerRemarks = Pick<Answer, "reason" | "input" | "who">;
+export type AnswerRemarks = Pick<Answer, "reason" | "input" | "keptHunks" | "who">;
 
 /** A yes or no for this one call. */
 export function plainAnswer(
@@ -44,10 +44,11 @@ export function plainAnswer(
   };
 }
 
-export function remarksOf({ reason, input, who }: AnswerRemarks): AnswerRemarks {
+export function remarksOf({ reason, input, keptHunks, who }: AnswerRemarks): AnswerRemarks {
   return {
     ...(reason !== undefined && { reason }),
     ...(input !== undefined && { input }),
+    ...(keptHunks !== undefined && { keptHunks }),
     ...(who !== undefined && { who }),
   };
 }

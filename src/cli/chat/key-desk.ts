@@ -87,6 +87,7 @@ const NO = key("n", "[n]o", "no", "refuse this call; the agent continues without
 const NO_BECAUSE = key("r", "no with a [r]eason", REASON, "refuse it, with a reason that the agent reads");
 const NEVER = key("d", "always [d]eny", "never", 'refuse it, and store the rule after "never" above');
 const EDIT = key("e", "[e]dit", "edit", "change its input in your editor; it is then checked again");
+const HUNKS = key("h", "[h]unks", "hunks", "choose the hunks of the edit to keep; the others are rejected");
 const VIEW = key("v", "[v]iew all", "view", "show all of the call: the whole command, input and preview");
 const WHY = key("w", "[w]hy", "why", "why it is asked");
 const HELP = key("?", "[?]", "?", "this list");
@@ -104,6 +105,7 @@ function answerKeys(question: ShownQuestion, alike: number, canEdit: boolean): r
     ...(alike > 0 ? [none] : []),
     ...(offers(question, "reject_always") ? [NEVER] : []),
     ...(canEdit ? [EDIT] : []),
+    ...(question.hunks === undefined ? [] : [HUNKS]),
     ...(hiddenWords(question) === undefined ? [] : [VIEW]),
     WHY,
     HELP,

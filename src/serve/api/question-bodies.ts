@@ -5,6 +5,7 @@ import type { Answer, DiffContent, Meta } from "../../call/index.js";
 import type { DiffCard } from "../../view/index.js";
 import { sessionDoor } from "./session-bodies.js";
 import { typed } from "./typed.js";
+import { keptHunks } from "../../aap/api/request-bodies.js";
 
 /** As in `aap/turns/turn-outlook.ts`. A question whose turn is `gone` can only be refused or looked at. */
 const turnLiveness = z.enum(["live", "parked", "gone"]);
@@ -178,6 +179,7 @@ export const answerRequest = z
     expires: z.enum(GRANT_EXPIRIES).describe("When an `always` ends (none).").exactOptional(),
     reason: z.string().max(10_000).describe("For the model.").exactOptional(),
     input: z.unknown().describe("With a yes: the input to run instead; checked like a new one.").optional(),
+    keptHunks: keptHunks.exactOptional(),
     alike: z
       .array(z.string())
       .describe("Also answers these questions, each once, where they are alike.")
@@ -193,7 +195,10 @@ export const answerRequest = z
     {
       error: '"width", "rules", "scope" and "expires" go with "always", "session" or "never"',
     },
-  );
+  )
+  .refine(({ reply, keptHunks: kept, alike }) => kept === undefined || (reply === "once" && !alike), {
+    error: '"keptHunks" goes with "once", and with no other question',
+  });
 export type AnswerRequest = z.input<typeof answerRequest>;
 
 export const answered = z.object({

@@ -4,6 +4,7 @@ import { AapProblem } from "../../aap/api/aap-problem.js";
 import { checkCanCount } from "../../aap/turns/turn-outlook.js";
 import { allOpenQuestions, LedgerError } from "../../call/index.js";
 import type { Answer, OptionKind, Question, SelectedOption } from "../../call/index.js";
+import { notKeepable } from "../../call/question.js";
 import type { Answered, answerRequest } from "../api/question-bodies.js";
 import { readRules } from "../rules/change-rules.js";
 import type { ServeContext } from "../server/serve-context.js";
@@ -25,6 +26,8 @@ export async function answerQuestion(
 ): Promise<Answered> {
   const { ledger, now, redactPatterns, apps } = context;
   const { questionId, intentHash } = question;
+  const wrong = body.keptHunks && notKeepable(question, body.keptHunks);
+  if (wrong !== undefined) throw new AapProblem("BAD_REQUEST", `${wrong} It is still open.`);
   const answer: Answer = {
     outcome: outcomeOf(question, body),
     intentHash: body.intentHash ?? intentHash,
@@ -32,6 +35,7 @@ export async function answerQuestion(
     who,
     ...(body.reason !== undefined && { reason: body.reason }),
     ...(body.input !== undefined && { input: body.input }),
+    ...(body.keptHunks !== undefined && { keptHunks: body.keptHunks }),
     at: now(),
   };
   const outlook = await apps.outlookOf(question.sessionId);

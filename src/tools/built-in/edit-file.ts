@@ -8,9 +8,11 @@
 import { z } from "zod";
 import { fileDiff, hunkLocations } from "../../call/index.js";
 import { countOf } from "../../call/amounts.js";
+import { partOfChange } from "../../call/diff-hunks.js";
 import type { Location } from "../../call/index.js";
 import { defineTool } from "../define-tool.js";
 import { throughProtectedLinks } from "../protected-links.js";
+import { ToolFailure } from "../tool.js";
 import { pathAccess, pathInput, textInput } from "./file-input.js";
 import type { Workspace } from "../workspace.js";
 import { LISTED_LINES, applyEdits, textOfNewFile } from "./apply-edits.js";
@@ -79,6 +81,21 @@ export const editFile = defineTool({
       locations: hunkLocations(real, current ?? "", text),
     };
   },
+  async keepHunks(edit, hunks, workspace) {
+    const { real, current } = await look(edit.path, workspace);
+    const { text } = edited(current, edit);
+    const part =
+      current === undefined
+        ? undefined
+        : partOfChange(fileDiff(real, current, text), { oldText: current, newText: text }, hunks);
+    if (current === undefined || !part) return undefined;
+    const { path } = edit;
+    const edits = part.kept.map(({ oldText, newText }) => ({ oldText, newText }));
+    const isExact = makes(current, { path, edits }, part.text);
+    // The lines of a hunk may stand elsewhere too: then the whole text is the passage.
+    const input = { path, edits: isExact ? edits : [{ oldText: current, newText: part.text }] };
+    return isExact || makes(current, input, part.text) ? { input, rejected: part.rejected } : undefined;
+  },
   async run(edit, context) {
     const { workspace, signal } = context;
     const file = await workspace.resolve(edit.path);
@@ -99,6 +116,15 @@ export const editFile = defineTool({
 async function look(path: string, workspace: Workspace) {
   const real = await workspace.resolve(path);
   return { real, current: await workspace.readText(real) };
+}
+
+function makes(current: string, input: Input, wanted: string): boolean {
+  try {
+    return edited(current, input).text === wanted;
+  } catch (error) {
+    if (error instanceof ToolFailure) return false;
+    throw error;
+  }
 }
 
 function edited(

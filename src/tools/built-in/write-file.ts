@@ -6,7 +6,8 @@
  * was really replaced.
  */
 import { z } from "zod";
-import { hunkLocations } from "../../call/index.js";
+import { fileDiff, hunkLocations } from "../../call/index.js";
+import { partOfChange } from "../../call/diff-hunks.js";
 import { defineTool } from "../define-tool.js";
 import { throughProtectedLinks } from "../protected-links.js";
 import { pathAccess, pathInput, textInput } from "./file-input.js";
@@ -35,6 +36,15 @@ export const writeFile = defineTool({
   async preview({ path, content }, workspace) {
     const file = await workspace.resolve(path);
     return change(file, await oldFile(workspace, file), content);
+  },
+  async keepHunks({ path, content }, hunks, workspace) {
+    const file = await workspace.resolve(path);
+    const oldText = (await oldFile(workspace, file))?.text;
+    const part =
+      oldText === undefined
+        ? undefined
+        : partOfChange(fileDiff(file, oldText, content), { oldText, newText: content }, hunks);
+    return part && { input: { path, content: part.text }, rejected: part.rejected };
   },
   async run({ path, content }, context) {
     const { workspace, signal } = context;
