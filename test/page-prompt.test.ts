@@ -195,6 +195,9 @@ test("makes only the hunks that an answer keeps", async () => {
     await expect(page.answer(questionId, { reply: "once", keptHunks })).rejects.toMatchObject({
       status: 400,
     });
+  await expect(
+    (await served.login("answer")).answer(questionId, { reply: "once", keptHunks: [1] }),
+  ).rejects.toMatchObject({ status: 403 });
   await expect(page.answer(questionId, { reply: "always", keptHunks: [1] })).rejects.toMatchObject({
     status: 400,
   });

@@ -374,3 +374,25 @@ test("quotes a text without the fence that an agent put around it", () => {
   for (const text of ["```\na\n```\n```\nb\n```", "see:\n```\na\n```", "```rm -rf / # sh\na\n```"])
     expect(shown(text).match(/```/g)).toHaveLength(text.split("```").length - 1);
 });
+
+test("shows the path of an edit once, with its lines, and other places by themselves", () => {
+  const edit = (paths: readonly string[], content = [diffContent("/app/a.ts", "a\n", "b\n")]): string =>
+    callText(
+      after(
+        "edit",
+        "Edit a.ts",
+        { type: "input-ready", rawInput: {} },
+        {
+          type: "call-revised",
+          fields: { content, locations: paths.map((path, index) => ({ path, line: 1 + 4 * index })) },
+        },
+      ),
+    );
+  expect(edit(["/app/a.ts", "/app/a.ts"])).toContain("\n    edit /app/a.ts:1, 5\n");
+  expect(edit(["/app/a.ts"]).match(/a\.ts/g)).toHaveLength(2);
+  // A path that only begins so is another file.
+  for (const path of ["/app/a.tsx", "/app/a", "/other/a.ts"])
+    expect(edit([path])).toContain(`\n    at ${path}:1\n    edit /app/a.ts\n`);
+  const two = [diffContent("/app/a.ts", "a\n", "b\n"), diffContent("/app/b.ts", "a\n", "b\n")];
+  expect(edit(["/app/a.ts"], two)).toContain("\n    at /app/a.ts:1\n    edit /app/a.ts\n");
+});

@@ -73,12 +73,17 @@ export function callHeadline({ mark, icon, owner, title, facts }: CallCard): str
 }
 
 function detailLines(card: CallCard, isAsked: boolean): readonly Line[] {
+  const heading = headingWithLines(card);
+  const places = card.locations.map(({ path, line }) =>
+    fact(`at ${path}${line === undefined ? "" : `:${line}`}`),
+  );
   return [
     ...(card.decidedOn === undefined ? [] : [fact(`decided on: ${card.decidedOn}`)]),
     ...(card.question && !isAsked ? questionLines(card.question) : []),
-    ...card.locations.map(({ path, line }) => fact(`at ${path}${line === undefined ? "" : `:${line}`}`)),
-    ...leftOut(card.hiddenLocations, "more place"),
-    ...card.blocks.flatMap(blockLines),
+    ...(heading === undefined ? [...places, ...leftOut(card.hiddenLocations, "more place")] : []),
+    ...card.blocks.flatMap((block) =>
+      heading === undefined ? blockLines(block) : diffBlockLines(block, heading),
+    ),
     ...leftOut(card.hiddenBlocks, "more item"),
     ...(card.end ? endLines(card.end) : []),
     ...(card.notKept === undefined ? [] : [fact(`cannot be undone: ${card.notKept}`)]),
@@ -105,15 +110,34 @@ export function blockLines(block: CardBlock): readonly Line[] {
       return textLines(block);
     case "note":
       return [fact(block.text)];
-    case "diff": {
-      const [heading = "", ...lines] = diffCardLines(block);
-      return [fact(heading), ...lines.map(quote)];
-    }
+    case "diff":
+      return diffBlockLines(block, block.heading);
     case "terminal":
       return terminalLines(block);
     default:
       return block satisfies never;
   }
+}
+
+function diffBlockLines(block: CardBlock, heading: string): readonly Line[] {
+  if (block.type !== "diff") return blockLines(block);
+  const [, ...lines] = diffCardLines(block);
+  return [fact(heading), ...lines.map(quote)];
+}
+
+/** The heading of the only diff, with the lines of the places, where these are all in its file: a path is shown once. */
+function headingWithLines({ blocks, locations, hiddenLocations }: CallCard): string | undefined {
+  const diffs = blocks.flatMap((block) => (block.type === "diff" ? block : []));
+  const [diff, ...others] = diffs;
+  const path = locations[0]?.path;
+  if (!diff || others.length > 0 || path === undefined) return undefined;
+  const [verb = ""] = /^\w+ /.exec(diff.heading) ?? [];
+  const notes = diff.heading.slice(verb.length + path.length);
+  const isItsFile = diff.heading.startsWith(verb + path) && (notes === "" || notes.startsWith(" ("));
+  if (!isItsFile || locations.some((one) => one.path !== path)) return undefined;
+  const numbers = locations.flatMap(({ line }) => line ?? []);
+  const lines = `${numbers.join(", ")}${hiddenLocations > 0 ? ", …" : ""}`;
+  return `${verb}${path}${lines === "" ? "" : `:${lines}`}${notes}`;
 }
 
 const textLines = ({ lines, hiddenLines }: TextBlock): readonly Line[] => [

@@ -122,7 +122,14 @@ export function answerWords(question: Question, answer: Answer): string {
   const scope = outcome.type === "selected" ? (outcome.scope ?? option?.grant?.scope) : undefined;
   const reach = !isAlways ? "once" : scope === "session" ? "for this session" : "always";
   const verb = yes ? `allowed ${reach}` : isAlways ? "refused, also from now on" : "refused";
-  const edited = yes && answer.input !== undefined ? ", with a changed input" : "";
+  const { input, keptHunks } = answer;
+  const edited = !yes
+    ? ""
+    : keptHunks
+      ? `, only ${keptHunks.length === 1 ? "hunk" : "hunks"} ${keptHunks.join(", ")}`
+      : input !== undefined
+        ? ", with a changed input"
+        : "";
   const isByRule = by === "rule" && rule !== undefined;
   const author = isByRule ? `rule ${rule}` : (who ?? (by === "rule" ? "Toolgate" : "a person"));
   return `${verb} by ${visibleText(author)}${edited}`;

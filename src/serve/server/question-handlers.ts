@@ -93,8 +93,9 @@ export function questionHandlers(parts: PageParts): Readonly<Record<Name, PageHa
 }
 
 /** A device that only answers says yes or no to the question as it is; changed inputs and stored rules need the role "all". */
-function checkIsPlain({ reply, input, rules }: AnswerBody, name: string): void {
-  if (input === undefined && rules === undefined && reply !== "always" && reply !== "never") return;
+function checkIsPlain({ reply, input, keptHunks, rules }: AnswerBody, name: string): void {
+  const isAsItIs = input === undefined && keptHunks === undefined;
+  if (isAsItIs && rules === undefined && reply !== "always" && reply !== "never") return;
   throw new AapProblem(
     "FORBIDDEN",
     `${name} may answer a question as it is, once or for its session. Nothing was answered.`,
