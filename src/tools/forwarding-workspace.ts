@@ -26,6 +26,10 @@ export class ForwardingWorkspace implements Workspace {
     return this.inner.own ?? [];
   }
 
+  get disk(): Files | undefined {
+    return this.inner.disk;
+  }
+
   get keeper(): WorkspaceKeeper | undefined {
     return this.inner.keeper;
   }

@@ -117,6 +117,8 @@ export interface Workspace extends Files, Commands {
   ownTemporary?(path: string, isMade: boolean): Promise<readonly string[]>;
   /** Keeps the workspace before commands, so that they can be undone. Without it they cannot. */
   readonly keeper?: WorkspaceKeeper | undefined;
+  /** The files as programs find them, where others are shown here: the texts of an editor that were not saved. */
+  readonly disk?: Files | undefined;
   /** A view for one call. Only a workspace whose reads are requests to somebody else has one. */
   readonly callView?: (() => CallView) | undefined;
   /** Called when the session that uses the workspace is closed. */

@@ -8,6 +8,8 @@ import type { Workspace } from "../../tools/index.js";
 import { RpcError } from "../connection/message.js";
 import { terminalDialect } from "./editor-capabilities.js";
 import { FakeEditor } from "./fake-editor.samples.js";
+import { runContents } from "../../tools/built-in/run-contents.js";
+import { executorFor } from "../../tools/git/executor-for.js";
 import { editorWorkspace } from "./editor-workspace.js";
 
 const READS = { fs: { readTextFile: true } };
@@ -371,3 +373,17 @@ async function until(condition: () => boolean): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }
+
+test("reads the code that a command runs from the disk, and tries no names at the editor", async () => {
+  const { editor, workspace, at, local } = await opened({ "run.js": "console.log(1)\n" });
+  editor.buffers.set(at("run.js"), "what nobody saved, and so nobody runs");
+  const planned = { command: "node run.js && git status", cwd: local.root };
+  const contents = await runContents(
+    { ...planned, executor: await executorFor(planned, workspace) },
+    workspace,
+  );
+  expect(contents).toEqual({ [at("run.js")]: sha256("console.log(1)\n") });
+  expect(editor.asked).toEqual([]);
+});
+
+const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");

@@ -70,6 +70,11 @@ class EditorWorkspace implements Workspace {
     return this.#local.keeper;
   }
 
+  /** Commands run what is on the disk; an editor would also show each name that a program tries to its user. */
+  get disk(): Files {
+    return this.#local;
+  }
+
   /** Contained commands run in our process: the client's terminals are in no sandbox. */
   get containing(): Workspace["containing"] {
     return this.#local.containing;

@@ -93,8 +93,8 @@ export const editFile = defineTool({
     const edits = part.kept.map(({ oldText, newText }) => ({ oldText, newText }));
     const isExact = makes(current, { path, edits }, part.text);
     // The lines of a hunk may stand elsewhere too: then the whole text is the passage.
-    const input = { path, edits: isExact ? edits : [{ oldText: current, newText: part.text }] };
-    return isExact || makes(current, input, part.text) ? { input, rejected: part.rejected } : undefined;
+    const kept = { path, edits: isExact ? edits : [{ oldText: current, newText: part.text }] };
+    return isExact || makes(current, kept, part.text) ? { input: kept, rejected: part.rejected } : undefined;
   },
   async run(edit, context) {
     const { workspace, signal } = context;
@@ -118,9 +118,9 @@ async function look(path: string, workspace: Workspace) {
   return { real, current: await workspace.readText(real) };
 }
 
-function makes(current: string, input: Input, wanted: string): boolean {
+function makes(current: string, edit: Input, wanted: string): boolean {
   try {
-    return edited(current, input).text === wanted;
+    return edited(current, edit).text === wanted;
   } catch (error) {
     if (error instanceof ToolFailure) return false;
     throw error;

@@ -78,7 +78,7 @@ async function troubleIn(reads: readonly GitRead[], workspace: Workspace): Promi
     return "git is to search files that the repository does not track";
   for (const [folder, prints] of foldersOf(reads)) {
     try {
-      const risk = await repositoryRisk(folder, workspace, { printsContents: prints });
+      const risk = await repositoryRisk(folder, workspace.disk ?? workspace, { printsContents: prints });
       if (risk !== undefined) return risk;
     } catch (error) {
       if (!(error instanceof ToolFailure)) throw error;

@@ -3,7 +3,7 @@
  * a rebase, of refs, logs and information about them. For objects only the folders are checked.
  */
 import { posix } from "node:path";
-import type { Workspace } from "../workspace.js";
+import type { Files } from "../workspace.js";
 
 const WALKED: ReadonlySet<string> = new Set(
   "rebase-merge rebase-apply sequencer refs logs info reftable worktrees branches remotes".split(" "),
@@ -12,7 +12,7 @@ const OBJECT_FOLDERS = new Set(["objects", "objects/info", "objects/pack"]);
 const MAX_ENTRIES = 50_000;
 
 /** `gitFolder` is a real path. A sentence's end, such as "refs/heads/a is a link". */
-export async function linkRisk(gitFolder: string, workspace: Workspace): Promise<string | undefined> {
+export async function linkRisk(gitFolder: string, workspace: Files): Promise<string | undefined> {
   const waiting = [""];
   let entries = 0;
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {

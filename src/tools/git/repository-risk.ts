@@ -7,7 +7,7 @@
  */
 import { posix } from "node:path";
 import { isWithin } from "../../call/absolute-path.js";
-import type { Workspace } from "../workspace.js";
+import type { Files } from "../workspace.js";
 import { settingRisk } from "./setting-risk.js";
 import { linkRisk } from "./link-risk.js";
 import { readConfig } from "./read-config.js";
@@ -23,7 +23,7 @@ const MAX_REPOSITORIES = 50;
 /** `folder` need not be a real path. The caller must treat a thrown error as a risk. */
 export async function repositoryRisk(
   folder: string,
-  workspace: Workspace,
+  workspace: Files,
   { printsContents }: { readonly printsContents: boolean },
 ): Promise<string | undefined> {
   const start = await workspace.resolve(folder);
@@ -35,7 +35,7 @@ export async function repositoryRisk(
 }
 
 type Look = {
-  readonly workspace: Workspace;
+  readonly workspace: Files;
   /** The folder that git runs in. Outside of the workspace, the rules decide on this folder and all below it. */
   readonly start: string;
   /** Whether the command may print what is in files. */
@@ -99,11 +99,11 @@ async function placeRisk(place: Place, look: Look): Promise<string | undefined> 
     : "the repository takes objects from another one";
 }
 
-const isAboveRoot = (top: string, { roots }: Workspace): boolean =>
+const isAboveRoot = (top: string, { roots }: Files): boolean =>
   roots.some((root) => root !== top && isWithin(root, top));
 
 /** A root that was made by `git worktree add`: the repository knows of it, which nobody inside can forge. */
-async function isWorktreeAtRoot({ top, gitFolder, shared }: Place, workspace: Workspace): Promise<boolean> {
+async function isWorktreeAtRoot({ top, gitFolder, shared }: Place, workspace: Files): Promise<boolean> {
   if (!workspace.roots.includes(top) || posix.dirname(gitFolder) !== posix.join(shared, "worktrees"))
     return false;
   const back = (await textOf(`${gitFolder}/gitdir`, workspace))?.replace(/[\n\r]+$/, "");
@@ -111,7 +111,7 @@ async function isWorktreeAtRoot({ top, gitFolder, shared }: Place, workspace: Wo
   return (await workspace.resolve(below(gitFolder, back))) === posix.join(top, ".git");
 }
 
-async function settingsRisk(place: Place, workspace: Workspace): Promise<string | undefined> {
+async function settingsRisk(place: Place, workspace: Files): Promise<string | undefined> {
   const { top, gitFolder, shared } = place;
   for (const file of configFiles(place)) {
     const risk = await configRisk(file, place, workspace);
@@ -135,7 +135,7 @@ const configFiles = ({ gitFolder, shared }: Place): readonly string[] => [
 ];
 
 /** git takes it from one of the files alone: it must not stand in another, nor there twice. */
-async function objectFormatOf(place: Place, workspace: Workspace): Promise<ObjectFormat | undefined> {
+async function objectFormatOf(place: Place, workspace: Files): Promise<ObjectFormat | undefined> {
   const found: (GitSetting & { readonly file: string })[] = [];
   for (const file of configFiles(place))
     for (const setting of readConfig((await textOf(file, workspace)) ?? "") ?? [])
@@ -147,7 +147,7 @@ async function objectFormatOf(place: Place, workspace: Workspace): Promise<Objec
 }
 
 /** The git folder that a `.git` is or leads to. */
-async function gitFolderOf(top: string, workspace: Workspace): Promise<string | undefined> {
+async function gitFolderOf(top: string, workspace: Files): Promise<string | undefined> {
   const path = await workspace.resolve(`${top}/.git`);
   const type = (await workspace.look(path))?.type;
   if (type === "folder") return path;
@@ -160,7 +160,7 @@ async function gitFolderOf(top: string, workspace: Workspace): Promise<string | 
 }
 
 /** A further worktree shares the settings of the first one. */
-async function sharedFolderOf(gitFolder: string, workspace: Workspace): Promise<string> {
+async function sharedFolderOf(gitFolder: string, workspace: Files): Promise<string> {
   const text = await textOf(`${gitFolder}/commondir`, workspace);
   return text === undefined ? gitFolder : workspace.resolve(below(gitFolder, text.replace(/[\n\r]+$/, "")));
 }
@@ -170,7 +170,7 @@ const below = (folder: string, path: string): string => (path.startsWith("/") ? 
 async function configRisk(
   file: string,
   { top, gitFolder }: Place,
-  workspace: Workspace,
+  workspace: Files,
 ): Promise<string | undefined> {
   const text = await textOf(file, workspace);
   const settings = readConfig(text ?? "");
@@ -212,7 +212,7 @@ async function indexRisk(
 }
 
 /** Undefined when there is no such file. */
-async function textOf(path: string, workspace: Workspace): Promise<string | undefined> {
+async function textOf(path: string, workspace: Files): Promise<string | undefined> {
   const real = await workspace.resolve(path);
   const info = await workspace.look(real);
   if (!info) return undefined;
@@ -223,4 +223,4 @@ async function textOf(path: string, workspace: Workspace): Promise<string | unde
 /** No line of it is understood anywhere. */
 const UNREADABLE = "\\";
 
-const shownFolder = (folder: string, { root }: Workspace): string => posix.relative(root, folder) || folder;
+const shownFolder = (folder: string, { root }: Files): string => posix.relative(root, folder) || folder;

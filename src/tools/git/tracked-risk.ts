@@ -4,7 +4,7 @@
  */
 import { posix } from "node:path";
 import { isProtectedName } from "../../policy/paths/protected-paths.js";
-import type { Workspace } from "../workspace.js";
+import type { Files } from "../workspace.js";
 
 const MAX_FOLDERS = 50_000;
 
@@ -12,7 +12,7 @@ const MAX_FOLDERS = 50_000;
 export async function trackedRisk(
   top: string,
   paths: readonly string[],
-  workspace: Workspace,
+  workspace: Files,
 ): Promise<string | undefined> {
   const secret = paths.find(isSecret);
   if (secret !== undefined) return `the repository tracks ${secret}, which holds secrets`;
