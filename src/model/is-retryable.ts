@@ -36,6 +36,8 @@ export function isRetryable(error: unknown): boolean {
     if (shouldRetry === "true" || shouldRetry === "false") return shouldRetry === "true";
     // The same status as a rate limit, but waiting does not help.
     if (error.responseBody?.includes("insufficient_quota") === true) return false;
+    // A port to which no request is ever sent.
+    if (error.cause instanceof Error && error.cause.message === "bad port") return false;
     return error.isRetryable || isTemporaryStatus(error.statusCode);
   }
   if (typeof error !== "object" || error === null) return false;
@@ -52,6 +54,19 @@ export function isNetworkError(error: unknown): boolean {
   for (let depth = 0; depth < 5 && current instanceof Error; depth += 1) {
     if ("code" in current && typeof current.code === "string" && NETWORK_CODES.has(current.code)) return true;
     if (current instanceof TypeError && /^(?:terminated|fetch failed)$/.test(current.message)) return true;
+    current = current.cause;
+  }
+  return false;
+}
+
+/** No program of this machine listens there: it may be starting, but a long wait hides that it is not. */
+export function isRefusedHere(error: unknown): boolean {
+  if (!APICallError.isInstance(error) || !URL.canParse(error.url)) return false;
+  const isHere = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(error.url).hostname);
+  if (!isHere) return false;
+  let current = error.cause;
+  for (let depth = 0; depth < 5 && current instanceof Error; depth += 1) {
+    if ("code" in current && current.code === "ECONNREFUSED") return true;
     current = current.cause;
   }
   return false;

@@ -118,6 +118,34 @@ describe("a retrying model", () => {
   });
 
   test.each([
+    ["http://127.0.0.1:9/v1", 2],
+    ["http://localhost:9/v1", 2],
+    ["http://[::1]:9/v1", 2],
+    ["http://example.com/v1", 3],
+  ])("asks %s %i times when it refuses the connection", async (url, times) => {
+    const cause = Object.assign(new Error("refused"), { code: "ECONNREFUSED" });
+    const refused = new APICallError({
+      message: "Cannot connect to API",
+      url,
+      requestBodyValues: {},
+      cause,
+      isRetryable: true,
+    });
+    const { asked } = await ask([refused, refused, WHOLE]);
+    expect(asked).toBe(times);
+  });
+
+  test.each([
+    [
+      "a port that no request is sent to",
+      new APICallError({
+        message: "Cannot connect to API: bad port",
+        url: "http://127.0.0.1:1",
+        requestBodyValues: {},
+        cause: new Error("bad port"),
+        isRetryable: true,
+      }),
+    ],
     ["a bad request", failure(400)],
     ["a bad key", failure(401)],
     ["an unknown model", failure(404)],

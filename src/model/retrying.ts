@@ -13,7 +13,7 @@ import type {
 } from "@ai-sdk/provider";
 import { AMOUNT, checkOptions, FUNCTION, having, required } from "../call/check-options.js";
 import type { OptionChecks } from "../call/check-options.js";
-import { isRetryable } from "./is-retryable.js";
+import { isRefusedHere, isRetryable } from "./is-retryable.js";
 import { retryWait } from "./retry-wait.js";
 import { wrapModel } from "./wrap-model.js";
 
@@ -68,6 +68,9 @@ export function retrying(model: LanguageModelV3, options: RetryOptions = {}): La
   });
 }
 
+/** Enough for a server of one's own that starts in the same moment. */
+const MAX_ATTEMPTS_HERE = 2;
+
 async function withRetries<Value>(
   ask: () => PromiseLike<Value>,
   { abortSignal: signal, onRetry: notify }: NotifiedCall,
@@ -87,7 +90,8 @@ async function withRetries<Value>(
       return await ask();
     } catch (error) {
       signal?.throwIfAborted();
-      if (attempt >= attempts || !isRetryable(error)) throw error;
+      const most = isRefusedHere(error) ? Math.min(attempts, MAX_ATTEMPTS_HERE) : attempts;
+      if (attempt >= most || !isRetryable(error)) throw error;
       const waitMs = retryWait(error, attempt, { firstWaitMs, maxWaitMs, now, random });
       onRetry?.({ attempt, waitMs, reason: reasonOf(error) });
       const statusCode = statusOf(error);
