@@ -125,7 +125,7 @@ export async function showSession(
   flags: HistoryFlags & { readonly secrets?: boolean },
 ): Promise<number> {
   const session = await readSession(wanted, flags);
-  const shown = flags.secrets ? session : redactSession(session, readRedaction());
+  const shown = flags.secrets ? session : redactSession(session, { patterns: readRedaction().patterns });
   if (flags.json) json(shown);
   else {
     const text = `${sessionText(shown)}\n${callTable(shown)}`;
@@ -198,7 +198,7 @@ export async function exportHistory(
   const { format } = flags;
   if (format === "text" || format === "markdown") {
     const session = await readSession(wanted, flags);
-    const shown = redacted ? redactSession(session, readRedaction()) : session;
+    const shown = redacted ? redactSession(session, { patterns: readRedaction().patterns }) : session;
     for (const piece of format === "text" ? [sessionText(shown), "\n"] : sessionMarkdown(shown)) write(piece);
     return 0;
   }
