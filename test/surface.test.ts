@@ -19,6 +19,7 @@ type Names = { readonly values: readonly string[]; readonly types: readonly stri
 const CALL: Names = {
   values: [
     "BadOption",
+    "CALL_STATUS_AFTER",
     "DEFAULT_PAGE_LIMIT",
     "DEFAULT_READ_LIMIT",
     "EMPTY_TEXT",
@@ -33,6 +34,7 @@ const CALL: Names = {
     "STATUS_AT_END",
     "SessionBook",
     "TAIL_LIMIT",
+    "TURN_STATUS_AFTER",
     "TOOL_KINDS",
     "ToolCallIds",
     "absolutePath",

@@ -24,7 +24,6 @@ export { pluralize } from "./amounts.js";
 export { createToolTitle } from "./create-tool-title.js";
 export { hunksInContext } from "./diff-hunks.js";
 export { breachSentence, endSentence } from "./end-sentence.js";
-export { STATUS_AT_END } from "./event-status.js";
 export { handleEvent, handleStoredEvent } from "./event-table.js";
 export type { EventOf, EventTable } from "./event-table.js";
 export { IllegalEvent } from "./illegal-event.js";
@@ -65,6 +64,7 @@ export type {
   ShownQuestion,
 } from "./question.js";
 export { savedSession, sessionFromSaved } from "./saved-session.js";
+export { TURN_STATUS_AFTER } from "./session.js";
 export type * from "./session.js";
 export { SessionBook } from "./session-book.js";
 export type { SessionChanges, SessionListener } from "./session-book.js";

@@ -1,6 +1,6 @@
 /** The facts of open calls, from events alone: for readers that fold no session. */
-import { STATUS_AT_END } from "./event-status.js";
 import type { Decision, ToolCallEvent } from "./tool-call.js";
+import { STATUS_AT_END } from "./tool-call.js";
 import type { ToolKind } from "./tool-kind.js";
 
 export type OpenCall = {

@@ -7,7 +7,6 @@
  * events before it in its batch stay applied, so a batch can be checked first.
  */
 import { applyEvent, applyToUnseen } from "./apply-event.js";
-import { CALL_STATUS_AFTER, STATUS_AT_END } from "./event-status.js";
 import { IllegalEvent } from "./illegal-event.js";
 import { MessageRun } from "./message-run.js";
 import type { PlanEntry } from "./plan.js";
@@ -26,7 +25,7 @@ import type {
   Turn,
 } from "./session.js";
 import type { ToolCall, ToolCallEvent } from "./tool-call.js";
-import { isOver } from "./tool-call.js";
+import { CALL_STATUS_AFTER, isOver, STATUS_AT_END } from "./tool-call.js";
 
 /** The changes of a batch of events: these calls, and perhaps other parts of the session. */
 export type SessionChanges = { readonly toolCallIds: ReadonlySet<string>; readonly beyondCalls: boolean };

@@ -5,7 +5,7 @@ import type { ContentBlock, Meta } from "./content.js";
 import type { PlanEntry } from "./plan.js";
 import type { Answer, Question } from "./question.js";
 import type { StepResponse, Usage } from "./step.js";
-import type { ToolCall, ToolCallEvent } from "./tool-call.js";
+import type { ToolCall, ToolCallEvent, ToolCallEventType } from "./tool-call.js";
 
 export type MessageRole = "user" | "agent" | "thought";
 
@@ -87,6 +87,26 @@ export type SessionEvent =
   | Happened<"traffic-repaired", { readonly repair: Repair }>;
 
 export type SessionEventType = SessionEvent["type"];
+
+/** The status of a turn after each event that is not about a call; undefined where the event leaves it as it is. */
+export const TURN_STATUS_AFTER: {
+  readonly [Type in Exclude<SessionEventType, ToolCallEventType>]: Turn["state"]["status"] | undefined;
+} = {
+  "turn-started": "running",
+  "turn-resumed": "running",
+  "turn-parked": "parked",
+  "turn-stopped": "stopped",
+  "step-ended": undefined,
+  "context-compacted": undefined,
+  "window-learnt": undefined,
+  "message-chunk": undefined,
+  "question-answered": undefined,
+  "question-withdrawn": undefined,
+  "plan-updated": undefined,
+  "mode-changed": undefined,
+  "info-changed": undefined,
+  "traffic-repaired": undefined,
+};
 
 export type Turn = {
   readonly turnId: string;

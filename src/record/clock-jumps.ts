@@ -5,7 +5,7 @@
  * Only within one process: the monotonic clocks of two processes have nothing in common, and what another process
  * started is measured by the times of its events.
  */
-import { CALL_STATUS_AFTER, turnStatusAfter } from "../call/event-status.js";
+import { CALL_STATUS_AFTER, TURN_STATUS_AFTER } from "../call/index.js";
 import type { SessionEvent } from "../call/index.js";
 
 /** A smaller difference is within the precision of the clocks, or the wall clock runs a little fast. */
@@ -31,7 +31,7 @@ export class ClockJumps {
   /** The event, with its duration when the wall clock jumped meanwhile. Called once for each event, in order. */
   measured(event: SessionEvent): SessionEvent {
     if (!("toolCallId" in event)) {
-      const status = turnStatusAfter(event);
+      const status = TURN_STATUS_AFTER[event.type];
       if (status === undefined || !("turnId" in event)) return event;
       return status === "running"
         ? noteStart(this.#turns, event.turnId, event)

@@ -3,7 +3,7 @@
  * listens to are kept until the next response sends them.
  */
 import type { SessionHandle } from "../../agent/index.js";
-import { turnStatusAfter } from "../../call/event-status.js";
+import { turnStatusAfter } from "./turn-status.js";
 import type { RecordedEvent } from "../../call/index.js";
 import type { ServerContext } from "../server-context.js";
 import type { SessionConfig } from "../sessions/session-config.js";

@@ -1,8 +1,12 @@
 /** The state of a session's last turn, as its log has it. */
-import { turnStatusAfter } from "../../call/event-status.js";
-import type { RecordedEvent, SessionBook, Turn } from "../../call/index.js";
+import type { RecordedEvent, SessionBook, SessionEvent, Turn } from "../../call/index.js";
+import { TURN_STATUS_AFTER } from "../../call/index.js";
 
 type TurnStatus = "none" | Turn["state"]["status"];
+
+/** Undefined where the event leaves the turn as it is. */
+export const turnStatusAfter = (event: SessionEvent): Turn["state"]["status"] | undefined =>
+  "toolCallId" in event ? undefined : TURN_STATUS_AFTER[event.type];
 
 export function turnStatus(log: readonly RecordedEvent[]): TurnStatus {
   const last = log.findLast(({ event }) => turnStatusAfter(event) !== undefined);
