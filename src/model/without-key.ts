@@ -5,7 +5,7 @@
 
 /** A part of the key that is as long as this is replaced. Providers name a key by a few of its characters. */
 const MIN_PART = 12;
-/** Of a longer text, both ends are kept. */
+/** Both ends of a longer text are kept. */
 const MAX_LENGTH = 20_000;
 
 /** One character, as it may be written; or characters that show nothing, or only space. */
