@@ -1,5 +1,5 @@
 /** A conversation with a Toolgate server: the same calls, questions and answers as there. */
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { connect } from "../src/aap/client/index.js";
@@ -122,6 +122,26 @@ test("refuses with a reason that the agent reads, and runs a changed input", asy
     decision: { originalInput: { command: "mkdir b" } },
   });
   expect(["a", "b", "c"].map((name) => existsSync(join(root, name)))).toEqual([false, false, true]);
+});
+
+test("keeps some hunks of an edit and rejects the others at the server", async () => {
+  const before = Array.from({ length: 30 }, (_, line) => `line ${line + 1}\n`).join("");
+  const content = before.replace("line 2\n", "line two\n").replace("line 25\n", "line 25 b\n");
+  const { session, asked, root } = await talking([
+    { calls: [{ tool: "write_file", input: { path: "b.txt", content } }] },
+    { say: "Done." },
+  ]);
+  writeFileSync(join(root, "b.txt"), before);
+  const ask: Ask = (question) => {
+    asked.push(question);
+    const outcome = { type: "selected", optionId: "allow_once" } as const;
+    return Promise.resolve({ outcome, by: "person", who: "you", keptHunks: [2] });
+  };
+  await session.turn(message("go"), { ask, signal: signal(), onRetry });
+  expect(asked).toMatchObject([{ hunks: 2 }]);
+  expect(readFileSync(join(root, "b.txt"), "utf8")).toBe(before.replace("line 25\n", "line 25 b\n"));
+  const [call] = session.book.calls();
+  expect(call?.decision?.rejectedHunks).toEqual([{ number: 1, line: 2 }]);
 });
 
 test("takes a question away that is answered elsewhere", async () => {

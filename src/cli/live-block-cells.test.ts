@@ -3,6 +3,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { textUnits } from "../call/text-units.js";
 import { styled, styledClip, withoutStyles } from "../view/styled-text.js";
+import { clipped } from "../view/index.js";
 import { coloured } from "./colour.js";
 import { Emulator } from "./emulator.samples.js";
 import { LiveBlock } from "./live-block.js";
@@ -170,4 +171,30 @@ test("leaves no row behind when the terminal has wrapped them before the program
   await emulator.resize(20);
   block.draw(["DONE"]);
   expect((await emulator.lines()).map((text) => text.trimEnd())).toEqual(["said", "DONE", ">"]);
+});
+
+test("keeps each row on one line of the screen, whatever its characters and the width", async () => {
+  const units = ["a", "中", "⚠️", "✔️", "❤️", "👍🏽", "👨‍👩‍👧", "🇩🇪", "1️⃣", "é", "ö", " "];
+  const texts = fc.array(fc.array(fc.constantFrom(...units), { maxLength: 40 }), {
+    minLength: 1,
+    maxLength: 3,
+  });
+  // A unit that counts too little shows where none beside it counts too much.
+  const examples = units.map((unit): [string[][], number] => [[Array.from({ length: 40 }, () => unit)], 21]);
+  await fc.assert(
+    fc.asyncProperty(texts, fc.integer({ min: 8, max: 40 }), async (all, columns) => {
+      const drawn = all.map((parts) => `${parts.join("")}|`);
+      const emulator = new Emulator(columns, 14);
+      const block = new LiveBlock(emulator, coloured);
+      block.setFooter({ rows: ["> "], cursor: { row: 0, before: "> " } });
+      block.draw(drawn);
+      expect((await emulator.lines()).map((text) => text.trimEnd())).toEqual([
+        ...drawn.map((text) => clipped(text, block.width).trimEnd()),
+        ">",
+      ]);
+      const { active } = emulator.terminal.buffer;
+      for (let at = 0; at < active.length; at += 1) expect(active.getLine(at)?.isWrapped).toBe(false);
+    }),
+    { examples },
+  );
 });
