@@ -218,9 +218,15 @@ export class CallCheck {
   }
 
   /** How many hunks an answer may choose from. Undefined for less than two, and where the runner has only one input. */
-  hunkCount(toolCallId: string, tool: Tool, { content = [] }: CallFields): number | undefined {
+  hunkCount(
+    toolCallId: string,
+    tool: Tool,
+    { content = [], locations = [] }: CallFields,
+  ): number | undefined {
     const [only, ...others] = content;
     if (!tool.keepHunks || this.#options.tools.isGiven(toolCallId)) return undefined;
+    // Each hunk has a location of its own.
+    if (locations.length < 2) return undefined;
     if (only?.type !== "diff" || others.length > 0) return undefined;
     const count = hunksOfDiff(only).length;
     return count > 1 ? count : undefined;
