@@ -17,7 +17,6 @@ import {
   redactionPattern,
   redactJson,
   redactSession,
-  replaySession,
 } from "../src/history/index.js";
 import { mcpConfigFromAcp, McpServers } from "../src/mcp/index.js";
 import { openModel, retrying, scriptedModel } from "../src/model/index.js";
@@ -216,7 +215,6 @@ const WRONG: readonly (readonly [string, () => unknown, string])[] = [
     () => new MemoryArchive(ledger, js({ patterns: [/a/] })),
     "each item a pattern",
   ],
-  ["replaySession without events", () => replaySession("s", js(undefined)), '"events" is missing'],
   ["retrying without a model", () => retrying(js(undefined)), '"model" is missing'],
   [
     "waitForTurn without an ask",

@@ -19,6 +19,7 @@ const WAIT_OPTIONS = {
   start: required(FUNCTION),
 };
 
+/** For the library's users: refuses wrong arguments at once. */
 export function waitForTurn(
   session: SessionHandle,
   ask: Ask,
@@ -26,8 +27,12 @@ export function waitForTurn(
   start: () => Promise<TurnEnd>,
 ): Promise<TurnEnd> {
   checkOptions("waitForTurn", { session, ask, signal, start }, WAIT_OPTIONS);
-  return session.afterOthers(() => runAndWait(session, ask, signal, start));
+  return waitForEnd(session, ask, signal, start);
 }
+
+/** For our own doors. */
+export const waitForEnd: typeof waitForTurn = (session, ask, signal, start) =>
+  session.afterOthers(() => runAndWait(session, ask, signal, start));
 
 async function runAndWait(
   session: SessionHandle,

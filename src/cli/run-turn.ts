@@ -1,6 +1,6 @@
 /** Runs one turn at a terminal: shows it live, asks the person if there is one, cancels on Ctrl-C. */
 import type { SessionHandle, TurnEnd } from "../agent/index.js";
-import { waitForTurn } from "../agent/index.js";
+import { waitForEnd } from "../agent/wait-for-turn.js";
 import type { Ask } from "../run/index.js";
 import { signalExitCode, exitNow, SIGNALS } from "./signals.js";
 
@@ -24,7 +24,7 @@ export const runTurn = (
 ): Promise<RanTurn> =>
   untilInterrupted(
     (signal) =>
-      waitForTurn(session, ask, signal, () =>
+      waitForEnd(session, ask, signal, () =>
         prompt === "" ? session.advance(signal) : session.prompt([{ type: "text", text: prompt }], signal),
       ),
     onInterrupt,

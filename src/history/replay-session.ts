@@ -3,7 +3,6 @@
  * resumed is folded strictly instead.
  */
 import type { RecordedEvent, Session } from "../call/index.js";
-import { checkOptions, LIST, required, TEXT } from "../call/check-options.js";
 import { SessionBook } from "../call/index.js";
 
 export type Replayed = {
@@ -13,7 +12,6 @@ export type Replayed = {
 };
 
 export function replaySession(sessionId: string, events: readonly RecordedEvent[]): Replayed {
-  checkOptions("replaySession", { sessionId, events }, { sessionId: required(TEXT), events: required(LIST) });
   const replay = new Replay(sessionId);
   replay.add(events);
   return { session: replay.book.snapshot(), leftOut: replay.leftOut };

@@ -3,7 +3,7 @@
  * turn runs at a time.
  */
 import type { TurnEnd } from "../../agent/index.js";
-import { waitForTurn } from "../../agent/index.js";
+import { waitForEnd } from "../../agent/wait-for-turn.js";
 import type { ContentBlock, RecordedCompaction, SessionEvent, Usage } from "../../call/index.js";
 import { responseUsage } from "../../call/response-usage.js";
 import { SerialQueue } from "../../call/serial-queue.js";
@@ -220,7 +220,7 @@ export class LiveSession {
       .run(async () => {
         // A prompt in the queue must not end the turn that was left.
         if (stop.reason instanceof ClientGone) return { status: "parked" } as const;
-        const end = await waitForTurn(this.#session, this.#ask, stop, () => start(stop));
+        const end = await waitForEnd(this.#session, this.#ask, stop, () => start(stop));
         // All of a turn's updates go out before its response.
         this.flush();
         return end;

@@ -1,6 +1,6 @@
 /** A conversation: a session of our own agent, of an ACP agent, or of an agent on a server, whose turns this runs. */
 import type { AgentSession, SessionHandle, TurnEnd } from "../../agent/index.js";
-import { waitForTurn } from "../../agent/index.js";
+import { waitForEnd } from "../../agent/wait-for-turn.js";
 import type { ContentBlock, Ledger } from "../../call/index.js";
 import type { Ask, Elicit, Gate } from "../../run/index.js";
 import type { ForeignSession, KnownAgent, ListedSession } from "../../acp/index.js";
@@ -101,7 +101,7 @@ async function openForeignConversation(flags: RunFlags & { readonly agent: strin
 const turnsOf =
   (session: SessionHandle): Conversation["turn"] =>
   (blocks, ask, signal) =>
-    waitForTurn(session, ask, signal, () =>
+    waitForEnd(session, ask, signal, () =>
       blocks.length === 0 ? session.advance(signal) : session.prompt(blocks, signal),
     );
 
