@@ -597,6 +597,9 @@ test("talks with an agent on a server as with our own, and goes on after it was 
         { say: "I look **first**.", calls: [{ tool: "read_file", input: { path: "cart.js" } }] },
         { calls: [{ tool: "edit_file", input: { path: "cart.js", oldText: "a - b", newText: "a + b" } }] },
         { say: "Served." },
+        { calls: [{ tool: "edit_file", input: { path: "cart.js", oldText: "a + b", newText: "b + a" } }] },
+        { say: "From a pipe." },
+        { say: "As lines." },
       ]),
     },
   });
@@ -618,6 +621,11 @@ test("talks with an agent on a server as with our own, and goes on after it was 
   expect(readFileSync(join(desk.project, "cart.js"), "utf8")).toContain("a + b");
   desk.types("/quit");
   expect(await desk.ended()).toBe(0);
+  const piped = await desk.runs(`toolgate run --url ${url} --resume -- more </dev/null | cat`);
+  expect(piped.text).toContain("there is no terminal to ask at; run it in one,");
+  expect(piped.text).toContain("From a pipe.");
+  const asLines = await desk.runs(`toolgate run --json --url ${url} --resume -- again </dev/null | cat`);
+  expect(asLines.text).toContain("As lines.");
   writeFileSync(join(desk.project, "cart.js"), "export const sum = (a, b) => a - b;\n");
   desk.starts(`toolgate run --url ${url} again`);
   const askedByRun = await desk.sees("help, or no with your reason");

@@ -86,7 +86,8 @@ test("reports an agent that ends at once, what was not done, and what to check",
 test.each([
   ["--script nosuch.json", /^toolgate: nosuch\.json does not exist\. .*\n$/],
   ["--mcp nosuch.json", /^toolgate: \/.*\/nosuch\.json does not exist\. .*\n$/],
-  ["--model foo/bar", /^toolgate: "foo\/bar" names no known provider.*\n$/],
+  ["--model foo/bar", /^toolgate: "foo\/bar" names no known provider: .*\n$/],
+  ["--model antropic/bar", /^toolgate: .* names no known provider \(Did you mean anthropic\?\): .*\n$/],
   ["--cwd /nosuch", /^toolgate: \/nosuch is not a folder .*\n$/],
 ])("reports acp %s once, also when no editor ever sends a message", async (line, message) => {
   const { status, stdout, stderr } = await (await atHome()).run(["acp", ...line.split(" ")]);

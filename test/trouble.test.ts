@@ -396,9 +396,10 @@ test("stores no illegal event", async () => {
 
 test("releases the lease of a session that cannot be opened", async () => {
   const ledger = new MemoryLedger();
-  const agent = scripted([{ say: "Hi." }], { tools: [counting("t").tool, counting("t").tool] });
+  const agent = scripted([{ say: "Hi." }]);
+  const twice = { ...agent, tools: [counting("t").tool, counting("t").tool] };
   await expect(
-    AgentSession.open({ agent, ledger, workspace: await workspace(), sessionId: "s" }),
+    AgentSession.open({ agent: twice, ledger, workspace: await workspace(), sessionId: "s" }),
   ).rejects.toMatchObject({ code: "DUPLICATE_TOOL" });
   await expect(ledger.claim("s", "someone else", { milliseconds: 1000 })).resolves.toMatchObject({
     sessionId: "s",

@@ -39,7 +39,8 @@ const js = (value: unknown) => value as never;
 const model = scriptedModel({ steps: [{ say: "Hi." }] });
 const ledger = new MemoryLedger();
 const run = async () => "done";
-const tool = { name: "t", description: "t", input: { type: "object" }, run };
+const tool = { name: "t", description: "t", input: { type: "object" } as const, run };
+const named = (name: string) => defineTool({ ...tool, name, kind: "other" });
 const agent = { name: "a", model, tools: [] };
 const approve = async () => true;
 const loop = { name: "l", prompt: async () => undefined };
@@ -65,6 +66,11 @@ const WRONG: readonly (readonly [string, () => unknown, string])[] = [
     "tools that are no tools",
     () => createAgent(js({ ...agent, tools: [tool] })),
     "each item a tool (defineTool)",
+  ],
+  [
+    "two tools of one name",
+    () => createAgent(js({ ...agent, tools: [named("a"), named("b"), named("a")] })),
+    'createAgent: "tools" has two tools named "a"',
   ],
   ["a field that is misspelt", () => createAgent(js({ ...agent, rule: [] })), 'there is no option "rule"'],
   [

@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import {
   AMOUNT,
+  BadOption,
   checkOptions,
   either,
   FUNCTION,
@@ -97,6 +98,7 @@ const LIMITS: OptionChecks<NonNullable<AgentOptions["limits"]>> = {
 /** Throws when a rule has a mistake, since it would not do what its author meant. */
 export function createAgent(given: AgentOptions): Agent {
   checkOptions("createAgent", given, AGENT_OPTIONS);
+  mustBeUnique(given.tools);
   if (given.limits) checkOptions("createAgent, limits", given.limits, LIMITS);
   const { rules = [], ...options } = given;
   mustBeRules(rules);
@@ -109,6 +111,17 @@ export function createAgent(given: AgentOptions): Agent {
     maxResultCharacters: resultCharactersFor(contextWindow),
     ...options,
   };
+}
+
+/** Without it the first session would fail, and not the call that is wrong. */
+function mustBeUnique(tools: readonly Tool[]): void {
+  const names = tools.map(({ name }) => name);
+  const twice = names.find((name, index) => names.indexOf(name) < index);
+  if (twice !== undefined)
+    throw new BadOption(
+      `createAgent: "tools" has two tools named "${twice}"; calls are made by the name, so it must be unique.`,
+      "tools",
+    );
 }
 
 const MAX_PROJECT_CHARACTERS = 32_000;

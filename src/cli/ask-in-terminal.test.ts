@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ShownQuestion } from "../call/index.js";
-import { askInTerminal } from "./ask-in-terminal.js";
+import { askInTerminal, promptRows } from "./ask-in-terminal.js";
 import type { AnswerDesk } from "./ask-in-terminal.js";
 
 const question = (toolCallId: string): ShownQuestion => ({
@@ -75,4 +75,19 @@ test("counts from one again once nobody is asked", async () => {
     await asked;
   }
   expect(places).toEqual(["", ""]);
+});
+
+test("breaks a prompt between its choices, and within one only where it is wider than the terminal", () => {
+  const prompt = "Allow this (1 of 2)? [y]es, this [s]ession, [n]o (Enter), or no with your reason: ";
+  expect(promptRows(prompt, 99)).toBe(prompt);
+  expect(promptRows(prompt, 60)).toBe(
+    "Allow this (1 of 2)? [y]es, this [s]ession, [n]o (Enter),\n  or no with your reason: ",
+  );
+  expect(promptRows(prompt, 20).split("\n")).toEqual([
+    "Allow this (1 of 2)?",
+    "  [y]es, this",
+    "  [s]ession, [n]o",
+    "  (Enter), or no",
+    "  with your reason: ",
+  ]);
 });

@@ -10,7 +10,7 @@ import { pluralize, visibleText } from "../call/index.js";
 import type { OptionKind, ShownQuestion } from "../call/index.js";
 import type { Ask } from "../run/index.js";
 import { alikeText, hiddenWords, questionFacts, wholeQuestion, widthsText } from "../view/index.js";
-import { rows } from "../view/visible-line.js";
+import { columns, rows } from "../view/visible-line.js";
 import { hunksText } from "./hunks-text.js";
 import { printPages } from "./print-pages.js";
 import { readHunks, readReply, readWidth, widthsOf } from "./read-reply.js";
@@ -225,7 +225,7 @@ export const lineDesk: OpenDesk = (signal) => {
   terminal.on("SIGINT", () => process.kill(process.pid, "SIGINT"));
   const line = async (prompt: string): Promise<string> => {
     await dropTypeAhead(terminal);
-    return terminal.question(prompt, { signal });
+    return terminal.question(promptRows(prompt, screenWidth()), { signal });
   };
   return {
     write: (text) => void process.stdout.write(text),
@@ -238,6 +238,17 @@ export const lineDesk: OpenDesk = (signal) => {
     },
   };
 };
+
+/** Broken between the choices; within them only where one is wider than the terminal. */
+export function promptRows(prompt: string, width: number): string {
+  const isRoomy = prompt.split(AFTER_CHOICE).every((choice) => columns(choice) <= width - INDENT.length);
+  const joined = isRoomy ? prompt.trimEnd().replace(IN_CHOICE, "\u00A0") : prompt.trimEnd();
+  return `${rows(joined, { first: "", next: INDENT }, width).join("\n").replaceAll("\u00A0", " ")} `;
+}
+
+const INDENT = "  ";
+const AFTER_CHOICE = /(?<=[,;]) /;
+const IN_CHOICE = /(?<![,;]) /g;
 
 const SCOPES =
   "for: [p]roject, [s]ession or [e]verywhere; it ends after an [h]our, [t]oday, in a [m]onth, or not at all";

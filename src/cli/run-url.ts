@@ -14,7 +14,7 @@ import type {
 } from "../aap/client/index.js";
 import type { Ask } from "../run/index.js";
 import { AnswersElsewhere } from "./answers-elsewhere.js";
-import { askInTerminal } from "./ask-in-terminal.js";
+import { askInTerminal, refuseAllWith } from "./ask-in-terminal.js";
 import { exitNow, SIGNALS } from "./signals.js";
 import { jsonText } from "./json-text.js";
 import { CANCEL_TIMEOUT_MS, MirroredSession } from "./mirrored-session.js";
@@ -42,7 +42,7 @@ export async function runUrl(prompt: string, flags: RunFlags & { readonly url: s
     // A conversation of `toolgate chat --url` is known there only.
     asksPage: flags.resume !== undefined,
   });
-  if (mirrored) return exitCode(await asServerShows(mirrored, prompt));
+  if (mirrored) return exitCode(await asServerShows(mirrored, prompt, flags));
   const take = takeOf(prompt);
   return exitCode(await (flags.json ? asJson(session, client, take) : asText(session, client, take)));
 }
@@ -64,10 +64,12 @@ export async function openUrl(
 ): Promise<OpenedUrl> {
   const token = await tokenFor(flags);
   const client = connect(flags.url, token);
-  const isMirrored = mirrors && (await MirroredSession.isOffered(client));
-  const page = isMirrored && asksPage ? await findPage(flags.url, token) : undefined;
-  const opened = await openRemote(client, flags, { asksByRules: isMirrored, page });
-  const { sessionId, agent, isOfPage } = opened;
+  const canMirror = (mirrors || asksPage) && (await MirroredSession.isOffered(client));
+  const page = canMirror && asksPage ? await findPage(flags.url, token) : undefined;
+  const opened = await openRemote(client, flags, { asksByRules: mirrors && canMirror, page });
+  const { sessionId, agent, isOfPage = false } = opened;
+  // A session of the page is reached in no other way.
+  const isMirrored = canMirror && (mirrors || isOfPage);
   const wire = page && isOfPage ? pageWire(page, sessionId) : undefined;
   const mirrored = isMirrored ? new MirroredSession(client, sessionId, wire) : undefined;
   if (flags.resume !== undefined) await mirrored?.past();
@@ -101,11 +103,15 @@ export type Take = (
 const CUT_OFF = "The response was cut off because the server stopped; it starts again from the beginning.";
 
 async function asJson(session: RemoteSession, client: AapClient, take: Take): Promise<RanTurn> {
+  printEvents(session);
+  return untilStopped(session, client, (stop) => take(undefined, note, stop));
+}
+
+function printEvents(session: Pick<MirroredSession, "sessionId" | "onRecorded">): void {
   process.stdout.write(`${jsonText({ type: "session", sessionId: session.sessionId })}\n`);
   session.onRecorded((events) => {
     for (const event of events) process.stdout.write(`${jsonText(event)}\n`);
   });
-  return untilStopped(session, client, (stop) => take(undefined, note, stop));
 }
 
 async function asText(session: RemoteSession, client: AapClient, take: Take): Promise<RanTurn> {
@@ -123,22 +129,34 @@ async function asText(session: RemoteSession, client: AapClient, take: Take): Pr
 }
 
 /** A Toolgate server sends its own events, so its calls and questions are shown as our own are. */
-async function asServerShows(session: MirroredSession, prompt: string): Promise<RanTurn> {
-  const { live } = openScreen(session);
-  const ask = askInTerminal(live);
+async function asServerShows(
+  session: MirroredSession,
+  prompt: string,
+  { json = false }: Pick<RunFlags, "json">,
+): Promise<RanTurn> {
+  const screen = json ? undefined : openScreen(session);
+  if (!screen) printEvents(session);
+  const ask = screen?.hasPerson ? askInTerminal(screen.live) : refuseAllWith(ANSWER_THERE);
   const message = prompt === "" ? undefined : [{ type: "text" as const, text: prompt }];
   try {
     const end = await untilInterrupted(
-      (signal) => session.turn(message, { ask, signal, onRetry: (text) => live.line(text) }),
-      () => live.note(CANCELLING),
-    ).finally(() => live.close());
-    const text = endText(end);
+      (signal) =>
+        session.turn(message, {
+          ask,
+          signal,
+          onRetry: (text) => (screen ? screen.live.line(text) : note(text)),
+        }),
+      () => screen?.live.note(CANCELLING),
+    ).finally(() => screen?.live.close());
+    const text = screen && endText(end);
     if (text !== undefined) noteLine(text);
     return end;
   } finally {
     await session.close();
   }
 }
+
+const ANSWER_THERE = "run it in one, or allow it where the server runs, with: toolgate rules add";
 
 type OneTurn = {
   readonly client: AapClient;

@@ -1,6 +1,7 @@
 /** A model's name: the provider, a slash, and the provider's own name of the model (which may have slashes too). */
 import { oneLine } from "../call/index.js";
 import { ModelError } from "./model-error.js";
+import { similarName } from "./similar-name.js";
 
 export const PROVIDERS = ["anthropic", "openai", "google", "openai-compatible"] as const;
 
@@ -13,11 +14,13 @@ export function readModelName(name: string): ModelName {
   const [prefix, modelId] = slash < 0 ? [name, ""] : [name.slice(0, slash), name.slice(slash + 1)];
   const provider = PROVIDERS.find((known) => known === prefix);
   if (provider !== undefined && isModelId(modelId)) return { provider, modelId };
+  const similar = provider === undefined ? similarName(prefix, PROVIDERS) : undefined;
+  const meant = similar === undefined ? "" : ` (Did you mean ${similar}?)`;
   const what =
     provider === undefined ? "no known provider" : "no model of that provider that could be asked for";
   throw new ModelError(
     "MODEL_NAME_UNKNOWN",
-    `"${oneLine(name, 80)}" names ${what}: write it as PROVIDER/MODEL, where PROVIDER is one of ${PROVIDERS.join(", ")}. No model was opened.`,
+    `"${oneLine(name, 80)}" names ${what}${meant}: write it as PROVIDER/MODEL, where PROVIDER is one of ${PROVIDERS.join(", ")}. No model was opened.`,
   );
 }
 
