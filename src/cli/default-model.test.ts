@@ -23,6 +23,16 @@ test("takes the address of config.json for a local model that the flags name", (
   expect(withDefaultModel(own, "/", envWith({ baseUrl }))).toEqual(own);
 });
 
+test("takes the address of config.json for a local model that the environment names", () => {
+  const env = envWith({ model: "openai-compatible/large", baseUrl });
+  const model = "openai-compatible/small";
+  expect(withDefaultModel({}, "/", { ...env, TOOLGATE_MODEL: model })).toEqual({ model, baseUrl });
+  const own = { TOOLGATE_MODEL: model, TOOLGATE_BASE_URL: "http://localhost:1/v1" };
+  expect(withDefaultModel({}, "/", { ...env, ...own })).toEqual({ model, baseUrl: "http://localhost:1/v1" });
+  const other = { ...env, TOOLGATE_MODEL: "openai/gpt" };
+  expect(withDefaultModel({}, "/", other)).not.toHaveProperty("baseUrl");
+});
+
 test("keeps the address of one provider from the models of another", () => {
   const proxied = envWith({ model: "anthropic/claude", baseUrl });
   expect(withDefaultModel({ model: "openai-compatible/small" }, "/", proxied)).not.toHaveProperty("baseUrl");

@@ -10,7 +10,10 @@ import type { AgentFlags } from "./commands/agent-options.js";
 
 export function defaultModel(folder: string, env: NodeJS.ProcessEnv = process.env): ModelChoice {
   const { TOOLGATE_MODEL: model = "", TOOLGATE_BASE_URL: baseUrl = "" } = env;
-  if (model !== "") return { model, ...(baseUrl !== "" && { baseUrl }) };
+  if (model !== "")
+    return baseUrl === ""
+      ? { model, ...defaultAddress(model, folder, { ...env, TOOLGATE_MODEL: "" }) }
+      : { model, baseUrl };
   const config = readUserConfig(settingsFolder(env));
   const { projects = {} } = config;
   for (let at = folder; ; at = dirname(at)) {
