@@ -6,7 +6,9 @@ import { MemoryLedger } from "../src/history/index.js";
 import { inMode } from "../src/policy/index.js";
 import type { Rule } from "../src/policy/index.js";
 import { openGate } from "../src/run/index.js";
+import { RuleSource } from "../src/settings/index.js";
 import { builtInTools } from "../src/tools/index.js";
+import { decisionWords } from "../src/view/card-facts.js";
 import { folder } from "./agent-kit.js";
 
 /** A gate whose first question is answered with "always", and every later one with no. */
@@ -48,6 +50,28 @@ async function granting(files: Readonly<Record<string, string>>) {
   };
   return { run, write, granted };
 }
+
+test("allows once, and records why, when the rule of an always cannot be stored", async () => {
+  const root = await folder();
+  const settings = await folder({ "grants.json": "{" });
+  const { grants } = new RuleSource({ folder: settings });
+  const gate = await openGate({
+    workspace: root,
+    ledger: new MemoryLedger(),
+    tools: builtInTools,
+    policy: () => inMode("ask", []),
+    remember: async ({ grantId, ...grant }) => void (await grants.add(grant, { type: "user" }, { grantId })),
+    ask: ({ options }) => {
+      const optionId = options.find(({ kind }) => kind === "allow_always")?.optionId ?? "";
+      return Promise.resolve({ outcome: { type: "selected", optionId }, by: "person", who: "ann" });
+    },
+  });
+  onTestFinished(() => gate.close());
+  const call = await gate.call({ name: "write_file", input: { path: "a.txt", content: "a" } });
+  expect(call.state.status).toBe("done");
+  expect(call.decision?.notStored).toContain("grants.json");
+  expect(decisionWords(call)).toMatch(/^allowed by ann.*, for this once: its rule was not stored \(/);
+});
 
 const SCRIPT = "#!/bin/sh\necho good\n";
 const EVIL = "#!/bin/sh\necho evil\n";

@@ -181,7 +181,8 @@ test("undoes one change of an edit and leaves the others", async () => {
 
 test("makes only the hunks that an answer keeps", async () => {
   const before = Array.from({ length: 30 }, (_, line) => `line ${line + 1}\n`).join("");
-  const content = before.replace("line 2\n", "line two\n").replace("line 25\n", "line 25 b\n");
+  const secret = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
+  const content = before.replace("line 2\n", `token: ${secret}\n`).replace("line 25\n", "line 25 b\n");
   const served = await serving({
     steps: [{ calls: [{ tool: "write_file", input: { path: "a.txt", content } }] }, { say: "Done." }],
   });
@@ -191,6 +192,10 @@ test("makes only the hunks that an answer keeps", async () => {
   const { sessionId } = await page.createSession({ prompt: text("Change it") });
   await until(async () => (await page.questions()).questions.length > 0);
   const questionId = (await page.questions()).questions[0]?.questionId ?? "";
+  const { hunks } = (await page.question(questionId)).what;
+  expect(hunks).toHaveLength(2);
+  expect(hunks?.[1]?.rows).toContainEqual({ type: "added", text: "line 25 b", newLine: 25 });
+  expect(JSON.stringify(hunks)).not.toContain(secret);
   for (const keptHunks of [[3], [], [0]])
     await expect(page.answer(questionId, { reply: "once", keptHunks })).rejects.toMatchObject({
       status: 400,

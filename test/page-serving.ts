@@ -8,6 +8,7 @@ import { AgentSession } from "../src/agent/index.js";
 import type { Archive, SessionInfo } from "../src/call/index.js";
 import { MemoryArchive, MemoryLedger } from "../src/history/index.js";
 import type { ScriptStep } from "../src/model/index.js";
+import type { RememberedGrant } from "../src/run/settle-answers.js";
 import { Devices, servePage } from "../src/serve/index.js";
 import { RuleSource } from "../src/settings/index.js";
 import type { NotifyConfig } from "../src/settings/index.js";
@@ -30,6 +31,8 @@ export type ServingOptions = {
   readonly models?: readonly string[];
   /** The built page, with an agent that takes images. */
   readonly isWhole?: boolean;
+  /** Rules of answers go into the settings folder. */
+  readonly remembers?: boolean;
   readonly tls?: { readonly cert: string; readonly key: string };
   /** In place of the archive's own answer. */
   readonly calls?: Archive["calls"];
@@ -41,6 +44,7 @@ export async function serving({
   notify = {},
   models = [],
   isWhole = false,
+  remembers = false,
   tls,
   calls,
 }: ServingOptions = {}) {
@@ -50,8 +54,11 @@ export async function serving({
   for (const [name, text] of Object.entries(files)) writeFileSync(join(pageFolder, name), text);
   const ledger = new MemoryLedger();
   const workspace = await LocalWorkspace.open(await folder());
-  const agent = scripted(steps);
   const rules = new RuleSource({ folder: settings });
+  const remember = async ({ grantId, ...grant }: RememberedGrant): Promise<void> => {
+    await rules.grants.add(grant, { type: "user" }, { grantId });
+  };
+  const agent = scripted(steps, remembers ? { remember } : {});
   const devices = new Devices(settings);
   const served = await servePage(
     agent,
@@ -99,5 +106,5 @@ export async function serving({
     await session.close();
     return (await ledger.openQuestions({ sessionId }))[0]?.questionId ?? "";
   };
-  return { ...served, devices, login, park, ledger, root: workspace.root };
+  return { ...served, devices, login, park, ledger, settings, root: workspace.root };
 }

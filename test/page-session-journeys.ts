@@ -1,5 +1,5 @@
 /** A session in the page: prompts with files, images and commands, changes undone one by one, running commands, replay. */
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { expect, test } from "vitest";
@@ -7,7 +7,7 @@ import { readAll } from "../src/call/index.js";
 import type { ScriptStep } from "../src/model/index.js";
 import { outputs } from "./page-cases.js";
 import { allowOnce, openPage, ready, startSession } from "./page-browser-kit.js";
-import { serving } from "./page-serving.js";
+import { serving, type ServingOptions } from "./page-serving.js";
 import { until } from "./until.js";
 
 const fixture = (name: string): string => readFileSync(new URL(`fixtures/${name}`, import.meta.url), "utf8");
@@ -35,8 +35,8 @@ const STEPS: readonly ScriptStep[] = [
 ];
 
 /** A server in this process with the built page, and a browser that is logged in. */
-async function opened(browser: Browser, steps = STEPS) {
-  const served = await serving({ steps, isWhole: true });
+async function opened(browser: Browser, steps = STEPS, options: Pick<ServingOptions, "remembers"> = {}) {
+  const served = await serving({ steps, isWhole: true, ...options });
   writeFileSync(join(served.root, "a.txt"), BEFORE);
   const { page, context, troubles } = await openPage({ browser, url: () => served.url });
   const { code } = await served.devices.createCode({ role: "all", lifetimeMs: 60_000 });
@@ -224,6 +224,34 @@ export function sessionJourneys(browserOf: () => Browser): void {
     await context.close();
   });
 
+  test("says in words that the rule of an always was not stored, and lets the call run once", async () => {
+    const write = { tool: "write_file", input: { path: "a.txt", content: AFTER } };
+    const { page, context, url, root, settings } = await opened(
+      browserOf(),
+      [{ calls: [write] }, { say: "Done." }],
+      { remembers: true },
+    );
+    const session = await startSession(page, url, "Go");
+    await page.getByRole("link", { name: "Answer in Inbox" }).click();
+    await ready(page);
+    // A folder in place of the file: nothing can be written there.
+    mkdirSync(join(settings, "grants.json"));
+    await page.keyboard.press("a");
+    await page.keyboard.press("Control+Enter");
+    await page
+      .getByText(
+        /^Allowed always by .* The answer holds for this once: its rule was not stored, .*grants\.json/,
+      )
+      .waitFor();
+    await expect.poll(() => readFileSync(join(root, "a.txt"), "utf8")).toBe(AFTER);
+    await page.goto(session);
+    await page
+      .getByRole("article", { name: /a\.txt/ })
+      .getByText("Your answer holds for this once:")
+      .waitFor();
+    await context.close();
+  });
+
   test("goes from the prompt to the answer by keyboard alone", async () => {
     const { page, context, url, root } = await opened(browserOf());
     await page.keyboard.press("g");
@@ -256,8 +284,15 @@ export function sessionJourneys(browserOf: () => Browser): void {
     await page.keyboard.up("y");
     expect(readFileSync(join(root, "a.txt"), "utf8")).toBe(BEFORE);
     expect(await page.getByRole("button", { name: /^Allow once/ }).isEnabled()).toBe(true);
+    // One change of the two: the second is rejected.
+    await page.keyboard.press("h");
+    await page.keyboard.press("h");
+    await page.keyboard.press("Space");
+    await page.getByRole("button", { name: /^Allow 1 of 2 changes/ }).waitFor();
     await page.keyboard.press("y");
-    await expect.poll(() => readFileSync(join(root, "a.txt"), "utf8")).toBe(AFTER);
+    await page.getByText(/^Allowed once by .*, only hunk 1\.$/).waitFor();
+    const first = BEFORE.replace("line 2\n", "line two\n");
+    await expect.poll(() => readFileSync(join(root, "a.txt"), "utf8")).toBe(first);
     await context.close();
   });
 }

@@ -12,6 +12,7 @@ const KEYS: readonly (readonly [keys: readonly string[], meaning: string])[] = [
   [["N"], "no"],
   [["R"], "no, because"],
   [["E"], "edit, then allow"],
+  [["H"], "next change of the edit; Space rejects or keeps it"],
   [["L"], "all alike; there ⇧ Y and ⇧ N"],
   [["O"], "open the session"],
   [["X"], "take a dead question off the list"],

@@ -60,6 +60,8 @@ export type Decision = {
   readonly originalInput?: unknown;
   /** The hunks of the call's diff that the person rejected when they allowed the others. */
   readonly rejectedHunks?: readonly RejectedHunk[];
+  /** Why the rule of an "always" or "never" could not be stored: then the answer holds for this once. */
+  readonly notStored?: string;
   readonly at: number;
 };
 

@@ -9,6 +9,7 @@ import type { Answer, Question, SessionEvent, AskedQuestion, Decision, SessionBo
 import { SerialQueue } from "../call/serial-queue.js";
 import { isGrantWidth } from "../policy/grants/grant.js";
 import type { Verdict, Grant, Rule } from "../policy/index.js";
+import { fileErrorText } from "../tools/file-errors.js";
 import { isAppTool } from "../tools/index.js";
 import type { CallTools } from "./call-tools.js";
 import type { CallCheck, Judge } from "./call-check.js";
@@ -80,8 +81,10 @@ export class SettleAnswers {
     const events: SessionEvent[] = [...unansweredEvents(record.book, now())];
     let stored = false;
     for (const answered of answeredCalls(record.book)) {
-      stored = (await storeAlways(this.#options.remember, answered.question, answered.answer)) || stored;
-      events.push(...(await this.#settled(answered)));
+      const rule = await storeAlways(this.#options.remember, answered.question, answered.answer);
+      stored ||= rule === "stored";
+      const notStored = typeof rule === "object" ? rule : {};
+      events.push(...(await this.#settled({ ...answered, ...notStored })));
     }
     return { events, stored };
   }
@@ -168,6 +171,8 @@ type Answered = {
   readonly toolCallId: string;
   readonly question: Question;
   readonly answer: Answer;
+  /** Why the rule of the answer could not be stored. */
+  readonly notStored?: string;
 };
 
 /** Calls whose question was answered, and that nobody has taken further yet. */
@@ -185,13 +190,14 @@ export function openQuestions(book: SessionBook): readonly Question[] {
 }
 
 /** The decision that an answer is. */
-function decisionOf({ question, answer }: Answered): Decision {
+function decisionOf({ question, answer, notStored }: Answered): Decision {
   return {
     by: answer.by,
     ...(answer.who !== undefined && { who: answer.who }),
     ...(answer.rule !== undefined && { rule: answer.rule }),
     ...(answer.reason !== undefined && { reason: answer.reason }),
     ...(question.originalInput !== undefined && { originalInput: question.originalInput }),
+    ...(notStored !== undefined && { notStored }),
     intentHash: question.intentHash,
     at: answer.at,
   };
@@ -241,16 +247,16 @@ export type RememberedGrant = Pick<Grant, "rules" | "sentence" | "width"> & {
 /** Returns when the rules hold. Throws when they could not be stored. */
 export type Remember = (grant: RememberedGrant) => Promise<void>;
 
-/** Whether it was an "always" and is stored. One that cannot be stored is a yes or no for this once. */
+/** Stores the rule of an "always" or "never". One that cannot be stored is a yes or no for this once. */
 async function storeAlways(
   remember: Remember | undefined,
   question: Question,
   answer: Answer,
-): Promise<boolean> {
+): Promise<"nothing" | "stored" | { readonly notStored: string }> {
   // The offered rule does not cover a changed input.
-  if (!remember || changesInput(answer)) return false;
+  if (!remember || changesInput(answer)) return "nothing";
   const grant = chosenGrant(question, answer);
-  if (!grant) return false;
+  if (!grant) return "nothing";
   const { sentence, rules, scope, width, expiresAt } = grant;
   try {
     await remember({
@@ -262,10 +268,9 @@ async function storeAlways(
       ...(isGrantWidth(width) && { width }),
       ...(expiresAt !== undefined && { expiresAt }),
     });
-    return true;
+    return "stored";
   } catch (error) {
-    const why = errorMessage(error);
-    process.emitWarning(`"${sentence}" could not be stored, and holds for this once only: ${why}`);
-    return false;
+    const isOfSystem = error instanceof Error && "syscall" in error;
+    return { notStored: isOfSystem ? fileErrorText(error) : errorMessage(error) };
   }
 }

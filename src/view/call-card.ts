@@ -63,6 +63,8 @@ export type CardDecision = {
   readonly who?: string;
   readonly rule?: string;
   readonly reason?: string;
+  /** Why the rule of the answer could not be stored. */
+  readonly notStored?: string;
 };
 
 export type CardQuestion = {
@@ -146,13 +148,14 @@ export function shownTitle({ title, name }: ToolCall, maxLength = MAX_TITLE): st
 function cardDecision(call: ToolCall): CardDecision | undefined {
   const words = decisionWords(call);
   if (!call.decision || words === undefined) return undefined;
-  const { by, who, rule, reason } = call.decision;
+  const { by, who, rule, reason, notStored } = call.decision;
   return {
     words,
     by,
     ...(who !== undefined && { who: visibleName(who) }),
     ...(rule !== undefined && { rule: visibleName(rule) }),
     ...(reason !== undefined && { reason: visibleName(reason) }),
+    ...(notStored !== undefined && { notStored: visibleName(notStored) }),
   };
 }
 

@@ -184,6 +184,7 @@ const decisions = fc.record({
   who: optional(hostileText),
   rule: optional(hostileText),
   reason: optional(hostileText),
+  notStored: optional(hostileText),
   at: time,
 });
 

@@ -5,6 +5,7 @@ import { isInField, useKeys } from "../keys.js";
 import { live, me } from "../live.js";
 import { Note } from "../parts/controls.js";
 import { Icon } from "../parts/icon.js";
+import { Visible } from "../parts/visible.js";
 import { goTo, sessionPath } from "../route.js";
 import { useStore } from "../store.js";
 import { useIsPhone } from "../use-media.js";
@@ -14,8 +15,10 @@ import {
   canStore,
   chosenWidth,
   FIRST_CHOICE,
+  isPartial,
   yesRequest,
   type Choice,
+  type HunkChoice,
   type Reach,
 } from "./choice.js";
 import { editedInput, editFields, type EditField } from "./edit-input.js";
@@ -27,6 +30,7 @@ import { useAnswer } from "./use-answer.js";
 
 export type AnswerPanelProps = {
   readonly question: QuestionDetail;
+  readonly hunks: HunkChoice | undefined;
   readonly guard: Guard;
   /** Whether the end of what will happen was seen; until then a yes scrolls on. */
   readonly isSeen: boolean;
@@ -43,6 +47,7 @@ type Mode = "choose" | "no" | "edit";
 
 export function AnswerPanel({
   question,
+  hunks,
   guard,
   isSeen,
   isMoreBelow,
@@ -74,13 +79,17 @@ export function AnswerPanel({
     // In a card the choices grow below the edge of the list.
     if (areKeysOn?.() === true) panel.current?.scrollIntoView({ block: "nearest" });
   }, [mode, choice.reach]);
-  const canEdit = answers.edit && role === "all";
+  const isPart = isPartial(hunks);
+  const isNone = hunks?.kept.size === 0;
+  // The yes to a part is for this once, and for the agent's own input.
+  const canEdit = answers.edit && role === "all" && !isPart;
+  const reached = isPart ? "once" : choice.reach;
   const canAnswer = !isLost && !isSending && role !== "watch";
   const mayAnswer = (): boolean => canAnswer && guard.takes();
 
   const allow = (reach: Reach): void => {
-    if (!mayAnswer() || !canReach(question, reach, role) || !canStore({ ...choice, reach })) return;
-    if (isSeen) void send(questionId, yesRequest(question, { ...choice, reach }));
+    if (!mayAnswer() || isNone || !canReach(question, reach, role) || !canStore({ ...choice, reach })) return;
+    if (isSeen) void send(questionId, yesRequest(question, { ...choice, reach }, hunks));
     else onReadOn();
   };
   const refuse = (): void => {
@@ -111,7 +120,7 @@ export function AnswerPanel({
     setMore(true);
   };
   const choose = (reach: Reach): void => {
-    if (!canReach(question, reach, role)) return;
+    if (isPart || !canReach(question, reach, role)) return;
     setMode("choose");
     setMore(true);
     setChoice({ ...choice, reach });
@@ -123,7 +132,7 @@ export function AnswerPanel({
   const give = (): void => {
     if (mode === "edit") allowEdited();
     else if (mode === "no") refuse();
-    else allow(choice.reach);
+    else allow(reached);
   };
   const keys = {
     y: () => allow("once"),
@@ -146,14 +155,17 @@ export function AnswerPanel({
   };
   useKeys(keys, areKeysOn);
 
-  const width = choice.reach === "once" ? undefined : chosenWidth(question, choice);
+  const width = reached === "once" ? undefined : chosenWidth(question, choice);
   const freed = choice.ownRules === undefined ? (width?.frees.length ?? 0) : 0;
   const isOpen = !isPhone || isMore;
   return (
     <aside class={isMore ? "q-answer more" : "q-answer"} aria-label="Your answer" ref={panel}>
       <div class="opts">
         <h2>{mode === "no" ? "No, and why" : mode === "edit" ? "Edit, then allow" : "Your answer"}</h2>
-        {mode === "choose" && <ReachChoice question={question} choice={choice} onChoose={setChoice} />}
+        {mode === "choose" && isPart && <PartNote hunks={hunks} agent={question.agent} />}
+        {mode === "choose" && !isPart && (
+          <ReachChoice question={question} choice={choice} onChoose={setChoice} />
+        )}
         {mode === "no" && (
           <>
             <ReasonForm choice={no} onChange={setNo} agent={question.agent} />
@@ -183,20 +195,25 @@ export function AnswerPanel({
             <button
               type="button"
               class="btn main"
-              disabled={!canAnswer || !canReach(question, choice.reach, role) || !canStore(choice)}
-              onClick={() => allow(choice.reach)}
+              disabled={
+                !canAnswer ||
+                isNone ||
+                !canReach(question, reached, role) ||
+                !canStore({ ...choice, reach: reached })
+              }
+              onClick={() => allow(reached)}
             >
-              {isSeen ? yesWords(choice.reach, freed + 1) : "Read on"}
-              <kbd>{choice.reach === "once" ? "Y" : "Ctrl ⏎"}</kbd>
+              {!isSeen ? "Read on" : isPart ? partWords(hunks) : yesWords(reached, freed + 1)}
+              <kbd>{reached === "once" ? "Y" : "Ctrl ⏎"}</kbd>
             </button>
-            {isPhone && !isMore && (
+            {isPhone && !isMore && !isPart && (
               <button type="button" class="btn mid" onClick={() => setMore(true)}>
                 This session, always, edit… <Icon name="down" />
               </button>
             )}
             {isOpen && (
               <div class="pair">
-                {choice.reach !== "once" && (
+                {reached !== "once" && (
                   <button
                     type="button"
                     class="btn"
@@ -209,7 +226,7 @@ export function AnswerPanel({
                 <button type="button" class="btn" disabled={!canAnswer || !canEdit} onClick={startEdit}>
                   Edit, then allow <kbd>E</kbd>
                 </button>
-                {choice.reach === "once" && !isPhone && onSkip && (
+                {reached === "once" && !isPhone && onSkip && (
                   <button type="button" class="btn" onClick={onSkip}>
                     Skip for now <kbd>J</kbd>
                   </button>
@@ -260,6 +277,22 @@ export function AnswerPanel({
     </aside>
   );
 }
+
+type PartProps = { readonly hunks: HunkChoice; readonly agent: string | undefined };
+
+function PartNote({ hunks: { kept, count }, agent }: PartProps) {
+  return kept.size === 0 ? (
+    <Note icon="refused">Every change is rejected. Say no, or keep one of them.</Note>
+  ) : (
+    <Note icon="edit">
+      Only {kept.size === 1 ? "the kept change is" : `the ${kept.size} kept changes are`} made, this once.{" "}
+      <Visible text={agent ?? "The agent"} isOneLine /> reads that you rejected{" "}
+      {counted(count - kept.size, "change")}.
+    </Note>
+  );
+}
+
+const partWords = ({ kept, count }: HunkChoice): string => `Allow ${kept.size} of ${count} changes`;
 
 /** "2 more parts and the reason below". */
 const belowWords = (parts: number): string =>

@@ -30,15 +30,30 @@ export function canReach({ answers }: QuestionDetail, reach: Reach, role: Device
 export const canStore = ({ reach, ownRules }: Choice): boolean =>
   reach === "once" || ownRules === undefined || writtenRules(ownRules).isValid;
 
+/** The hunks of the edit that a person chooses from; `kept` has their numbers, from 1. */
+export type HunkChoice = {
+  readonly kept: ReadonlySet<number>;
+  readonly count: number;
+  readonly keep: (number: number, isKept: boolean) => void;
+};
+
+/** A yes to a part of the edit is for this once. */
+export const isPartial = (hunks: HunkChoice | undefined): hunks is HunkChoice =>
+  hunks !== undefined && hunks.kept.size < hunks.count;
+
 /** A yes names the intent that was shown, so that nothing else is allowed. */
-export function yesRequest(question: QuestionDetail, choice: Choice): AnswerRequest {
+export function yesRequest(question: QuestionDetail, choice: Choice, hunks?: HunkChoice): AnswerRequest {
   const { intentHash } = question;
   const width = chosenWidth(question, choice)?.width;
   const own = choice.ownRules === undefined ? undefined : writtenRules(choice.ownRules);
   const wide = { ...(width !== undefined && { width }), ...(own?.isValid && { rules: [...own.rules] }) };
   switch (choice.reach) {
     case "once":
-      return { reply: "once", intentHash };
+      return {
+        reply: "once",
+        intentHash,
+        ...(isPartial(hunks) && { keptHunks: [...hunks.kept].sort((one, other) => one - other) }),
+      };
     case "session":
       return { reply: "session", intentHash, ...wide };
     case "always":

@@ -1,5 +1,5 @@
 /** One question: who asks, what will happen, why, and the answer. */
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { QuestionDetail } from "toolgate/serve/client";
 import { api, errorText } from "../api.js";
 import { useNow } from "../clock.js";
@@ -15,6 +15,7 @@ import { useStore } from "../store.js";
 import { useIsPhone } from "../use-media.js";
 import { clockTime, longTime, sentence, when } from "../words.js";
 import { AnswerPanel } from "./answer-panel.js";
+import type { HunkChoice } from "./choice.js";
 import { useGuard } from "./guard.js";
 import { asker, endWords } from "./question-list.js";
 import { useReadEnd } from "./read-end.js";
@@ -55,6 +56,8 @@ export function QuestionBody({ question, onEnd, onSkip, onRemove, areKeysOn, bes
   const shown = `${questionId} ${intentHash} ${state.status}`;
   const guard = useGuard(`${shown} ${beside}`);
   const what = useRef<HTMLDivElement>(null);
+  const hunks = useHunkChoice(question, shown);
+  useKeys(hunks ? { h: () => focusNextHunk(what.current) } : {}, areKeysOn);
   const { isSeen, isMoreBelow, partsBelow, end, readOn } = useReadEnd(what, shown);
   const isPhone = useIsPhone();
   // On a phone the part that asks comes first, and must be seen whole.
@@ -69,7 +72,7 @@ export function QuestionBody({ question, onEnd, onSkip, onRemove, areKeysOn, bes
       <div class="q-what" ref={what} tabIndex={0} role="region" aria-label="What will happen and why">
         <Folder.Provider value={question.folder}>
           <div class="sec">
-            <What question={question} asked={isPartEnough ? end : undefined} />
+            <What question={question} hunks={hunks} asked={isPartEnough ? end : undefined} />
             {!isPartEnough && <div ref={end} />}
           </div>
           <Why question={question} />
@@ -77,7 +80,7 @@ export function QuestionBody({ question, onEnd, onSkip, onRemove, areKeysOn, bes
       </div>
       {isAnswerable ? (
         <AnswerPanel
-          {...{ question, guard, isSeen, isMoreBelow, partsBelow, onEnd, onSkip, areKeysOn }}
+          {...{ question, hunks, guard, isSeen, isMoreBelow, partsBelow, onEnd, onSkip, areKeysOn }}
           onReadOn={readOn}
         />
       ) : (
@@ -85,6 +88,31 @@ export function QuestionBody({ question, onEnd, onSkip, onRemove, areKeysOn, bes
       )}
     </div>
   );
+}
+
+/** All are kept at first. Undefined where there is nothing to choose. */
+function useHunkChoice({ what, isAnswerable }: QuestionDetail, shown: string): HunkChoice | undefined {
+  const role = useStore(me, (self) => self?.device.role);
+  const count = what.hunks?.length ?? 0;
+  const [rejected, setRejected] = useState<{ readonly of: string; readonly numbers: ReadonlySet<number> }>();
+  if (count === 0 || !isAnswerable || role !== "all") return undefined;
+  const numbers = rejected?.of === shown ? rejected.numbers : new Set<number>();
+  const kept = new Set(Array.from({ length: count }, (_, index) => index + 1));
+  for (const number of numbers) kept.delete(number);
+  const keep = (number: number, isKept: boolean): void => {
+    const next = new Set(numbers);
+    if (isKept) next.delete(number);
+    else next.add(number);
+    setRejected({ of: shown, numbers: next });
+  };
+  return { kept, count, keep };
+}
+
+function focusNextHunk(what: HTMLElement | null): void {
+  const boxes = [...(what?.querySelectorAll<HTMLInputElement>(".hunks input") ?? [])];
+  const next = boxes[boxes.findIndex((box) => box === document.activeElement) + 1] ?? boxes[0];
+  next?.focus();
+  next?.closest("li")?.scrollIntoView({ block: "nearest" });
 }
 
 function Head({ question, answerable }: { readonly question: QuestionDetail; readonly answerable: number }) {

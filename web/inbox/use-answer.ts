@@ -23,7 +23,11 @@ export function useAnswer(onEnd: (isTaken: boolean) => void): Answering {
       const answered = await api.answer(questionId, request);
       showToast(
         answeredWords(answered),
-        request.reply === "no" || request.reply === "never" ? "refused" : "done",
+        answered.notStored !== undefined
+          ? "failed"
+          : request.reply === "no" || request.reply === "never"
+            ? "refused"
+            : "done",
       );
       onEnd(true);
     } catch (error) {
@@ -40,11 +44,12 @@ export function useAnswer(onEnd: (isTaken: boolean) => void): Answering {
 const notTaken = (error: unknown): string =>
   problemOf(error) === "ALREADY_ANSWERED" ? "Another answer came first." : "Your answer was not taken.";
 
-function answeredWords({ words, alike, notTaken: left, counted: isCounted }: Answered): string {
+function answeredWords({ words, alike, notTaken: left, counted: isCounted, notStored }: Answered): string {
   const first = words.charAt(0).toUpperCase() + words.slice(1);
   return [
     `${first}${alike.length > 0 ? `, and ${counted(alike.length, "other")}` : ""}.`,
     isCounted ? "" : "Another answer came first.",
+    notStored === undefined ? "" : `The answer holds for this once: its rule was not stored, ${notStored}.`,
     left.length > 0 ? `${counted(left.length, "question")} did not take it: ${left[0]?.why ?? ""}` : "",
   ]
     .filter(Boolean)

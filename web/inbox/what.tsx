@@ -3,6 +3,7 @@ import type { RefObject } from "preact";
 import { useId } from "preact/hooks";
 import { visibleText } from "toolgate/call";
 import type { CommandPart, CommandReading, QuestionDetail } from "toolgate/serve/client";
+import type { DiffCard } from "toolgate/view";
 import { DiffView } from "../code/diff-view.js";
 import { changedLines } from "../code/diff-table.js";
 import { useShortPaths } from "../parts/folder.js";
@@ -11,12 +12,18 @@ import { Verdict } from "../parts/state.js";
 import { Visible } from "../parts/visible.js";
 import { useIsPhone } from "../use-media.js";
 import { counted, grouped, inFolder, sentence } from "../words.js";
+import type { HunkChoice } from "./choice.js";
 import { commandPieces } from "./command-pieces.js";
 
 /** `asked` gets the element of the last part that asks. */
 type Asked = { readonly asked?: RefObject<HTMLLIElement | null> | undefined };
 
-export function What({ question, asked }: Asked & { readonly question: QuestionDetail }) {
+type WhatProps = Asked & {
+  readonly question: QuestionDetail;
+  readonly hunks?: HunkChoice | undefined;
+};
+
+export function What({ question, hunks, asked }: WhatProps) {
   const { what, folder } = question;
   const { command, diffs } = what;
   const names = command?.text ?? "";
@@ -40,11 +47,36 @@ export function What({ question, asked }: Asked & { readonly question: QuestionD
       )}
       {command && <Command reading={command} reason={question.why.reason} asked={asked} />}
       {lines.length > 0 && <Lines lines={lines} folder={folder} />}
-      {diffs.map((diff, index) => (
-        <DiffView key={index} diff={diff} />
-      ))}
+      {hunks && what.hunks ? (
+        <Hunks diffs={what.hunks} choice={hunks} />
+      ) : (
+        diffs.map((diff, index) => <DiffView key={index} diff={diff} />)
+      )}
       {what.rawInput !== undefined && <Input question={question} isOpen={isUnread} />}
     </section>
+  );
+}
+
+type HunksProps = { readonly diffs: readonly DiffCard[]; readonly choice: HunkChoice };
+
+/** The change hunk by hunk, each with a box that keeps or rejects it. */
+function Hunks({ diffs, choice: { kept, count, keep } }: HunksProps) {
+  return (
+    <ul class="hunks" aria-label="Changes to keep">
+      {diffs.map((diff, index) => (
+        <li key={index} class={kept.has(index + 1) ? "" : "rejected"}>
+          <label class="row">
+            <input
+              type="checkbox"
+              checked={kept.has(index + 1)}
+              onChange={(event) => keep(index + 1, event.currentTarget.checked)}
+            />
+            Keep change {index + 1} of {count}
+          </label>
+          <DiffView diff={diff} />
+        </li>
+      ))}
+    </ul>
   );
 }
 

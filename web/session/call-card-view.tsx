@@ -186,6 +186,9 @@ function Sentences({ entry }: { readonly entry: CallEntry }) {
       ? `The reason given: ${decision.reason}`
       : undefined,
     notKept === undefined ? undefined : `Cannot be undone: ${notKept}`,
+    decision?.notStored === undefined
+      ? undefined
+      : `Your answer holds for this once: its rule was not stored, ${decision.notStored}`,
   ].filter((text) => text !== undefined);
   return (
     <>

@@ -116,6 +116,10 @@ export const questionDetail = inboxQuestion.extend({
     changes: z
       .array(typed<DiffContent>(z.looseObject({ path: z.string() })))
       .describe("The same as texts, for word marks and a split view."),
+    hunks: z
+      .array(typed<DiffCard>(z.looseObject({ heading: z.string(), rows: z.array(z.looseObject({})) })))
+      .describe("The same hunk by hunk, where an answer may keep some: `keptHunks` counts them from 1.")
+      .exactOptional(),
     rawInput: z.unknown().optional(),
     hiddenCharacters: z.number(),
     mixedWords: z.array(z.string()).describe("One sentence for each word with letters of several alphabets."),
@@ -209,6 +213,12 @@ export const answered = z.object({
   /** The other questions that took the answer, and those that did not with the reason. */
   alike: z.array(z.string()),
   notTaken: z.array(z.object({ questionId: z.string(), why: z.string() })),
+  notStored: z
+    .string()
+    .describe(
+      "Why the rule of a `session`, `always` or `never` was not stored; the answer holds for this once.",
+    )
+    .exactOptional(),
   resumes: z.enum(["here", "elsewhere", "later"]),
 });
 export type Answered = z.output<typeof answered>;

@@ -1,7 +1,15 @@
 /** A question with all that a person needs to decide: what will happen, why it is asked, and what each answer does. */
 import { AapProblem } from "../../aap/api/aap-problem.js";
 import { mixedWords, shownQuestion, visibleText } from "../../call/index.js";
-import type { OfferedWidth, Question, SessionBook, ShownQuestion, ToolCall } from "../../call/index.js";
+import type {
+  DiffContent,
+  OfferedWidth,
+  Question,
+  SessionBook,
+  ShownQuestion,
+  ToolCall,
+} from "../../call/index.js";
+import { hunksOfDiff } from "../../call/diff-hunks.js";
 import { redactedRecord } from "../../history/redaction/redact-event.js";
 import type { Explanation } from "../../policy/explain.js";
 import { ruleParts } from "../../policy/rule.js";
@@ -42,7 +50,10 @@ export async function questionDetail(
     intentHash: question.intentHash,
     // Each part of the command comes from the call as it is, so the walk goes over it again.
     what: redactedRecord(
-      whatOf(shown, explanation || isTooLong ? command : undefined, explanation),
+      {
+        ...whatOf(shown, explanation || isTooLong ? command : undefined, explanation),
+        ...(row.isAnswerable && hunksIn(question, call, context.redactPatterns)),
+      },
       context.redactPatterns,
     ) as QuestionDetail["what"],
     why: {
@@ -125,6 +136,27 @@ function whatOf(
     ...(shown.isForThisOnce === true && shown.reason !== undefined && { warning: visibleText(shown.reason) }),
   };
 }
+
+/** Counted in the diff as it is: redaction could make two texts equal. */
+function hunksIn(
+  { hunks: count }: Question,
+  { content }: ToolCall,
+  patterns: ServeContext["redactPatterns"],
+): Pick<QuestionDetail["what"], "hunks"> {
+  if (count === undefined) return {};
+  const hunks = content.flatMap((item) =>
+    item.type === "diff"
+      ? hunksOfDiff(item).map((hunk) => redactedRecord({ ...diffOf(item), hunks: [hunk] }, patterns))
+      : [],
+  );
+  // The walk changes texts and nothing else.
+  const cards = (hunks as DiffContent[]).map((hunk) =>
+    diffCard(hunk, { maxLines: MAX_LINES, isWhole: true }),
+  );
+  return cards.length === count ? { hunks: cards } : {};
+}
+
+const diffOf = ({ type, operation, path }: DiffContent) => ({ type, operation, path });
 
 /** Keys and texts of a JSON value, as they are: written as JSON, a control would be an escape that anyone can see. */
 function textsIn(value: unknown): readonly string[] {

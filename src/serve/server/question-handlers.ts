@@ -1,6 +1,8 @@
 /** Questions of all sessions, and their answers. */
+import { setTimeout } from "node:timers/promises";
 import type { z } from "zod";
 import { AapProblem } from "../../aap/api/aap-problem.js";
+import { visibleText } from "../../call/index.js";
 import type { Question } from "../../call/index.js";
 import {
   answerRequest,
@@ -9,6 +11,7 @@ import {
   questionQuery,
 } from "../api/question-bodies.js";
 import type { InboxQuestion } from "../api/question-bodies.js";
+import { redact } from "../../history/index.js";
 import { answerQuestion } from "../questions/answer-question.js";
 import { earlierAnswers } from "../questions/earlier-answers.js";
 import { answeredState, inboxRow } from "../questions/inbox-row.js";
@@ -61,7 +64,9 @@ export function questionHandlers(parts: PageParts): Readonly<Record<Name, PageHa
       const who = device?.name ?? "a program";
       const answered = await answerQuestion(context, question, body, { who, alike: hub.inbox.alike(row) });
       if (device) await context.devices.note(device, { hasAnswered: true });
-      return Response.json(answered);
+      const notStored =
+        storesRule(body) && answered.resumes === "here" && (await whyNotStored(parts, question));
+      return Response.json({ ...answered, ...(notStored && { notStored }) });
     },
     questionLink: async (request) => {
       const { minutes } = await bodyOf(request, questionLinkRequest);
@@ -90,6 +95,30 @@ export function questionHandlers(parts: PageParts): Readonly<Record<Name, PageHa
       return Response.json(answered);
     },
   };
+}
+
+const storesRule = ({ reply }: AnswerBody): boolean =>
+  reply === "session" || reply === "always" || reply === "never";
+
+const TAKEN_UP_MS = 1_000;
+const LOOK_MS = 10;
+
+/** Known as soon as the turn has taken up the answer, which is now. */
+async function whyNotStored(
+  { context, views }: PageParts,
+  { sessionId, toolCallId, questionId }: Question,
+): Promise<string | undefined> {
+  const view = await views.open(sessionId);
+  for (const until = Date.now() + TAKEN_UP_MS; Date.now() < until; await setTimeout(LOOK_MS)) {
+    const call = view.book.call(toolCallId);
+    const isTaken =
+      call?.state.status !== "waiting" ||
+      call.state.waitingFor.type !== "question" ||
+      call.state.waitingFor.questionId !== questionId;
+    const why = call?.decision?.notStored;
+    if (isTaken) return why === undefined ? undefined : redact(visibleText(why), context.redactPatterns);
+  }
+  return undefined;
 }
 
 /** A device that only answers says yes or no to the question as it is; changed inputs and stored rules need the role "all". */
