@@ -8,7 +8,6 @@ import { readSse } from "../../aap/client/read-sse.js";
 import { sleep } from "../../aap/client/retries.js";
 import { SseParser } from "../../aap/client/sse-parser.js";
 import type { LiveFrame, LiveQuery } from "../api/live-frames.js";
-import { withQuery } from "./with-query.js";
 
 /** `lost`: `retryAt` is when the next attempt starts, in milliseconds since 1970. */
 export type LiveStatus =
@@ -84,4 +83,16 @@ export async function* liveFrames(
   } finally {
     forget?.();
   }
+}
+
+export type Query = Readonly<Record<string, string | number | undefined>>;
+
+/** A path with a query; fields that are undefined are left out. */
+export function withQuery(path: string, query: Query): string {
+  const fields = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) fields.set(name, `${value}`);
+  }
+  const text = fields.toString();
+  return text === "" ? path : `${path}?${text}`;
 }

@@ -7,12 +7,10 @@ import type { ConnectionOptions } from "../../aap/client/connection.js";
 import type { FollowOptions, RecordedSessionEvent } from "../../aap/client/follow-session.js";
 import { followSession } from "../../aap/client/follow-session.js";
 import type * as Api from "../api/index.js";
-import { liveFrames } from "./live-frames.js";
-import type { LiveOptions } from "./live-frames.js";
+import { liveFrames, withQuery } from "./live-frames.js";
+import type { LiveOptions, Query } from "./live-frames.js";
 import { browserKeys, withKey } from "./device-key.js";
 import type { KeyStore } from "./device-key.js";
-import { withQuery } from "./with-query.js";
-import type { Query } from "./with-query.js";
 
 const ID = encodeURIComponent;
 
