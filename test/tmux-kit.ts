@@ -47,6 +47,8 @@ type DeskOptions = {
   readonly env?: Readonly<Record<string, string>>;
 };
 
+const MOST_TRIES = 20;
+
 /** Sits down at a terminal of 100 by 32 characters, in a folder with these files. */
 export async function atDesk({ files = {}, env = {} }: DeskOptions = {}): Promise<Desk> {
   if (!existsSync(main)) throw new Error(`${main} does not exist. Build it first: node scripts/ready.mjs`);
@@ -83,6 +85,18 @@ export async function atDesk({ files = {}, env = {} }: DeskOptions = {}): Promis
     if (size !== last.size) last = { size, text: screen() };
     return last.text;
   };
+  /** On a busy machine tmux gets one write in pieces, and would show a drawing of which the end is missing. */
+  const drawnScreen = async (): Promise<string> => {
+    for (let tries = 0; ; tries += 1) {
+      const { size } = statSync(output);
+      const text = screen();
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      const written = readFileSync(output);
+      const isWhole = written.lastIndexOf("\u001B[?2026h") <= written.lastIndexOf("\u001B[?2026l");
+      // What is drawn all the time is taken as it is.
+      if ((isWhole && written.length === size) || tries === MOST_TRIES) return text;
+    }
+  };
   const prompts = () => [...changedScreen().matchAll(/\[(\d+) done\]\$/g)].map(([, code]) => Number(code));
   let started = 0;
   const types = (line: string): void => {
@@ -111,11 +125,14 @@ export async function atDesk({ files = {}, env = {} }: DeskOptions = {}): Promis
     resizes: (columns) => void server("resize-window", "-x", String(columns), "-y", "32"),
     sees: async (text, times = 1) => {
       await until(() => changedScreen().split(text).length > times, screen);
-      return screen();
+      return drawnScreen();
     },
     loses: async (text) => {
-      await until(() => !changedScreen().includes(text), screen);
-      return screen();
+      for (;;) {
+        await until(() => !changedScreen().includes(text), screen);
+        const drawn = await drawnScreen();
+        if (!drawn.includes(text)) return drawn;
+      }
     },
     output: () => readFileSync(output, "utf8"),
     ended,

@@ -158,3 +158,12 @@ async function pidIn(file: string): Promise<number> {
     return pid;
   }, 120_000);
 }
+
+test("the desk shows a drawing that reaches the terminal in pieces only when it is whole", async () => {
+  const desk = await atDesk({
+    files: { draw: "printf '\\033[?2026hthe first half'; sleep 0.1; printf ', the second\\033[?2026l\\n'\n" },
+  });
+  desk.starts("sh draw");
+  expect(await desk.sees("the first half")).toContain("the first half, the second");
+  expect(await desk.ended()).toBe(0);
+});
