@@ -91,3 +91,21 @@ test("breaks a prompt between its choices, and within one only where it is wider
     "  with your reason: ",
   ]);
 });
+
+test("breaks what it says about a reply that is no answer at its words", async () => {
+  const replies = ["a reason that begins as the word for always does, and is long", "y"];
+  const written: string[] = [];
+  const desk: AnswerDesk = {
+    write: (text) => written.push(text),
+    line: () => Promise.resolve(""),
+    help: () => "",
+    close: () => undefined,
+    reply: () => Promise.resolve(replies.shift() ?? ""),
+  };
+  const screen = { showCall: () => undefined, pause: () => undefined, resume: () => undefined };
+  const asked = askInTerminal(screen, () => desk)(question("a"), new AbortController().signal);
+  expect(await asked).toMatchObject({ outcome: { type: "selected", optionId: "yes" } });
+  const hint = written.find((text) => text.includes("is not an answer")) ?? "";
+  expect(hint.split("\n").every((line) => line.length < 80)).toBe(true);
+  expect(hint.replaceAll(/\s+/g, " ")).toContain("Nothing was answered; ? shows the answers.");
+});

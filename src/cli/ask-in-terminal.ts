@@ -175,7 +175,7 @@ async function untilAnswered(
         desk.write(desk.help(question, alike));
         break;
       case "again":
-        desk.write(`${visibleText(chosen.hint)}\n`);
+        desk.write(hintText(chosen.hint));
         break;
       case "why":
         desk.write((await desk.why?.(question)) ?? "That is not an answer; ? shows the answers.\n");
@@ -192,6 +192,9 @@ async function untilAnswered(
   }
 }
 
+const hintText = (hint: string): string =>
+  `${rows(visibleText(hint), { first: "", next: INDENT }, screenWidth()).join("\n")}\n`;
+
 const screenRows = () => (process.stdout.rows === undefined ? {} : { rows: process.stdout.rows });
 
 /** Shows the widths of "always" with their rules, until one is chosen. Undefined when the person goes back. */
@@ -201,7 +204,7 @@ async function untilChosen(question: ShownQuestion, desk: AnswerDesk): Promise<R
   for (;;) {
     const reply = readWidth(await desk.line(WIDTH_PROMPT), question);
     if (reply?.type !== "again") return reply;
-    desk.write(`${visibleText(reply.hint)}\n`);
+    desk.write(hintText(reply.hint));
   }
 }
 
@@ -212,7 +215,7 @@ async function untilKept(question: ShownQuestion, desk: AnswerDesk): Promise<Rep
   for (;;) {
     const reply = readHunks(await desk.line(HUNKS_PROMPT), question);
     if (reply?.type !== "again") return reply;
-    desk.write(`${visibleText(reply.hint)}\n`);
+    desk.write(hintText(reply.hint));
   }
 }
 
