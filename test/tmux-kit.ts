@@ -47,7 +47,7 @@ type DeskOptions = {
   readonly env?: Readonly<Record<string, string>>;
 };
 
-const MOST_TRIES = 20;
+const MAX_TRIES = 20;
 
 /** Sits down at a terminal of 100 by 32 characters, in a folder with these files. */
 export async function atDesk({ files = {}, env = {} }: DeskOptions = {}): Promise<Desk> {
@@ -93,8 +93,8 @@ export async function atDesk({ files = {}, env = {} }: DeskOptions = {}): Promis
       await new Promise((resolve) => setTimeout(resolve, 10));
       const written = readFileSync(output);
       const isWhole = written.lastIndexOf("\u001B[?2026h") <= written.lastIndexOf("\u001B[?2026l");
-      // What is drawn all the time is taken as it is.
-      if ((isWhole && written.length === size) || tries === MOST_TRIES) return text;
+      // A screen that changes all the time is taken as it is.
+      if ((isWhole && written.length === size) || tries === MAX_TRIES) return text;
     }
   };
   const prompts = () => [...changedScreen().matchAll(/\[(\d+) done\]\$/g)].map(([, code]) => Number(code));
