@@ -70,7 +70,7 @@ test("allows once, and records why, when the rule of an always cannot be stored"
   const call = await gate.call({ name: "write_file", input: { path: "a.txt", content: "a" } });
   expect(call.state.status).toBe("done");
   expect(call.decision?.notStored).toContain("grants.json");
-  expect(decisionWords(call)).toMatch(/^allowed by ann.*, for this once: its rule was not stored \(/);
+  expect(decisionWords(call)).toMatch(/^allowed by ann.*, for this once: its rule was not stored, /);
 });
 
 const SCRIPT = "#!/bin/sh\necho good\n";

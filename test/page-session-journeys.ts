@@ -183,6 +183,10 @@ export function sessionJourneys(browserOf: () => Browser): void {
     // The file as it was before, by its hash.
     const { kept } = (await client.call(sessionId, written?.toolCallId ?? "")).undo;
     expect(Buffer.from(await client.blob(kept[0]?.blob ?? "")).toString()).toBe(BEFORE);
+    // The turn is this server's own, and no other process has the session.
+    await expect(client.undo(sessionId, { toolCallId: written?.toolCallId ?? "" })).rejects.toThrow(
+      "A turn of this session is under way. Nothing was undone.",
+    );
     expect(await client.cancel(sessionId, { toolCallId: first?.toolCallId ?? "" })).toEqual({
       cancelled: true,
     });

@@ -105,7 +105,7 @@ export function decisionWords({ decision, state, times }: ToolCall): string | un
 function changeWords(decision: Decision): string {
   const { originalInput, rejectedHunks, notStored } = decision;
   if (notStored !== undefined)
-    return `, for this once: its rule was not stored (${oneLine(notStored, MAX_MESSAGE)})`;
+    return `, for this once: its rule was not stored, ${oneLine(notStored, MAX_MESSAGE)}`;
   if (rejectedHunks !== undefined) {
     const numbers = rejectedHunks.map(({ number }) => number).join(", ");
     return `, ${rejectedHunks.length === 1 ? "hunk" : "hunks"} ${numbers} rejected${decidedBy(decision)}`;

@@ -175,12 +175,15 @@ async function keptPaths(
 /** Else the path is the folder of a command, or was not kept. */
 const isOfPath = (change: FileChange): boolean => canPutBack(change) && change.type !== "commanded";
 
-async function openRecord({ ledger }: ServeContext, sessionId: string): Promise<SessionRecord> {
+async function openRecord({ ledger, apps }: ServeContext, sessionId: string): Promise<SessionRecord> {
   const owner = `undo ${process.pid}`;
   try {
     return await SessionRecord.open(ledger, sessionId, { owner, leaseWaitMs: LEASE_WAIT_MS });
   } catch (error) {
     if (!(error instanceof LedgerError) || error.code !== "LEASE_HELD") throw error;
-    throw new AapProblem("BUSY", `${error.message} Calls can be undone between turns.`);
+    const { liveness, resumes } = await apps.outlookOf(sessionId);
+    const isOurs = liveness === "live" && resumes === "here";
+    const why = isOurs ? "A turn of this session is under way. Nothing was undone." : error.message;
+    throw new AapProblem("BUSY", `${why} Calls can be undone between turns.`);
   }
 }
