@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { openGate } from "toolgate";
 import { MemoryLedger } from "toolgate/history";
 import { inMode } from "toolgate/policy";
@@ -66,6 +67,19 @@ async function gates(folder, home) {
     });
 }
 
+/** The name of the file that lies in a repository while the next sandbox starts. The file must go by itself. */
+const STARTING = /\/\.git\/toolgate-[\da-f]{16} was absent/;
+const STARTED_MS = 10_000;
+
+async function leftIn(folder, before) {
+  const end = performance.now() + STARTED_MS;
+  for (;;) {
+    const left = differenceOf([before], [treeOf(folder, () => true)]);
+    if (left === undefined || !STARTING.test(left) || performance.now() > end) return left;
+    await sleep(20);
+  }
+}
+
 async function runAttack({ call: { shell }, env, strict }, { folder, home, template, gateFor }) {
   const isOutside = (path) =>
     path !== folder && path !== template && !path.startsWith(join(home, ".local/state"));
@@ -83,7 +97,7 @@ async function runAttack({ call: { shell }, env, strict }, { folder, home, templ
       () => undefined,
       (error) => String(error.message),
     );
-    const left = differenceOf([before], [treeOf(folder, () => true)]);
+    const left = await leftIn(folder, before);
     if (left !== undefined) restore(folder, template);
     const harm = outsideHarm
       ? `outside: ${outsideHarm}`
