@@ -1,14 +1,15 @@
 /**
  * Copies all sessions of one ledger into another, with their times, questions, kept files and snapshots.
  *
- * Invariants: a session is copied whole, or what was copied of it is removed again; one that somebody holds, or that lacks
- * events, is left out.
+ * Invariants: a session is copied whole, or what was copied of it is removed again; one that somebody holds, that lacks
+ * events or whose kept files are damaged, is left out.
  * The text of an event is the same in every store, and so is the chain over it: equal heads of both chains prove the copy.
  */
 import { randomUUID } from "node:crypto";
 import type { Ledger, RecordedEvent, SessionSummary } from "../call/index.js";
 import { allSessions, eventPages } from "../call/index.js";
 import { claimIfFree } from "./claim-if-free.js";
+import { LedgerFileError } from "./ledger-file-error.js";
 
 const LEASE = { milliseconds: 600_000 };
 const DURABLE = { durable: true };
@@ -47,7 +48,7 @@ async function copySession(from: Ledger, to: CopyTarget, summary: SessionSummary
   }
 }
 
-/** Undefined, and nothing copied, when the session lacks events. */
+/** Undefined, and nothing copied, when the session lacks events, or a file that it kept is damaged. */
 async function copyEvents(
   from: Ledger,
   { ledger, setTime }: CopyTarget,
@@ -76,6 +77,8 @@ async function copyEvents(
     return copied;
   } catch (error) {
     await ledger.remove(lease);
+    // Another session may be whole.
+    if (error instanceof LedgerFileError && error.code === "LEDGER_DAMAGED") return undefined;
     throw error;
   }
 }

@@ -3,6 +3,7 @@
  *
  * A follower whose reader pauses keeps only its position in the log and at most one page of events.
  */
+import { checkOptions, FUNCTION, required } from "../call/check-options.js";
 import type { RecordedEvent } from "../call/index.js";
 
 /** The number of events that a follower reads at a time, and keeps while its reader pauses. */
@@ -76,6 +77,7 @@ export class IdleFollowers {
 
   /** Calls back at each wake of a session, and without one at each wake of all. */
   watch(onChange: (sessionId: string | undefined) => void): () => void {
+    if (typeof onChange !== "function") checkOptions("watch", { onChange }, { onChange: required(FUNCTION) });
     // A function of its own, so that the same listener can watch twice.
     const watcher = (sessionId: string | undefined) => onChange(sessionId);
     this.#watchers.add(watcher);

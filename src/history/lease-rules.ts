@@ -11,7 +11,7 @@ import type { ProcessIdentity } from "../process/process-identity.js";
 import { isGone } from "../process/process-identity.js";
 
 export type StoredLease = Lease & {
-  /** Its last duration; unknown for a lease from before durations were stored. */
+  /** The last duration of the lease; unknown for a lease from before durations were stored. */
   readonly milliseconds: number | undefined;
   /** The process that has it; unknown for a lease from before it was stored. */
   readonly holder?: ProcessIdentity | undefined;
@@ -42,10 +42,10 @@ export function holderOf(newest: StoredLease | undefined, now: number): string |
 /** Throws LEASE_LOST unless the lease is the newest; `done` says what was not done then. */
 export function checkNewest(newest: Lease | undefined, lease: Lease, done: string): void {
   if (newest?.fence === lease.fence) return;
-  const why = newest ? `${newest.owner} has claimed it since` : "nobody holds it";
+  const why = newest ? `${newest.owner} has claimed it since` : "it has ended, and nobody holds the session";
   throw new LedgerError(
     "LEASE_LOST",
-    `${lease.owner} has lost the lease on session ${lease.sessionId}: ${why}. Nothing was ${done}.`,
+    `${lease.owner} has lost the lease on session ${lease.sessionId}: ${why}. Nothing was ${done}; open the session again to continue it.`,
   );
 }
 

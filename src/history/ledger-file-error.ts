@@ -7,14 +7,16 @@ export type LedgerFileErrorCode =
   | "LEDGER_BUSY"
   | "LEDGER_FULL"
   | "LEDGER_READ_ONLY"
+  | "LEDGER_GONE"
   | "LEDGER_UNREACHABLE"
   | "LEDGER_FAILED";
 
 export class LedgerFileError extends Error {
   /** The message without the path of the file or the address of the server, for clients on other machines. */
   readonly messageWithoutPath: string;
+  /** The path as it is in the message, where the error is about a file. */
+  readonly file: string | undefined;
 
-  /** `file`: the path as it is in the message. */
   constructor(
     readonly code: LedgerFileErrorCode,
     message: string,
@@ -27,5 +29,6 @@ export class LedgerFileError extends Error {
     super(message, options);
     this.name = "LedgerFileError";
     this.messageWithoutPath = messageWithoutPath;
+    this.file = file;
   }
 }

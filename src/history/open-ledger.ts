@@ -15,7 +15,12 @@ export type LedgerOptions = SqliteLedgerOptions & {
   readonly place?: string;
 };
 
-const LEDGER_OPTIONS: OptionChecks<LedgerOptions> = { now: FUNCTION, readOnly: FLAG, place: TEXT };
+const LEDGER_OPTIONS: OptionChecks<LedgerOptions> = {
+  now: FUNCTION,
+  readOnly: FLAG,
+  place: TEXT,
+  onLockWait: FUNCTION,
+};
 
 /**
  * The address is the path of an SQLite file, which is made when there is none; `postgres://user@host/database` for a

@@ -2,6 +2,7 @@
  * Folds a recorded session for display, also a damaged one: illegal events are left out and listed. A session that is
  * resumed is folded strictly instead.
  */
+import { checkOptions, LIST, required, TEXT } from "../call/check-options.js";
 import type { RecordedEvent, Session } from "../call/index.js";
 import { SessionBook } from "../call/index.js";
 
@@ -12,6 +13,12 @@ export type Replayed = {
 };
 
 export function replaySession(sessionId: string, events: readonly RecordedEvent[]): Replayed {
+  if (typeof sessionId !== "string" || !Array.isArray(events))
+    checkOptions(
+      "replaySession",
+      { sessionId, events },
+      { sessionId: required(TEXT), events: required(LIST) },
+    );
   const replay = new Replay(sessionId);
   replay.add(events);
   return { session: replay.book.snapshot(), leftOut: replay.leftOut };

@@ -95,7 +95,7 @@ export class AppendBatcher {
     return true;
   }
 
-  /** Writes what is pending, after the appends that are under way. */
+  /** Writes all pending events, after the appends that are running. */
   flush(): void {
     if (this.#pending.size === 0) return;
     this.#startTick();
@@ -166,11 +166,11 @@ export class AppendBatcher {
     const durable = batches.some(({ guarantee }) => guarantee === "durable");
     const failure = await this.#store(events, durable);
     if (!(failure?.error instanceof IllegalEvent)) return batches.forEach(({ settle }) => settle(failure));
-    // One of the events is illegal, and none was stored: each batch is tried alone.
+    // An event is illegal, and none was stored: store each batch by itself.
     for (const batch of batches) batch.settle(await this.#writeAlone(batch));
   }
 
-  /** Its events are whole, since it was written with others before. */
+  /** The events of the batch are whole, since they were written with others before. */
   async #writeAlone({ events, guarantee }: Batch): Promise<Failure | undefined> {
     if (guarantee !== "best-effort") return this.#store(events, guarantee === "durable");
     for (const event of events) {

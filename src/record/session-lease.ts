@@ -23,7 +23,7 @@ export type LeaseOptions = LeaseWait & {
   readonly owner: string;
   /** How long the lease lasts without a renewal. */
   readonly leaseMs?: number | undefined;
-  /** No tool of the session needs a workspace: every instance may go on with it. */
+  /** No tool of the session needs a workspace: every instance may continue it. */
   readonly isAnywhere?: boolean | undefined;
 };
 

@@ -18,6 +18,7 @@ import {
 } from "../call/check-options.js";
 import type { OptionChecks } from "../call/check-options.js";
 import { eventPages, SessionBook, savedSession, sessionFromSaved } from "../call/index.js";
+import { foldStored } from "../call/ledger.js";
 import type { AppendOptions, Ledger, RecordedEvent, SessionEvent, Lease } from "../call/index.js";
 import { AppendBatcher, EventWriter } from "./append-batcher.js";
 import { ClockJumps } from "./clock-jumps.js";
@@ -148,6 +149,8 @@ export class SessionRecord {
    * is stored. Returns the function that unsubscribes.
    */
   onRecorded(subscriber: (events: readonly SessionEvent[]) => void): () => void {
+    if (typeof subscriber !== "function")
+      checkOptions("onRecorded", { subscriber }, { subscriber: required(FUNCTION) });
     this.#subscribers.add(subscriber);
     return () => void this.#subscribers.delete(subscriber);
   }
@@ -177,7 +180,7 @@ export class SessionRecord {
       try {
         return await this.#readOn();
       } catch {
-        // The log is right, whatever the snapshot says.
+        // The log is right, even if the snapshot differs.
         this.#book = new SessionBook(this.sessionId);
         this.#writtenSeq = 0;
       }
@@ -260,7 +263,7 @@ export class SessionRecord {
 
   #take(recorded: readonly RecordedEvent[]): void {
     const events = recorded.map(({ event }) => event);
-    this.book.applyAll(events);
+    foldStored(this.book, recorded);
     this.#writtenSeq = recorded.at(-1)?.seq ?? this.#writtenSeq;
     this.#publish(events);
   }

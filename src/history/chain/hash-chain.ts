@@ -1,4 +1,4 @@
-/** The hash chain of a session's events and the seal of its snapshot, the same in every store. */
+/** The hashes of what is stored, the same in every store: the chain of a session's events, snapshots and kept files. */
 import { hash } from "node:crypto";
 import type { SessionSnapshot } from "../../call/index.js";
 
@@ -20,3 +20,6 @@ export function nextLink(link: string, seq: number, text: string): string {
 export function snapshotSeal(link: string, { seq, saved }: SessionSnapshot): string {
   return hash("sha256", `toolgate snapshot\n${link}\n${seq}\n${saved}`);
 }
+
+/** The name under which the bytes of a kept file are stored. */
+export const blobHash = (bytes: Uint8Array): string => hash("sha256", bytes);

@@ -32,7 +32,7 @@ import {
 } from "./contract.samples.js";
 
 export function answers({ store }: Given): void {
-  test("an answer is written into the log of its session, at the ledger's own time", async () => {
+  test("writes an answer into the log of its session, at the ledger's own time", async () => {
     const { ledger, elsewhere } = store();
     await ask(ledger, QUESTION);
     store().time += 5000;
@@ -44,7 +44,7 @@ export function answers({ store }: Given): void {
     });
   });
 
-  test("a later answer gets the first one back", async () => {
+  test("returns the first answer to a later one", async () => {
     const { ledger, elsewhere } = store();
     await ask(ledger, QUESTION);
     const first: Answer = { ...NO, who: "ann", reason: "not that file" };
@@ -55,7 +55,7 @@ export function answers({ store }: Given): void {
     expect(await answersIn(ledger)).toEqual([first]);
   });
 
-  test("a later answer gets the first one back, even one that would not have been taken", async () => {
+  test("returns the first answer to a later one, even to one that would be refused", async () => {
     const { ledger } = store();
     await ask(ledger, { ...QUESTION, expiresAt: NOON + 1000 });
     await ledger.answer("question-1", YES);
@@ -84,7 +84,7 @@ export function answers({ store }: Given): void {
     expect(await answersIn(ledger)).toEqual(counted);
   });
 
-  test("an answer needs no lease: it is taken while someone holds the session, who goes on appending", async () => {
+  test("takes an answer without a lease while the holder of the session keeps appending", async () => {
     const { ledger, elsewhere } = store();
     const lease = await claim(ledger, { owner: "ann" });
     await ledger.append(lease, [...callAt("call-1"), asked(QUESTION)], QUICK);
@@ -92,7 +92,7 @@ export function answers({ store }: Given): void {
     expect(await ledger.append(lease, [said("thank you")], QUICK)).toBe(5);
   });
 
-  test("an answer is taken when nobody holds the session any more", async () => {
+  test("takes an answer when nobody holds the session any more", async () => {
     const { ledger, elsewhere } = store();
     const lease = await claim(ledger);
     await ledger.append(lease, [...callAt("call-1"), asked(QUESTION)], QUICK);
@@ -100,7 +100,7 @@ export function answers({ store }: Given): void {
     expect((await elsewhere.answer("question-1", YES)).counted).toBe(true);
   });
 
-  test("a question that was never asked cannot be answered, not even refused", async () => {
+  test("refuses every answer to a question that was never asked, a refusal too", async () => {
     const { ledger } = store();
     await ask(ledger, QUESTION);
     const before = await ledger.read(SESSION);
@@ -124,7 +124,7 @@ export function answers({ store }: Given): void {
     expect(await ledger.answer("question-1", YES)).toEqual({ counted: true, answer: YES });
   });
 
-  test("a yes that comes too late is EXPIRED by the ledger's clock: nothing is recorded, and a no is still taken", async () => {
+  test("throws EXPIRED for a late yes by the ledger's clock, records nothing, and still takes a no", async () => {
     const { ledger } = store();
     const question = { ...QUESTION, expiresAt: NOON + 60_000 };
     await ask(ledger, question);
@@ -137,7 +137,7 @@ export function answers({ store }: Given): void {
     expect(await ledger.answer("question-1", NO)).toEqual({ counted: true, answer: NO });
   });
 
-  test("a yes in the last millisecond is in time", async () => {
+  test("takes a yes in the last millisecond", async () => {
     const { ledger } = store();
     await ask(ledger, { ...QUESTION, expiresAt: NOON + 60_000 });
     store().time += 59_999;
@@ -157,7 +157,7 @@ export function answers({ store }: Given): void {
     expect(await answersIn(ledger)).toEqual([refusal]);
   });
 
-  test("a question that was withdrawn takes no answer, not even a refusal", async () => {
+  test("refuses every answer to a withdrawn question, a refusal too", async () => {
     const { ledger, elsewhere } = store();
     const lease = await ask(ledger, QUESTION);
     await ledger.append(lease, [withdrawn("question-1")], QUICK);
@@ -167,7 +167,7 @@ export function answers({ store }: Given): void {
     expect(await ledger.read(SESSION)).toEqual(before);
   });
 
-  test("an answer that cannot be written as JSON is turned away and leaves the question open", async () => {
+  test("refuses an answer that cannot be written as JSON, and leaves the question open", async () => {
     const { ledger } = store();
     await ask(ledger, QUESTION);
     const answer = { ...YES, _meta: { big: 10n } };
@@ -190,7 +190,7 @@ export function answers({ store }: Given): void {
 }
 
 export function questionsInTheLog({ store }: Given): void {
-  test("an answer that the holder of the lease appended is the one that counts", async () => {
+  test("counts the answer that the holder of the lease appended", async () => {
     const { ledger, elsewhere } = store();
     const lease = await ask(ledger, QUESTION);
     const byRule: Answer = { ...NO, by: "rule", rule: "rule 3" };
@@ -199,7 +199,7 @@ export function questionsInTheLog({ store }: Given): void {
     expect(await answersIn(ledger)).toEqual([byRule]);
   });
 
-  test("a question may be asked and settled in one append", async () => {
+  test("takes a question and its answer in one append", async () => {
     const { ledger } = store();
     const lease = await claim(ledger);
     const events = [
@@ -230,7 +230,7 @@ export function questionsInTheLog({ store }: Given): void {
     expect(await tryToAppend(ledger, lease, [settle[then]])).toEqual(TURNED_AWAY);
   });
 
-  test("a question is asked once, in whatever session", async () => {
+  test("refuses a second question with the same id in any session", async () => {
     const { ledger } = store();
     const lease = await ask(ledger, QUESTION);
     expect(await tryToAppend(ledger, lease, [...callAt("call-2"), asked(QUESTION)])).toEqual(TURNED_AWAY);
@@ -249,7 +249,7 @@ export function questionsInTheLog({ store }: Given): void {
     expect(await ledger.openQuestions()).toEqual([QUESTION]);
   });
 
-  test("a question is asked and settled in its own session", async () => {
+  test("asks and settles a question only in its own session", async () => {
     const { ledger } = store();
     await ask(ledger, QUESTION);
     const other = await claim(ledger, { sessionId: "session-2" });
@@ -259,7 +259,7 @@ export function questionsInTheLog({ store }: Given): void {
     expect(await ledger.openQuestions()).toEqual([QUESTION]);
   });
 
-  test("an event that becomes another one when it is written is judged as that one", async () => {
+  test("judges an event that becomes another one when it is written as that one", async () => {
     const { ledger } = store();
     const lease = await ask(ledger, QUESTION);
     await ledger.answer("question-1", YES);
@@ -267,14 +267,14 @@ export function questionsInTheLog({ store }: Given): void {
     expect(await tryToAppend(ledger, lease, [disguised])).toEqual(TURNED_AWAY);
   });
 
-  test("a question that was never asked cannot be settled", async () => {
+  test("refuses to settle a question that was never asked", async () => {
     const { ledger } = store();
     const lease = await claim(ledger);
     expect(await tryToAppend(ledger, lease, [withdrawn("question-1")])).toEqual(TURNED_AWAY);
     expect(await tryToAppend(ledger, lease, [answered("question-1", YES)])).toEqual(TURNED_AWAY);
   });
 
-  test("when the last event of an append is turned away, those before it were never there", async () => {
+  test("stores no event of an append when the last one is refused", async () => {
     const { ledger } = store();
     const lease = await ask(ledger, QUESTION);
     expect(
@@ -291,7 +291,7 @@ export function questionsInTheLog({ store }: Given): void {
     expect(await ledger.answer("question-1", YES)).toEqual({ counted: true, answer: YES });
   });
 
-  test("a lost lease asks nothing and settles nothing", async () => {
+  test("asks and settles nothing with a lost lease", async () => {
     const { ledger } = store();
     const lost = await ask(ledger, QUESTION);
     await claim(ledger);
@@ -305,7 +305,7 @@ export function questionsInTheLog({ store }: Given): void {
     expect(await codeOf(ledger.answer("question-2", YES))).toBe("NO_SUCH_QUESTION");
   });
 
-  test("when one answers while another withdraws, one of them wins and the log can be replayed", async () => {
+  test("lets one of an answer and a withdrawal at the same time win, and the log can be replayed", async () => {
     const { ledger, elsewhere } = store();
     const lease = await claim(ledger);
     for (let round = 0; round < 20; round++) {
@@ -324,12 +324,12 @@ export function questionsInTheLog({ store }: Given): void {
 }
 
 export function openQuestions({ store }: Given): void {
-  test("nobody has asked anything yet", async () => {
+  test("lists no open questions before one is asked", async () => {
     expect(await store().ledger.openQuestions()).toEqual([]);
     expect(await store().ledger.openQuestions({ sessionId: "unknown" })).toEqual([]);
   });
 
-  test("open questions come as they were asked, whatever the clock said, of one session or of all", async () => {
+  test("lists open questions as they were asked, whatever the clock says, of one session or of all", async () => {
     const { ledger, elsewhere } = store();
     const first = aQuestion("c", "call-1", { askedAt: NOON + 3 });
     const third = aQuestion("b", "call-2", { askedAt: NOON + 1 });
@@ -349,7 +349,7 @@ export function openQuestions({ store }: Given): void {
     expect(await ledger.openQuestions()).toEqual(questions);
   });
 
-  test("a question is gone once it was answered or withdrawn", async () => {
+  test("lists a question no more once it is answered or withdrawn", async () => {
     const { ledger, elsewhere } = store();
     const third = aQuestion("question-3", "call-3");
     const lease = await ask(ledger, QUESTION, SECOND, third);
@@ -361,7 +361,7 @@ export function openQuestions({ store }: Given): void {
     expect(await elsewhere.openQuestions()).toEqual([]);
   });
 
-  test("open questions come in pages, also after one that was settled since", async () => {
+  test("lists open questions in pages, also after one that was settled since", async () => {
     const { ledger, elsewhere } = store();
     const questions = ["d", "b", "c", "a"].map((questionId) => aQuestion(questionId, `call-${questionId}`));
     const other = aQuestion("e", "call-1", { sessionId: "session-2" });
@@ -376,7 +376,7 @@ export function openQuestions({ store }: Given): void {
     expect(await elsewhere.openQuestions({ after: "e" })).toEqual([]);
   });
 
-  test("a page after a question whose session was removed is refused, and a list of all starts again", async () => {
+  test("refuses a page after a question whose session was removed, and starts a list of all again", async () => {
     const { ledger, elsewhere } = store();
     const other = aQuestion("other", "call-1", { sessionId: "session-2" });
     const lease = await ask(ledger, QUESTION);
@@ -387,7 +387,7 @@ export function openQuestions({ store }: Given): void {
     expect(await allOpenQuestions(elsewhere)).toEqual([other]);
   });
 
-  test("a question that expired is still open, for a refusal", async () => {
+  test("lists an expired question as open, for a refusal", async () => {
     const { ledger } = store();
     const question = { ...QUESTION, expiresAt: NOON + 1000 };
     await ask(ledger, question);

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { Given } from "./contract.samples.js";
 import { bytesOf } from "./contract.samples.js";
 
-export function blobs({ store }: Given): void {
+export function blobs({ store, damageBlob }: Given): void {
   const hello = new Uint8Array([104, 101, 108, 108, 111]);
   const helloHash = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824";
   const emptyHash = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
@@ -40,6 +40,20 @@ export function blobs({ store }: Given): void {
     expect(await ledger.getBlob(helloHash)).toBeUndefined();
     expect(await ledger.getBlob("no hash at all")).toBeUndefined();
   });
+
+  // Memory holds the bytes themselves: there is no store that could change them.
+  test.each(damageBlob ? [{ damage: damageBlob }] : [])(
+    "refuses a blob whose bytes changed, until the same bytes are put again",
+    async ({ damage }) => {
+      const { ledger, elsewhere } = store();
+      const hash = await ledger.putBlob(hello);
+      await damage(ledger, hash);
+      for (const one of [ledger, elsewhere])
+        await expect(one.getBlob(hash)).rejects.toMatchObject({ code: "LEDGER_DAMAGED" });
+      await elsewhere.putBlob(hello);
+      expect(bytesOf(await ledger.getBlob(hash))).toEqual([...hello]);
+    },
+  );
 
   test("stores bytes that later changes do not reach", async () => {
     const { ledger } = store();

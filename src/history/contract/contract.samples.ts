@@ -10,6 +10,8 @@ export type Store = { time: number; readonly ledger: Ledger; readonly elsewhere:
 export type Given = {
   /** The store of the test that runs now. */
   readonly store: () => Store;
+  /** Changes the stored bytes of a blob, as a bad disk would; undefined where nothing can. */
+  readonly damageBlob: ((ledger: Ledger, hash: string) => Promise<void>) | undefined;
   /** For properties: each of their runs has a store of its own. */
   readonly inNewStore: (body: (store: Store) => Promise<void>) => Promise<void>;
   /** How many of these runs a property gets; a store that takes its time gets a share of them. */

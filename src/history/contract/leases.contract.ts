@@ -15,7 +15,7 @@ import {
 } from "./contract.samples.js";
 
 export function leases({ store }: Given): void {
-  test("a lease has its session, its owner and its end", async () => {
+  test("returns a lease with its session, its owner and its end", async () => {
     const lease = await claim(store().ledger, { owner: "ann", milliseconds: 30_000 });
     expect(lease).toEqual({
       sessionId: SESSION,
@@ -25,7 +25,7 @@ export function leases({ store }: Given): void {
     });
   });
 
-  test("the holder is the owner of the lease that lasts", async () => {
+  test("names the owner of the lease that lasts as the holder", async () => {
     const { ledger, elsewhere } = store();
     if (!elsewhere.holder) return;
     expect(await elsewhere.holder(SESSION)).toBeUndefined();
@@ -38,7 +38,7 @@ export function leases({ store }: Given): void {
     expect(await elsewhere.holder(SESSION)).toBeUndefined();
   });
 
-  test("a session that another holds cannot be claimed; the error names who has it, and what to do", async () => {
+  test("refuses to claim a session that another holds, and names the holder and the next step", async () => {
     const { ledger, elsewhere } = store();
     const lease = await claim(ledger, { owner: "ann", milliseconds: 30_000 });
     store().time += 29_999;
@@ -52,17 +52,20 @@ export function leases({ store }: Given): void {
     expect(await ledger.append(lease, [said("still mine")], QUICK)).toBe(1);
   });
 
-  test("an event that no log allows is refused for the lost lease, when the lease is lost", async () => {
+  test("refuses an illegal event for the lost lease when the lease is lost", async () => {
     const { ledger } = store();
     const lost = await claim(ledger, { owner: "ann" });
     const newest = await claim(ledger, { owner: "ann" });
     const illegal = [withdrawn("question-of-nobody")];
-    expect(await codeOf(ledger.append(lost, illegal, QUICK))).toBe("LEASE_LOST");
+    await expect(ledger.append(lost, illegal, QUICK)).rejects.toMatchObject({
+      code: "LEASE_LOST",
+      message: expect.stringMatching(/Nothing was appended; open the session again to continue it\.$/),
+    });
     expect(await codeOf(ledger.append(newest, illegal, QUICK))).toBe("ILLEGAL_EVENT");
     expect(await ledger.append(newest, [said("still mine")], QUICK)).toBe(1);
   });
 
-  test("a lease for ever can be had", async () => {
+  test("grants a lease for ever", async () => {
     const { ledger, elsewhere } = store();
     await claim(ledger, { owner: "ann", milliseconds: Infinity });
     store().time += 1e12;
@@ -70,7 +73,7 @@ export function leases({ store }: Given): void {
     await expect(claiming).rejects.toMatchObject({ code: "LEASE_HELD" });
   });
 
-  test("when the clock is set back, a lease that nobody renews does not last until that time comes again", async () => {
+  test("ends a lease that nobody renews when the clock is set back, before that time comes again", async () => {
     const { ledger, elsewhere } = store();
     const dead = await claim(ledger, { owner: "ann", milliseconds: 5_000 });
     store().time -= 5_001;
@@ -79,7 +82,7 @@ export function leases({ store }: Given): void {
     expect(await elsewhere.append(lease, [said("by bob")], QUICK)).toBeGreaterThan(0);
   });
 
-  test("when the clock is set back a little, or the holder renews, the session stays held", async () => {
+  test("keeps a lease when the clock is set back a little, or its holder renews", async () => {
     const { ledger, elsewhere } = store();
     const lease = await claim(ledger, { owner: "ann", milliseconds: 5_000 });
     store().time -= 5_000;
@@ -93,14 +96,14 @@ export function leases({ store }: Given): void {
     expect(await codeOf(claim(ledger, { owner: "ann", sessionId: "for ever" }))).toBe("LEASE_HELD");
   });
 
-  test("holding one session leaves the others free", async () => {
+  test("leaves other sessions free while one is held", async () => {
     const { ledger, elsewhere } = store();
     await claim(ledger, { owner: "ann" });
     const lease = await claim(elsewhere, { owner: "bob", sessionId: "session-2" });
     expect(lease).toMatchObject({ owner: "bob", sessionId: "session-2" });
   });
 
-  test("the same owner may claim again; the older lease is then lost", async () => {
+  test("lets the same owner claim again, and ends the older lease", async () => {
     const { ledger, elsewhere } = store();
     const older = await claim(ledger, { owner: "ann" });
     const newer = await claim(elsewhere, { owner: "ann" });
@@ -119,7 +122,7 @@ export function leases({ store }: Given): void {
     expect(codes.filter((code) => code === "LEASE_HELD")).toHaveLength(19);
   });
 
-  test("a lease that ran out can be claimed by another, and the first owner can write no more", async () => {
+  test("lets another owner claim a session whose lease ran out, and refuses the first owner's appends", async () => {
     const { ledger, elsewhere } = store();
     const first = await claim(ledger, { owner: "ann", milliseconds: 30_000 });
     await ledger.append(first, [said("by ann")], QUICK);
@@ -145,14 +148,14 @@ export function leases({ store }: Given): void {
     }
   });
 
-  test("a lease that ran out still appends while nobody took the session", async () => {
+  test("appends with a lease that ran out while nobody took the session", async () => {
     const { ledger } = store();
     const lease = await claim(ledger, { milliseconds: 30_000 });
     store().time += 60_000;
     expect(await ledger.append(lease, [said("late, and alone")], QUICK)).toBe(1);
   });
 
-  test("renewing extends the lease, counted from now", async () => {
+  test("extends a lease from now when it is renewed", async () => {
     const { ledger, elsewhere } = store();
     const lease = await claim(ledger, { owner: "ann", milliseconds: 30_000 });
     store().time += 20_000;
@@ -166,7 +169,7 @@ export function leases({ store }: Given): void {
     expect((await claim(elsewhere, { owner: "bob" })).owner).toBe("bob");
   });
 
-  test("a lease that ran out can be renewed while nobody took the session", async () => {
+  test("renews a lease that ran out while nobody took the session", async () => {
     const { ledger, elsewhere } = store();
     const lease = await claim(ledger, { owner: "ann", milliseconds: 30_000 });
     store().time += 60_000;
@@ -175,7 +178,7 @@ export function leases({ store }: Given): void {
     expect(await codeOf(claim(elsewhere, { owner: "bob" }))).toBe("LEASE_HELD");
   });
 
-  test("releasing frees the session at once, and the released lease is lost", async () => {
+  test("frees the session at once when the lease is released, and the released lease is lost", async () => {
     const { ledger, elsewhere } = store();
     const lease = await claim(ledger, { owner: "ann" });
     await ledger.release(lease);
@@ -185,7 +188,7 @@ export function leases({ store }: Given): void {
     expect(await elsewhere.append(next, [said("by bob")], QUICK)).toBe(1);
   });
 
-  test("a released lease stays lost when its owner claims again", async () => {
+  test("keeps a released lease lost when its owner claims again", async () => {
     const { ledger } = store();
     const released = await claim(ledger, { owner: "ann" });
     await ledger.release(released);
@@ -194,7 +197,7 @@ export function leases({ store }: Given): void {
     await expectLost(ledger, released);
   });
 
-  test("releasing a lease that was already lost does nothing", async () => {
+  test("does nothing when a lost lease is released", async () => {
     const { ledger, elsewhere } = store();
     const older = await claim(ledger, { owner: "ann" });
     const newer = await claim(elsewhere, { owner: "ann" });

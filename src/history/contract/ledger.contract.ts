@@ -27,7 +27,15 @@ type OpenBeside = (first: Ledger, clock: Clock) => Promise<Ledger>;
 export function ledgerContract(
   name: string,
   open: Open,
-  { openBeside, share = 1 }: { readonly openBeside?: OpenBeside; readonly share?: number } = {},
+  {
+    openBeside,
+    share = 1,
+    damageBlob,
+  }: {
+    readonly openBeside?: OpenBeside;
+    readonly share?: number;
+    readonly damageBlob?: Given["damageBlob"];
+  } = {},
 ): void {
   const openStore = async (): Promise<Store> => {
     const store = { time: NOON };
@@ -46,6 +54,7 @@ export function ledgerContract(
 
     const given: Given = {
       store: () => store,
+      damageBlob,
       inNewStore: async (body) => {
         const own = await openStore();
         try {

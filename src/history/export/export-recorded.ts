@@ -1,6 +1,7 @@
 /** Exports a session from its ledger. */
 import { eventPages, LedgerError, SessionBook } from "../../call/index.js";
 import type { ExportFormat, Ledger } from "../../call/index.js";
+import { foldStored } from "../../call/ledger.js";
 import { exportSession } from "./export-session.js";
 import type { ExportOptions } from "./export-session.js";
 
@@ -14,7 +15,7 @@ export async function* exportRecorded(
   let isThere = false;
   for await (const page of eventPages(ledger, sessionId)) {
     isThere = true;
-    book.applyAll(page.map(({ event }) => event));
+    foldStored(book, page);
   }
   if (!isThere)
     throw new LedgerError("NO_SUCH_SESSION", `There is no session ${sessionId}. Nothing was exported.`);

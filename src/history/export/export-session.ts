@@ -4,7 +4,7 @@
  * Invariants: secrets are redacted unless the caller asks for them; an agent's text cannot leave its line or its cell
  * and is no formula in a spreadsheet. The export is a stream, so that a long session is not in memory twice.
  */
-import { checkOptions, FLAG } from "../../call/check-options.js";
+import { checkOptions, FLAG, oneOf, required, SESSION } from "../../call/check-options.js";
 import type { ExportFormat, Session } from "../../call/index.js";
 import { sessionCsv } from "./session-csv.js";
 import { redactSession, type RedactOptions } from "../redaction/redact-event.js";
@@ -15,11 +15,14 @@ export type ExportOptions = RedactOptions & {
   readonly redacted?: boolean;
 };
 
+const EXPORTED = { session: required(SESSION), format: required(oneOf("ndjson", "csv")) };
+
 export function exportSession(
   session: Session,
   format: ExportFormat,
   options: ExportOptions = {},
 ): Iterable<string> {
+  checkOptions("exportSession", { session, format }, EXPORTED);
   checkOptions<ExportOptions>("exportSession", options, { redacted: FLAG, patterns: PATTERNS });
   const { redacted = true, ...redaction } = options;
   const shown = redacted ? redactSession(session, redaction) : session;

@@ -2,7 +2,7 @@
  * The archive of a ledger in memory: every query reads the logs, by the simplest code that is correct. The contract
  * suite compares it with the archives that keep an index.
  */
-import { checkOptions, FUNCTION } from "../../call/check-options.js";
+import { checkOptions, FUNCTION, LEDGER, required } from "../../call/check-options.js";
 import type {
   Archive,
   CallQuery,
@@ -25,6 +25,7 @@ import type {
   Verified,
   VerifyOptions,
 } from "../../call/index.js";
+import { checkQuery } from "../check-query.js";
 import { cursorNumbers, pageLimit } from "../archive-queries.js";
 import { storable } from "../archive-text.js";
 import { exportRecorded } from "../export/export-recorded.js";
@@ -50,6 +51,7 @@ export class MemoryArchive implements Archive {
   readonly #now: () => number;
 
   constructor(ledger: MemoryLedger, options: MemoryArchiveOptions = {}) {
+    checkOptions("MemoryArchive", { ledger }, { ledger: required(LEDGER) });
     checkOptions<MemoryArchiveOptions>("MemoryArchive", options, { patterns: PATTERNS, now: FUNCTION });
     const { patterns = [], now = Date.now } = options;
     this.#ledger = ledger;
@@ -58,6 +60,7 @@ export class MemoryArchive implements Archive {
   }
 
   async sessions(query: SessionQuery = {}): Promise<Page<FoundSession>> {
+    checkQuery("sessions", query);
     const { cwd } = query;
     const found = (await this.#sessions())
       .filter(({ facts }) => cwd === undefined || facts.cwd === storable(cwd))
@@ -66,6 +69,7 @@ export class MemoryArchive implements Archive {
   }
 
   async calls(query: CallQuery = {}): Promise<Page<FoundCall>> {
+    checkQuery("calls", query);
     const { sessionId, tool, kind, status } = query;
     const isMeant = isOfQuery(query);
     const found = (await this.#documents(query)).filter(
@@ -81,6 +85,7 @@ export class MemoryArchive implements Archive {
   }
 
   async search(query: SearchQuery): Promise<Page<SearchHit>> {
+    checkQuery("search", query);
     const { sessionId, tool, kind } = query;
     const terms = searchTerms(query.text);
     const found = (await this.#documents(query)).flatMap((document) => {
@@ -101,6 +106,7 @@ export class MemoryArchive implements Archive {
   }
 
   async statistics(query: StatisticsQuery): Promise<readonly CallStatistics[]> {
+    checkQuery("statistics", query);
     const documents = await this.#documents({});
     return callStatistics(
       documents.flatMap(({ call }) => call ?? []),
@@ -109,11 +115,14 @@ export class MemoryArchive implements Archive {
   }
 
   async modelUsage(query: UsageQuery = {}): Promise<readonly ModelUsage[]> {
+    checkQuery("modelUsage", query);
     return modelUsage(await this.#sessions(), query);
   }
 
   /** Memory has no chain, since no other process can change the events. */
-  async verify({ onProgress }: VerifyOptions = {}): Promise<Verified> {
+  async verify(options: VerifyOptions = {}): Promise<Verified> {
+    checkQuery("verify", options);
+    const { onProgress } = options;
     const sessions = await this.#sessions();
     const events = sessions.reduce((sum, session) => sum + session.events.length, 0);
     onProgress?.({ sessions: sessions.length, ofSessions: sessions.length, events, ofEvents: events });
@@ -123,12 +132,15 @@ export class MemoryArchive implements Archive {
   export(
     sessionId: string,
     format: ExportFormat,
-    { redacted = true }: { readonly redacted?: boolean } = {},
+    options: { readonly redacted?: boolean } = {},
   ): AsyncIterable<string> {
+    checkQuery("export", { ...options, sessionId, format });
+    const { redacted = true } = options;
     return exportRecorded(this.#ledger, sessionId, format, { redacted, patterns: this.#patterns });
   }
 
   async forget(options: ForgetOptions = {}): Promise<Forgotten> {
+    checkQuery("forget", options);
     const forgotten = await forgetSessions(this.#ledger, { ...options, now: this.#now });
     const events = (await this.#sessions()).flatMap((session) => session.events);
     const used = new Set(

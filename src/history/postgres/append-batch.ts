@@ -30,7 +30,7 @@ export type SentEvents = Position & { readonly ends: readonly number[]; readonly
 export type AppendGroup = {
   readonly lease: Lease;
   appends: Append[];
-  /** An answer came between what this process had read and what it sent. */
+  /** An answer came after this process had read the log and before its append. */
   hasMoved?: boolean;
   sent?: SentEvents | undefined;
 };

@@ -65,7 +65,7 @@ export class AppendQueue {
 
   /** Resolves when the appends of this lease are settled. */
   async settled({ fence }: Lease): Promise<void> {
-    // Its caller has the error.
+    // The caller of the append gets the error.
     await this.#newest.get(fence)?.catch(() => undefined);
   }
 
@@ -188,7 +188,7 @@ export class AppendQueue {
   #isToSend(group: AppendGroup, head: (HeadRow & { readonly link: Buffer | null }) | undefined): boolean {
     const { lease, sent } = group;
     const known = this.#positions.get(lease.fence);
-    // The answer to what was sent was lost, and not the events.
+    // The response was lost, but not the events.
     if (sent && head?.session === sent.session && head.link?.toString("hex") === sent.link) {
       this.#settle(group, sent);
       return false;

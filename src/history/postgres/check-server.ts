@@ -6,7 +6,7 @@ import type { TableState } from "./migrate-tables.js";
 import { SqlConnections } from "./sql-connections.js";
 import { verifyTables } from "./verify-tables.js";
 
-/** Who looks at a server wants to know soon that it is not there. */
+/** A person who checks a server wants to know soon that it is not there. */
 const CHECK_RETRY_MS = 2_000;
 
 export type ServerReport = {

@@ -376,11 +376,11 @@ export function ledgerStatements(schema: string) {
        join ${snapshots} n on n.session = s.number
        join ${events} e on e.session = n.session and e.seq = n.seq where s.session_id = $1`,
     ),
-    /** A blob that was put a short time ago is not written again. */
+    /** A blob that was put a short time ago is not written again, unless its bytes are damaged. */
     putBlob: statement<NewBlobPart>(
       `insert into ${blobs} (hash, part, parts, bytes, put_at) values ($2, $3, $4, $5, ${now})
-       on conflict (hash, part) do update set put_at = excluded.put_at
-       where ${blobs}.put_at < excluded.put_at - 3600000`,
+       on conflict (hash, part) do update set bytes = excluded.bytes, put_at = excluded.put_at
+       where ${blobs}.put_at < excluded.put_at - 3600000 or ${blobs}.bytes <> excluded.bytes`,
     ),
     blobPart: statement<BlobPartKey, BlobPartRow>(
       `select bytes, parts from ${blobs} where hash = $1 and part = $2`,

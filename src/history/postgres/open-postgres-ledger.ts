@@ -44,7 +44,7 @@ export type PostgresLedgerOptions = {
   readonly now?: () => number;
   /** Makes no tables. */
   readonly readOnly?: boolean;
-  /** Where the workspace of the sessions is: only instances with the same place go on with them. */
+  /** Where the workspace of the sessions is: only instances with the same place continue them. */
   readonly place?: string;
   /** How long a server that cannot be reached is waited for; 15 seconds when left out. */
   readonly retryMs?: number;

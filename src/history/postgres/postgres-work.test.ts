@@ -13,6 +13,7 @@ import {
   YES,
 } from "../contract/contract.samples.js";
 import { startFollowing } from "../contract/following.samples.js";
+import { openPostgresArchive } from "./archive/open-postgres-archive.js";
 import { openPostgresLedger } from "./open-postgres-ledger.js";
 import { emptyAddress } from "./store.samples.js";
 import { postgresAddress } from "./postgres-address.js";
@@ -119,6 +120,24 @@ test("the lease of a process that is gone is free at once", async () => {
     sql: `update ${sql.address.schema}.heads set holder = regexp_replace(holder, '"pid":\\d+', '"pid":4194303')`,
   });
   expect((await claim(here, { owner: "bob" })).owner).toBe("bob");
+});
+
+test("verifies the bytes of the kept files, and says which event kept one that was changed", async () => {
+  const address = await emptyAddress();
+  const [ledger, sql] = [await open(address), await connect(address)];
+  const archive = await openPostgresArchive(address, {});
+  opened.push(archive);
+  const lease = await claim(ledger);
+  const blob = await ledger.putBlob(Buffer.from("as it was"));
+  const before = { type: "file", blob, mode: 0o644 } as const;
+  const change = { type: "written", path: "/a", before, after: blob } as const;
+  await ledger.append(lease, [said("one"), { type: "file-kept", toolCallId: "c1", at: 0, change }], DURABLE);
+  expect(await archive.verify()).toMatchObject({ events: 2, brokenCount: 0 });
+  await sql.run({ sql: `update ${sql.address.schema}.blobs set bytes = '\\x00'` });
+  expect(await archive.verify()).toMatchObject({
+    brokenCount: 1,
+    broken: [{ sessionId: SESSION, seq: 2, problem: "changed" }],
+  });
 });
 
 test("refuses to go on when the server has lost what it had acknowledged", async () => {

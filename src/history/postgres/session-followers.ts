@@ -96,7 +96,7 @@ export class SessionFollowers {
     await this.#notices.close();
   }
 
-  /** One statement for the followers that look at the same time. */
+  /** One statement for all followers that look for changes at the same time. */
   async #lookAll(items: readonly Look[]): Promise<void> {
     const { sql, statements } = this.#context;
     try {

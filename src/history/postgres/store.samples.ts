@@ -46,4 +46,12 @@ export async function openEmptyLedger(clock: Clock): Promise<Ledger> {
 export const openLedgerBeside = (first: Ledger, clock: Clock): Promise<Ledger> =>
   openPostgresLedger(addressOf.get(first) ?? "", clock);
 
+export async function damageBlob(ledger: Ledger, hash: string): Promise<void> {
+  const sql = kept.get(addressOfLedger(ledger));
+  await sql?.run<[Buffer], never>(
+    { sql: `update ${sql.address.schema}.blobs set bytes = '\\x00' where hash = $1` },
+    Buffer.from(hash, "hex"),
+  );
+}
+
 export const addressOfLedger = (ledger: Ledger): string => addressOf.get(ledger) ?? "";

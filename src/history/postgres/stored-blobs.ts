@@ -1,6 +1,8 @@
 /** Bytes by their SHA-256. Large blobs are stored in parts: both ends hold a part in memory, several times. */
 import { createHash } from "node:crypto";
+import { blobHash } from "../chain/hash-chain.js";
 import type { LedgerContext } from "./ledger-context.js";
+import { serverError } from "./server-errors.js";
 
 const MAX_PART_BYTES = 8 * 1024 * 1024;
 
@@ -17,8 +19,20 @@ export async function putBlob({ sql, statements, time }: LedgerContext, bytes: U
   return hash.toString("hex");
 }
 
-export async function getBlob(
-  { sql, statements }: LedgerContext,
+/** Throws LEDGER_DAMAGED where the bytes are not those that were stored. */
+export async function getBlob(context: LedgerContext, hash: string): Promise<Uint8Array | undefined> {
+  const bytes = await storedBytes(context, hash);
+  if (!bytes || blobHash(bytes) === hash) return bytes;
+  throw serverError("LEDGER_DAMAGED", {
+    address: context.sql.address,
+    words: (server) =>
+      `Kept file ${hash.slice(0, 12)} in the database of ${server} is not what was stored. Nothing was changed; restore it from a backup.`,
+  });
+}
+
+/** As they are, unchecked. */
+export async function storedBytes(
+  { sql, statements }: Pick<LedgerContext, "sql" | "statements">,
   hash: string,
 ): Promise<Uint8Array | undefined> {
   if (!/^[0-9a-f]{64}$/.test(hash)) return undefined;

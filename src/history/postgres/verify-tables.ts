@@ -1,14 +1,17 @@
 /**
  * Checks that nobody altered the stored events: computes the chain of every session again and compares it, and the
- * snapshot of every session that has one. Reads in pages, never in one transaction, which would hold back vacuum.
+ * snapshot of every session that has one, and the bytes of the kept files. Reads in pages, never in one transaction, which would hold back vacuum.
  *
  * Tables that were rewritten as a whole with a new chain look right. To find these, keep `heads` elsewhere and pass them
  * in.
  */
 import type { BrokenLink, ChainHead, Verified, VerifyOptions } from "../../call/index.js";
 import { ChainCheck } from "../chain/chain-check.js";
+import { KeptFilesCheck } from "../chain/kept-files-check.js";
 import { SnapshotCheck } from "../chain/snapshot-check.js";
 import { nameFromStored } from "../stored-json.js";
+import { ledgerStatements } from "./ledger-statements.js";
+import { storedBytes } from "./stored-blobs.js";
 import type { SqlConnections } from "./sql-connections.js";
 
 const EVENTS_PER_READ = 1_000;
@@ -28,6 +31,7 @@ export async function verifyTables(
   { onProgress, heads: kept = [], maxBroken = 1_000 }: VerifyOptions = {},
 ): Promise<Verified> {
   const { schema } = sql.address;
+  const statements = ledgerStatements(schema);
   const [all] = await sql.retried<[], { sessions: number; events: number }>({
     sql: `select count(*) as sessions, coalesce(sum(last_seq), 0)::float8 as events from ${schema}.heads where last_seq > 0`,
   });
@@ -41,6 +45,8 @@ export async function verifyTables(
     brokenCount += 1;
     if (broken.length < maxBroken) broken.push(link);
   };
+  const keptFiles = new KeptFilesCheck((hash) => storedBytes({ sql, statements }, hash));
+  const showProgress = () => onProgress?.({ ...done, ...total, keptFiles: keptFiles.keptFiles });
   for await (const head of allHeads(sql)) {
     const sessionId = nameFromStored(head.session_id);
     gone.delete(sessionId);
@@ -55,13 +61,15 @@ export async function verifyTables(
       for (const row of rows) {
         check.add(row);
         snapshot?.add(row);
+        keptFiles.add(row);
       }
       done.events += rows.length;
-      onProgress?.({ ...done, ...total });
+      showProgress();
     }
     const last = check.end(head.last_seq, head.chain);
     const wrong = found.length === 0 ? snapshot?.wrong() : undefined;
     if (wrong) found.push(wrong);
+    await keptFiles.end(sessionId, (link) => found.push(link), showProgress);
     // A session that was removed meanwhile is not broken.
     if (found.length > 0 && !(await isThere(sql, head.session))) continue;
     found.forEach(report);

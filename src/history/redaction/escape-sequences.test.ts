@@ -19,6 +19,8 @@ const ESCAPES = [
   "\u001bPq\u001b\\",
   "\u009b1m",
   "\u001b(B",
+  "\u001b[1\u0018",
+  "\u001b[3;4\u001a",
   "\u0000",
   "x\u0008",
   "xyz\u0008\u0008\u0008",
@@ -30,7 +32,7 @@ const ESCAPES = [
   String.raw`\u200b`,
 ];
 const SEQUENCE = new RegExp(
-  String.raw`\u001b\[[0-?]*[ -/]*[@-~]|\u009b[0-?]*[@-~]|\u001b[\]P][^\u0007\u001b]*(?:\u0007|\u001b\\)|\u001b\(B|(?:[^\u0008]{3}\u0008{3}|[^\u0008]\u0008)|[\u0000\u0007\u200b\u2060\ufeff\u00ad]|\\(?:u001b|x1b)\[\d?m|\\u200b`,
+  String.raw`\u001b\[[0-?]*[ -/]*[@-~\u0018\u001a]|\u009b[0-?]*[@-~]|\u001b[\]P][^\u0007\u001b]*(?:\u0007|\u001b\\)|\u001b\(B|(?:[^\u0008]{3}\u0008{3}|[^\u0008]\u0008)|[\u0000\u0007\u200b\u2060\ufeff\u00ad]|\\(?:u001b|x1b)\[\d?m|\\u200b`,
   "gu",
 );
 const plain = (text: string) => text.replaceAll(SEQUENCE, "");
@@ -38,6 +40,11 @@ const plain = (text: string) => text.replaceAll(SEQUENCE, "");
 describe("a secret in coloured text", () => {
   test.each([
     ["as grep colours it", `a:\u001b[01;31m\u001b[Kghp_\u001b[m\u001b[K${long(36)}\n`],
+    ["split by a sequence that is cancelled", `a: ghp_${long(12)}\u001b[1\u0018${long(24)} b`],
+    ["split by another one", `a: ghp_${long(12)}\u001b[1;31\u001a${long(24)} b`],
+    ["split by a sequence that the next one ends", `a: ghp_${long(12)}\u001b[1\u001b[0m${long(24)} b`],
+    ["split by a title that is cancelled", `a: ghp_${long(12)}\u001b]0;x\u0018${long(24)} b`],
+    ["split by a short one that is cancelled", `a: ghp_${long(12)}\u001b(\u001a${long(24)} b`],
     ["split in the middle", `a: sk-ab\u001b[0mcd${long(30)} b`],
     ["coloured as a whole", `a: \u001b[31m${TOKEN}\u001b[0m b`],
     ["right behind a word", `a\u001b[31m${TOKEN}\u001b[0m`],

@@ -5,13 +5,15 @@
 
 /** An escape character as JSON and programs write it. */
 const WRITTEN = String.raw`\\{1,8}(?:u001[bB]|x1[bB]|033|e)`;
-const CSI = String.raw`(?:(?:\u001b|${WRITTEN})\[|\u009b)[0-?]{0,256}[ -/]{0,16}[@-~]`;
+/** CAN and SUB end any sequence, which then does nothing; so does the start of the next one. */
+const CANCEL = String.raw`[\u0018\u001a]`;
+const CSI = String.raw`(?:(?:\u001b|${WRITTEN})\[|\u009b)[0-?]{0,256}[ -/]{0,16}(?:[@-~]|${CANCEL}|(?=\u001b))`;
 /** OSC, DCS, SOS, PM and APC: a text between an introducer and a terminator. None has a line end in it. */
-const STRING = String.raw`(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\u0007\u001b\u009c\n]*(?:\u0007|\u001b\\|\u009c)`;
-const SHORT = String.raw`\u001b[ -/]{0,16}[0-~]`;
+const STRING = String.raw`(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\u0007\u0018\u001a\u001b\u009c\n]*(?:\u0007|\u001b\\|\u009c|${CANCEL})`;
+const SHORT = String.raw`\u001b[ -/]{0,16}(?:[0-~]|${CANCEL})`;
 /** Characters that a terminal or a page does not show: control bytes, and those of zero width. Tabs and line ends are text. */
 const SILENT = String.raw`[\u0000-\u0008\u000e-\u001f\u007f-\u009f\u00ad\u034f\u061c\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\u{e0000}-\u{e0fff}]`;
-/** Some of them, written. */
+/** Some of these characters, written as escapes. */
 const WRITTEN_SILENT = String.raw`\\{1,8}u(?:200[b-fB-F]|2060|[fF][eE][fF]{2}|00[aA][dD]|0000)`;
 /** Characters that backspaces take back, as in the bold text of manual pages. */
 const OVERSTRUCK = [4, 3, 2, 1]
@@ -29,9 +31,9 @@ const ESCAPES = new RegExp(
 const STRINGS = new RegExp(STRING, "gu");
 /** Colours and other attributes. */
 const ATTRIBUTES = new RegExp(String.raw`(?:(?:\u001b|${WRITTEN})\[|\u009b)[\d;:]{0,256}m`, "gu");
-/** A sequence that may go on in the next piece. */
+/** A sequence that may continue in the next piece. */
 const UNFINISHED = new RegExp(
-  String.raw`(?:\u001b|(?:\u001b\[|\u009b)[0-?]{0,256}[ -/]{0,16}|(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\u0007\u001b\u009c\n]*\u001b?|\u001b[ -/]{1,16}|\\{1,8}(?:u[\dA-Fa-f]{0,4}|x1?|0(?:33?)?)?|${WRITTEN}(?:\[[0-?]{0,256}[ -/]{0,16})?)$`,
+  String.raw`(?:\u001b|(?:\u001b\[|\u009b)[0-?]{0,256}[ -/]{0,16}|(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\u0007\u0018\u001a\u001b\u009c\n]*\u001b?|\u001b[ -/]{1,16}|\\{1,8}(?:u[\dA-Fa-f]{0,4}|x1?|0(?:33?)?)?|${WRITTEN}(?:\[[0-?]{0,256}[ -/]{0,16})?)$`,
   "u",
 );
 

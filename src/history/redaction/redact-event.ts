@@ -4,7 +4,7 @@
  */
 import type { BoundedText, Session, SessionEvent, StepResponse } from "../../call/index.js";
 import { boundText, NO_INPUT } from "../../call/index.js";
-import { checkOptions } from "../../call/check-options.js";
+import { checkOptions, OBJECT, required, SESSION } from "../../call/check-options.js";
 import { redact, redactJson } from "./redact.js";
 import { PATTERNS } from "./redaction-pattern.js";
 import type { RedactionPattern } from "./redaction-pattern.js";
@@ -63,6 +63,7 @@ const FOREIGN: ReadonlySet<string> = new Set([
 ]);
 
 export function redactEvent(event: SessionEvent, options: RedactOptions = {}): SessionEvent {
+  checkOptions("redactEvent", { event }, { event: required(OBJECT) });
   checkOptions<RedactOptions>("redactEvent", options, { patterns: PATTERNS });
   // The walk changes texts and nothing else, so an event stays one.
   return redactedRecord(event, options.patterns ?? []) as SessionEvent;
@@ -70,6 +71,7 @@ export function redactEvent(event: SessionEvent, options: RedactOptions = {}): S
 
 /** Redacts a folded session. This finds a secret that came in pieces, which `redactEvent` cannot. */
 export function redactSession(session: Session, options: RedactOptions = {}): Session {
+  checkOptions("redactSession", { session }, { session: required(SESSION) });
   checkOptions<RedactOptions>("redactSession", options, { patterns: PATTERNS });
   // As above.
   return redactedRecord(session, options.patterns ?? []) as Session;

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { redact, redactJson } from "./redact.js";
+import { StreamRedactor } from "./stream-redactor.js";
 import { redactionPattern } from "./redaction-pattern.js";
 
 // Put together here, so that no scanner takes this file for a leak.
@@ -19,6 +20,7 @@ const SECRETS: readonly (readonly [string, string, string])[] = [
   ["an npm token", `npm_${long(36)}`, "token"],
   ["an AWS key id", `AKIA${"ABCD2345".repeat(2)}`, "access key"],
   ["a temporary AWS key id", `ASIA${"ABCD2345".repeat(2)}`, "access key"],
+  ["a Telegram bot's token", `123456789:AA${long(33)}`, "token"],
   ["a JSON web token", `eyJ${long(20)}.eyJ${long(40)}.${long(43)}`, "token"],
 ];
 
@@ -221,10 +223,59 @@ test("a known secret between spaces never gets through, whatever stands around i
   );
 });
 
+const base64 = (text: string) => Buffer.from(text).toString("base64");
+const MARK = "[redacted encoded secret]";
+
+describe("a secret in base64 is taken out", () => {
+  test.each(SECRETS)("%s", (_what, secret) => {
+    expect(redact(`data: ${base64(secret)}\n`)).toBe(`data: ${MARK}\n`);
+    expect(redact(`"auth": "${base64(`ann:${secret}`)}"`)).not.toContain(base64(`ann:${secret}`));
+    expect(redact(`x ${base64(`{"name": "ü", "token": "${secret}"}\n`)}`)).toBe(`x ${MARK}`);
+  });
+
+  test("with its value's name, broken into lines, and in the letters of addresses", () => {
+    const file = `# the settings\nMODE=fast\nDB_PASSWORD=s3cret-of-the-base\nHOST=db.example.org\n\n`.repeat(
+      3,
+    );
+    const broken = base64(file).replaceAll(/.{76}(?!$)/g, "$&\n");
+    expect(broken.split("\n").length).toBeGreaterThan(3);
+    expect(redact(`$ base64 .env\n${broken}\n$ ls\n`)).toBe(`$ base64 .env\n${MARK}\n$ ls\n`);
+    expect(redact(Buffer.from(file).toString("base64url"))).toBe(MARK);
+  });
+
+  test("in a stream, wherever it is cut", () => {
+    const secret = base64(`TOKEN=ghp_${long(36)}`);
+    const text = `data: ${secret}\nend\n`;
+    for (let at = 1; at < text.length; at += 1) {
+      const stream = new StreamRedactor([]);
+      const shown = stream.push(text.slice(0, at)) + stream.push(text.slice(at)) + stream.flush();
+      // Twelve characters may be out before they look like base64.
+      expect(shown).not.toContain(secret.slice(12, 32));
+      expect(shown).toMatch(/\[redacted encoded secret\]\nend\n$/);
+    }
+  });
+
+  test("and other base64, paths and pictures stay", () => {
+    const png = Buffer.from(Array.from({ length: 300 }, (_, index) => (index * 37) % 256)).toString("base64");
+    for (const text of [base64("the quick brown fox jumps"), png, `/usr/lib/node_modules/${"a/".repeat(30)}`])
+      expect(redact(text)).toBe(text);
+  });
+});
+
+test("the password of a line of .netrc is taken out", () => {
+  expect(redact("machine a.org login ann password hunter-22 \nmachine b.org")).toBe(
+    "machine a.org login ann password [redacted password] \nmachine b.org",
+  );
+});
+
 test("a megabyte of hostile text takes a moment, not minutes", () => {
   const size = 1_000_000;
   const units = [
     "a",
+    "QUJD",
+    `${"QUJD".repeat(19)}\n`,
+    `${"QUJD".repeat(15)}\n-`,
+    "login a password ",
     "eyJ",
     "eyJa.",
     "eyJaaaaaaaaa.",

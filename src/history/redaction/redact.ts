@@ -6,6 +6,7 @@
  * Redaction finds values with the shape or the name of a secret, so it is a net and not a promise: a
  * password that looks like a word and stands alone is not found.
  */
+import { redactEncoded } from "./redact-encoded.js";
 import { redactAssigned } from "./redact-assigned.js";
 import { hasEscapes, redactAround } from "./escape-sequences.js";
 import { checkOptions, required, STRING } from "../../call/check-options.js";
@@ -22,6 +23,11 @@ export function redact(text: string, patterns: readonly RedactionPattern[] = [])
 }
 
 function redactPlain(text: string, patterns: readonly RedactionPattern[]): string {
+  const shown = redactEncoded(text, (plain) => redactShapes(plain, patterns) !== plain);
+  return redactShapes(shown, patterns);
+}
+
+function redactShapes(text: string, patterns: readonly RedactionPattern[]): string {
   let redacted = text;
   for (const shape of SECRET_SHAPES) redacted = replaced(redacted, shape);
   redacted = redactAssigned(redacted);

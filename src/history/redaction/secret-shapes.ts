@@ -44,6 +44,8 @@ const KNOWN_WORDS: readonly SecretShape[] = [
   },
   { kind: "token", pattern: startingWith(String.raw`ya29\.`, String.raw`[\w-]{20,}`) },
   { kind: "api key", pattern: startingWith(String.raw`SG\.`, String.raw`[\w-]{16,}\.[\w-]{16,}`) },
+  // Telegram: the number of a bot, then its key.
+  { kind: "token", pattern: startingWith(String.raw`\d{8,10}:AA`, String.raw`[\w-]{33}(?![\w-])`) },
   // Two or three parts in base64url; the first is JSON, so it begins like this.
   { kind: "token", pattern: startingWith("eyJ", String.raw`[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?`) },
 ];
@@ -88,6 +90,13 @@ const CURL_PASSWORD: SecretShape = {
   around: ([, before = ""]) => [before, ""],
 };
 
+/** A line of .netrc. */
+const LOGIN: SecretShape = {
+  kind: "password",
+  pattern: /(?<![\w-])(login\s{1,8}[^\s"']{1,128}\s{1,8}password\s{1,8})(?!\[redacted )[^\s"']{1,256}/gu,
+  around: ([, before = ""]) => [before, ""],
+};
+
 /** The order matters: a secret with its own shape gets that name. */
 export const SECRET_SHAPES: readonly SecretShape[] = [
   PRIVATE_KEY,
@@ -97,6 +106,7 @@ export const SECRET_SHAPES: readonly SecretShape[] = [
   BEARER,
   ELEMENT,
   CURL_PASSWORD,
+  LOGIN,
 ];
 
 // Words that mark a secret anywhere in a name (PGPASSWORD, authToken), but not TOKENIZERS_PARALLELISM, and not

@@ -4,6 +4,7 @@
  * searched: it may have the name of a secret that follows.
  */
 import { rawIndex, unfinishedAt, withoutEscapes } from "./escape-sequences.js";
+import { mayBecomeEncoded } from "./redact-encoded.js";
 import { redact } from "./redact.js";
 import type { RedactionPattern } from "./redaction-pattern.js";
 
@@ -82,7 +83,7 @@ export class StreamRedactor {
   }
 
   #mayBecomeSecret(line: string): boolean {
-    if (SUSPECT.test(line)) return true;
+    if (SUSPECT.test(line) || mayBecomeEncoded(line.slice(-64))) return true;
     const [word = ""] = /[\w-]*$/.exec(line.slice(-64)) ?? [];
     const before = line.at(-1 - word.length) ?? "";
     if (partsOf(word, before).some(beginsLikeSecret)) return true;

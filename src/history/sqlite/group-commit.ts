@@ -5,14 +5,24 @@
  * cannot wait: many writers at a time cost one commit and not hundreds. While several write at a time, a commit waits
  * for further turns of the loop that add writes, at most MAX_WAIT_MS. Invariant: a write checks
  * everything before it changes anything, so a refused write changes nothing, and the writes beside it are committed.
- * Any other error means that the database failed: then none is committed, and each write rejects.
+ * Any other error means that the database failed: then none is committed, and each write rejects. While another process
+ * has the lock for longer than a write takes, the group waits for it beside the event loop, and later writes behind it.
  */
+import { setTimeout as sleep } from "node:timers/promises";
 import { IllegalEvent, LedgerError } from "../../call/index.js";
+import { LedgerFileError } from "../ledger-file-error.js";
+import { BUSY_TIMEOUT_MS } from "./sqlite-database.js";
+import type { TransactionOptions } from "./sqlite-database.js";
 
 /** A sync of the disk takes about as long. */
 const MAX_WAIT_MS = 4;
 
-type TransactionOptions = { readonly durable: boolean; readonly onBusy?: (() => void) | undefined };
+/** Most locks are free by then, and a wait that blocks the event loop is not felt. */
+const BLOCKING_WAIT_MS = 10;
+const LOCK_RETRY_MS = 2;
+/** A wait for the lock that is over sooner is not reported. */
+const REPORT_WAIT_AFTER_MS = 500;
+
 type Transaction = (work: () => void, options: TransactionOptions) => void;
 
 type CommitOptions = {
@@ -31,6 +41,7 @@ type Write = {
 
 export class GroupCommit {
   readonly #transaction: Transaction;
+  readonly #onLockWait: () => void;
   #writes: Write[] = [];
   #timer: NodeJS.Immediate | undefined;
   /** Whether one of the waiting writes must survive a power cut. */
@@ -40,9 +51,15 @@ export class GroupCommit {
   #lastSize = 0;
   #seen = 0;
   #seenAt = 0;
+  /** Since when another process has the lock, and the next look whether it is free. */
+  #lockedSince: number | undefined;
+  #retry: NodeJS.Timeout | undefined;
+  #isWaitReported = false;
 
-  constructor(transaction: Transaction) {
+  /** `onLockWait`: called once for each longer wait for another process. */
+  constructor(transaction: Transaction, onLockWait: () => void = () => undefined) {
     this.#transaction = transaction;
+    this.#onLockWait = onLockWait;
   }
 
   /**
@@ -51,8 +68,8 @@ export class GroupCommit {
    */
   add<Result>(write: () => Result, { durable, atOnce = false, onBusy }: CommitOptions): Promise<Result> {
     this.#isDurable ||= durable;
-    this.#timer ??= setImmediate(this.#endTurn);
-    if (atOnce && !this.#isUrgent) {
+    if (!this.#retry) this.#timer ??= setImmediate(this.#endTurn);
+    if (!this.#retry && atOnce && !this.#isUrgent) {
       this.#isUrgent = true;
       // Sessions that write in the same tick add their writes before this runs.
       queueMicrotask(() => this.flush());
@@ -77,10 +94,18 @@ export class GroupCommit {
     this.#timer = setImmediate(this.#endTurn);
   };
 
-  /** Commits the waiting writes now. */
+  /** Returns when no write waits any more. */
+  async end(): Promise<void> {
+    this.flush();
+    while (this.#retry) await sleep(LOCK_RETRY_MS);
+  }
+
+  /** Commits the waiting writes now, unless another process has the lock. */
   flush(): void {
     clearImmediate(this.#timer);
+    clearTimeout(this.#retry);
     this.#timer = undefined;
+    this.#retry = undefined;
     this.#isUrgent = false;
     const writes = this.#writes;
     this.#seen = 0;
@@ -96,12 +121,38 @@ export class GroupCommit {
           settle = writes.map(attempt);
         },
         // Writes beside it must wait for the lock.
-        { durable, onBusy: writes.length === 1 ? writes[0]?.onBusy : undefined },
+        {
+          durable,
+          onBusy: writes.length === 1 ? writes[0]?.onBusy : undefined,
+          busyMs: this.#lockedSince === undefined ? BLOCKING_WAIT_MS : 0,
+        },
       );
+      this.#lockedSince = undefined;
       for (const resolve of settle) resolve();
     } catch (thrown) {
+      if (this.#isToWait(thrown)) return this.#waitForLock(writes, durable);
+      this.#lockedSince = undefined;
       for (const { reject } of writes) reject(thrown);
     }
+  }
+
+  #isToWait(thrown: unknown): boolean {
+    if (!(thrown instanceof LedgerFileError) || thrown.code !== "LEDGER_BUSY") return false;
+    return this.#lockedSince === undefined || performance.now() - this.#lockedSince < BUSY_TIMEOUT_MS;
+  }
+
+  /** Writes that were added meanwhile come after these. */
+  #waitForLock(writes: readonly Write[], durable: boolean): void {
+    const now = performance.now();
+    if (this.#lockedSince === undefined) this.#isWaitReported = false;
+    this.#lockedSince ??= now;
+    if (!this.#isWaitReported && now - this.#lockedSince > REPORT_WAIT_AFTER_MS) {
+      this.#isWaitReported = true;
+      this.#onLockWait();
+    }
+    this.#writes = [...writes, ...this.#writes];
+    this.#isDurable ||= durable;
+    this.#retry = setTimeout(() => this.flush(), LOCK_RETRY_MS);
   }
 }
 

@@ -32,7 +32,7 @@ type LeaseRow = {
   readonly fence: number;
   readonly owner: string;
   readonly expires_at: number;
-  /** Its last duration; null for a lease from before durations were stored. */
+  /** The last duration of the lease; null for a lease from before durations were stored. */
   readonly milliseconds: number | null;
   /** The identity of the process that has it, as JSON; null for a lease from before it was stored. */
   readonly holder: string | null;
@@ -172,9 +172,10 @@ export const LEDGER_SQL = {
      where session_id = ?`,
   ),
 
+  /** The bytes of one that is there are written again, as SQLite does with its whole row: they may be damaged. */
   insertBlob: statement<NewBlob>(
     `insert into blobs (hash, bytes, put_at) values (?, ?, ?)
-     on conflict (hash) do update set put_at = excluded.put_at`,
+     on conflict (hash) do update set bytes = excluded.bytes, put_at = excluded.put_at`,
   ),
   blob: statement<[hash: string], { readonly bytes: Uint8Array }>("select bytes from blobs where hash = ?"),
 } as const;

@@ -5,6 +5,8 @@
  * a second connection in the same thread would wait for a lock that cannot be released while it waits. Invariants: a
  * transaction has no `await` in it, and holds its lock no longer than its work; a closed connection keeps no statement.
  */
+import { statSync } from "node:fs";
+import { basename } from "node:path";
 import type { DatabaseSyncInstance, StatementSyncInstance } from "@photostructure/sqlite";
 import { errorCode } from "../../call/error-code.js";
 import { LedgerFileError, type LedgerFileErrorCode } from "../ledger-file-error.js";
@@ -20,6 +22,8 @@ export type TransactionOptions = {
   readonly durable: boolean;
   /** Called while another process has the lock; an error from it ends the wait. */
   readonly onBusy?: (() => void) | undefined;
+  /** How long to wait for the lock, which blocks the event loop. */
+  readonly busyMs?: number;
 };
 
 export class SqliteDatabase {
@@ -27,6 +31,7 @@ export class SqliteDatabase {
   // Bounded by the number of statements in the code.
   readonly #prepared = new Map<string, PreparedStatement<readonly SqlValue[], unknown>>();
   #isDurable: boolean | undefined;
+  #writeRefusal: LedgerFileError | undefined;
 
   /** `what`: the kind of file, for messages. */
   constructor(
@@ -47,7 +52,7 @@ export class SqliteDatabase {
     if (known) return known as PreparedStatement<Values, Row>;
     const prepared = new PreparedStatement<Values, Row>(
       () => this.#driver.prepare(sql),
-      (thrown) => fileError(this.file, thrown, this.what),
+      (thrown) => this.#named(thrown),
     );
     this.#prepared.set(sql, prepared);
     return prepared;
@@ -71,12 +76,23 @@ export class SqliteDatabase {
     return this.prepare<readonly SqlValue[], never>({ sql }).run(...values);
   }
 
-  exec(sql: string, onBusy?: () => void): void {
+  exec(sql: string, wait: LockWait = {}): void {
     try {
-      whileBusy(() => this.#driver.exec(sql), onBusy);
+      whileBusy(() => this.#driver.exec(sql), wait);
     } catch (thrown) {
-      throw fileError(this.file, thrown, this.what);
+      throw this.#named(thrown);
     }
+  }
+
+  /** Why this file, which is open to be read, cannot be written. */
+  refuseWrites(why: LedgerFileError): void {
+    this.#writeRefusal = why;
+  }
+
+  #named(thrown: unknown): unknown {
+    const error = fileError(this.file, thrown, this.what);
+    const isRefused = error instanceof LedgerFileError && error.code === "LEDGER_READ_ONLY";
+    return (isRefused && this.#writeRefusal) || error;
   }
 
   pragma(name: string): unknown {
@@ -89,10 +105,10 @@ export class SqliteDatabase {
    * the process; with `durable` also a power cut, together with all earlier commits, since the synced log is one
    * file.
    */
-  transaction<Result>(work: () => Result, { durable, onBusy }: TransactionOptions): Result {
+  transaction<Result>(work: () => Result, { durable, ...wait }: TransactionOptions): Result {
     if (this.#isDurable !== durable) this.exec(`pragma synchronous = ${durable ? "full" : "normal"}`);
     this.#isDurable = durable;
-    this.exec("begin immediate", onBusy);
+    this.exec("begin immediate", wait);
     try {
       const result = work();
       this.exec("commit");
@@ -174,8 +190,10 @@ class PreparedStatement<Values extends readonly SqlValue[], Row> {
   }
 }
 
+type LockWait = Pick<TransactionOptions, "onBusy" | "busyMs">;
+
 /** Repeats a step that failed because another process has the lock. The step blocks, like every other one. */
-function whileBusy<Result>(step: () => Result, onBusy?: () => void): Result {
+function whileBusy<Result>(step: () => Result, { onBusy, busyMs = BUSY_TIMEOUT_MS }: LockWait = {}): Result {
   let deadline: number | undefined;
   for (;;) {
     try {
@@ -183,7 +201,7 @@ function whileBusy<Result>(step: () => Result, onBusy?: () => void): Result {
     } catch (thrown) {
       if (!isBusy(thrown)) throw thrown;
       onBusy?.();
-      deadline ??= performance.now() + BUSY_TIMEOUT_MS;
+      deadline ??= performance.now() + busyMs;
       if (performance.now() >= deadline) throw thrown;
       Atomics.wait(SLEEPER, 0, 0, BUSY_RETRY_MS);
     }
@@ -231,9 +249,32 @@ export function sqliteNumber(thrown: unknown): number | undefined {
 export function fileError(file: string, thrown: unknown, what = "ledger"): unknown {
   const number = sqliteNumber(thrown);
   if (number === undefined || !(thrown instanceof Error)) return thrown;
+  const closed = (number & 0xff) === CANNOT_OPEN ? unreadable(file) : undefined;
+  if (closed !== undefined)
+    return new LedgerFileError(
+      "LEDGER_FAILED",
+      `The ${what} ${file} cannot be read: ${basename(closed)} belongs to another user, or its mode forbids it. Nothing was written; change its owner or mode, or use another file.`,
+      { cause: thrown, file },
+    );
   const isFull = number === NO_ROOM_FOR_MEMORY || errnoOf(thrown) === NO_SPACE;
   const { code, words } = meaning(isFull ? FULL : number, thrown.message, what);
   return new LedgerFileError(code, `The ${what} ${file} ${words}`, { cause: thrown, file });
+}
+
+/** The first file of the database that this process may not read, which SQLite does not name. Nothing is opened: closing would lose locks. */
+function unreadable(file: string): string | undefined {
+  const [user, group] = [process.geteuid?.(), process.getegid?.()];
+  return [file, `${file}-wal`, `${file}-shm`].find((path) => {
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (!stats || user === undefined || user === 0) return false;
+    const right = stats.uid === user ? 0o400 : stats.gid === group ? 0o040 : 0o004;
+    return (stats.mode & right) === 0;
+  });
+}
+
+export function fullDisk(file: string, what: string): LedgerFileError {
+  const { code, words } = meaning(FULL, "no further file can be made", what);
+  return new LedgerFileError(code, `The ${what} ${file} ${words}`, { file });
 }
 
 /** `detail`: SQLite's description of the damage. */

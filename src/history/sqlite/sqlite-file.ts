@@ -5,8 +5,8 @@
  * unchanged. The header marks a file as ours from the first transaction on, because that one runs before the
  * file has a write-ahead log that could delay it.
  */
-import { closeSync, openSync, realpathSync, statSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { closeSync, openSync, realpathSync, statfsSync, statSync, type Stats } from "node:fs";
+import { basename, dirname, resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
@@ -17,6 +17,7 @@ import {
   CANNOT_OPEN,
   CORRUPT,
   fileError,
+  fullDisk,
   NOT_A_DATABASE,
   SqliteDatabase,
   sqliteNumber,
@@ -38,8 +39,9 @@ export function openLedgerFile(file: string): Promise<SqliteDatabase> {
   return openFile(file, LEDGER_FILE);
 }
 
-export function openLedgerToRead(file: string): Promise<SqliteDatabase> {
-  return openToRead(file, LEDGER_FILE);
+/** `mayBeEmpty`: the reader does without the tables of a file whose creation did not end. */
+export function openLedgerToRead(file: string, mayBeEmpty = false): Promise<SqliteDatabase> {
+  return openToRead(file, LEDGER_FILE, mayBeEmpty);
 }
 
 /** How long the write-ahead log gets, in pages of 4 KiB, before a commit merges it into the file. */
@@ -49,6 +51,7 @@ const LOG_PAGES = 4_000;
 export async function openFile(file: string, kind: FileKind): Promise<SqliteDatabase> {
   // Absolute, so that a name like ":memory:" is a file's name.
   const path = resolve(file);
+  checkKindOfFile(path, kind);
   const driver = await loadDriver();
   createIfMissing(path, kind);
   await checkIsOurs(path, driver, kind);
@@ -65,14 +68,18 @@ export async function openFile(file: string, kind: FileKind): Promise<SqliteData
     return database;
   } catch (thrown) {
     database.close();
-    if (isReadOnly(thrown)) return openToRead(path, kind);
-    throw thrown;
+    if (!isReadOnly(thrown)) throw thrown;
+    const toRead = await openToRead(path, kind);
+    // SQLite could not make its own files beside this one, and says only that.
+    if (isOutOfRoom(path)) toRead.refuseWrites(fullDisk(path, kind.what));
+    return toRead;
   }
 }
 
 /** Creates nothing and migrates nothing. */
-async function openToRead(file: string, kind: FileKind): Promise<SqliteDatabase> {
+async function openToRead(file: string, kind: FileKind, mayBeEmpty = false): Promise<SqliteDatabase> {
   const path = resolve(file);
+  checkKindOfFile(path, kind);
   const driver = await loadDriver();
   checkIsThere(path, kind);
   await checkIsOurs(path, driver, kind);
@@ -84,7 +91,7 @@ async function openToRead(file: string, kind: FileKind): Promise<SqliteDatabase>
     );
     try {
       if (location instanceof URL) database.exec("pragma locking_mode = exclusive");
-      checkVersion(database, kind);
+      if (checkVersion(database, kind) === 0 && !mayBeEmpty) throw isEmpty(path, kind);
       checkRoots(database);
       return database;
     } catch (thrown) {
@@ -188,7 +195,7 @@ function createIfMissing(path: string, { what }: FileKind): void {
     if (code === "EEXIST" && statSync(path, { throwIfNoEntry: false })) return;
     const { why, next } = notMade(path, code, thrown);
     throw new LedgerFileError(
-      "LEDGER_FAILED",
+      code === "ENOSPC" || code === "EDQUOT" ? "LEDGER_FULL" : "LEDGER_FAILED",
       `The ${what} ${path} cannot be made: ${why}. Nothing was written; ${next}.`,
       { cause: thrown },
     );
@@ -206,6 +213,10 @@ function notMade(
       return { why: "it is a link to nowhere", next };
     case "ENOENT":
       return { why: `there is no folder ${dirname(path)}`, next: `create the folder, or ${next}` };
+    case "ENOSPC":
+      return { why: "the disk is full", next: "make room and try again" };
+    case "EDQUOT":
+      return { why: "the disk is full: its quota is used up", next: "make room and try again" };
     case "EROFS":
       return { why: "its file system is read-only", next };
     case "EACCES":
@@ -216,6 +227,38 @@ function notMade(
   }
 }
 
+/** A pipe would be waited for, and a device would swallow the history. SQLite would not name the file that it could not use. */
+function checkKindOfFile(path: string, kind: FileKind): void {
+  let stats: ReturnType<typeof statSync>;
+  try {
+    stats = statSync(path, { throwIfNoEntry: false });
+  } catch (thrown) {
+    if (errorCode(thrown) === "ELOOP") throw notOurs(path, "it is a link that leads to itself", kind);
+    // Opening the file says why it cannot be used.
+    return;
+  }
+  if (!stats) return;
+  if (!stats.isFile()) throw notOurs(path, `it is ${otherKind(stats)}`, kind);
+  for (const beside of [`${realpathSync(path)}-wal`, `${realpathSync(path)}-shm`]) {
+    const there = statSync(beside, { throwIfNoEntry: false });
+    if (!there || there.isFile()) continue;
+    throw new LedgerFileError(
+      "LEDGER_FAILED",
+      `The ${kind.what} ${path} cannot be opened: ${basename(beside)}, which SQLite needs beside it, is ${otherKind(there)}. Nothing was changed; move that away.`,
+      { file: path },
+    );
+  }
+}
+
+const otherKind = (stats: Stats): string => (stats.isDirectory() ? "a folder" : "no regular file");
+
+/** True when no file can be made beside this one. */
+function isOutOfRoom(path: string): boolean {
+  const { bavail, files, ffree } = statfsSync(dirname(path));
+  // Some file systems do not count their files.
+  return bavail === 0 || (files > 0 && ffree === 0);
+}
+
 function checkIsThere(path: string, { what }: FileKind): void {
   if (statSync(path, { throwIfNoEntry: false })) return;
   throw new LedgerFileError(
@@ -223,6 +266,14 @@ function checkIsThere(path: string, { what }: FileKind): void {
     `There is no ${what} ${path}. Nothing was read, and none was created.`,
   );
 }
+
+/** A crash or a full disk ended its creation, or another process is creating it now. */
+const isEmpty = (path: string, { what }: FileKind): LedgerFileError =>
+  new LedgerFileError(
+    "LEDGER_FAILED",
+    `The ${what} ${path} is empty: nothing was recorded in it yet. Nothing was read; what records next completes it.`,
+    { file: path },
+  );
 
 /**
  * SQLite reads the header of the file as an immutable one. `node:fs` must not: when any descriptor of a file is
@@ -277,6 +328,10 @@ function notOurs(path: string, why: string, { what }: FileKind): LedgerFileError
   return new LedgerFileError(
     "NOT_A_LEDGER",
     `${path} is not a toolgate ${what}: ${why}. Nothing was changed; use another file.`,
+    {
+      file: path,
+      messageWithoutPath: `This is not a toolgate ${what}: ${why}. Nothing was changed; use another file.`,
+    },
   );
 }
 
@@ -299,6 +354,7 @@ function checkVersion(database: SqliteDatabase, { what, migrations: { length } }
   throw new LedgerFileError(
     "LEDGER_TOO_NEW",
     `The ${what} ${database.file} was written by a newer toolgate: its tables are version ${version}, and this toolgate knows them up to ${length}. Nothing was changed; update toolgate, or use another file.`,
+    { file: database.file },
   );
 }
 

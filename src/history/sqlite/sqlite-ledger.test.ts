@@ -1,4 +1,5 @@
 /** The ledger in a file, as every ledger and as a file. `sqlite-processes.test.ts` has several processes share one. */
+import { execFileSync } from "node:child_process";
 import {
   copyFileSync,
   mkdirSync,
@@ -7,6 +8,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -59,7 +61,15 @@ ledgerContract(
     fileOf.set(ledger, file);
     return ledger;
   },
-  { openBeside: async (first, { now }) => openSqliteLedger(fileOf.get(first) ?? "", { now }), share: 0.4 },
+  {
+    openBeside: async (first, { now }) => openSqliteLedger(fileOf.get(first) ?? "", { now }),
+    share: 0.4,
+    damageBlob: async (ledger, hash) => {
+      const database = new DatabaseSync(fileOf.get(ledger) ?? "");
+      database.prepare("update blobs set bytes = x'00' where hash = ?").run(hash);
+      database.close();
+    },
+  },
 );
 
 describe("the file", () => {
@@ -284,10 +294,29 @@ describe("a file that cannot be used is left as it was, and the error says which
 
   test("a folder", async () => {
     await expect(openSqliteLedger(folder)).rejects.toMatchObject({
-      code: "LEDGER_FAILED",
-      message: expect.stringContaining(`The ledger ${folder} failed`),
+      code: "NOT_A_LEDGER",
+      message: expect.stringContaining(`${folder} is not a toolgate ledger: it is a folder.`),
     });
   });
+
+  test.skipIf(process.platform === "win32")(
+    "a pipe and a link to itself, to be written or read",
+    async () => {
+      const [pipe, loop] = [newFile(), newFile()];
+      execFileSync("mkfifo", [pipe]);
+      symlinkSync(loop, loop);
+      for (const options of [{}, { readOnly: true }]) {
+        await expect(openSqliteLedger(pipe, options)).rejects.toMatchObject({
+          code: "NOT_A_LEDGER",
+          message: expect.stringContaining("it is no regular file. Nothing was changed"),
+        });
+        await expect(openSqliteLedger(loop, options)).rejects.toMatchObject({
+          code: "NOT_A_LEDGER",
+          message: expect.stringContaining("it is a link that leads to itself. Nothing was changed"),
+        });
+      }
+    },
+  );
 });
 
 /** The error of opening it; the file must be as it was. */

@@ -7,7 +7,7 @@
  * event loop. Claims are not synced to the disk: a power cut that loses one also ends the process that made it, and the
  * fence that it used goes with it.
  */
-import { createHash } from "node:crypto";
+import { statSync } from "node:fs";
 import type {
   Answer,
   AnswerReceipt,
@@ -23,12 +23,15 @@ import type {
   SessionSummary,
 } from "../../call/index.js";
 import { DEFAULT_READ_LIMIT, LedgerError } from "../../call/index.js";
+import { blobHash } from "../chain/hash-chain.js";
 import { FOLLOW_PAGE_LIMIT, followLog, IdleFollowers } from "../follow-log.js";
 import type { WakeUp } from "../follow-log.js";
 import { GroupCommit } from "./group-commit.js";
+import { LedgerFileError } from "../ledger-file-error.js";
 import { checkFree, checkNewest, holderOf } from "../lease-rules.js";
 import type { StoredLease } from "../lease-rules.js";
 import { answerQuestion, questionsAfter } from "../question-state.js";
+import { BUSY_TIMEOUT_MS, damagedFile } from "./sqlite-database.js";
 import type { SqliteDatabase } from "./sqlite-database.js";
 import { SqliteRows } from "./sqlite-rows.js";
 import { SqliteSnapshots } from "./sqlite-snapshots.js";
@@ -38,19 +41,23 @@ import { frozenJson, storedEvent } from "../stored-json.js";
 /** Opens the ledger in `file`, or creates it. SQLite itself is loaded here and not before. */
 export async function openSqliteLedger(
   file: string,
-  { now = Date.now, readOnly = false }: SqliteLedgerOptions = {},
+  { now = Date.now, readOnly = false, onLockWait }: SqliteLedgerOptions = {},
 ): Promise<Ledger> {
   const { openLedgerFile, openLedgerToRead } = await import("./sqlite-file.js");
-  return new SqliteLedger(await (readOnly ? openLedgerToRead(file) : openLedgerFile(file)), now);
+  return new SqliteLedger(await (readOnly ? openLedgerToRead(file) : openLedgerFile(file)), now, onLockWait);
 }
 
 export type SqliteLedgerOptions = {
   readonly now?: () => number;
   /** Changes nothing in the file; a write throws. */
   readonly readOnly?: boolean;
+  /** Called when a write waits for another process that has the file locked, with a sentence for people. */
+  readonly onLockWait?: (sentence: string) => void;
 };
 
 const DURABLE = { durable: true };
+/** A finding of `probe` counts this long. */
+const PROBE_MS = 1_000;
 const QUICK = { durable: false };
 
 export class SqliteLedger implements Ledger {
@@ -64,14 +71,25 @@ export class SqliteLedger implements Ledger {
   readonly #watch: CommitWatch;
   /** Fences of leases that could not be released, on a full disk: nobody uses them. */
   readonly #abandoned = new Set<number>();
+  #probe: { readonly at: number; readonly done: Promise<void> } | undefined;
   #isClosed = false;
 
-  constructor(database: SqliteDatabase, now: () => number) {
+  constructor(database: SqliteDatabase, now: () => number, onLockWait?: (sentence: string) => void) {
     this.#database = database;
     this.#now = now;
     this.#rows = new SqliteRows(database);
     this.#snapshots = new SqliteSnapshots(database);
-    this.#writes = new GroupCommit((work, options) => this.#rows.transaction(work, options));
+    const identity = new FileIdentity(database.file);
+    this.#writes = new GroupCommit(
+      (work, options) => {
+        identity.check();
+        this.#rows.transaction(work, options);
+      },
+      () =>
+        onLockWait?.(
+          `The ledger ${database.file} is locked: another process writes to it. Waiting up to ${BUSY_TIMEOUT_MS / 1_000} seconds for it.`,
+        ),
+    );
     this.#watch = new CommitWatch(
       () => database.pragma("data_version"),
       () => this.#followers.wakeAll(),
@@ -234,10 +252,19 @@ export class SqliteLedger implements Ledger {
     this.#followers.wake(lease.sessionId);
   }
 
+  async probe(): Promise<void> {
+    this.#checkNotClosed();
+    const now = performance.now();
+    // Anyone may ask a server whether it is ready, and each look writes a page.
+    if (!this.#probe || now - this.#probe.at > PROBE_MS)
+      this.#probe = { at: now, done: this.#writes.add(() => this.#rows.touch(), QUICK) };
+    return this.#probe.done;
+  }
+
   /** A blob becomes durable with the next durable append, so before any event that refers to it. */
   async putBlob(bytes: Uint8Array): Promise<string> {
     this.#checkNotClosed();
-    const hash = createHash("sha256").update(bytes).digest("hex");
+    const hash = blobHash(bytes);
     // A copy: the caller may change the bytes before they are written.
     const copy = new Uint8Array(bytes);
     await this.#writes.add(() => this.#rows.insertBlob(hash, copy, this.#now()), QUICK);
@@ -246,14 +273,17 @@ export class SqliteLedger implements Ledger {
 
   async getBlob(hash: string): Promise<Uint8Array | undefined> {
     this.#checkNotClosed();
-    return this.#rows.blob(hash);
+    const bytes = this.#rows.blob(hash);
+    if (bytes && blobHash(bytes) !== hash)
+      throw damagedFile(this.#database.file, `kept file ${hash.slice(0, 12)} is not what was stored`);
+    return bytes;
   }
 
   /** Commits waiting writes, and ends the followers, also those with unread events. A second close does nothing. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#writes.flush();
+    await this.#writes.end();
     this.#watch.stop();
     this.#followers.wakeAll();
     try {
@@ -340,4 +370,39 @@ class CommitWatch {
       return thrown;
     }
   }
+}
+
+/** Each look costs microseconds, and a commit not much more. */
+const LOOK_MS = 50;
+
+/**
+ * Notices that the path of an open ledger has another file or none: what is written to a file without a name is lost
+ * with its process, and nobody else sees it.
+ */
+class FileIdentity {
+  readonly #file: string;
+  readonly #identity: string | undefined;
+  #lookedAt = -Infinity;
+
+  constructor(file: string) {
+    this.#file = file;
+    this.#identity = identityAt(file);
+  }
+
+  check(): void {
+    const now = performance.now();
+    if (now - this.#lookedAt < LOOK_MS) return;
+    if (identityAt(this.#file) !== this.#identity)
+      throw new LedgerFileError(
+        "LEDGER_GONE",
+        `The ledger ${this.#file} was deleted, moved or replaced while it was open. Nothing was written; put it back, or start this process again.`,
+        { file: this.#file },
+      );
+    this.#lookedAt = now;
+  }
+}
+
+function identityAt(file: string): string | undefined {
+  const stats = statSync(file, { throwIfNoEntry: false, bigint: true });
+  return stats && `${stats.dev} ${stats.ino}`;
 }

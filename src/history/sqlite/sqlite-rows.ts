@@ -61,6 +61,11 @@ export class SqliteRows {
     }
   }
 
+  /** Writes a page as it is. */
+  touch(): void {
+    this.#database.exec(`pragma user_version = ${Number(this.#database.pragma("user_version"))}`);
+  }
+
   newestLease(sessionId: string): StoredLease | undefined {
     const row = this.#statements.lease.row(storedName(sessionId));
     return (

@@ -1,16 +1,22 @@
 /** Errors of a ledger's file have a clear message, and no data is lost. */
 import {
   chmodSync,
+  copyFileSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
+  rmSync,
   statSync,
   symlinkSync,
   truncateSync,
+  unlinkSync,
+  writeFileSync,
 } from "node:fs";
+import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { SessionBook } from "../../call/index.js";
 import { answered, ask, codeOf, QUESTION, textsOf, YES } from "../contract/contract.samples.js";
 import { aRun, aStore, record, said } from "../history.samples.js";
@@ -51,6 +57,29 @@ test("on a full disk an append fails in words, what was there stays, and it goes
   check.close();
 });
 
+test.skipIf(process.platform === "win32").each([
+  ["deleted", (file: string) => unlinkSync(file)],
+  ["moved", (file: string) => renameSync(file, `${file}.moved`)],
+  ["replaced", (file: string) => (renameSync(file, `${file}.old`), copyFileSync(`${file}.old`, file))],
+])("a file that is %s while it is open takes nothing that nobody could read later", async (_, change) => {
+  const file = store.newFile();
+  const ledger = await openSqliteLedger(file);
+  const lease = await ledger.claim("session-1", "ann", { milliseconds: 60_000 });
+  await ledger.append(lease, [said("before")], DURABLE);
+  change(file);
+  const gone = {
+    code: "LEDGER_GONE",
+    messageWithoutPath: expect.stringMatching(
+      /^The ledger was deleted, moved or replaced .* Nothing was written/,
+    ),
+  };
+  // The ledger looks twenty times a second.
+  const append = () => ledger.append(lease, [said("after")], DURABLE);
+  await vi.waitFor(() => expect(append()).rejects.toMatchObject(gone), { timeout: 10_000 });
+  await expect(ledger.probe?.()).rejects.toMatchObject(gone);
+  await ledger.close();
+});
+
 describe("a ledger that can only be read", () => {
   test("is read, a write throws, and the file stays unchanged", async () => {
     const file = store.newFile();
@@ -66,6 +95,7 @@ describe("a ledger that can only be read", () => {
       code: "LEDGER_READ_ONLY",
       message: expect.stringMatching(/can only be read .*Nothing was written; make the file/),
     });
+    await expect(ledger.probe?.()).rejects.toMatchObject({ code: "LEDGER_READ_ONLY" });
     await ledger.close();
     expect(readFileSync(file).equals(before)).toBe(true);
   });
@@ -93,6 +123,31 @@ describe("a ledger that can only be read", () => {
         });
       });
       expect(readdirSync(folder)).toEqual(beside);
+    },
+  );
+
+  test.skipIf(process.platform === "win32").each(["", "-wal"])(
+    "that somebody else owns (%s) is named",
+    async (suffix) => {
+      const inner = join(store.folder, `theirs${suffix}`);
+      mkdirSync(inner);
+      const file = join(inner, "ledger.db");
+      await record(await store.ledger(file), "session-1", [said("hello")]);
+      for (const path of [store.folder, inner]) chmodSync(path, 0o755);
+      chmodSync(file, 0o644);
+      chmodSync(file + suffix, 0);
+      const asOther = process.geteuid?.() === 0;
+      if (asOther) process.seteuid?.(65_534);
+      try {
+        const name = `ledger.db${suffix}`;
+        for (const open of [openSqliteLedger(file), openSqliteLedger(file, { readOnly: true })])
+          await expect(open).rejects.toMatchObject({
+            code: "LEDGER_FAILED",
+            message: expect.stringContaining(`cannot be read: ${name} belongs to another user, or its mode`),
+          });
+      } finally {
+        if (asOther) process.seteuid?.(0);
+      }
     },
   );
 
@@ -268,4 +323,40 @@ describe("an event that cannot be read any more", () => {
       expect(await ledger.read("session-2")).toHaveLength(2);
     },
   );
+});
+
+describe.skipIf(process.platform === "win32")("SQLite's own files beside a ledger", () => {
+  test.each(["-wal", "-shm"])("are named when %s is a folder or a pipe", async (suffix) => {
+    const file = store.newFile();
+    const ledger = await openSqliteLedger(file);
+    await record(ledger, "session-1", [said("hello")]);
+    await ledger.close();
+    for (const make of [mkdirSync, (path: string) => execFileSync("mkfifo", [path])]) {
+      rmSync(file + suffix, { recursive: true, force: true });
+      make(file + suffix);
+      for (const open of [
+        openSqliteLedger(file),
+        openSqliteLedger(file, { readOnly: true }),
+        verifyLedger(file),
+      ])
+        await expect(open).rejects.toMatchObject({
+          code: "LEDGER_FAILED",
+          message: expect.stringMatching(
+            /-(wal|shm), which SQLite needs beside it, is (a folder|no regular)/,
+          ),
+        });
+    }
+    rmSync(file + suffix);
+    expect(await textsOf(await store.ledger(file))).toEqual(["hello"]);
+  });
+});
+
+test("an empty file is no ledger to read yet, and becomes one when something is recorded", async () => {
+  const file = store.newFile();
+  writeFileSync(file, "");
+  const isEmpty = { code: "LEDGER_FAILED", message: expect.stringMatching(/is empty: nothing was recorded/) };
+  await expect(openSqliteLedger(file, { readOnly: true })).rejects.toMatchObject(isEmpty);
+  await expect(verifyLedger(file)).rejects.toMatchObject(isEmpty);
+  await record(await store.ledger(file), "session-1", [said("hello")]);
+  expect((await verifyLedger(file)).events).toBe(1);
 });

@@ -1,5 +1,6 @@
 import { DatabaseSync } from "@photostructure/sqlite";
 import { beforeEach, describe, expect, test } from "vitest";
+import type { SessionEvent } from "../../call/index.js";
 import { aRun, aStore, record, said } from "../history.samples.js";
 import { verifyLedger } from "./verify-ledger.js";
 
@@ -36,6 +37,27 @@ test("a ledger as it was recorded has nothing to tell, and says how far each cha
     { sessionId: "s2", seq: 7, link: expect.stringMatching(/^[0-9a-f]{64}$/) },
   ]);
   expect(progress.at(-1)).toBe(22);
+});
+
+test("reports each event whose kept file was changed by hand, and none whose file is not stored", async () => {
+  const ledger = await store.ledger(file);
+  const blob = await ledger.putBlob(Buffer.from("as it was"));
+  const kept = (name: string): SessionEvent => {
+    const change = {
+      type: "removed",
+      path: "/a",
+      before: { type: "file", blob: name, mode: 0o644 },
+    } as const;
+    return { type: "file-kept", toolCallId: "c1", at: 0, change };
+  };
+  await record(ledger, "s2", [kept(blob), kept(blob), kept("0".repeat(64))]);
+  await ledger.close();
+  const read: (number | undefined)[] = [];
+  const verified = await verifyLedger(file, { onProgress: ({ keptFiles }) => read.push(keptFiles) });
+  expect(verified).toMatchObject({ events: 25, brokenCount: 0 });
+  expect(read.at(-1)).toBe(2);
+  byHand(`update blobs set bytes = x'00'`);
+  expect(await problems()).toEqual(["s2 8 changed", "s2 9 changed"]);
 });
 
 describe("reports a change by hand, with the session, the event and the fault:", () => {

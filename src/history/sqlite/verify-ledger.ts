@@ -1,6 +1,6 @@
 /**
  * Checks that nobody altered the stored events: computes the chain of every session again and compares it, and the
- * snapshot of every session that has one. Only reads, a batch at a time from one consistent state, and blocks no writer.
+ * snapshot of every session that has one, and the bytes of the kept files. Only reads, a batch at a time from one consistent state, and blocks no writer.
  *
  * A file that was rewritten as a whole with a new chain looks right, and so does one whose end was cut off together with its
  * part of the chain. To find these, keep `heads` elsewhere and pass them in.
@@ -8,7 +8,8 @@
 import { setImmediate } from "node:timers/promises";
 import type { BrokenLink, ChainHead, Verified, VerifyOptions } from "../../call/index.js";
 import { ChainCheck } from "../chain/chain-check.js";
-import { VERIFY_SQL } from "./ledger-sql.js";
+import { KeptFilesCheck } from "../chain/kept-files-check.js";
+import { LEDGER_SQL, VERIFY_SQL } from "./ledger-sql.js";
 import { SnapshotCheck } from "../chain/snapshot-check.js";
 import { damagedFile } from "./sqlite-database.js";
 import type { SqliteDatabase } from "./sqlite-database.js";
@@ -54,6 +55,11 @@ async function verify(
   const ofEvents = sessions.reduce((sum, { last_seq }) => sum + last_seq, 0);
   const done = { sessions: 0, events: 0 };
   let notCovered = 0;
+  const keptFiles = new KeptFilesCheck((hash) => database.prepare(LEDGER_SQL.blob).row(hash)?.bytes);
+  const showProgress = async (): Promise<void> => {
+    onProgress?.({ ...done, ofSessions: sessions.length, ofEvents, keptFiles: keptFiles.keptFiles });
+    await setImmediate();
+  };
   const gone = new Map(kept.map((head) => [head.sessionId, head]));
   for (const session of sessions) {
     const sessionId = nameFromStored(session.session_id);
@@ -70,16 +76,17 @@ async function verify(
       for (const row of rows) {
         check.add(row);
         snapshot?.add(row);
+        keptFiles.add(row);
       }
       done.events += rows.length;
-      onProgress?.({ ...done, ofSessions: sessions.length, ofEvents });
-      await setImmediate();
+      await showProgress();
     }
     const head = check.end(session.last_seq, session.chain);
     if (head) heads.push(head);
     // Where the log itself was changed, the snapshot cannot match it.
     const wrong = brokenCount === brokenBefore ? snapshot?.wrong() : undefined;
     if (wrong) report(wrong);
+    await keptFiles.end(sessionId, report, showProgress);
     notCovered += check.notCovered;
     done.sessions += 1;
   }

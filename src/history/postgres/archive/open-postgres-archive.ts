@@ -26,6 +26,7 @@ import type {
   VerifyOptions,
 } from "../../../call/index.js";
 import { LedgerError } from "../../../call/index.js";
+import { checkQuery } from "../../check-query.js";
 import { exportRecorded } from "../../export/export-recorded.js";
 import { forgetSessions, UNUSED_BLOB_MS } from "../../forget-sessions.js";
 import type { RedactionPattern } from "../../redaction/redaction-pattern.js";
@@ -83,31 +84,37 @@ class PostgresArchive implements Archive {
   }
 
   async sessions(query: SessionQuery = {}): Promise<Page<FoundSession>> {
+    checkQuery("sessions", query);
     await this.refresh();
     return sessionPage(this.#tables, query);
   }
 
   async calls(query: CallQuery = {}): Promise<Page<FoundCall>> {
+    checkQuery("calls", query);
     await this.refresh();
     return callPage(this.#tables, query);
   }
 
   async search(query: SearchQuery): Promise<Page<SearchHit>> {
+    checkQuery("search", query);
     await this.refresh();
     return searchPage(this.#tables, query);
   }
 
   async statistics(query: StatisticsQuery): Promise<readonly CallStatistics[]> {
+    checkQuery("statistics", query);
     await this.refresh();
     return callStatistics(this.#tables, query);
   }
 
   async modelUsage(query: UsageQuery = {}): Promise<readonly ModelUsage[]> {
+    checkQuery("modelUsage", query);
     await this.refresh();
     return modelUsage(this.#tables, query);
   }
 
   async verify(options: VerifyOptions = {}): Promise<Verified> {
+    checkQuery("verify", options);
     this.#checkNotClosed();
     return verifyTables(this.#tables.sql, options);
   }
@@ -115,14 +122,17 @@ class PostgresArchive implements Archive {
   export(
     sessionId: string,
     format: ExportFormat,
-    { redacted = true }: { readonly redacted?: boolean } = {},
+    options: { readonly redacted?: boolean } = {},
   ): AsyncIterable<string> {
+    checkQuery("export", { ...options, sessionId, format });
+    const { redacted = true } = options;
     this.#checkNotClosed();
     return exportRecorded(this.#ledger, sessionId, format, { redacted, patterns: this.#patterns });
   }
 
   /** The archive's rows of a session are removed with it. */
   async forget(options: ForgetOptions = {}): Promise<Forgotten> {
+    checkQuery("forget", options);
     this.#checkNotClosed();
     const { now = Date.now } = this.#options;
     const forgotten = await forgetSessions(this.#ledger, { ...options, now });

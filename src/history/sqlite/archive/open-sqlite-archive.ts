@@ -3,9 +3,10 @@
  *
  * Invariants: a query updates the index, an append never does; the index has redacted texts only; it can be deleted at
  * any time, and is rebuilt. Only `forget` writes to the ledger. The index is not opened before a query needs it. Where its
- * file cannot be written and is missing or out of date, the index is in memory until the archive is closed.
+ * file cannot be written and is missing, out of date or unusable, the index is in memory until the archive is closed.
  */
-import { existsSync } from "node:fs";
+import { accessSync, constants, existsSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 import type {
   Archive,
   ArchiveProgress,
@@ -27,9 +28,10 @@ import type {
   VerifyOptions,
 } from "../../../call/index.js";
 import { LedgerError } from "../../../call/index.js";
+import { checkQuery } from "../../check-query.js";
 import { exportRecorded } from "../../export/export-recorded.js";
 import { forgetSessions } from "../../forget-sessions.js";
-import { LedgerFileError } from "../../ledger-file-error.js";
+import { LedgerFileError, type LedgerFileErrorCode } from "../../ledger-file-error.js";
 import type { RedactionPattern } from "../../redaction/redaction-pattern.js";
 import type { SqliteDatabase } from "../sqlite-database.js";
 import { cannotBeWritten, openFile, openInMemory, openLedgerToRead } from "../sqlite-file.js";
@@ -55,7 +57,7 @@ export type SqliteArchiveOptions = {
 };
 
 export async function openSqliteArchive(file: string, options: SqliteArchiveOptions): Promise<Archive> {
-  return new SqliteArchive(await openLedgerToRead(file), options);
+  return new SqliteArchive(await openLedgerToRead(file, true), options);
 }
 
 class SqliteArchive implements Archive {
@@ -79,26 +81,32 @@ class SqliteArchive implements Archive {
   }
 
   async search(query: SearchQuery): Promise<Page<SearchHit>> {
-    return searchPage(await this.#upToDate(), query);
+    checkQuery("search", query);
+    return this.#ask((index) => searchPage(index, query));
   }
 
   async sessions(query: SessionQuery = {}): Promise<Page<FoundSession>> {
-    return sessionPage(await this.#upToDate(), query);
+    checkQuery("sessions", query);
+    return this.#ask((index) => sessionPage(index, query));
   }
 
   async calls(query: CallQuery = {}): Promise<Page<FoundCall>> {
-    return callPage(await this.#upToDate(), query);
+    checkQuery("calls", query);
+    return this.#ask((index) => callPage(index, query));
   }
 
   async statistics(query: StatisticsQuery): Promise<readonly CallStatistics[]> {
-    return callStatistics(await this.#upToDate(), query);
+    checkQuery("statistics", query);
+    return this.#ask((index) => callStatistics(index, query));
   }
 
   async modelUsage(query: UsageQuery = {}): Promise<readonly ModelUsage[]> {
-    return modelUsage(await this.#upToDate(), query);
+    checkQuery("modelUsage", query);
+    return this.#ask((index) => modelUsage(index, query));
   }
 
   async verify(options: VerifyOptions = {}): Promise<Verified> {
+    checkQuery("verify", options);
     this.#checkNotClosed();
     return verifyLedger(this.#ledger.file, options);
   }
@@ -106,14 +114,17 @@ class SqliteArchive implements Archive {
   export(
     sessionId: string,
     format: ExportFormat,
-    { redacted = true }: { readonly redacted?: boolean } = {},
+    options: { readonly redacted?: boolean } = {},
   ): AsyncIterable<string> {
+    checkQuery("export", { ...options, sessionId, format });
+    const { redacted = true } = options;
     this.#checkNotClosed();
     const ledger = new SqliteLedger(this.#ledger, this.#now);
     return exportRecorded(ledger, sessionId, format, { redacted, patterns: this.#patterns });
   }
 
   async forget(options: ForgetOptions = {}): Promise<Forgotten> {
+    checkQuery("forget", options);
     this.#checkNotClosed();
     const { file } = this.#ledger;
     const now = this.#now;
@@ -143,17 +154,32 @@ class SqliteArchive implements Archive {
     this.#ledger.close();
   }
 
-  /** Refreshes run one at a time, and each reads the ledger again, so that a query sees all earlier records. */
-  async #upToDate(): Promise<SqliteDatabase> {
+  /** Damage that only a query meets is as bad as damage that is found before. */
+  async #ask<Result>(query: (index: SqliteDatabase) => Result): Promise<Result> {
+    const index = await this.#upToDate();
+    try {
+      return query(index);
+    } catch (error) {
+      if (!this.#isToReplace(error)) throw error;
+      return query(await this.#upToDate(error));
+    }
+  }
+
+  /**
+   * Refreshes run one at a time, and each reads the ledger again, so that a query sees all earlier records. `broken`: why
+   * the file of the index is of no use.
+   */
+  async #upToDate(broken?: Error): Promise<SqliteDatabase> {
     this.#checkNotClosed();
     const refreshed = this.#last
       .catch(() => undefined)
       .then(async () => {
         this.#checkNotClosed();
+        if (broken) return this.#updated(await this.#replaceByMemory(broken));
         try {
           return await this.#updated(await this.#opened());
         } catch (error) {
-          if (!(error instanceof Error) || !cannotBeWritten(error)) throw error;
+          if (!this.#isToReplace(error)) throw error;
           return this.#updated(await this.#replaceByMemory(error));
         }
       });
@@ -166,11 +192,21 @@ class SqliteArchive implements Archive {
     return database;
   }
 
+  /** Where its file can be deleted, the user decides: it may be somebody else's. */
+  #isToReplace(error: unknown): error is Error {
+    if (!(error instanceof Error)) return false;
+    if (cannotBeWritten(error)) return true;
+    const isAbout = error instanceof LedgerFileError && error.file === resolve(this.#indexFile());
+    return isAbout && UNUSABLE.has(error.code) && !mayChange(dirname(error.file));
+  }
+
   async #replaceByMemory(reason: Error): Promise<OpenIndex> {
     const before = await this.#index?.catch(() => undefined);
+    if (before?.isInMemory) return before;
     before?.database.close();
     const database = await openInMemory(this.#indexFile(), INDEX_FILE);
-    const opened = { database, update: new IndexUpdate(this.#ledger, database, this.#patterns) };
+    const update = new IndexUpdate(this.#ledger, database, this.#patterns);
+    const opened = { database, update, isInMemory: true };
     this.#index = Promise.resolve(opened);
     this.#options.onIndexInMemory?.(reason);
     return opened;
@@ -187,7 +223,11 @@ class SqliteArchive implements Archive {
 
   async #openIndex(): Promise<OpenIndex> {
     const database = await openIndexFile(this.#indexFile());
-    return { database, update: new IndexUpdate(this.#ledger, database, this.#patterns) };
+    return {
+      database,
+      update: new IndexUpdate(this.#ledger, database, this.#patterns),
+      isInMemory: false,
+    };
   }
 
   #indexFile(): string {
@@ -200,16 +240,44 @@ class SqliteArchive implements Archive {
   }
 }
 
-type OpenIndex = { readonly database: SqliteDatabase; readonly update: IndexUpdate };
+type OpenIndex = {
+  readonly database: SqliteDatabase;
+  readonly update: IndexUpdate;
+  readonly isInMemory: boolean;
+};
+
+const UNUSABLE: ReadonlySet<LedgerFileErrorCode> = new Set([
+  "NOT_A_LEDGER",
+  "LEDGER_DAMAGED",
+  "LEDGER_FAILED",
+  "LEDGER_TOO_NEW",
+]);
+
+function mayChange(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 async function openIndexFile(file: string): Promise<SqliteDatabase> {
   try {
-    return await openFile(file, INDEX_FILE);
+    const database = await openFile(file, INDEX_FILE);
+    const { length } = INDEX_FILE.migrations;
+    if (database.pragma("user_version") === length) return database;
+    database.close();
+    const words = `The history index ${database.file} can only be read, and has not the tables of this toolgate. Nothing was written; it is made again from the ledger where it can be.`;
+    throw new LedgerFileError("LEDGER_READ_ONLY", words, { file: database.file });
   } catch (thrown) {
     if (!(thrown instanceof LedgerFileError)) throw thrown;
     // The one may be somebody else's file; the other says so itself.
     if (thrown.code === "NOT_A_LEDGER" || thrown.code === "LEDGER_DAMAGED") throw thrown;
     const words = `${thrown.message} If it stays so, delete it: it is made again from the ledger.`;
-    throw new LedgerFileError(thrown.code, words, { cause: thrown });
+    throw new LedgerFileError(thrown.code, words, {
+      cause: thrown,
+      ...(thrown.file !== undefined && { file: thrown.file }),
+    });
   }
 }
