@@ -62,17 +62,17 @@ describe.each(Object.keys(way) as (keyof typeof way)[])("a call that is %s", (na
   });
 });
 
-test("an event that nobody knows is taken by no call", () => {
+test("refuses an event of an unknown type in every state", () => {
   const unknownEvent = { ...event.started, type: "call-paused" } as unknown as ToolCallEvent;
   const takers = Object.entries(way).filter(([, events]) => takes(after(...events), unknownEvent));
   expect(takers.map(([name]) => name)).toEqual([]);
 });
 
-test("a call that was never announced takes nothing but its announcement", () => {
+test("takes nothing but its announcement before a call is announced", () => {
   expect(eventNames.filter((name) => takes(undefined, event[name]))).toEqual(["announced"]);
 });
 
-test("an announced call has all it was announced with, and an empty draft", () => {
+test("gives an announced call the fields of its announcement and an empty draft", () => {
   const {
     type: _,
     at,
@@ -83,19 +83,19 @@ test("an announced call has all it was announced with, and an empty draft", () =
   expect(call.state).toMatchObject({ status: "drafting", draft: { text: "" } });
 });
 
-test("a call is not its own parent", () => {
+test("refuses a call that is its own parent", () => {
   const call = applyEvent(undefined, { ...event.announced, parentToolCallId: "call_1" });
   expect(call.parentToolCallId).toBeUndefined();
 });
 
-test("a draft grows with what the model writes", () => {
+test("appends the model's text to the draft", () => {
   const { state } = after(event.delta, { ...event.delta, text: '"line":1' });
   if (state.status !== "drafting") throw new Error(state.status);
   expect(inputText(state.draft)).toBe('{"path":"/a","line":1');
   expect(completeFields(state.draft)).toEqual({ path: "/a" });
 });
 
-test("a draft that ends keeps what had arrived of its input, unless more is known", () => {
+test("keeps the input that arrived when a draft ends, unless more is known", () => {
   expect(after(event.delta, event.cancelled).rawInput).toEqual({ path: "/a" });
   expect(after(event.inputRevised, event.delta, event.failed).rawInput).toEqual({ path: "/b" });
   expect(after({ ...event.delta, text: '{"path":' }, event.cancelled).rawInput).toBeUndefined();
@@ -118,7 +118,7 @@ test.each<[keyof typeof way, ToolCall["state"]]>([
   expect(after(...way[name]).state).toStrictEqual(state);
 });
 
-test("a call keeps the answers of the sub-agent that works on it, in order, also when it has ended", () => {
+test("keeps the responses of a sub-agent in order, also when its call has ended", () => {
   const { type: _, toolCallId: __, at: ___, ...first } = event.childStepped;
   const second = { text: "Done.", thought: "well", toolCallIds: [] };
   const call = after(
@@ -132,36 +132,36 @@ test("a call keeps the answers of the sub-agent that works on it, in order, also
   expect(after(...way.running).childSteps).toBeUndefined();
 });
 
-test("a run that ends after a cancel was wished is recorded as done, because it was", () => {
+test("records a run that finishes after a cancel request as done", () => {
   const call = after(...way["running with a cancel wish"], event.done);
   expect(call).toMatchObject({ state: { status: "done" }, rawOutput: "ok" });
 });
 
 describe("who decided, and when", () => {
-  test("a call that a person let through has all its times", () => {
+  test("has all times of a call that a person allowed", () => {
     const call = after(event.ready, event.asked, event.cleared, event.started, event.done);
     expect(call.times).toEqual({ announced: 10, asked: 40, answered: 50, started: 60, ended: 90 });
     expect(call.decision).toEqual(sample.annSaysYes);
   });
 
-  test("a refused call keeps who refused it and why", () => {
+  test("keeps who refused a call and why", () => {
     const call = after(event.ready, event.asked, event.refused);
     expect(call.decision).toEqual(sample.annSaysNo);
     expect(call.times).toEqual({ announced: 10, asked: 40, answered: 50, ended: 50 });
   });
 
-  test("a rule that decides without a question was not asked, so nothing was answered", () => {
+  test("has no question and no answer when a rule decides", () => {
     expect(after(event.ready, event.cleared).times).toEqual({ announced: 10 });
     expect(after(event.ready, event.refused).times).toEqual({ announced: 10, ended: 50 });
   });
 
-  test("a call that nobody here decided on has no decision, and its question no answer", () => {
+  test("has no decision and no answer when nobody here decided", () => {
     const call = after(event.ready, event.asked, event.clearedByNobody);
     expect(call.decision).toBeUndefined();
     expect(call.times).toEqual({ announced: 10, asked: 40 });
   });
 
-  test("a call that is asked about again forgets the yes it had", () => {
+  test("forgets a yes when the call is asked about again", () => {
     const again = { ...event.asked, at: 58, question: { ...sample.question, questionId: "q2" } };
     const call = after(event.ready, event.asked, event.cleared, again);
     expect(call.decision).toBeUndefined();
@@ -169,7 +169,7 @@ describe("who decided, and when", () => {
     expect(call.state).toEqual({ status: "waiting", waitingFor: { type: "question", questionId: "q2" } });
   });
 
-  test("a rule that stops a call after someone's yes does not move the moment of that answer", () => {
+  test("keeps the time of a person's yes when a rule stops the call afterwards", () => {
     const stopped = { ...event.refused, at: 70, decision: sample.ruleSaysNo };
     const call = after(event.ready, event.asked, event.cleared, stopped);
     expect(call.decision).toEqual(sample.ruleSaysNo);
@@ -212,7 +212,7 @@ describe("the input", () => {
 });
 
 describe("what a call shows", () => {
-  test("a value replaces, null clears, and what is not named stays", () => {
+  test("replaces values, clears them on null, and keeps the fields that an event does not name", () => {
     const named = { name: "write", title: "Write", kind: "delete", kindSource: "inferred" } as const;
     const shown = { content: texts(1), locations: [{ path: "/a", line: 1 }] };
     const clearable = { rawInput: 0, rawOutput: 1, progress: { done: 1 }, _meta: { a: 1 } };
@@ -224,7 +224,7 @@ describe("what a call shows", () => {
     expect(applyEvent(full, revise({}))).toEqual(full);
   });
 
-  test("content is replaced by a revision and by an end that brings some, and is added to by appending", () => {
+  test("replaces content at a revision and at an end that has some, and adds appended content", () => {
     const [one, two, three] = texts(3) as [ToolCallContent, ToolCallContent, ToolCallContent];
     expect(after(revise({ content: [one] }), show(two), show(three)).content).toEqual([one, two, three]);
     expect(after(show(one), revise({ content: [two] })).content).toEqual([two]);
@@ -232,7 +232,7 @@ describe("what a call shows", () => {
     expect(after(show(one), event.failed).content).toEqual([one]);
   });
 
-  test("an end brings its output, clears it with null, or leaves what was there", () => {
+  test("takes the output of an end, clears it on null, or keeps the earlier one", () => {
     const half = [...way.running, revise({ rawOutput: "half" })];
     expect(after(...half, event.done).rawOutput).toBe("ok");
     expect(after(...half, { ...event.done, rawOutput: null }).rawOutput).toBeUndefined();
@@ -242,7 +242,7 @@ describe("what a call shows", () => {
   // The limit and the note, by hand.
   const FULL = [...texts(4095), textContent("… more than 4096 items: the rest is left out …")];
 
-  test("4096 items are shown whole, however they came", () => {
+  test("shows 4096 items whole, in whatever pieces they arrive", () => {
     expect(MAX_CONTENT_ITEMS).toBe(4096);
     expect(after(revise({ content: texts(4096) })).content).toEqual(texts(4096));
     expect(after(revise({ content: texts(4095) }), show(textContent("4096"))).content).toEqual(texts(4096));
@@ -256,7 +256,7 @@ describe("what a call shows", () => {
     expect(after(revise({ content: texts(4097) }), show(textContent("4098"))).content).toEqual(FULL);
   });
 
-  test("output goes to the terminal it is from, and so does the exit", () => {
+  test("adds output and an exit to their own terminal", () => {
     const both = [event.appended, show({ type: "terminal", terminalId: "t2", _meta: { a: 1 } })];
     const signal = { signal: "SIGTERM" };
     const printed = [event.printed, { ...event.printed, terminalId: "t2" }, event.printed];
@@ -266,7 +266,7 @@ describe("what a call shows", () => {
     ]);
   });
 
-  test("a terminal keeps its output and exit when the content is sent again without them", () => {
+  test("keeps a terminal's output and exit when the content comes again without them", () => {
     const before = [event.appended, event.printed, event.exited];
     const [terminal] = after(...before).content;
     const again = { type: "terminal", terminalId: "t1", _meta: { a: 1 } } as const;
@@ -279,7 +279,7 @@ describe("what a call shows", () => {
     expect(after(...before, { ...event.failed, content: [other] }).content).toEqual([other]);
   });
 
-  test("a terminal keeps its output when the content is sent again with only a newer exit", () => {
+  test("keeps a terminal's output when the content comes again with only a newer exit", () => {
     const before = [event.appended, event.printed, event.exited];
     const exited = { type: "terminal", terminalId: "t1", exit: { exitCode: 1 } } as const;
     const [terminal] = after(...before).content;
@@ -287,7 +287,7 @@ describe("what a call shows", () => {
     expect(content).toEqual([{ ...terminal, ...exited }]);
   });
 
-  test("a terminal that prints for hours keeps its beginning and its end", () => {
+  test("keeps the beginning and the end of a terminal that prints for hours", () => {
     const much = { ...event.printed, text: `first${"x".repeat(200_000)}` };
     const [terminal] = after(event.appended, much, event.printed).content;
     if (terminal?.type !== "terminal" || !terminal.output) throw new Error("no terminal");
@@ -295,14 +295,14 @@ describe("what a call shows", () => {
     expect(terminal.output.head.length + terminal.output.tail.length).toBeLessThan(120_000);
   });
 
-  test("a terminal that the call does not show takes neither output nor an exit", () => {
+  test("refuses output and exits of a terminal that the call does not show", () => {
     const call = after(event.appended, show(textContent("t2")));
     expect(applying(call, { ...event.printed, terminalId: "t2" })).toThrow(IllegalEvent);
     expect(applying(call, { ...event.exited, terminalId: "t2" })).toThrow(IllegalEvent);
   });
 });
 
-test("an assumed end gives way to one reported end and its time, and that one stays", () => {
+test("replaces an assumed end by one reported end, and then no more", () => {
   const guessed = after(...way["assumed unknown"], { ...event.revised, at: 95 });
   const call = deepFreeze(applyEvent(guessed, { ...event.done, at: 120 }));
   expect(call).toMatchObject({ title: "Edit app.ts", rawOutput: "ok", times: { started: 60, ended: 120 } });
@@ -311,21 +311,21 @@ test("an assumed end gives way to one reported end and its time, and that one st
   for (const name of moves) expect(applying(call, event[name])).toThrow(IllegalEvent);
 });
 
-test("a call that ran can be undone once it has ended, once, and stays as it ended", () => {
+test("takes one undo of a call that ran and has ended, and keeps its end", () => {
   const done = after(...way.done);
   const undone = deepFreeze(applyEvent(done, event.undone));
   expect(undone).toEqual({ ...done, times: { ...done.times, undone: 99 } });
   expect(applying(undone, event.undone)).toThrow(IllegalEvent);
 });
 
-test("a call that ran against the rules is marked once, and stays as it ended", () => {
+test("takes one breach of a call, and keeps its end", () => {
   const done = after(...way.done);
   const breached = deepFreeze(applyEvent(done, event.breached));
   expect(breached).toEqual({ ...done, breach: { isAfterRefusal: false, rule: "deny edit" } });
   expect(applying(breached, event.breached)).toThrow(IllegalEvent);
 });
 
-test("a yes may come with another input, and says what the model had written", () => {
+test("takes a yes with another input, and keeps the model's input", () => {
   const asked = after(...way["waiting for a question"]);
   const decision = { ...event.cleared.decision, originalInput: asked.rawInput };
   const cleared = applyEvent(asked, { ...event.cleared, decision, rawInput: { path: "/b" } });

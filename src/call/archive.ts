@@ -19,7 +19,7 @@ export interface Archive {
   statistics(query: StatisticsQuery): Promise<readonly CallStatistics[]>;
   /** Token usage by model, the model with the most responses first. */
   modelUsage(query?: UsageQuery): Promise<readonly ModelUsage[]>;
-  /** Checks that nobody has altered the recorded events. */
+  /** Checks that nobody has altered the recorded events, or the files that they kept. */
   verify(options?: VerifyOptions): Promise<Verified>;
   /** One session, piece by piece. Throws LedgerError NO_SUCH_SESSION. */
   export(
@@ -143,7 +143,7 @@ export type CallStatistics = {
   readonly decidedByPerson: number;
   /** Run unasked in the sandbox. */
   readonly contained: number;
-  /** Run by an agent although the rules deny them. */
+  /** Run by an agent although the rules deny them: breaches. */
   readonly breaches: number;
   /** Left out when none of them ran. */
   readonly ranMs?: Percentiles;
@@ -171,6 +171,8 @@ export type ArchiveProgress = {
   readonly ofSessions: number;
   readonly events: number;
   readonly ofEvents: number;
+  /** How many kept files `verify` has read. */
+  readonly keptFiles?: number;
 };
 
 export type BrokenLink = {

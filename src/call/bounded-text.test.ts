@@ -20,17 +20,17 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
 const fold = (chunks: readonly string[], start: BoundedText = EMPTY_TEXT) =>
   chunks.reduce((text, chunk) => appendText(text, chunk), start);
 
-test("the limits are those that were promised", () => {
+test("has the promised limits", () => {
   expect([HEAD_LIMIT, TAIL_LIMIT]).toEqual([HEAD, TAIL]);
 });
 
-test("short output is shown whole", () => {
+test("shows short output whole", () => {
   expect(shownText(EMPTY_TEXT)).toBe("");
   expect(shownText(fold(["Hello", " ", "world", ""]))).toBe("Hello world");
   expect(leftOut(fold(["Hello"]))).toBe(0);
 });
 
-test("output of exactly both limits is shown whole, one character more is not", () => {
+test("shows output of exactly both limits whole, and not one character more", () => {
   const whole = "a".repeat(HEAD) + "b".repeat(TAIL);
   expect(shownText(boundText(whole))).toBe(whole);
   const longer = boundText(`${whole}c`);
@@ -38,7 +38,7 @@ test("output of exactly both limits is shown whole, one character more is not", 
   expect(shownText(longer)).toBe(`${"a".repeat(HEAD)}\n… 1 character left out …\n${"b".repeat(TAIL - 1)}c`);
 });
 
-test("long output shows its beginning, its end and how much is missing between them", () => {
+test("shows the beginning and the end of long output, and how much is missing", () => {
   const text = boundText(`first\n${"x".repeat(1_234_567)}\nlast`);
   const shown = shownText(text);
   expect(shown.startsWith("first\nxxx")).toBe(true);
@@ -47,7 +47,7 @@ test("long output shows its beginning, its end and how much is missing between t
   expect(leftOut(text)).toBe(1_234_578 - HEAD - TAIL);
 });
 
-test("a cut never leaves half an emoji", () => {
+test("leaves no half emoji at a cut", () => {
   const whole = `x${"😀".repeat(50_000)}x`;
   for (const text of [boundText(whole), fold(whole.split(""))]) {
     expect(shownText(text)).not.toMatch(LONE_SURROGATE);
@@ -56,20 +56,20 @@ test("a cut never leaves half an emoji", () => {
   }
 });
 
-test("an emoji that arrives in two chunks is whole again", () => {
+test("joins an emoji that arrives in two chunks", () => {
   expect(shownText(fold(["\uD83D", "\uDE00"]))).toBe("😀");
   const atTheSeam = `${"a".repeat(HEAD - 1)}😀`;
   expect(shownText(boundText(atTheSeam))).toBe(atTheSeam);
 });
 
-test("a text is never changed by appending to it", () => {
+test("leaves a text unchanged when something is appended to it", () => {
   const first = Object.freeze(boundText("one"));
   expect(shownText(appendText(first, " two"))).toBe("one two");
   expect(shownText(appendText(first, " three"))).toBe("one three");
   expect(appendText(first, "")).toBe(first);
 });
 
-test("a reader who has seen some of it gets only what is new", () => {
+test("gives a reader only the new part", () => {
   const text = fold(["Hello", " world"]);
   expect(textSince(text, 0)).toBe("Hello world");
   expect(textSince(text, 5)).toBe(" world");
@@ -83,12 +83,12 @@ test("returns undefined to a reader that is behind the stored text", () => {
   expect(textSince(text, 0)).toBeUndefined();
 });
 
-test("a reader who has seen more than ever arrived has to start again", () => {
+test("restarts a reader that claims to have seen more than ever arrived", () => {
   expect(textSince(boundText("abc"), 4)).toBeUndefined();
   expect(textSince(boundText("abc"), -1)).toBeUndefined();
 });
 
-test("where something was skipped, that is where the text is cut, and what follows is its end", () => {
+test("cuts the text where something was skipped, and ends with the rest", () => {
   const text = appendText(boundText("begin\n"), "end\n", 1000);
   expect(text).toEqual({ head: "begin\n", tail: "end\n", total: 1010 });
   expect(shownText(text)).toBe("begin\n\n… 1,000 characters left out …\nend\n");
@@ -102,20 +102,20 @@ test("drops text between the head and a gap when it is no longer the end", () =>
   expect(shownText(text)).toBe(`${"a".repeat(HEAD)}\n… 16 characters left out …\nend`);
 });
 
-test("a text whose beginning was skipped has only an end", () => {
+test("has only an end when the beginning was skipped", () => {
   expect(shownText(appendText(EMPTY_TEXT, "end", 5))).toBe("\n… 5 characters left out …\nend");
 });
 
-test("a gap at the very end counts as well", () => {
+test("counts a gap at the very end", () => {
   expect(shownText(appendText(boundText("begin"), "", 5))).toBe("begin\n… 5 characters left out …\n");
 });
 
-test("a cut at a gap never leaves half an emoji", () => {
+test("leaves no half emoji at a gap", () => {
   const text = appendText(boundText("a\uD83D"), "\uDE00b", 5);
   expect(shownText(text)).toBe("a\n… 7 characters left out …\nb");
 });
 
-test("a reader on the far side of a gap has to start again, one on this side does not", () => {
+test("restarts a reader before a gap, and not one behind it", () => {
   const text = appendText(boundText("begin"), "end", 10);
   expect(textSince(text, 18)).toBe("");
   expect(textSince(text, 16)).toBe("nd");
@@ -124,13 +124,13 @@ test("a reader on the far side of a gap has to start again, one on this side doe
   expect(textSince(text, 5)).toBeUndefined();
 });
 
-test("a number of skipped units that cannot be one changes nothing", () => {
+test("ignores an impossible number of skipped units", () => {
   for (const skipped of [0, -5, Number.NaN]) {
     expect(appendText(boundText("one"), " two", skipped)).toEqual(boundText("one two"));
   }
 });
 
-test("a million small chunks stay small, and the tail is cut back only once per tail that arrived", () => {
+test("keeps a million small chunks small, and cuts the tail once per tail that arrives", () => {
   let text = EMPTY_TEXT;
   let largest = 0;
   let copied = 0;
@@ -173,7 +173,7 @@ function expectedText(text: string): string {
   return `${head}${note(text.length - head.length - tail.length)}${tail}`;
 }
 
-test("how the output was cut into chunks never shows", () => {
+test("shows the same however the output was cut into chunks", () => {
   fc.assert(
     fc.property(whole, cuts, (text, places) => {
       const folded = fold(cutAt(text, places));
@@ -221,7 +221,7 @@ function expectedAfterGaps(given: readonly { readonly text: string; readonly ski
   return `${head}${note(total - head.length - tail.length)}${tail}`;
 }
 
-test("with gaps, too, how the output was cut into chunks never shows", () => {
+test("shows the same however output with gaps was cut into chunks", () => {
   fc.assert(
     fc.property(pieces, (given) => {
       let text = EMPTY_TEXT;
@@ -239,7 +239,7 @@ test("with gaps, too, how the output was cut into chunks never shows", () => {
 
 const leftOutLine = (text: BoundedText) => (leftOut(text) === 0 ? 0 : note(leftOut(text)).length);
 
-test("with gaps, too, what is new is either exact or not given", () => {
+test("gives the new part of output with gaps exactly or not at all", () => {
   fc.assert(
     fc.property(pieces, fc.nat(), (given, place) => {
       const folded = given.reduce(

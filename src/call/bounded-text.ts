@@ -76,7 +76,7 @@ function appendTail(tail: string, chunk: string, from: number): string {
 }
 
 /** A slice keeps the string it was cut from alive, however large; joined to another string it is copied out. */
-function ownCopy(slice: string): string {
+export function ownCopy(slice: string): string {
   return ` ${slice}`.slice(1);
 }
 

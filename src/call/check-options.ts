@@ -90,6 +90,11 @@ export const AMOUNT: OptionCheck = {
   expected: "a number from 0",
   isRight: (value) => typeof value === "number" && value >= 0,
 };
+/** With none of it nothing could be done. */
+export const POSITIVE: OptionCheck = {
+  expected: "a number above 0",
+  isRight: (value) => typeof value === "number" && value > 0,
+};
 export const SIGNAL: OptionCheck = {
   expected: "an AbortSignal",
   isRight: (value) => value instanceof AbortSignal,
@@ -125,7 +130,19 @@ export const having = (expected: string, ...methods: readonly string[]): OptionC
     methods.every((name) => typeof (value as { readonly [name: string]: unknown })[name] === "function"),
 });
 
-export const AGENT: OptionCheck = { ...OBJECT, expected: "an agent (createAgent)" };
+export const AGENT: OptionCheck = {
+  expected: "an agent (createAgent)",
+  isRight: (value) =>
+    typeof value === "object" && value !== null && "tools" in value && Array.isArray(value.tools),
+};
 export const LEDGER = having("a ledger (openLedger, or new MemoryLedger)", "claim", "append", "answer");
 export const WORKSPACE = having("a workspace (LocalWorkspace.open)", "readText");
+/** An object with this list: enough to tell it from all else that is given by mistake. */
+const withList = (expected: string, name: string): OptionCheck => ({
+  expected,
+  isRight: (value) =>
+    OBJECT.isRight(value) && Array.isArray((value as { readonly [name: string]: unknown })[name]),
+});
+export const CALL = withList("a tool call", "content");
+export const SESSION = withList("a session (replaySession)", "timeline");
 export const TOOLS = listOf(having("a tool (defineTool)", "parse"));

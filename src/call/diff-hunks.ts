@@ -4,6 +4,7 @@
  * Exact: the old text with the hunks applied is the new text, unless a long line was cut. The unchanged lines reach up to
  * the line that marks a secret below it, so that redaction finds in a hunk what it finds in the file.
  */
+import { ownCopy } from "./bounded-text.js";
 import type { DiffContent, DiffHunk } from "./content.js";
 import { lineHunks, sharedEnd, sharedStart } from "./line-hunks.js";
 
@@ -16,10 +17,17 @@ const MAX_HUNKS = 100;
 
 /** The hunks of a diff; undefined when they would be no shorter than both texts. */
 export function shortHunks(oldText: string, newText: string): readonly DiffHunk[] | undefined {
-  const hunks = hunksOf(joined(contextGroups(oldText, newText)), oldText, newText).map(withShortLines);
+  const hunks = hunksOf(joined(contextGroups(oldText, newText)), oldText, newText).map((hunk) => {
+    const short = withShortLines(hunk);
+    return { ...short, oldText: ownText(short.oldText, oldText), newText: ownText(short.newText, newText) };
+  });
   const length = hunks.reduce((sum, hunk) => sum + hunk.oldText.length + hunk.newText.length, 0);
   return length < oldText.length + newText.length ? hunks : undefined;
 }
+
+/** A session keeps the hunks of every large file that it changed; they must not keep the whole files in memory. */
+const ownText = (part: string, whole: string): string =>
+  part.length < whole.length / 2 ? ownCopy(part) : part;
 
 /** All changes in order; those whose lines of context would touch are one hunk. */
 export function hunksInContext(oldText: string, newText: string): readonly DiffHunk[] {
@@ -31,6 +39,12 @@ export function hunksOfDiff({ operation, oldText, newText, hunks }: DiffContent)
   if (hunks) return hunks;
   if (operation !== "modify" || oldText === undefined || newText === undefined) return [];
   return hunksInContext(oldText, newText);
+}
+
+/** The changes as an undo counts them; undefined where a hunk of the diff may be several of them. */
+export function singleHunks(diff: DiffContent): readonly DiffHunk[] | undefined {
+  const mayBeJoined = diff.hunks !== undefined && diff.hunks.length > MAX_HUNKS / 2;
+  return mayBeJoined ? undefined : hunksOfDiff(diff);
 }
 
 /** A hunk by its number in its diff, and the line of the old text where it changes something. */

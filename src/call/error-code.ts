@@ -8,3 +8,12 @@ export function errorCode(error: unknown): string | undefined {
 export function withPath(error: unknown, path: string): unknown {
   return error instanceof Error && !("path" in error) ? Object.assign(error, { path }) : error;
 }
+
+const DISK_TROUBLES: ReadonlyMap<string | undefined, string> = new Map([
+  ["ENOSPC", "full"],
+  ["EDQUOT", "full: its quota is used up"],
+  ["EROFS", "read-only"],
+]);
+
+/** Why the disk took nothing, without a path: completes "the disk is …". Undefined for any other error. */
+export const diskTrouble = (error: unknown): string | undefined => DISK_TROUBLES.get(errorCode(error));

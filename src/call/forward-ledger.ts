@@ -30,6 +30,7 @@ export function forwardLedger(ledger: Ledger, { hasSnapshots = true } = {}): Led
     watch: ledger.watch && { watch: ledger.watch.bind(ledger) },
     holder: ledger.holder && { holder: ledger.holder.bind(ledger) },
     work: ledger.work && { work: ledger.work.bind(ledger) },
+    probe: ledger.probe && { probe: ledger.probe.bind(ledger) },
     health: ledger.health && { health: ledger.health.bind(ledger) },
   };
   return Object.assign(always, ...Object.values(optional));

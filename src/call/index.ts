@@ -55,6 +55,7 @@ export type {
   GrantScopeName,
   OfferedGrant,
   OfferedWidth,
+  WidthLine,
   OptionKind,
   Question,
   QuestionCall,

@@ -5,8 +5,10 @@
  * which they were appended, with no gaps; only the holder of the newest lease appends; a question is answered at most
  * once, by anyone, lease or not; a durable append survives a crash; every read is one bounded page.
  */
+import { IllegalEvent } from "./illegal-event.js";
 import type { Answer, Question } from "./question.js";
 import { isYes, notOffered } from "./question.js";
+import { SessionBook } from "./session-book.js";
 import type { SessionEvent, SessionEventType } from "./session.js";
 
 /** `seq` counts a session's events from 1. */
@@ -37,7 +39,7 @@ export type AnswerReceipt = { readonly counted: boolean; readonly answer: Answer
 
 export type ClaimOptions = {
   readonly milliseconds: number;
-  /** No tool of the session needs a workspace: in a store with places, every instance may go on with it. */
+  /** No tool of the session needs a workspace: in a store with places, every instance may continue the session. */
   readonly isAnywhere?: boolean | undefined;
 };
 
@@ -146,6 +148,8 @@ export interface Ledger {
   work?(options: { readonly signal: AbortSignal }): AsyncIterable<string>;
   /** Whether the store can be reached, and how far it lags; throws when it cannot. A store on this machine need not have this. */
   health?(): Promise<LedgerHealth>;
+  /** Throws the error that a write would end with now: a full disk, a lock of another process. Stores nothing. */
+  probe?(): Promise<void>;
   /** One page of the open questions, in the order in which they were recorded, of one session or of all. */
   openQuestions(options?: OpenQuestionsOptions): Promise<readonly Question[]>;
 
@@ -179,6 +183,8 @@ export type LedgerErrorCode =
   | "LOG_BEHIND"
   /** The store was lost during an append, which may be stored or not. The lease appends no more; a new claim reads the log. */
   | "APPEND_UNKNOWN"
+  /** The stored log of a session is not one that was recorded. */
+  | "LEDGER_DAMAGED"
   | "LEDGER_CLOSED";
 
 export class LedgerError extends Error {
@@ -278,5 +284,31 @@ export async function* allSessions(
     yield* page;
     before = page.at(-1);
     if (!before || page.length < limit) return;
+  }
+}
+
+/**
+ * Folds a log that a ledger stored. Only what the fold took was ever recorded, so an event that it refuses now was
+ * damaged in the store, and is no mistake of a sender. Throws LEDGER_DAMAGED.
+ */
+export function bookOfLog(sessionId: string, recorded: readonly RecordedEvent[]): SessionBook {
+  const book = new SessionBook(sessionId);
+  foldStored(book, recorded);
+  return book;
+}
+
+/** Throws LEDGER_DAMAGED; events before the damaged one stay applied. */
+export function foldStored(book: SessionBook, recorded: readonly RecordedEvent[]): void {
+  try {
+    book.applyAll(recorded.map(({ event }) => event));
+  } catch (thrown) {
+    if (!(thrown instanceof IllegalEvent)) throw thrown;
+    const session = book.sessionId === "" ? "this session" : `session ${book.sessionId}`;
+    const damaged = new LedgerError(
+      "LEDGER_DAMAGED",
+      `The recorded log of ${session} is damaged: an event does not fit those before it. Nothing was changed; toolgate history verify names the damaged events.`,
+    );
+    damaged.cause = thrown;
+    throw damaged;
   }
 }

@@ -2,6 +2,7 @@
  * A call waiting for someone's yes or no. A question is recorded, so that it can be answered days
  * later, in another process, from another device; it is answered once.
  */
+import { pluralize } from "./amounts.js";
 import type { Meta } from "./content.js";
 import type { AskedQuestion } from "./session.js";
 import type { ToolCall, ToolCallEvent } from "./tool-call.js";
@@ -17,7 +18,13 @@ export const GRANT_EXPIRIES = ["hour", "today", "month", "none"] as const;
 
 export type GrantExpiry = (typeof GRANT_EXPIRIES)[number];
 
-/** One width of "always" or "never": its rules, the same in words, and examples of what they would also decide. */
+/** The act that a rule of a width decides, and what more there is to know about it. */
+export type WidthLine = { readonly text: string; readonly note?: string };
+
+/**
+ * One width of "always" or "never": its rules, a sentence about them, and examples of other calls that they would
+ * decide.
+ */
 export type OfferedWidth = {
   readonly effect: "allow" | "deny";
   /** Names the width in an answer. */
@@ -25,6 +32,8 @@ export type OfferedWidth = {
   readonly rules: readonly Meta[];
   /** The rules in words, without the scope. */
   readonly subject: string;
+  /** The subject in lines, one per rule, with short paths. Questions of older versions have none. */
+  readonly lines?: readonly WidthLine[];
   readonly sentence: string;
   readonly examples: readonly string[];
 };
@@ -193,7 +202,21 @@ export function questionPage(question: Question, page: number): QuestionPage | u
 /** How many characters of the whole text the question's `about` leaves out. */
 export function hiddenCharacters(question: Question): number {
   const { about = [], wholeAbout } = question;
-  return wholeAbout ? Math.max(1, wholeText(question).length - about.join("\n").length) : 0;
+  if (!wholeAbout) return 0;
+  const shown = about.reduce((sum, line) => sum + shownOf(line, wholeAbout), 0);
+  return Math.max(1, wholeText(question).length + 1 - shown);
+}
+
+/** The beginning of a line that is too long, with the number of characters that are missing. */
+export const cutNote = (missing: number): string =>
+  `(${pluralize(missing, "character")} more than shown here) `;
+
+/** The note counts nothing of the whole, nor does a line that says how many others were left out. */
+function shownOf(line: string, wholeAbout: readonly string[]): number {
+  const text = wholeAbout.includes(line)
+    ? line
+    : line.replace(/^([a-z ]+: )\([\d,]+ characters? more than shown here\) /, "$1");
+  return wholeAbout.some((whole) => whole.startsWith(text)) ? text.length + 1 : 0;
 }
 
 const wholeText = ({ about = [], wholeAbout = about }: Question): string => wholeAbout.join("\n");

@@ -18,7 +18,7 @@ const timeline = (...events: readonly SessionEvent[]) =>
     .snapshot()
     .timeline.map((entry) => (entry.type === "call" ? entry.call.toolCallId : entry.message.blocks));
 
-test("an empty session holds nothing", () => {
+test("is empty for a session without events", () => {
   const book = bookOf();
   const empty = {
     info: {},
@@ -37,7 +37,7 @@ test("an empty session holds nothing", () => {
   expect([book.call("call_1"), book.question("q1")]).toEqual([undefined, undefined]);
 });
 
-test("calls can be found by their id and keep the order in which they were announced", () => {
+test("finds calls by their id and keeps their order", () => {
   const book = bookOf(...onCall("b", event.announced), event.announced, ...onCall("b", event.ready));
   book.applyAll([event.ready, event.cancelled]);
   expect([...book.calls()].map(({ toolCallId }) => toolCallId)).toEqual(["b", "call_1"]);
@@ -46,7 +46,7 @@ test("calls can be found by their id and keep the order in which they were annou
   expect(book.openCalls()).toEqual([book.call("b")]);
 });
 
-test("a call with an assumed end is open no more, and its late end does not open it", () => {
+test("closes a call at an assumed end, and keeps it closed at the late one", () => {
   const book = bookOf(event.announced, assumed(event.cancelled));
   expect(book.openCalls()).toEqual([]);
   book.apply(event.done);
@@ -63,7 +63,7 @@ describe("messages", () => {
     expect(book.snapshot().timeline).toEqual([{ type: "message", message }]);
   });
 
-  test("a call in between starts a new run, so that the order can be read", () => {
+  test("starts a new run of messages after a call", () => {
     const events = [chunk(text("a")), event.announced, chunk(text("b")), event.ready, chunk(text("c"))];
     expect(timeline(...events)).toEqual([[text("a")], "call_1", [text("bc")]]);
   });
@@ -72,7 +72,7 @@ describe("messages", () => {
     expect(timeline(chunk(text("a")), turn.started, chunk(text("b")))).toEqual([[text("ab")]]);
   });
 
-  test("another message and another role start a new run", () => {
+  test("starts a new run at another message and at another role", () => {
     const events = [
       chunk(text("a")),
       chunk(text("b"), "m2"),
@@ -82,7 +82,7 @@ describe("messages", () => {
     expect(timeline(...events)).toEqual([[text("a")], [text("b")], [text("c")], [text("d")]]);
   });
 
-  test("a block that says something about itself, or is no text, stays a block of its own", () => {
+  test("keeps a block with metadata, or without text, as a block of its own", () => {
     const noted: ContentBlock = { type: "text", text: "b", _meta: { a: 1 } };
     const forUser: ContentBlock = { type: "text", text: "c", annotations: { audience: ["user"] } };
     const image: ContentBlock = { type: "image", data: "", mimeType: "image/png" };
@@ -91,7 +91,7 @@ describe("messages", () => {
   });
 });
 
-test("a snapshot keeps a message as it was, whatever is said later", () => {
+test("keeps a message of a snapshot unchanged when more is added", () => {
   const image: ContentBlock = { type: "image", data: "", mimeType: "image/png" };
   const book = bookOf(chunk(text("a")));
   const snapshot = book.snapshot();
@@ -115,7 +115,7 @@ describe("turns", () => {
     expect(bookOf(...past).turn).toEqual(state && { turnId: "t1", startedAt: 1, state });
   });
 
-  test("an event for another turn than the last one is illegal", () => {
+  test("refuses an event for another turn than the last one", () => {
     const others = Object.fromEntries(
       Object.entries(turn).map(([name, each]) => [name, { ...each, turnId: "t0" }]),
     );
@@ -131,7 +131,7 @@ describe("turns", () => {
     expect(() => bookOf(...past, next)).toThrow(illegal(sentence, next.type));
   });
 
-  test("a turn that stopped keeps why, and stays beside the next one", () => {
+  test("keeps why a turn stopped beside the next turn", () => {
     const why = { stopReason: "error", error: "no network" } as const;
     expect(bookOf(turn.started, { ...turn.stopped, ...why }, turn.restarted).snapshot().turns).toEqual([
       { turnId: "t1", startedAt: 1, state: { status: "stopped", ...why, endedAt: 4 } },
@@ -139,7 +139,7 @@ describe("turns", () => {
     ]);
   });
 
-  test("a turn cannot stop while calls have not ended, and the message names them", () => {
+  test("refuses to stop a turn with open calls, and names them", () => {
     const book = bookOf(turn.started, event.announced, ...onCall("b", event.announced, event.cancelled));
     book.applyAll(onCall("c", event.announced));
     const sentence = "Turn t1 has calls that have not ended (call_1, c)";
@@ -179,7 +179,7 @@ describe("questions", () => {
     expect(() => bookOf(...asked, ...past, cleared)).toThrow(illegal(sentence, "call-cleared"));
   });
 
-  test("a question is found by its id, with its answer or why it was taken back", () => {
+  test("finds a question by its id, with its answer or the reason of its withdrawal", () => {
     expect(bookOf(...asked).question("q1")).toEqual({ question, state: { status: "open" } });
     const answer = { status: "answered", answer: no };
     expect(bookOf(...asked, answered(no)).question("q1")).toEqual({ question, state: answer });
@@ -200,7 +200,7 @@ describe("questions", () => {
     expect(() => bookOf(...past, late)).toThrow(illegal(sentence, late.type));
   });
 
-  test("a call that is asked about again waits for the new question only", () => {
+  test("waits only for the new question when a call is asked about again", () => {
     const again = { ...event.asked, question: { ...question, questionId: "q2" } };
     const past = [...asked, answered(yes), cleared, again];
     expect(takenAfter([...past, appended], next)).toEqual(Object.keys(shows));
@@ -261,7 +261,7 @@ describe("listeners", () => {
   });
 });
 
-test("the plan and the mode are replaced whole, the info is merged, repairs add up", () => {
+test("replaces the plan and the mode, merges the info, adds repairs", () => {
   const repairs = ["one", "two"].map((detail) => ({ repair: "late-update", toolCallId: "call_1", detail }));
   const book = bookOf(
     { type: "plan-updated", at: 1, entries: planOf("a", "b") },
@@ -278,7 +278,7 @@ test("the plan and the mode are replaced whole, the info is merged, repairs add 
   expect(book.snapshot().plan).toEqual([]);
 });
 
-test("an event that nobody knows is illegal", () => {
+test("refuses an event of an unknown type", () => {
   const unknownEvent = { type: "weather-changed", at: 1 } as unknown as SessionEvent;
   expect(takenAfter([turn.started], { unknownEvent })).toEqual([]);
 });

@@ -12,6 +12,7 @@ import { MessageRun } from "./message-run.js";
 import type { PlanEntry } from "./plan.js";
 import { withCall, withCallsOf, withCallsOfStep } from "./plan-calls.js";
 import { leavesQuestion } from "./question.js";
+import type { Question } from "./question.js";
 import type {
   AskedQuestion,
   LearntWindow,
@@ -51,8 +52,8 @@ export class SessionBook {
   /** In the order first seen: a run of message chunks, or a call's id. */
   readonly #timeline: (MessageRun | string)[] = [];
   readonly #questions = new Map<string, AskedQuestion>();
-  /** The number of questions that wait for an answer. */
-  #openQuestions = 0;
+  /** The questions that wait for an answer, in the order in which they were asked. */
+  readonly #openQuestions = new Map<string, Question>();
   readonly #turns: Turn[] = [];
   readonly #steps: Step[] = [];
   readonly #repairs: Repair[] = [];
@@ -74,7 +75,7 @@ export class SessionBook {
     for (const entry of session.timeline) book.#restore(entry);
     for (const asked of session.questions) {
       book.#questions.set(asked.question.questionId, asked);
-      if (asked.state.status === "open") book.#openQuestions += 1;
+      if (asked.state.status === "open") book.#openQuestions.set(asked.question.questionId, asked.question);
     }
     for (const turn of session.turns) book.#turns.push(turn);
     for (const step of session.steps) book.#steps.push(step);
@@ -144,7 +145,11 @@ export class SessionBook {
   }
 
   get hasOpenQuestions(): boolean {
-    return this.#openQuestions > 0;
+    return this.#openQuestions.size > 0;
+  }
+
+  openQuestions(): IterableIterator<Question> {
+    return this.#openQuestions.values();
   }
 
   question(questionId: string): AskedQuestion | undefined {
@@ -266,7 +271,7 @@ export class SessionBook {
     const { toolCallId } = event;
     if (event.type === "question-asked") {
       this.#questions.set(event.question.questionId, { question: event.question, state: { status: "open" } });
-      this.#openQuestions += 1;
+      this.#openQuestions.set(event.question.questionId, event.question);
     } else if (event.type === "call-announced") {
       this.#timeline.push(toolCallId);
       this.#openCalls.add(toolCallId);
@@ -402,7 +407,7 @@ export class SessionBook {
       );
     }
     this.#questions.set(questionId, { question: asked.question, state });
-    this.#openQuestions -= 1;
+    this.#openQuestions.delete(questionId);
   }
 
   #timelineEntry(entry: MessageRun | string): TimelineEntry | undefined {

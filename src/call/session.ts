@@ -21,7 +21,7 @@ export type SessionInfo = {
 /** A summary that replaces all steps up to and including this one. */
 export type Compaction = { readonly throughStepId: string; readonly summary: string };
 
-/** One compaction of a session, and what it cost. */
+/** One compaction of a session, with its token usage. */
 export type RecordedCompaction = Compaction & {
   readonly at: number;
   /** The tokens of the request for the summary. */

@@ -17,7 +17,7 @@ export interface SharedTexts {
   refresh(): Promise<void>;
   /** False when the text has another version by now; 0 is the version of a text that is not there. */
   replace(name: string, text: string, expected: number): Promise<boolean>;
-  /** Returns when every instance that can read the store has looked at it since this call. */
+  /** Returns when every instance that can read the store has checked it since this call. */
   spread(): Promise<void>;
   /** Calls back when another instance has changed a text. Returns the function that unsubscribes. */
   onChange(listener: () => void): () => void;

@@ -94,13 +94,7 @@ function address(text: string): string {
   return `${scheme}${url.host}${path}${url.search === "" ? "" : "?…"}`;
 }
 
-function parsed(text: string): URL | undefined {
-  try {
-    return new URL(text);
-  } catch {
-    return undefined;
-  }
-}
+const parsed = (text: string): URL | undefined => (URL.canParse(text) ? new URL(text) : undefined);
 
 /** The argument that best distinguishes two calls of an unknown tool. */
 export function mainArgument(tool: string, input: unknown): string | undefined {

@@ -69,7 +69,7 @@ export type DecidedBy = "rule" | "person" | "sandbox";
 
 /** `text`: a sentence about what the command tried, or left behind. */
 export type SandboxRefusal = {
-  readonly type: "network" | "file" | "held back" | "not started";
+  readonly type: "network" | "file" | "system" | "held back" | "not started";
   readonly text: string;
 };
 
@@ -258,7 +258,7 @@ export type ToolCallEvent =
   /** The sandbox was in the way of a contained command. */
   | CallEvent<"sandbox-refused", { readonly refusals: readonly SandboxRefusal[] }>
   | CallEvent<"cancel-requested">
-  /** A file is about to change: what it was is kept, so that the call can be undone. */
+  /** A file is about to change: its earlier content is kept, so that the call can be undone. */
   | CallEvent<"file-kept", { readonly change: FileChange }>
   /** `hunks`: only these hunks of its edit, counted from 1. */
   | CallEvent<"call-undone", { readonly hunks?: readonly number[] }>

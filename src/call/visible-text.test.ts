@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { oneLine, visibleText } from "./visible-text.js";
+import { firstLine, oneLine, visibleText } from "./visible-text.js";
 
 const anyText = fc.oneof(fc.string({ unit: "binary" }), fc.string({ unit: "grapheme" }));
 const codePoints = (text: string) => Array.from(text).length;
@@ -67,6 +67,13 @@ test("an emoji that Unicode lists stays whole", () => {
     expect(visibleText(`a${emoji}b`)).toBe(`a${emoji}b`);
     expect(oneLine(`a ${emoji} b`, 40)).toBe(`a ${emoji} b`);
   }
+});
+
+test("a title is the first line with words, and spells out what hides in it", () => {
+  expect(firstLine("\n  \r\n  Fix the test.\nThen write the note.", 40)).toBe("Fix the test.");
+  expect(firstLine("a\u202Eb\r\nc", 40)).toBe("a⟨U+202E⟩b");
+  expect(firstLine("one two three four", 9)).toBe("one …four");
+  expect(firstLine(" \n ", 40)).toBe("");
 });
 
 test("joiners and selectors outside of an emoji are written out", () => {

@@ -66,6 +66,11 @@ export function oneLine(text: string, maxLength: number): string {
   return `${fitting(head, maxLength - 1 - tailRoom).join("")}…${end.join("")}`;
 }
 
+/** The first line of a prose text that has words, as a title: a line break inside a title would be spelled out. */
+export function firstLine(text: string, maxLength: number): string {
+  return oneLine(/\S[^\r\n]*/.exec(text)?.[0] ?? "", maxLength);
+}
+
 /** Printable ASCII, with single spaces inside. */
 const PLAIN_LINE = /^(?:[!-~]+(?: [!-~]+)*)?$/;
 
