@@ -1,7 +1,13 @@
 /** The verdict of the rules that allow: every part of the intent must be covered, and nothing about it in doubt. */
 import { visibleText } from "../call/index.js";
 import { covers, coversAccess, isFileRule, isInForce, namesPart } from "./allow-rules.js";
-import { concerns, openingRules, outsideUncovered, ownFilesWithinReach } from "./concerns.js";
+import {
+  concerns,
+  environmentsWithinReach,
+  openingRules,
+  outsideUncovered,
+  ownFilesWithinReach,
+} from "./concerns.js";
 import { flagDoubts, gitDoubts, unknownEffects } from "./effect-doubts.js";
 import { fileAccesses } from "./file-accesses.js";
 import type { Intent } from "./intent.js";
@@ -52,7 +58,12 @@ export function allowVerdict(found: Found): Verdict {
   const worries = [
     // A rule that allows must not be stricter than the default would be without it.
     ...(policy.default === "allow"
-      ? [...dynamicUnderDeny(doubts, rules), ...outside, ...ownFilesWithinReach(parts, policy)]
+      ? [
+          ...dynamicUnderDeny(doubts, rules),
+          ...outside,
+          ...ownFilesWithinReach(found),
+          ...environmentsWithinReach(found),
+        ]
       : concerns(looked)),
     ...unchecked(found, covering),
   ];

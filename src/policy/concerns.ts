@@ -1,6 +1,7 @@
 /** Reasons to ask although a rule allows the words of the command. */
 import { visibleText } from "../call/index.js";
 import { covers, coversAccess, coversPath, isInForce, namesPart } from "./allow-rules.js";
+import { baseName } from "./shell/base-name.js";
 import { hostReach } from "./hosts/host-reach.js";
 import { readUrl } from "./hosts/match-host.js";
 import type { Intent, PathAccess } from "./intent.js";
@@ -55,7 +56,7 @@ export function openingRules(looked: Looked): readonly (readonly RuleParts[])[] 
   ]);
 }
 
-/** A rule for the command's words says nothing about where its output goes, or about places outside of the workspace. */
+/** A rule for the command's words does not cover the target of its output, or places outside of the workspace. */
 const needsOpening = (part: CommandPart, policy: Guarded): readonly PathAccess[] => [
   ...part.redirects,
   ...part.touches.filter(({ path }) => !isInside(path, policy)),
@@ -108,7 +109,10 @@ function placeConcerns(part: CommandPart, looked: Looked): readonly string[] {
   ];
 }
 
-/** A pattern in the shared temporary folder opens files to look at: none of them is code that somebody agreed to. */
+/**
+ * A pattern in the shared temporary folder opens files only for reading: nobody has agreed to run one of them as
+ * code.
+ */
 const mayHoldCode = (pattern: string, { access }: PathAccess): boolean =>
   access !== "read" || !/^\/(?:private\/)?tmp\/.*\*/.test(pattern);
 
@@ -136,10 +140,27 @@ function ownFilesMet(part: CommandPart, { own = [] }: Guarded): readonly string[
  * Why a command may read our own files without a word that names them. Asked also where everything is allowed: nobody
  * means these when they allow everything.
  */
-export function ownFilesWithinReach(parts: readonly Part[], { own = [], roots }: Guarded): readonly string[] {
+export function ownFilesWithinReach({
+  parts,
+  policy,
+  doubts,
+  intent,
+}: Pick<Looked, "parts" | "policy" | "doubts" | "intent">): readonly string[] {
+  const { own = [], roots } = policy;
+  // A word that is not known may be a path that other words of the command name or find; so may a word in code.
+  const isUnknown = doubts.length > 0;
+  const isOpen = isUnknown || parts.some((part) => part.type === "command" && !isPlain(part));
+  const text = [intent.command ?? []].flat().join(" ");
   return parts.flatMap((part) => {
     if (part.type !== "command") return [];
+    const mayBeMade = (place: string): boolean =>
+      (isOpen && text.includes(lastNames(place))) ||
+      (isUnknown &&
+        NAMES_FILES.has(part.argv[0] ?? "") &&
+        part.touches.some(({ path }) => holds(path, place)));
     const reaches = (place: string): boolean =>
+      mayBeMade(place) ||
+      (isUnknown && isAfterUnknown(text, place)) ||
       (part.cwd !== undefined && holds(place, part.cwd)) ||
       part.globs.some(
         ({ folder, mayBeHidden }) =>
@@ -155,11 +176,39 @@ export function ownFilesWithinReach(parts: readonly Part[], { own = [], roots }:
   });
 }
 
+/** Why a command may show the variables of other programs without a word that names them, Toolgate's own among them. */
+export function environmentsWithinReach({
+  parts,
+  doubts,
+  intent,
+}: Pick<Looked, "parts" | "doubts" | "intent">) {
+  const commands = parts.filter((part) => part.type === "command");
+  const isOpen = doubts.length > 0 || commands.some((part) => !isPlain(part));
+  const text = [intent.command ?? []].flat().join(" ");
+  const isNamed = isOpen && /\/proc\b[^]*\benviron\b/.test(text);
+  const isShown = commands.some((part) => baseName(part.argv[0] ?? "") === "ps" && !isPlain(part));
+  return isNamed || isShown ? ["it may show the environment of programs, where their keys are"] : [];
+}
+
 /** Whether a longer word, such as code, has the name of a file in that folder in it: whole, or below the home folder. */
 function isNamedInCode({ argv, read }: CommandPart, place: string): boolean {
-  const name = `${place.split("/").slice(-2).join("/")}/`;
+  const name = `${lastNames(place)}/`;
   return [...argv.slice(1), read.fedText ?? ""].some((word) => word.includes(name));
 }
+
+/** Whether the place's last name stands behind a part that is not known: `${X:-.}/toolgate`, `"$Y"/toolgate`. */
+function isAfterUnknown(text: string, place: string): boolean {
+  const end = `/${place.slice(place.lastIndexOf("/") + 1)}`;
+  for (let at = text.indexOf(end); at >= 0; at = text.indexOf(end, at + 1)) {
+    const isWhole = !/^[\w.-]/.test(text.slice(at + end.length));
+    if (isWhole && /(?:\$\w+|[}`)])["']*$/.test(text.slice(0, at))) return true;
+  }
+  return false;
+}
+
+const lastNames = (place: string): string => place.split("/").slice(-2).join("/");
+
+const isPlain = ({ judgement }: CommandPart): boolean => !judgement.runs && judgement.doubts.length === 0;
 
 const holds = (folder: string, path: string): boolean => matchPath(`${folder}/**`, path);
 
@@ -208,7 +257,7 @@ const WHERE_TO = {
   reserved: "no public address",
 } as const;
 
-/** A protected file is let through only by a rule that names that very file, for what is done to it. */
+/** Only a rule that names the exact file allows an access to a protected file. */
 const isNamedExactly = (access: PathAccess, looked: Looked): boolean =>
   looked.rules.some((rule) => namesExactly(rule, access, looked));
 

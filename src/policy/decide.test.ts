@@ -52,12 +52,12 @@ describe("rules", () => {
     });
   });
 
-  test("a name is not a prefix, unless a star says so", () => {
+  test("matches a whole name, and a prefix only with a star", () => {
     expect(effect(intent, [{ allow: "edit_" }, { allow: "ed" }, { allow: "" }])).toBe("ask");
     expect(effect(intent, [{ allow: "edit_*" }])).toBe("allow");
   });
 
-  test("deny beats ask beats allow, in whatever order the rules stand", () => {
+  test("weighs deny before ask before allow in any order of the rules", () => {
     const rules: Rule[] = [{ allow: "*" }, { ask: "edit" }, { deny: "edit_file" }];
     fc.assert(
       fc.property(fc.shuffledSubarray(rules, { minLength: 1 }), (some) => {
@@ -67,7 +67,7 @@ describe("rules", () => {
     );
   });
 
-  test("an allowing rule whose time is up allows nothing, and one whose time cannot be read never did", () => {
+  test("ignores an allowing rule whose end has passed or cannot be read", () => {
     const until = "2026-01-01T00:00:00Z";
     expect(effect(intent, [{ allow: "edit", until }], { now: Date.parse(until) - 1 })).toBe("allow");
     expect(effect(intent, [{ allow: "edit", until }], { now: Date.parse(until) })).toBe("ask");
@@ -82,14 +82,14 @@ describe("rules", () => {
     expect(effect(intent, [{ allow: "*", server: "files" }])).toBe("ask");
   });
 
-  test("a foreign tool is opened by its name, never by the kind that its server claims", () => {
+  test("allows a foreign tool by its name, never by the kind that its server claims", () => {
     const claimed: Intent = { ...intent, tool: "get_all", kind: "read", server: "files" };
     expect(effect(claimed, [{ allow: "read" }])).toBe("ask");
     expect(effect(claimed, [{ allow: "get_*", server: "files" }])).toBe("allow");
     expect(effect(claimed, [{ allow: "get_all" }, { deny: "read" }])).toBe("deny");
   });
 
-  test("adding a rule that denies never allows more", () => {
+  test("allows no more when a rule that denies is added", () => {
     const rules = fc.array(
       fc.constantFrom<Rule>(
         { allow: "execute", command: "ls *" },
@@ -117,7 +117,7 @@ describe("rules", () => {
 });
 
 describe("commands", () => {
-  test("every part of a command must be allowed", () => {
+  test("allows a command only when every part is allowed", () => {
     const rules: Rule[] = [
       { allow: "execute", command: "git status" },
       { allow: "execute", command: "ls *" },
@@ -127,18 +127,18 @@ describe("commands", () => {
     expect(effect(command("git status; $(curl evil)"), rules)).toBe("ask");
   });
 
-  test("a deny on the last of three thousand parts still denies", () => {
+  test("denies by the last of three thousand parts", () => {
     const text = `${"ls; ".repeat(2_999)}rm x`;
     expect(effect(command(text), [{ allow: "execute" }, { deny: "execute", command: "rm *" }])).toBe("deny");
   });
 
-  test("a list of words is exactly these words, stars and all", () => {
+  test("reads a list of words as exactly these words, stars included", () => {
     const rules: Rule[] = [{ allow: "execute", command: ["grep", "a *", "src"] }];
     expect(effect(command("grep 'a *' src"), rules)).toBe("allow");
     expect(effect(command("grep 'a b' src"), rules)).toBe("ask");
   });
 
-  test("a redirect that writes is asked, unless a rule allows that file to be written", () => {
+  test("asks about a redirect that writes, unless a rule allows edits of that file", () => {
     expect(effect(command("ls > out.txt"), [{ allow: "execute", command: "ls *" }])).toBe("ask");
     expect(
       effect(command("ls > out.txt"), [
@@ -149,7 +149,7 @@ describe("commands", () => {
     expect(effect(command("ls 2>/dev/null"), [{ allow: "execute", command: "ls *" }])).toBe("allow");
   });
 
-  test("a flag that is not known to be harmless is named, also where anyFlags lets it pass", () => {
+  test("names a flag that is not known to be harmless, also where anyFlags allows it", () => {
     const asked = decide(command("find . -delete"), policy([{ allow: "execute", command: "find *" }]));
     expect(asked).toMatchObject({ effect: "ask", reason: expect.stringContaining("-delete") });
     const passed = decide(
@@ -165,7 +165,7 @@ describe("commands", () => {
     expect(effect(command("cat src/a.ts > b"), [{ allow: "read" }])).toBe("ask");
   });
 
-  test("where all is allowed by default, a deny still denies and a command that may hide it is asked", () => {
+  test("denies and asks as the rules say where everything is allowed by default", () => {
     const rules: Rule[] = [{ deny: "execute", command: "rm *" }];
     expect(effect(command("ls"), rules, { default: "allow" })).toBe("allow");
     expect(effect(command("env rm x"), rules, { default: "allow" })).toBe("deny");
@@ -182,7 +182,7 @@ describe("paths", () => {
     expect(effect(reading("/etc/hosts"), [{ allow: "read", path: "/etc/hosts" }])).toBe("allow");
   });
 
-  test("a link and its target both count", () => {
+  test("matches a link and its target", () => {
     expect(effect(reading("/outside/x", "/ws/link"), [{ allow: "read" }])).toBe("ask");
     expect(
       effect(reading("/ws/secrets/key", "/ws/link"), [
@@ -198,7 +198,7 @@ describe("paths", () => {
     ).toBe("deny");
   });
 
-  test("outside of the workspace only a rule with a path opens a file, also where everything is allowed", () => {
+  test("allows files outside of the workspace only by a rule with a path, also where everything is allowed", () => {
     expect(effect(reading("/etc/hosts"), [], { default: "allow" })).toBe("ask");
     expect(effect(reading("/etc/hosts"), [{ allow: "*" }], { default: "allow" })).toBe("ask");
     expect(effect(reading("/etc/hosts"), [{ allow: "read", path: "/etc/**" }], { default: "allow" })).toBe(
@@ -207,7 +207,7 @@ describe("paths", () => {
     expect(effect(reading("/ws/a"), [], { default: "allow" })).toBe("allow");
   });
 
-  test("a search that may come upon what a rule forbids is asked, and one elsewhere is not", () => {
+  test("asks about a search that may reach a denied path, and not about one elsewhere", () => {
     const searching = (path: string): Intent => ({
       ...intent,
       tool: "grep",
@@ -222,7 +222,7 @@ describe("paths", () => {
     expect(effect(searching("/ws"), [{ allow: "search" }])).toBe("allow");
   });
 
-  test("a program that may open what a rule forbids is asked about, and the reason says why nobody knows", () => {
+  test("asks about a program that may open a denied path, and says why nobody knows", () => {
     const rules: Rule[] = [{ allow: "execute" }, { deny: "read", path: "**/.env" }];
     expect(decide(command("cat notes"), policy(rules))).toMatchObject({
       effect: "ask",
@@ -235,12 +235,12 @@ describe("paths", () => {
     });
   });
 
-  test("a protected file is asked about, unless a rule names that very file", () => {
+  test("asks about a protected file unless a rule names that file", () => {
     expect(effect(reading("/ws/.env"), [{ allow: "read", path: "/ws/**" }])).toBe("ask");
     expect(effect(reading("/ws/.env"), [{ allow: "read", path: "/ws/.env" }])).toBe("allow");
   });
 
-  test("Toolgate's own files are changed by nobody, whatever the rules say", () => {
+  test("refuses changes of Toolgate's own files whatever the rules say", () => {
     const writing: Intent = {
       ...intent,
       paths: [{ path: "/home/ann/.config/toolgate/rules.json", access: "write" }],
@@ -254,7 +254,7 @@ describe("paths", () => {
 describe("hosts", () => {
   const fetching = (url: string): Intent => ({ ...intent, tool: "fetch", kind: "fetch", hosts: [url] });
 
-  test("a host is exact, or a subdomain where the rule says so", () => {
+  test("matches an exact host, and subdomains only where the rule says so", () => {
     const rules: Rule[] = [{ allow: "fetch", host: "docs.example.com" }];
     expect(effect(fetching("https://docs.example.com/x"), rules)).toBe("allow");
     expect(effect(fetching("https://docs.example.com.evil.test/"), rules)).toBe("ask");
@@ -284,7 +284,7 @@ describe("hosts", () => {
         expect(effect(fetching(url), rules, { default: otherwise })).toBe("deny");
   });
 
-  test("a rule that names a host of this machine opens that host and port, and nothing else", () => {
+  test("allows only that host and port by a rule that names a host of this machine", () => {
     const rules: Rule[] = [{ allow: "fetch", host: "http://localhost:3000" }];
     expect(effect(fetching("http://localhost:3000/a"), rules)).toBe("allow");
     expect(effect(fetching("http://localhost:3001/a"), rules)).toBe("deny");
@@ -292,7 +292,7 @@ describe("hosts", () => {
   });
 });
 
-test("an intent's text says all of it, and the same whatever the order of its keys", () => {
+test("writes all of an intent into its text, in whatever order its keys come", () => {
   const turned = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(turned);
     if (typeof value !== "object" || value === null) return value;
@@ -311,7 +311,7 @@ test("an intent's text says all of it, and the same whatever the order of its ke
   );
 });
 
-test("equal intents have the same text, however their keys are ordered", () => {
+test("writes equal texts for equal intents, in whatever order their keys come", () => {
   const other: Intent = {
     baseHashes: {},
     hosts: [],
@@ -325,7 +325,7 @@ test("equal intents have the same text, however their keys are ordered", () => {
   expect(intentText({ ...intent, input: { path: "b" } })).not.toBe(intentText(intent));
 });
 
-test("every field of an intent is in its text, which must stay as it is: answers name it by its hash", () => {
+test("has every field of an intent in its text, which must not change: answers name it by its hash", () => {
   const whole: Required<Intent> = {
     tool: "run",
     kind: "execute",

@@ -3,6 +3,7 @@
  * are; an intent that no rule names gets the default, which asks. To be allowed, every part of the intent must
  * be covered by a rule that allows it, and nothing about it may be in doubt.
  */
+import { checkOptions, LIST, oneOf, required, STRING } from "../call/check-options.js";
 import { allowVerdict } from "./allow-verdict.js";
 import type { Found } from "./allow-verdict.js";
 import { forbiddenPaths, hostTrouble } from "./concerns.js";
@@ -16,7 +17,18 @@ import { meets } from "./strict-rules.js";
 import { byRule, verdict } from "./verdict.js";
 import type { Verdict } from "./verdict.js";
 
+const EFFECTS: ReadonlySet<string> = new Set(["allow", "ask", "deny"]);
+const DECIDED = {
+  paths: required(LIST),
+  hosts: required(LIST),
+  rules: required(LIST),
+  roots: required(LIST),
+  home: required(STRING),
+  default: oneOf("allow", "ask", "deny"),
+};
+
 export function decide(intent: Intent, given: Policy): Verdict {
+  checkDecided(intent, given);
   const { temporary } = intent;
   const policy = temporary === undefined ? given : { ...given, temporary };
   const inDoubt = policy.default === "deny" ? "deny" : "ask";
@@ -28,12 +40,25 @@ export function decide(intent: Intent, given: Policy): Verdict {
   return withContainment(found, refused(found) ?? strictVerdict(found) ?? allowVerdict(found));
 }
 
+/** Callers in JavaScript: a default that is misspelt would be the verdict. */
+function checkDecided(intent: Partial<Intent> = {}, policy: Partial<Policy> = {}): void {
+  const { paths, hosts } = intent;
+  const { rules, roots, home } = policy;
+  const isDefault = policy.default === undefined || EFFECTS.has(policy.default);
+  if (isDefault && [paths, hosts, rules, roots].every(Array.isArray) && typeof home === "string") return;
+  checkOptions("decide", { paths, hosts, rules, roots, home, default: policy.default }, DECIDED);
+}
+
 function withContainment(found: Found, decided: Verdict): Verdict {
   const { policy, intent } = found;
   const isAsking = decided.effect === "ask" && (policy.default ?? "ask") === "ask";
-  if (!isAsking || policy.canContain !== true) return decided;
+  const { canContain, notContaining } = policy;
+  if (!isAsking || (canContain !== true && notContaining === undefined)) return decided;
   const contained = containment(found, { unknownEffects: (part) => unknownEffects(part, intent) });
-  return contained.ok ? { ...decided, contained: contained.containment } : decided;
+  if (!contained.ok) return decided;
+  return canContain === true
+    ? { ...decided, contained: contained.containment }
+    : { ...decided, reason: `${decided.reason}; the sandbox would take it, but ${notContaining}` };
 }
 
 const MAX_CHARACTERS = 30_000;

@@ -41,3 +41,14 @@ export function gitDoubts(part: CommandPart, { executor }: Intent): readonly str
     return ["git runs programs that a repository's settings name, and Toolgate does not start it here"];
   return executor.notForced === undefined ? [] : [visibleText(executor.notForced)];
 }
+
+/** The same for people, who also want to know why a read beside other commands is none. */
+export function whyNoGitRead(part: CommandPart, intent: Intent): readonly string[] {
+  if (!isGit(part) || !part.judgement.onlyReads || forcesGitSettings(intent.executor)) return [];
+  const doubts = gitDoubts(part, intent);
+  return doubts.length > 0
+    ? doubts
+    : [
+        "git may run programs that settings name, which Toolgate prevents only in a command that runs no other code",
+      ];
+}

@@ -36,6 +36,11 @@ test("reads each word as an option, a value, a path, a host, a subcommand or dat
   expect(part?.doubts.join()).toContain('only a rule with "https://a.example/b" in it allows');
 });
 
+test("names the files of redirects with the part that they belong to", () => {
+  const { parts } = explained("ls src 2>/dev/null > list.txt && cat <<'EOF' >> src/a.txt\n> no\nEOF");
+  expect(parts.map(({ redirects }) => redirects)).toEqual([["list.txt"], ["src/a.txt"]]);
+});
+
 test("names the rule that covers each part, and the part that none does", () => {
   const { verdict, parts } = explained("cd src && ls && go build ./...", {
     allow: "execute",
@@ -46,6 +51,20 @@ test("names the rule that covers each part, and the part that none does", () => 
     [["allow read"], true],
     [["allow read"], false],
     [[], false],
+  ]);
+});
+
+test("says why a rule for reading does not cover git beside a command that runs code", () => {
+  const doubtsOf = (command: string, ...rules: readonly Rule[]) =>
+    explained(command, ...rules).parts.map(({ doubts }) => doubts);
+  const [code, git] = doubtsOf("sh check.sh && git status");
+  expect([code, git?.join()]).toEqual([
+    [],
+    expect.stringContaining("git may run programs that settings name"),
+  ]);
+  expect(doubtsOf("sh check.sh && git status", { allow: "execute", command: "git status *" })).toEqual([
+    [],
+    [],
   ]);
 });
 

@@ -6,6 +6,7 @@ import { visibleText } from "../call/index.js";
 import { covers, isFileRule, isInForce } from "./allow-rules.js";
 import { accessRules } from "./allow-verdict.js";
 import { decide } from "./decide.js";
+import { whyNoGitRead } from "./effect-doubts.js";
 import type { Policy } from "./policy.js";
 import type { Verdict } from "./verdict.js";
 import { commandClass } from "./grants/command-class.js";
@@ -23,6 +24,8 @@ import type { Rule, RuleParts } from "./rule.js";
 export type ExplainedPart = {
   readonly words: readonly ExplainedWord[];
   readonly effects: readonly string[];
+  /** The words of its redirects that name files. */
+  readonly redirects: readonly string[];
   /** The allowing rules that cover it. */
   readonly rules: readonly string[];
   /** The part needs no rule: it only goes to a folder of the workspace. */
@@ -45,18 +48,23 @@ export function explain(intent: Intent, policy: Policy): Explanation {
   const { parts } = partsOf(intent, policy);
   const commands = parts.filter((part) => part.type === "command");
   const allowing = policy.rules.map(ruleParts).filter((rule) => isInForce(rule, policy));
-  const explained = commands.map((part) => ({
-    words: explainWords(part.argv, policy.programs),
-    effects: effectsOf(part, policy),
-    rules: coveringRules(part, allowing, intent, policy).map(({ name }) => name),
-    needsNoRule: isHarmless(part, policy),
-    doubts: [
-      ...part.judgement.doubts,
-      ...namedActs(part.judgement).map(
-        ({ does, word }) => `it ${does}, which only a rule with "${word}" in it allows`,
-      ),
-    ],
-  }));
+  const explained = commands.map((part) => {
+    const rules = coveringRules(part, allowing, intent, policy).map(({ name }) => name);
+    return {
+      words: explainWords(part.argv, policy.programs),
+      effects: effectsOf(part, policy),
+      redirects: [...new Set([...part.read.writes, ...part.read.reads])],
+      rules,
+      needsNoRule: isHarmless(part, policy),
+      doubts: [
+        ...part.judgement.doubts,
+        ...namedActs(part.judgement).map(
+          ({ does, word }) => `it ${does}, which only a rule with "${word}" in it allows`,
+        ),
+        ...(rules.length === 0 ? whyNoGitRead(part, intent) : []),
+      ],
+    };
+  });
   const wouldAllow = verdict.effect === "ask" ? rulesThatAllow(intent, policy, commands) : undefined;
   return {
     verdict,

@@ -26,7 +26,7 @@ export type { Mode, ModeRules } from "./modes.js";
 export type { UserPrograms } from "./programs/known-programs.js";
 export type { ProgramData, ProgramFile } from "./programs/program-data.js";
 export { userPrograms } from "./programs/user-programs.js";
-export { ruleMistake } from "./rule.js";
+export { ruleMistake } from "./rule-mistake.js";
 export type { Rule, RuleEffect, RuleScope } from "./rule.js";
 export { readShell } from "./shell/read-shell.js";
 export type { ReadCommand, ShellReading } from "./shell/read-shell.js";

@@ -22,7 +22,7 @@ export type OutsideLink = {
   readonly pattern?: string;
 };
 
-/** The program that reads a command's text, and what is set for it beside the inherited variables. */
+/** The program that reads a command's text, and the variables that are set for it beside the inherited ones. */
 export type Executor = {
   /** The absolute path of the shell that is started. */
   readonly shell?: string;
@@ -51,7 +51,7 @@ export type Intent = {
   readonly cwd: string;
   /** The text that a shell will read, or the words of a command that no shell reads. */
   readonly command?: string | readonly string[];
-  /** The command goes on after its call, until the session ends. */
+  /** The command keeps running after its call, until the session ends. */
   readonly background?: boolean;
   /** The program that reads the text. When absent, an unknown shell reads it. */
   readonly executor?: Executor;
@@ -67,8 +67,8 @@ export type Intent = {
   /** Paths outside of the workspace that a command names and that links lead elsewhere. */
   readonly outsideLinks?: readonly OutsideLink[];
   /**
-   * Paths in the system's temporary folder that are this session's own: it made them, or nothing is there yet. The
-   * disk was looked at for this; rules treat them like files of the workspace.
+   * Paths in the system's temporary folder that belong to this session: it made them, or nothing is there yet, as a
+   * look at the disk has shown. Rules treat them like files of the workspace.
    */
   readonly temporary?: readonly string[];
 };

@@ -3,11 +3,17 @@
  * any further words and for none, a `*` at the end of a word for the rest of that word, and without a
  * star it is exactly these words.
  */
+import { checkOptions, either, LIST, required, STRING } from "../call/check-options.js";
 
 export type CommandPattern = string | readonly string[];
 
+const PATTERN = either(STRING, LIST);
+const MATCHED = { pattern: required(PATTERN), argv: required(LIST) };
+
 /** For allowing: the program must be named as it is, or lie where the system keeps its programs. */
 export function allowsCommand(pattern: CommandPattern, argv: readonly string[]): boolean {
+  if (!LIST.isRight(argv) || !PATTERN.isRight(pattern))
+    checkOptions("allowsCommand", { pattern, argv }, MATCHED);
   return matchWords(
     pattern,
     argv,
@@ -17,6 +23,8 @@ export function allowsCommand(pattern: CommandPattern, argv: readonly string[]):
 
 /** For asking and denying: a program of that name counts wherever it lies, and however its case is written. */
 export function namesCommand(pattern: CommandPattern, argv: readonly string[]): boolean {
+  if (!LIST.isRight(argv) || !PATTERN.isRight(pattern))
+    checkOptions("namesCommand", { pattern, argv }, MATCHED);
   if (typeof pattern === "string" && beginsOtherwise(pattern, argv[0] ?? "")) return false;
   return matchWords(pattern, argv, (wanted, program) => {
     const name = program.slice(program.lastIndexOf("/") + 1);

@@ -2,6 +2,7 @@
  * The built-in modes: the rules that apply beside the user's own. A rule that denies applies in every mode;
  * `read-only` uses only the rules that deny, and `allow-all` changes what happens to a call that no rule covers.
  */
+import { checkOptions, LIST, oneOf, required } from "../call/check-options.js";
 import type { Rule, RuleEffect } from "./rule.js";
 
 export const MODES = ["ask", "accept-edits", "read-only", "allow-all"] as const;
@@ -14,10 +15,13 @@ export function isMode(text: string | undefined): text is Mode {
 
 export type ModeRules = { readonly rules: readonly Rule[]; readonly default: RuleEffect };
 
+const MODE_OPTIONS = { mode: required(oneOf(...MODES)), rules: required(LIST) };
+
 const LOOKING: readonly Rule[] = [{ allow: "read" }, { allow: "search" }, { allow: "think" }];
 
 /** The user's rules under a mode. A rule that allows or asks does not open a stricter mode. */
 export function inMode(mode: Mode, rules: readonly Rule[]): ModeRules {
+  checkOptions("inMode", { mode, rules }, MODE_OPTIONS);
   switch (mode) {
     case "ask":
       return { rules: [...LOOKING, ...rules], default: "ask" };

@@ -36,10 +36,10 @@ export type CommandPart = {
   readonly globs: readonly { readonly folder: string; readonly mayBeHidden: boolean }[];
   /** Absolute paths that its other words may stand for: a guess, good for asking only. */
   readonly mayMean: readonly string[];
-  /** Its input, and which of its words the shell expands. */
+  /** The command's input, and which of its words the shell expands. */
   readonly read: Pick<
     ReadCommand,
-    "feeds" | "fedText" | "reads" | "isBackground" | "judged" | "patterns" | "unknown" | "wrappers"
+    "feeds" | "fedText" | "reads" | "writes" | "isBackground" | "judged" | "patterns" | "unknown" | "wrappers"
   >;
 };
 
@@ -69,7 +69,7 @@ export function kindsOf(part: Part, intent: Intent): readonly ToolKind[] {
   return part.type === "tool" ? [intent.kind] : [intent.kind, "execute"];
 }
 
-/** Whether a command only reads, its program being what its name says. */
+/** Whether a command only reads, if its program is the one that its name suggests. */
 export function onlyReads(part: CommandPart): boolean {
   return (
     part.judgement.onlyReads &&

@@ -44,7 +44,7 @@ export function expandHome(pattern: string, { home }: Roots): string {
   return pattern === "~" || pattern.startsWith("~/") ? home + pattern.slice(1) : pattern;
 }
 
-/** Both names of a path: where it really is, and how it was written. */
+/** Both names of a path: the real one, and the written one. */
 export const namesOf = ({ path, named }: PathAccess): readonly string[] =>
   named === undefined ? [path] : [path, named];
 

@@ -27,6 +27,8 @@ export type Policy = {
   readonly programs?: UserPrograms;
   /** A sandbox was proved to hold: commands can run contained in it. */
   readonly canContain?: boolean;
-  /** Set where contained commands may leave servers that go on. */
+  /** Why the sandbox that is set up is not used now. A question about a command that it would contain shows this. */
+  readonly notContaining?: string;
+  /** Set where contained commands may leave servers that keep running. */
   readonly staying?: Staying;
 };

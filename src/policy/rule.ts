@@ -2,6 +2,8 @@
  * A rule allows, asks about or denies what its pattern names. The pattern is a kind (`read`), a tool (`edit_file`,
  * with `*` for any part of a name) or everything (`*`); the other fields narrow it.
  */
+import { BadOption, either, FLAG, listOf, OBJECT, oneOf, STRING } from "../call/check-options.js";
+import type { OptionCheck, OptionChecks } from "../call/check-options.js";
 import { familyText } from "./grants/families.js";
 
 export type RuleEffect = "allow" | "ask" | "deny";
@@ -86,7 +88,9 @@ export class RuleParts {
     this.source = rule;
   }
 
-  /** Both read from the source: a seventeenth field makes ten thousand of these half as slow again. */
+  /**
+   * `patterns` and `width` are read from the source: a seventeenth field makes ten thousand rules half as slow again.
+   */
   get patterns(): readonly string[] | undefined {
     return this.source.patterns;
   }
@@ -133,26 +137,57 @@ export function ruleParts(rule: Rule): RuleParts {
   return parts;
 }
 
-const FIELDS: ReadonlySet<string> = new Set(
-  "allow ask deny server definition fingerprint command path host anyFlags folder input contents patterns width reason until examples".split(
-    " ",
-  ),
-);
+const EFFECTS = { allow: STRING, ask: STRING, deny: STRING };
+const FIELDS: OptionChecks<RuleScope & { readonly [Effect in RuleEffect]: string }> = {
+  ...EFFECTS,
+  server: STRING,
+  definition: STRING,
+  fingerprint: STRING,
+  command: either(STRING, listOf(STRING)),
+  path: STRING,
+  host: STRING,
+  anyFlags: FLAG,
+  folder: STRING,
+  input: STRING,
+  contents: OBJECT,
+  patterns: listOf(STRING),
+  width: oneOf("subcommand", "family", "plain", "host", "local"),
+  reason: STRING,
+  until: STRING,
+  examples: OBJECT,
+};
+const CHECKS: ReadonlyMap<string, OptionCheck> = new Map(Object.entries(FIELDS));
 
-/** The mistake in a rule that a program wrote, or undefined. A misspelt field would make the rule wider. */
-export function ruleMistake(rule: Rule): string | undefined {
-  const effects = Object.entries(rule).filter(([name]) => ["allow", "ask", "deny"].includes(name));
-  const unknown = Object.keys(rule).find((name) => !FIELDS.has(name));
-  if (unknown !== undefined) return `nobody knows the field "${unknown}" of the rule ${JSON.stringify(rule)}`;
-  if (effects.length !== 1 || typeof effects[0]?.[1] !== "string")
-    return `the rule ${JSON.stringify(rule)} must have just one of allow, ask and deny, with a name`;
-  return undefined;
+/** The mistake in the shape of a rule that a program wrote, or undefined. */
+export const shapeMistake = (rule: Rule): string | undefined =>
+  (OBJECT.isRight(rule) ? unknownField(rule) : undefined) ?? wrongField(rule);
+
+/** A misspelt field would make the rule wider. */
+function unknownField(rule: Rule): string | undefined {
+  const unknown = Object.keys(rule).find((name) => !CHECKS.has(name));
+  return unknown && `nobody knows the field "${unknown}" of the rule ${JSON.stringify(rule)}`;
 }
 
+/** A path that is no text would match nothing. */
+function wrongField(rule: Rule): string | undefined {
+  if (!OBJECT.isRight(rule)) return `a rule must be an object, and one is ${JSON.stringify(rule)}`;
+  for (const [name, value] of Object.entries(rule)) {
+    const check = CHECKS.get(name);
+    if (check && value !== undefined && !check.isRight(value))
+      return `"${name}" of the rule ${JSON.stringify(rule)} must be ${check.expected}`;
+  }
+  return Object.keys(rule).filter((name) => name in EFFECTS).length === 1
+    ? undefined
+    : `the rule ${JSON.stringify(rule)} must have just one of allow, ask and deny, with a name`;
+}
+
+/** Throws where nobody can know what the rule is for: a denial must not be left out. */
 function takenApart(rule: Rule): RuleParts {
+  const wrong = wrongField(rule);
+  if (wrong !== undefined) throw new BadOption(`decide: ${wrong}.`, "rules");
   const [effect, written] = effectOf(rule);
   // An allowing rule that is not understood allows nothing; the others hold as far as they go.
-  const pattern = effect === "allow" && ruleMistake(rule) !== undefined ? NO_NAME : written;
+  const pattern = effect === "allow" && unknownField(rule) !== undefined ? NO_NAME : written;
   return new RuleParts(rule, effect, pattern);
 }
 

@@ -91,7 +91,7 @@ function meetsTouches(
   return mayMeanPath(expandHome(path, roots), part, isOfKind);
 }
 
-/** `grep` searches what it reads. */
+/** `grep` searches the files that it reads. */
 const kindsOfTouch = (part: CommandPart, { access }: Touch): readonly ToolKind[] =>
   KINDS_OF_ACCESS[access === "read" ? readAccess(part) : access];
 
@@ -111,7 +111,7 @@ function kindsDone(part: CommandPart, intent: Intent): readonly ToolKind[] {
   ];
 }
 
-/** Whether all that the words do is described: then what is not among its effects does not happen. */
+/** Whether all effects of the words are described, so that the command has no other effects. */
 const isDescribed = ({ judgement }: CommandPart): boolean =>
   judgement.isKnown && unclearDoubts(judgement).length === 0 && !judgement.takesList;
 

@@ -38,6 +38,7 @@ test("suggests what was allowed often and never refused, with its effect on the 
     ran("go test ./...", "allowed"),
     ran("cd pkg && go test ./... 2>&1 | tail -5", "allowed"),
     ran("go test -run X ./pkg"),
+    ran("go test -v ./...", "none"),
     ran("npm publish", "allowed"),
     ran("npm publish", "allowed"),
     ran("ls"),
@@ -48,8 +49,16 @@ test("suggests what was allowed often and never refused, with its effect on the 
       from: [],
       saved: 3,
       allowed: 2,
-      alsoLets: ["go test -run X ./pkg"],
+      saves: ["go test ./...", "cd pkg && go test ./... 2>&1 | tail -5"],
+      alsoLets: ["go test -run X ./pkg", "go test -v ./..."],
     },
+  ]);
+});
+
+test("counts only questions as saved: what ran in the sandbox asked nobody", () => {
+  const project = [{ argv: ["go", "test", "./..."], from: "go.mod" }];
+  expect(suggestRules(project, [ran("go test ./..."), ran("go test ./...")], policy)).toMatchObject([
+    { saved: 0, saves: [], alsoLets: ["go test ./..."] },
   ]);
 });
 
@@ -74,6 +83,7 @@ test("suggests what the project's files name, and nothing that a rule covers alr
       from: ["package.json"],
       saved: 0,
       allowed: 0,
+      saves: [],
       alsoLets: [],
     },
   ]);

@@ -13,11 +13,11 @@ import { partsOf } from "./parts-of.js";
 import type { CommandPart } from "./part.js";
 import type { Rule } from "./rule.js";
 
-/** A command of the record, and a person's answer to it where somebody was asked. */
+/** A command of the record, and the person's answer where somebody was asked; `none`: the question was left open. */
 export type RecordedCommand = {
   readonly command: string | readonly string[];
   readonly cwd: string;
-  readonly answer?: "allowed" | "refused";
+  readonly answer?: "allowed" | "refused" | "none";
 };
 
 /** A command that a project's files name, and the file. */
@@ -27,23 +27,25 @@ export type RuleSuggestion = {
   readonly rule: Rule & { readonly command: string };
   /** Files that name such a command. */
   readonly from: readonly string[];
-  /** Recorded commands that would have run unasked with the rule, and did not without it. */
+  /** Recorded questions about commands that would have run unasked with the rule. */
   readonly saved: number;
+  /** How many of them a person answered with yes. */
   readonly allowed: number;
-  /** Commands among them that nobody has allowed yet, each once. */
+  /** The commands of these, each once. */
+  readonly saves: readonly string[];
+  /** Recorded commands that would have run unasked too, and that nobody has allowed yet, each once. */
   readonly alsoLets: readonly string[];
 };
 
 const MIN_ALLOWED = 2;
 const MAX_SUGGESTIONS = 30;
-const MAX_SHOWN = 3;
 
 export function suggestRules(
   project: readonly ProjectCommand[],
   record: readonly RecordedCommand[],
   policy: Policy,
 ): readonly RuleSuggestion[] {
-  const asked = record.filter((one) => effectOn(one, policy) === "ask");
+  const asking = record.filter((one) => effectOn(one, policy) === "ask");
   const places = new Map<string, Set<string>>();
   const add = (part: CommandPart, from?: string): void => {
     const pattern = commandClass(part, policy.roots);
@@ -53,9 +55,10 @@ export function suggestRules(
   };
   for (const { argv, from } of project)
     for (const part of uncovered({ command: argv, cwd: policy.roots[0] ?? "/" }, policy)) add(part, from);
-  for (const one of asked) if (one.answer === "allowed") for (const part of uncovered(one, policy)) add(part);
+  for (const one of asking)
+    if (one.answer === "allowed") for (const part of uncovered(one, policy)) add(part);
   return [...places]
-    .flatMap(([command, from]) => suggestion(command, [...from], asked, policy))
+    .flatMap(([command, from]) => suggestion(command, [...from], asking, policy))
     .toSorted((one, other) => other.saved - one.saved)
     .slice(0, MAX_SUGGESTIONS);
 }
@@ -63,25 +66,27 @@ export function suggestRules(
 function suggestion(
   command: string,
   from: readonly string[],
-  asked: readonly RecordedCommand[],
+  asking: readonly RecordedCommand[],
   policy: Policy,
 ): readonly RuleSuggestion[] {
   const rule = { allow: "execute", command, width: "subcommand" } as const;
   const withRule = { ...policy, rules: [...policy.rules, rule] };
   const [program = ""] = command.split(" ");
-  const saved = asked.filter((one) => textOf(one).includes(program) && effectOn(one, withRule) === "allow");
-  const allowed = saved.filter(({ answer }) => answer === "allowed");
-  if (saved.some(({ answer }) => answer === "refused")) return [];
+  const passed = asking.filter((one) => textOf(one).includes(program) && effectOn(one, withRule) === "allow");
+  const allowed = passed.filter(({ answer }) => answer === "allowed");
+  if (passed.some(({ answer }) => answer === "refused")) return [];
   if (from.length === 0 && allowed.length < MIN_ALLOWED) return [];
-  const known = new Set(allowed.map(textOf));
-  const alsoLets = [...new Set(saved.map(textOf))].filter((text) => !known.has(text)).slice(0, MAX_SHOWN);
-  return [{ rule, from, saved: saved.length, allowed: allowed.length, alsoLets }];
+  const saves = [...new Set(allowed.map(textOf))];
+  const alsoLets = [...new Set(passed.map(textOf))].filter((text) => !saves.includes(text));
+  // A command that ran in the sandbox, or in a mode that asks less, was no question.
+  const saved = passed.filter(({ answer }) => answer !== undefined).length;
+  return [{ rule, from, saved, allowed: allowed.length, saves, alsoLets }];
 }
 
 const textOf = ({ command }: RecordedCommand): string =>
   typeof command === "string" ? command : command.join(" ");
 
-/** As our terminal would run it here; the disk is not looked at. */
+/** The command as our terminal would run it here. The disk is not read. */
 const planned = ({ command, cwd }: RecordedCommand) =>
   plannedCommand({ command, cwd, executor: { language: "bash", forced: FORCED_GIT_SETTINGS } });
 

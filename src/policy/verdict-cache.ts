@@ -72,6 +72,7 @@ const COMPARED: { readonly [Name in Exclude<keyof Policy, "rules" | "now">]-?: t
   own: true,
   programs: true,
   canContain: true,
+  notContaining: true,
   staying: true,
 };
 // The names are those of the table.

@@ -34,7 +34,7 @@ export function verdict({ effect, rules = [], reason, saw }: VerdictParts): Verd
   return {
     effect,
     ...(matched && {
-      rule: names.join("; "),
+      rule: names.join(BETWEEN_NAMES),
       matched: matched.source,
       by: rules.map(({ source }) => source),
     }),
@@ -42,6 +42,11 @@ export function verdict({ effect, rules = [], reason, saw }: VerdictParts): Verd
     saw: [...new Set(saw)],
   };
 }
+
+const BETWEEN_NAMES = "; ";
+
+/** The names of the rules in a recorded decision. A command in a name may have the same characters. */
+export const decidingRules = (rule: string): readonly string[] => rule.split(/; (?=(?:allow|ask|deny) )/);
 
 export const byRule = (rule: RuleParts, saw: readonly string[]): Verdict =>
   verdict({ effect: rule.effect, rules: [rule], reason: rule.reason, saw });
@@ -59,6 +64,6 @@ function narrowness({ command, path, host, folder, contents, pattern, anyFlags }
     host !== undefined && !host.includes("*"),
   ].filter(Boolean).length;
   const named = [command, path, host, folder, contents].filter((field) => field !== undefined).length;
-  // A rule that lifts the lists of flags says less about the command than one that does not.
+  // A rule that lifts the lists of flags shows less about the command than another rule.
   return 4 * (named + exact) + (pattern === "*" ? 0 : 2) - (anyFlags === true ? 1 : 0);
 }

@@ -421,6 +421,29 @@ test.each(["git add -A", "git notes add -m x", "git reset", "git fetch"])(
   },
 );
 
+test.each([
+  ["git archive --remote='ext::sh -c ./x' HEAD", "git *"],
+  ["aws ec2 describe-instances --endpoint http://x.example", "aws *"],
+  ["rm -rf ./dist/../src", "rm *"],
+  ["rm -rf dist/*/../../src", "rm *"],
+  ["helm status web -o json", "helm *"],
+  ["kubectl kustomize https://x.example/a", "kubectl *"],
+])("asks about %s where %s is allowed", (text, pattern) => {
+  expect(effect(command(text), { rules: [allow(pattern)] })).toBe("ask");
+});
+
+test.each([
+  "npm cache clean --force",
+  "pnpm store prune",
+  "yarn cache clean",
+  "pip cache purge",
+  "uv cache prune",
+  "pre-commit gc",
+  "composer clear-cache",
+])("denies %s where deletions are denied: it empties a cache of all projects", (text) => {
+  expect(effect(command(text), { rules: [{ allow: "*" }, { deny: "delete" }] })).toBe("deny");
+});
+
 describe("a flag or word that names a program or a file with further options", () => {
   test.each([
     ["git merge -s ./x main", "git merge *"],

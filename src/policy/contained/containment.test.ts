@@ -16,6 +16,8 @@ function verdictOn(command: string, rules: readonly Rule[] = [], mode: Mode = "a
 test.each([
   "npm test",
   "npx vitest run src/a.test.ts",
+  "/usr/bin/env bash -c 'npm test'",
+  "/usr/bin/time -v node a.js",
   "make -j4 && ./build/tests --all",
   "node -e 'console.log(1)'",
   "frobnicate --level 3 src",

@@ -138,7 +138,8 @@ function outsidePaths(part: CommandPart, policy: Roots): readonly string[] {
   // Code that is given a path most likely opens it. Folders that every contained command sees are there, read-only.
   const words = isCode ? part.mayMean.filter((path) => !isOfAddress(path, part)) : [];
   const [looked, changed] = [part.touches.filter(isLook), part.touches.filter((touch) => !isLook(touch))];
-  const code = part.runsFiles.filter((path) => !isGuessedName(path, part, policy));
+  // `/usr/bin/env` is there in the sandbox, and is what `env` would be.
+  const code = part.runsFiles.filter((path) => !isGuessedName(path, part, policy) && !isShownPlace(path));
   const paths = [...changed, ...part.redirects].map(({ path }) => path).concat(code);
   const outside = [
     ...looked

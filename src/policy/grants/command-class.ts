@@ -16,6 +16,7 @@ import { isActivation } from "../shell/builtin-doubts.js";
 import { isWithinCheckerBounds } from "./is-within-checker-bounds.js";
 import { composeFamily } from "./compose-family.js";
 import { familyText } from "./families.js";
+import { frameworkCheck } from "./framework-checks.js";
 import { isWithinBounds } from "./is-within-bounds.js";
 import { isLocalGit } from "./git-work.js";
 import { cloudLook, databaseLook, serviceLook } from "./looks-elsewhere.js";
@@ -53,6 +54,8 @@ export function commandFamily(part: CommandPart, roots: readonly string[]): stri
   if (!found) return undefined;
   const { program, subcommand, script } = found;
   if (program === "git") return isLocalGit(subcommand) ? "git *" : undefined;
+  // A kustomization may name addresses: to build one is no look at the cluster, and no more than to run the checks.
+  if (program === "kubectl" && subcommand === "kustomize") return "*";
   const isElsewhere = looksElsewhere(program, subcommand) || ONLY_LOOKS.has(program);
   if (isElsewhere && familyText(`${program} *`) !== undefined) return `${program} *`;
   if (asksRegistry(program, subcommand)) return "registry *";
@@ -60,11 +63,13 @@ export function commandFamily(part: CommandPart, roots: readonly string[]): stri
   return script === undefined || script.every(isUsualScript) ? "*" : undefined;
 }
 
-/** Programs of whose subcommands only those that look at a server may be widened. */
-const ONLY_LOOKS: ReadonlySet<string> = new Set(["gh", "docker", "kubectl", "helm"]);
+/** Programs of which only the subcommands that read a server's state may be widened. */
+const ONLY_LOOKS: ReadonlySet<string> = new Set(["gh", "glab", "docker", "kubectl", "helm"]);
 
 function boundedClass(part: CommandPart, roots: readonly string[]): Class | undefined {
   if (!isOwnFolder(part.cwd, roots) || runsForeignCode(part, roots)) return undefined;
+  // The address of a database on this machine is no address that a package manager fetches from.
+  if (databaseLook(part) !== undefined) return lookClass(part);
   if (!ONLY_LOOKS.has(part.argv[0] ?? "") && part.argv.slice(1).some(isAddress)) return undefined;
   if (onlyLooks(part)) return lookClass(part);
   const checker = plainChecker(part.argv);
@@ -83,7 +88,7 @@ const isAddress = (word: string): boolean =>
 function onlyLooks(part: CommandPart): boolean {
   const { argv, judgement, elsewhere } = part;
   const [program = ""] = argv;
-  if (databaseLook(part) !== undefined || asksUnknown(part)) return true;
+  if (asksUnknown(part)) return true;
   const isVersion = argv.length === 2 && !program.includes("/") && showsVersion(argv);
   if (!isVersion && !maySeeData(program)) return false;
   const { isKnown, doubts, runs, takesList, urls, sends, runsFiles } = judgement;
@@ -127,7 +132,11 @@ const arePlainNames = (words: readonly string[]): boolean => words.every((word) 
 
 /** A command that a person who lets the project's code run lets run as well, though nobody would call it a check. */
 export const isLook = (part: CommandPart, roots: readonly string[]): boolean =>
-  onlyLooks(part) || runsLook(part) || runsBuiltTest(part, roots) || removesResults(part, roots);
+  databaseLook(part) !== undefined ||
+  onlyLooks(part) ||
+  runsLook(part) ||
+  runsBuiltTest(part, roots) ||
+  removesResults(part, roots);
 
 const lookClass = ({ argv: [program = ""] }: CommandPart): Class => ({
   names: [program],
@@ -191,6 +200,8 @@ function classOf(argv: readonly string[], judged: readonly string[] = argv): Cla
       ? { ...found, names: [...prefix, ...found.names], isWrapped: true }
       : undefined;
   }
+  const check = frameworkCheck(argv);
+  if (check) return { names: check, program: check[1] ?? "", subcommand: check[2] ?? "", isWrapped: false };
   const [program = "", flag, module = ""] = argv;
   if (/^python3?(?:\.\d+)?$/.test(baseName(program)))
     return flag === "-m" && isWideModule(module)

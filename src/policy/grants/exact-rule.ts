@@ -13,7 +13,14 @@ import type { Places } from "../parts-of.js";
 import type { Rule } from "../rule.js";
 import { sourceOf } from "../tool-source.js";
 
-export type NamedRule = { readonly rule: Rule; readonly name: string };
+export type NamedRule = {
+  readonly rule: Rule;
+  readonly name: string;
+  /** The start of the name that says which act it is; the rest says more about it. Missing where it is the whole name. */
+  readonly head?: string;
+  /** The rule covers looks alone, of which the name says all. */
+  readonly isLook?: true;
+};
 
 export function exactRule(part: Part, intent: Intent, places: Places): NamedRule | undefined {
   switch (part.type) {
@@ -35,6 +42,7 @@ export function exactRule(part: Part, intent: Intent, places: Places): NamedRule
       return {
         rule: toolRule("allow", intent),
         name: `the tool ${intent.tool}${fromServer(intent)}${asItIs(intent)}`,
+        head: `the tool ${intent.tool}${fromServer(intent)}`,
       };
     default:
       return part satisfies never;
@@ -53,8 +61,9 @@ function commandRule(part: CommandPart, { contents = {} }: Intent, { roots }: Pl
   const input = inputText(part.read);
   const files = runsFiles.filter((path) => contents[path] !== undefined);
   const words = shownWords(argv);
+  const head = `\`${words}\``;
   const name = [
-    `\`${words}\``,
+    head,
     ...(files.length > 0 ? ["as it is now"] : part.judgement.runs ? ["(whatever code it then runs)"] : []),
     ...(input === "" ? [] : [`with the input \`${visibleText(input)}\``]),
     ...(cwd === roots[0] ? [] : [`in ${visibleText(cwd ?? "")}`]),
@@ -71,7 +80,7 @@ function commandRule(part: CommandPart, { contents = {} }: Intent, { roots }: Pl
     ...(files.length > 0 && { contents: boundContents(part, contents) }),
     ...(part.read.patterns.length > 0 && { patterns: part.read.patterns }),
   };
-  return { rule, name };
+  return { rule, name, head };
 }
 
 /** The content of each file that the command runs, where it is known. */

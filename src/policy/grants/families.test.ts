@@ -191,6 +191,10 @@ describe("looks into databases, clouds and machines", () => {
         "sqlite3 x.db 'pragma table_info(t)'",
         "psql -h localhost -U m -d m -c 'select 1 from t'",
         "psql -c '\\dt'",
+        "PGPASSWORD=app psql -h localhost -U app -d app -c 'select 1'",
+        "psql postgresql://app:pw@localhost:5432/app -Atc 'select 1'",
+        "redis-cli -h localhost -n 1 get user:7",
+        "redis-cli keys 'user:*' | head",
         "mysql -u root -e 'show processlist'",
         "foo --version",
         "foo sub --help",
@@ -224,6 +228,17 @@ describe("looks into databases, clouds and machines", () => {
         "sqlite3 -init evil.sql x.db 'select 1'",
         "sqlite3 ../x.db 'select 1'",
         "psql -h prod.example -c 'select 1'",
+        "psql postgresql://localhost,prod.example/app -c 'select 1'",
+        "psql 'postgresql://localhost/app?host=prod.example' -c 'select 1'",
+        "PGHOST=prod.example psql -c 'select 1'",
+        "redis-cli -h prod.example get a",
+        "redis-cli -u redis://prod.example get a",
+        "redis-cli flushall",
+        "redis-cli getdel a",
+        "redis-cli get api_token",
+        "redis-cli -x set a < a.txt",
+        "redis-cli --rdb dump.rdb",
+        "redis-cli --pipe",
         "psql -c '\\! id'",
         "psql -c 'explain analyze delete from t where a = 1'",
         "psql -c 'select token from users'",
@@ -852,4 +867,101 @@ describe("a port of this machine", () => {
       ],
     ],
   ]);
+});
+
+describe("looks at GitLab are a family of their own", () => {
+  holds([
+    [
+      "glab mr list",
+      ["glab mr view 3 --comments", "glab mr diff 3 | head", "glab ci status", "glab ci trace 12 | tail -50"],
+      [
+        "glab mr create --fill",
+        "glab mr note 3 -m x",
+        "glab ci run",
+        "glab mr view 3 -w",
+        "glab mr view 3 --web",
+        "glab mr list -R https://gitlab.example/a/b",
+        "glab api projects",
+        "glab variable list",
+        "glab auth token",
+        "gh pr list",
+      ],
+    ],
+  ]);
+});
+
+describe("a kustomization may name addresses", () => {
+  holds([
+    [
+      "kubectl get pods",
+      ["kubectl diff -f k8s", "kubectl apply --dry-run=client -f k8s/a.yaml", "kubectl describe pod a"],
+      [
+        "kubectl kustomize https://prod.example/a",
+        "kubectl kustomize github.com/a/b",
+        "kubectl kustomize overlays/dev",
+        "kubectl diff -k overlays/dev",
+        "kubectl apply --dry-run=client --kustomize=overlays/dev",
+      ],
+    ],
+    ["npm test", ["kubectl kustomize overlays/dev"], ["kubectl kustomize git@prod.example:a/b"]],
+    ["helm list", ["helm status web"], ["helm status web -o json", "helm status web --output=yaml"]],
+    ["gh pr list", ["gh auth status"], ["gh auth status -t", "gh auth token"]],
+  ]);
+});
+
+describe("checks that a framework runs by its own script join the checks of a project", () => {
+  holds([
+    [
+      "php artisan test --filter=OrderTest",
+      [
+        "php artisan route:list --path=api | head",
+        "php artisan migrate:status",
+        "python manage.py check --deploy",
+        "python manage.py test orders -v 2 --keepdb",
+        "python manage.py makemigrations --check --dry-run",
+        "php bin/console debug:router",
+        "npm test",
+      ],
+      [
+        "php artisan migrate",
+        "php artisan migrate:fresh",
+        "php artisan db:wipe",
+        "php artisan tinker --execute='x();'",
+        "php artisan test --configuration=/tmp/a.xml",
+        "php artisan test --filter='$(id)'",
+        "php -d auto_prepend_file=a.php artisan test",
+        "php x/artisan test",
+        "php artisan test ../other",
+        "python manage.py migrate",
+        "python manage.py makemigrations",
+        "python manage.py flush",
+        "python manage.py test --settings=evil",
+        "python manage.py test --testrunner=evil.Runner",
+        "python manage.py shell -c 'x'",
+        "python evil/manage.py test",
+        "php bin/console debug:container --parameters",
+        "php bin/console doctrine:schema:drop --force",
+        "cd ../other && php artisan test",
+      ],
+    ],
+  ]);
+});
+
+describe("a look at a folder that is too wide to be opened stays that look", () => {
+  holds([
+    [
+      "ls ~",
+      ["ls ~"],
+      ["ls ~/other", "ls -R ~", "cat ~/.bash_history", "find ~ -name x", "grep -r x ~/other"],
+    ],
+    ["find ~ -maxdepth 1 -name '*.md'", ["find ~ -maxdepth 1 -name '*.md'"], ["find ~ -name '*.md'", "ls ~"]],
+    ["ls ~/.config", ["ls ~/.config"], ["cat ~/.config/gh/hosts.yml", "ls ~/.config/gh"]],
+    ["ls /tmp", ["ls /tmp"], ["cat /tmp/x.txt", "ls /tmp/x"]],
+    ["ls /var/log | head", ["ls /var/log | tail"], ["cat /var/log/auth.log"]],
+    ["ls ~/src/other", ["cat ~/src/other/a.ts"], ["ls ~/src"]],
+  ]);
+
+  test("nothing below the home folder is opened for changes", () => {
+    expect(first("tar xzf a.tgz -C ~")).toBeUndefined();
+  });
 });

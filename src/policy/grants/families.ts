@@ -3,36 +3,90 @@
  * power than the others: a person who lets an agent run the project's tests lets it run the project's code.
  */
 
+type Family = { readonly head: string; readonly more: string };
+
 /** By the pattern that a rule of the width "family" has: `*` for the checks of a project, else the program. */
-const FAMILIES: ReadonlyMap<string, string> = new Map([
+const FAMILIES: ReadonlyMap<string, Family> = new Map([
   [
     "*",
-    "builds, tests, linters, formatters and local git work here, with harmless flags and workspace paths (runs project code)",
+    {
+      head: "builds, tests, linters, formatters and local git work here",
+      more: ", with harmless flags and workspace paths (runs project code)",
+    },
   ],
-  ["git *", "local git work: adding, committing, new branches, stashing and looking (runs the hooks)"],
-  ["gh *", "looking at GitHub with gh (view, list, status, diff, checks, api without changes)"],
-  ["docker *", "looking at containers with docker (ps, logs, images)"],
+  [
+    "git *",
+    {
+      head: "local git work",
+      more: ": adding, committing, new branches, stashing and looking (runs the hooks)",
+    },
+  ],
+  [
+    "gh *",
+    { head: "looking at GitHub with gh", more: " (view, list, status, diff, checks, api without changes)" },
+  ],
+  ["glab *", { head: "looking at GitLab with glab", more: " (view, list, status, diff, logs of jobs)" }],
+  ["docker *", { head: "looking at containers with docker", more: " (ps, logs, images)" }],
   [
     "docker compose *",
-    "the project's services with docker compose: up, stop, build, down without volumes, looking at containers and in their databases (runs what the compose files say)",
+    {
+      head: "the project's services with docker compose",
+      more: ": up, stop, build, down without volumes, looking at containers and in their databases (runs what the compose files say)",
+    },
   ],
   [
     "docker compose exec *",
-    "statements that only look, in databases of the project's services (docker compose exec)",
+    {
+      head: "statements that only look, in databases of the project's services",
+      more: " (docker compose exec)",
+    },
   ],
-  ["registry *", "looking at package registries (view, outdated, search; sends names of packages)"],
-  ["systemctl *", "looking at services of this machine (systemctl status, journalctl)"],
-  ["kubectl *", "looking at the cluster with kubectl (get, describe, logs, diff, dry runs; no secrets)"],
-  ["terraform *", "looking at infrastructure with terraform (state, plans, providers; no outputs)"],
-  ["tofu *", "looking at infrastructure with tofu (state, plans, providers; no outputs)"],
-  ["aws *", "looking at AWS with aws (describe, list, s3 ls; nothing that holds keys or settings)"],
-  ["gcloud *", "looking at Google Cloud with gcloud (list, describe; nothing that holds keys or settings)"],
-  ["az *", "looking at Azure with az (list, show; nothing that holds keys or settings)"],
-  ["helm *", "looking at charts with helm (list, status, lint, template)"],
+  [
+    "registry *",
+    {
+      head: "looking at package registries",
+      more: " (view, outdated, search; sends names of packages)",
+    },
+  ],
+  ["systemctl *", { head: "looking at services of this machine", more: " (systemctl status, journalctl)" }],
+  [
+    "kubectl *",
+    {
+      head: "looking at the cluster with kubectl",
+      more: " (get, describe, logs, diff, dry runs; no secrets)",
+    },
+  ],
+  [
+    "terraform *",
+    { head: "looking at infrastructure with terraform", more: " (state, plans, providers; no outputs)" },
+  ],
+  ["tofu *", { head: "looking at infrastructure with tofu", more: " (state, plans, providers; no outputs)" }],
+  [
+    "aws *",
+    {
+      head: "looking at AWS with aws",
+      more: " (describe, list, s3 ls; nothing that holds keys or settings)",
+    },
+  ],
+  [
+    "gcloud *",
+    {
+      head: "looking at Google Cloud with gcloud",
+      more: " (list, describe; nothing that holds keys or settings)",
+    },
+  ],
+  ["az *", { head: "looking at Azure with az", more: " (list, show; nothing that holds keys or settings)" }],
+  ["helm *", { head: "looking at charts with helm", more: " (list, status, lint, template)" }],
 ]);
 
 /** The rule's meaning in words; undefined when there is no such family. */
-export const familyText = (pattern: string): string | undefined => FAMILIES.get(pattern);
+export function familyText(pattern: string): string | undefined {
+  const family = FAMILIES.get(pattern);
+  return family && `${family.head}${family.more}`;
+}
+
+/** The same without the list of what belongs to it. */
+export const familyHead = (pattern: string): string | undefined => FAMILIES.get(pattern)?.head;
 
 /**
  * Lesser work that a rule for a family covers, and not the reverse. The checks of a project run its code: the hooks that

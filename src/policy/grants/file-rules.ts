@@ -9,7 +9,7 @@ import { isFree, isInside, isOurs, isReadable } from "../places.js";
 import type { Rule } from "../rule.js";
 import type { NamedRule } from "./exact-rule.js";
 import type { GrantWidth } from "./grant.js";
-import { readFolder } from "./read-folder.js";
+import { mayBeOpened, readFolder } from "./read-folder.js";
 import type { FolderPlaces } from "./read-folder.js";
 
 export type WideRules = { readonly width: GrantWidth; readonly rules: readonly NamedRule[] };
@@ -35,13 +35,13 @@ export function placeRules(
     .map(({ below, ...touch }): FileAccess => ({ ...touch, isDeep: below === true }));
   const written = part.redirects.map((access): FileAccess => ({ ...access, isDeep: false }));
   const found = needed([...outside, ...written], places).map(
-    (access) => (isExact ? undefined : wideFileRule(access, places)?.rules) ?? oneRule(access),
+    (access) => (isExact ? undefined : wideFileRule(access, places)?.rules) ?? oneRule(access, places),
   );
   return found.every((one) => one !== undefined) ? found.flat() : undefined;
 }
 
-function oneRule(access: FileAccess): readonly NamedRule[] | undefined {
-  const rule = exactFileRule(access);
+function oneRule(access: FileAccess, places: FolderPlaces): readonly NamedRule[] | undefined {
+  const rule = exactFileRule(access, places);
   return rule && [rule];
 }
 
@@ -50,7 +50,21 @@ export function exactFileRules(
   accesses: readonly FileAccess[],
   places: FolderPlaces,
 ): readonly NamedRule[] | undefined {
-  const found = needed(accesses, places).map((access) => exactFileRule(access));
+  const found = needed(accesses, places).map((access) => exactFileRule(access, places));
+  return found.every((one) => one !== undefined) ? found : undefined;
+}
+
+/**
+ * Rules for the very places that a command looks at, beside one for its words: for folders below which nothing is opened,
+ * such as the home folder. Undefined when it does more than look.
+ */
+export function lookedAtRules(
+  accesses: readonly FileAccess[],
+  places: FolderPlaces,
+): readonly NamedRule[] | undefined {
+  const looked = needed(accesses, places);
+  if (!looked.every(isReading)) return undefined;
+  const found = looked.map((access) => exactFileRule({ ...access, isDeep: false }, places));
   return found.every((one) => one !== undefined) ? found : undefined;
 }
 
@@ -75,12 +89,12 @@ function wideFileRule(access: FileAccess, places: FolderPlaces): WideFileRule | 
   if (isTemporaryPath(path) && !isOurs(path, places)) return temporaryRule(access);
   if (isReading(access)) {
     const folder = readFolder(path, places);
-    const rule = folder === undefined ? exactFileRule(access) : belowRule("read", folder);
+    const rule = folder === undefined ? exactFileRule(access, places) : belowRule("read", folder);
     return rule && { width: folder === undefined ? "exact" : "folder", rules: [rule] };
   }
   if (access.access !== "write" || !isOurs(path, places)) return undefined;
   const folder = editFolder(path, places);
-  const rule = folder === undefined ? exactFileRule(access) : belowRule("edit", folder);
+  const rule = folder === undefined ? exactFileRule(access, places) : belowRule("edit", folder);
   return rule && { width: folder === undefined ? "exact" : "edits", rules: [rule] };
 }
 
@@ -124,11 +138,13 @@ export function editFolder(path: string, { roots }: Pick<FolderPlaces, "roots">)
   return `${root}/${first}`;
 }
 
-function exactFileRule(access: FileAccess): NamedRule | undefined {
+function exactFileRule(access: FileAccess, places: FolderPlaces): NamedRule | undefined {
   const { path, named, isDeep } = access;
   const kind = isReading(access) ? "read" : access.access === "write" ? "edit" : undefined;
   // A link that leads elsewhere today may lead anywhere tomorrow.
   if (kind === undefined || named !== undefined || /[*?]/.test(path) || path === "/") return undefined;
+  // `ls ~` and `find ~ -maxdepth 1` look at one folder, and a rule for all below it would open the whole home folder.
+  if (isDeep && !isOurs(path, places) && !mayBeOpened(path, path, places)) return undefined;
   return isDeep
     ? belowRule(kind, path)
     : { rule: { allow: kind, path }, name: `${DOES[kind]} ${visibleText(path)}` };

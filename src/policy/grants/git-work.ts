@@ -22,7 +22,7 @@ const LOSES: ReadonlyMap<string, RegExp> = new Map([
   ["stash", /^(?:-[a-zA-Z]*a|--all)/],
   ["stash push", /^(?:-[a-zA-Z]*a|--all)/],
   ["restore", /^(?:-[a-zA-Z]*[Wp]|--(?:work|patch|ours|theirs|over))/],
-  // To give up or skip a merge resets the files, and what was resolved in them.
+  // Aborting or skipping a merge resets the files, and loses the resolved conflicts in them.
   ...["merge", "rebase", "cherry-pick", "revert"].map((name) => [name, /^--(?:ab|sk)/] as const),
 ]);
 

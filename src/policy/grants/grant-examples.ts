@@ -13,7 +13,7 @@ export function grantExamples(
   const found = rules.map((rule) =>
     candidates(rule, intent).filter((one) => !isSame(one, intent) && isAllowed(one.intent)),
   );
-  // One of each rule before a second of any.
+  // Takes one example of each rule before a second one of any rule.
   const rounds = [0, 1, 2].flatMap((round) => found.flatMap((one) => one[round] ?? []));
   return [...new Set(rounds.map(({ text }) => text))].slice(0, MAX_EXAMPLES);
 }

@@ -11,7 +11,7 @@ export function isOfClass(
   part: CommandPart,
   roots: readonly string[],
 ): boolean {
-  // A field that says something else makes it another rule, which nobody was shown.
+  // A field with another value makes it another rule, which nobody was shown.
   if (path !== undefined || anyFlags !== undefined || typeof command !== "string") return false;
   switch (width) {
     case "subcommand":

@@ -14,14 +14,18 @@ export function isWithinBounds(
   const { judgement } = part;
   const { doubts, sends, urls, deletes, moves, deletesBelow, isKnown, takesList } = judgement;
   if (!isKnown || takesList || part.elsewhere.length > 0) return false;
-  // git refuses to move over a file, and has what it moves.
+  // `git mv` loses nothing: it does not replace a file, and git has the files that it moves.
   const isMoving = moves.length > 0 && !(program === "git" && subcommand === "mv");
   if (doubts.length > 0 && !hasPlainFlags(part, program) && !looksByOwnFile(part)) return false;
   if (sends.length > 0 && !(program === "kubectl" && isDryRun(subcommand, part.argv))) return false;
   if (deletes.length > 0 || isMoving) return false;
   if (namedActs(judgement).length > 0) return false;
-  if (part.argv.some((word) => OPENS_BROWSER.test(word)) || (program === "gh" && part.argv.includes("-w")))
+  if (
+    part.argv.some((word) => OPENS_BROWSER.test(word)) ||
+    (/^gl?(?:h|ab)$/.test(program) && part.argv.includes("-w"))
+  )
     return false;
+  if (program === "kubectl" && part.argv.some((word) => KUSTOMIZATION.test(word))) return false;
   if (program === "git" && mayLoseWork(subcommand, part.argv)) return false;
   if (/^c(?:make|test)$/.test(program) && part.argv.some((word) => PRESET.test(word))) return false;
   if (RUNS.test(subcommand) && standsAlone(program, subcommand) && !isPlainRun(part.argv.slice(2)))
@@ -37,6 +41,9 @@ export function isWithinBounds(
     FORMATS.has(program) || judgement.writes.every((path) => RESULT.test(path) && !BUILD_FILE.test(path))
   );
 }
+
+/** `kubectl diff -k overlays/dev` fetches what the files there name. */
+const KUSTOMIZATION = /^(?:-k|--kustomize)/;
 
 /** The cluster compares what the files say with what it has. */
 const isDryRun = (subcommand: string, argv: readonly string[]): boolean =>

@@ -13,6 +13,7 @@ export function databaseLook({ argv, judgement, read }: CommandPart): string | u
   // sqlite3 opens its file for writing, whatever it does with it.
   if (!writes.every((path) => reads.includes(path))) return undefined;
   if (![...sends, ...urls].every((host) => LOOPBACK.test(host))) return undefined;
+  if (program === "redis-cli") return looksIntoRedis(words) ? program : undefined;
   const statements =
     program === "sqlite3" ? sqliteStatements(words) : words.filter((word) => /[\s;\\(]|^\./.test(word));
   if (statements.length === 0 || !statements.every(onlyLooks)) return undefined;
@@ -29,7 +30,24 @@ const sqliteStatements = (words: readonly string[]): readonly string[] =>
 
 const SQLITE_TEXT = /^--?(?:separator|nullvalue|newline|mmap)$/;
 
-const DATABASES: ReadonlySet<string> = new Set(["sqlite3", "psql", "mysql", "mariadb"]);
+const DATABASES: ReadonlySet<string> = new Set(["sqlite3", "psql", "mysql", "mariadb", "redis-cli"]);
+
+/** One command of Redis that looks, behind options that say which database and how it is printed. */
+function looksIntoRedis(words: readonly string[]): boolean {
+  const start = words.findIndex(
+    (word, index) => !word.startsWith("-") && !/^-[hpn]$/.test(words[index - 1] ?? ""),
+  );
+  if (start === -1) return false;
+  const options = words.slice(0, start).filter((word) => word.startsWith("-"));
+  const look = words.slice(start).join(" ");
+  return options.every((word) => REDIS_OPTION.test(word)) && REDIS_LOOK.test(look) && !SECRETS.test(look);
+}
+
+const REDIS_OPTION = /^(?:-[hpn]|--(?:no-)?raw|--csv|--json|--no-auth-warning|-[23])$/;
+
+/** None that takes a value away, waits for one, or shows what clients send: `getdel`, `blpop`, `monitor`. */
+const REDIS_LOOK =
+  /^(?:ping|dbsize|info(?: \w+)?|(?:get|type|ttl|pttl|strlen|exists|mget|hgetall|hkeys|hlen|hvals|llen|scard|smembers|zcard|xlen|xinfo stream|object encoding|memory usage) [\w:.{}*-]+(?: [\w:.{}*-]+)*|(?:hget|hmget|sismember|zscore|zrank|lrange|zrange|zrevrange|xrange|xrevrange|getrange|lindex|zcount)(?: [\w:.{}+*-]+){2,5}|keys [\w:.{}*?-]+|(?:scan|hscan|sscan|zscan)(?: [\w:.{}*?-]+){1,6})$/i;
 
 const LOOPBACK = /^(?:localhost|127\.0\.0\.1|::1)$/;
 
@@ -108,11 +126,11 @@ const showsMetadata = (words: readonly string[]): boolean =>
 const isOperand = (word: string, index: number, words: readonly string[]): boolean =>
   !word.startsWith("-") && !/^--(?:region|output|query|page-size|color)$/.test(words[index - 1] ?? "");
 
-/** Whether the command only looks at services of this machine, and at what they log. */
+/** Whether the command only reads the state and the logs of services of this machine. */
 export function serviceLook({ argv, judgement, read }: CommandPart): boolean {
   const [program = "", first = "", ...words] = argv;
   if (read.wrappers.length > 0 || read.feeds.length > 0 || read.fedText !== undefined) return false;
-  // Both run a pager where they print to a terminal, and a command of an agent does not.
+  // journalctl and systemctl run a pager only on a terminal, and an agent's command has none.
   if (!doesNothingElse({ ...judgement, runs: false })) return false;
   if (program === "journalctl") return true;
   return (

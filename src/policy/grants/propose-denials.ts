@@ -7,6 +7,7 @@ import { shownWords } from "../command-text.js";
 import { readUrl } from "../hosts/match-host.js";
 import type { Intent } from "../intent.js";
 import { partsOf } from "../parts-of.js";
+import type { Places } from "../parts-of.js";
 import type { CommandPart, Part } from "../part.js";
 import { isHarmless } from "../places.js";
 import { subcommandWords } from "../programs/subcommand-words.js";
@@ -14,10 +15,10 @@ import type { Rule } from "../rule.js";
 import { commandClass } from "./command-class.js";
 import { fromServer, hostOf, isWiderThanATool, toolRule } from "./exact-rule.js";
 import type { NamedRule } from "./exact-rule.js";
-import { grantSentence, MAX_SENTENCE_LENGTH } from "./grant.js";
+import { checkProposed, grantSentence, MAX_SENTENCE_LENGTH } from "./grant.js";
 import type { GrantScope, GrantWidth, Proposal } from "./grant.js";
 import type { WideRules } from "./file-rules.js";
-import { listed } from "./propose-grants.js";
+import { linesOf, listed } from "./propose-grants.js";
 import type { GrantPlaces } from "./propose-grants.js";
 import { wideRules } from "./wide-rules.js";
 
@@ -26,6 +27,7 @@ export function proposeDenials(
   places: GrantPlaces,
   scope: GrantScope["type"] = "project",
 ): readonly Proposal[] {
+  checkProposed("proposeDenials", intent, places);
   const { parts } = partsOf(intent, places);
   // A tool that is named like a kind would take all of that kind along.
   if (parts.some(({ type }) => type === "tool") && isWiderThanATool(intent.tool)) return [];
@@ -34,6 +36,7 @@ export function proposeDenials(
   const exact = proposal(
     "exact",
     denied.map((part) => exactDenial(part, intent)),
+    places,
     scope,
   );
   const wide = wideDenial(denied, intent, places, scope);
@@ -46,12 +49,14 @@ const isReader = (part: Part): boolean =>
 function proposal(
   width: GrantWidth,
   named: readonly NamedRule[],
+  places: Places,
   scope: GrantScope["type"],
 ): Proposal | undefined {
   const subject = listed([...new Set(named.map(({ name }) => name))]);
   const sentence = grantSentence("deny", subject, scope);
   if (sentence.length > MAX_SENTENCE_LENGTH) return undefined;
-  return { width, rules: named.map(({ rule }) => rule), subject, sentence, examples: [] };
+  const rules = named.map(({ rule }) => rule);
+  return { width, rules, subject, lines: linesOf(named, places), sentence, examples: [] };
 }
 
 function exactDenial(part: Part, intent: Intent): NamedRule {
@@ -82,7 +87,7 @@ function wideDenial(
   const widths = new Set(found.map(({ width }) => width));
   const [width = "parts"] = widths;
   const rules = found.flatMap((one) => one.rules);
-  return proposal(widths.size === 1 ? width : "parts", rules, scope);
+  return proposal(widths.size === 1 ? width : "parts", rules, places, scope);
 }
 
 /** The folder that is read or edited; else, for a command, the program with its subcommand. */

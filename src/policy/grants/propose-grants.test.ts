@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { decide } from "../decide.js";
 import { exactGrant } from "./grants.samples.js";
 import { proposeDenials } from "./propose-denials.js";
+import { proposeGrants } from "./propose-grants.js";
 import { plannedCommand, UNBOUND } from "../intent.js";
 import type { Intent } from "../intent.js";
 import type { Rule } from "../rule.js";
@@ -20,6 +21,7 @@ describe("always allow", () => {
       width: "exact",
       rules: [{ allow: "execute", command: ["npm", "test"], folder: "/ws", input: "" }],
       subject: "`npm test` (whatever code it then runs)",
+      lines: [{ text: "`npm test`", note: "whatever code it then runs" }],
       examples: [],
       sentence: "Always allow `npm test` (whatever code it then runs) in this project",
     });
@@ -29,6 +31,50 @@ describe("always allow", () => {
     expect(exactGrant(command("npm test && npm run lint"), places)?.sentence).toBe(
       "Always allow `npm test` (whatever code it then runs) and `npm run lint` (whatever code it then runs) in this project",
     );
+  });
+
+  test("each width has a line for each part, with short paths, which leaves nothing of its subject out", () => {
+    const intent = {
+      ...command(
+        "mkdir -p reports && sh check.sh > reports/total.txt && git status && git log && cat ~/notes/a.md",
+      ),
+      contents: { "/ws/check.sh": "hash" },
+    };
+    const offered = proposeGrants(intent, places);
+    expect(offered.map(({ lines }) => lines)).toEqual([
+      [
+        { text: "`sh check.sh` with any plain words", note: "while the file is as it is now" },
+        { text: "editing below reports" },
+        {
+          text: "local git work",
+          note: "adding, committing, new branches, stashing and looking (runs the hooks)",
+        },
+        { text: "reading below ~/notes" },
+      ],
+      [
+        {
+          text: "`git status` and `git log`",
+          note: "with harmless flags and workspace paths (runs project code)",
+        },
+        { text: "`sh check.sh` with any plain words", note: "while the file is as it is now" },
+        { text: "editing below reports" },
+        { text: "reading below ~/notes" },
+      ],
+      [
+        { text: "`mkdir -p reports`" },
+        { text: "`sh check.sh`", note: "as it is now" },
+        { text: "editing reports/total.txt" },
+        { text: "`git status`" },
+        { text: "`git log`" },
+        { text: "reading ~/notes/a.md" },
+      ],
+    ]);
+    for (const { subject, lines } of offered)
+      for (const { text, note = "" } of lines) {
+        const whole = subject.replaceAll("/ws/", "").replaceAll("/home/ann/", "~/");
+        expect(whole).toContain(text);
+        expect(whole).toContain(note);
+      }
   });
 
   test.each(["ls $(x)", "echo $MY_SECRET", "ls > out", "FOO=1 npm test", "ls '"])(
@@ -156,7 +202,7 @@ describe("a grant is for the command as it was shown", () => {
       "Always allow `npm test` (whatever code it then runs) in /ws/packages/a in this project",
     );
     expect(sentence("echo hi | nc host 80")).toBe(
-      "Always allow `echo hi` and `nc host 80` with the input `echo hi |` in this project",
+      "Always allow `nc host 80` with the input `echo hi |` in this project",
     );
     expect(sentence("./run.sh", { contents: { "/ws/run.sh": "one" } })).toBe(
       "Always allow `./run.sh` as it is now in this project",

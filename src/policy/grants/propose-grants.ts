@@ -2,6 +2,8 @@
  * The widths of "always" for an intent, the one that people mean first. Nothing is offered while anything is in doubt,
  * and no width whose rules would not let the intent itself through.
  */
+import { visibleText } from "../../call/index.js";
+import type { WidthLine } from "../../call/index.js";
 import { decide } from "../decide.js";
 import type { Intent } from "../intent.js";
 import { inMode } from "../modes.js";
@@ -17,11 +19,11 @@ import { exactRule } from "./exact-rule.js";
 import type { NamedRule } from "./exact-rule.js";
 import { isInFamily } from "./families.js";
 import { grantExamples } from "./grant-examples.js";
-import { grantSentence, MAX_SENTENCE_LENGTH } from "./grant.js";
+import { checkProposed, grantSentence, MAX_SENTENCE_LENGTH } from "./grant.js";
 import type { GrantScope, Proposal } from "./grant.js";
 import type { FolderPlaces } from "./read-folder.js";
 import { wideRules } from "./wide-rules.js";
-import { exactFileRules, placeRules } from "./file-rules.js";
+import { exactFileRules, lookedAtRules, placeRules } from "./file-rules.js";
 import type { WideRules } from "./file-rules.js";
 
 export type GrantPlaces = Places &
@@ -35,19 +37,20 @@ export function proposeGrants(
   places: GrantPlaces,
   scope: GrantScope["type"] = "project",
 ): readonly Proposal[] {
+  checkProposed("proposeGrants", intent, places);
   const { parts, doubts } = partsOf(intent, places);
   if (!isSourceKnown(intent) || doubts.length > 0 || parts.some((part) => touchesProtected(part, places)))
     return [];
   const candidates = [
     widened(parts, intent, places, "family"),
     widened(parts, intent, places, "subcommand"),
-    exactly(parts, intent, places),
-    // Without the readers, the sentence may be short enough to be shown.
+    // Where looking around is allowed anyway, the readers in a pipe need no rule of their own.
     exactly(
       parts.filter((part) => !needsNothing(part, intent, places)),
       intent,
       places,
     ),
+    exactly(parts, intent, places),
   ];
   const proposals = candidates.flatMap((candidate) => {
     const proposal = candidate && proposed(candidate, intent, places, scope);
@@ -73,7 +76,8 @@ function proposed(
   const judge = places.judge ?? ((one, added) => inAskMode(one, added, places));
   if (sentence.length > MAX_SENTENCE_LENGTH || judge(intent, rules) !== "allow") return undefined;
   const isAllowed = (one: Intent): boolean => judge(one, rules) === "allow";
-  return { width, rules, subject, sentence, examples: grantExamples(rules, intent, isAllowed) };
+  const lines = linesOf(kept, places);
+  return { width, rules, subject, lines, sentence, examples: grantExamples(rules, intent, isAllowed) };
 }
 
 const inAskMode = (intent: Intent, rules: readonly Rule[], places: Places): RuleEffect =>
@@ -113,7 +117,7 @@ function exactly(parts: readonly Part[], intent: Intent, places: GrantPlaces): W
   return rules.every((rule) => rule !== undefined) ? { width: "exact", rules: rules.flat() } : undefined;
 }
 
-/** A rule for a command's words says nothing of where its output goes; the rules for file accesses are that already. */
+/** A rule for a command's words does not cover the target of its output. Rules for file accesses cover it already. */
 function placesOf(
   part: Part,
   intent: Intent,
@@ -127,9 +131,12 @@ function placesOf(
 /** The rule for the very part. One that acts on files outside of the workspace is remembered by these. */
 function exactRules(part: Part, intent: Intent, places: GrantPlaces): readonly NamedRule[] | undefined {
   const accesses = part.type === "command" ? fileAccesses(part, intent) : undefined;
-  if (accesses?.some(({ path }) => !isOurs(path, places))) return exactFileRules(accesses, places);
+  const isOutside = accesses?.some(({ path }) => !isOurs(path, places)) === true;
+  const files = isOutside ? exactFileRules(accesses, places) : undefined;
+  if (files) return files;
   const rule = exactRule(part, intent, places);
-  return rule && [rule];
+  const looked = isOutside ? lookedAtRules(accesses, places) : [];
+  return rule && looked && [rule, ...looked];
 }
 
 /** Reading inside the workspace and in open places is allowed in every mode. */
@@ -156,11 +163,40 @@ function subjectOf(named: readonly NamedRule[]): string {
   const classes = distinctNames(named.filter(isClass));
   const others = distinctNames(named.filter((one) => !isClass(one)));
   if (classes.length === 0) return listed(others);
-  const text = `${listed(classes)} with harmless flags and workspace paths (runs project code)`;
+  const text = `${listed(classes)} ${OF_CLASS}`;
   return others.length === 0 ? text : `${text}, and ${listed(others)}`;
 }
 
-const isClass = ({ rule }: NamedRule): boolean => rule.width === "subcommand";
+const OF_CLASS = "with harmless flags and workspace paths (runs project code)";
+
+/** The acts that share a note stand in one line. */
+export function linesOf(named: readonly NamedRule[], places: Places): readonly WidthLine[] {
+  const classes = distinctNames(named.filter(isClass));
+  const others = named.filter((one) => !isClass(one)).map((one) => lineOf(one, places));
+  return [
+    ...(classes.length > 0 ? [{ text: listed(classes), note: OF_CLASS }] : []),
+    ...new Map(others.map((line) => [JSON.stringify(line), line])).values(),
+  ];
+}
+
+function lineOf({ rule, name, head = name }: NamedRule, places: Places): WidthLine {
+  const path = rule.path?.replace(/\/\*\*$/, "") ?? rule.folder;
+  const short = (text: string): string =>
+    path === undefined ? text : text.replace(visibleText(path), () => visibleText(shortPath(path, places)));
+  const more = name
+    .slice(head.length)
+    .replace(/^[:,]? /, "")
+    .replace(/,$/, "");
+  const note = short(more.replace(/^\(([^()]*)\)$/, "$1"));
+  return { text: short(head), ...(note !== "" && { note }) };
+}
+
+function shortPath(path: string, { roots: [root], home }: Places): string {
+  if (root !== undefined && path.startsWith(`${root}/`)) return path.slice(root.length + 1);
+  return path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
+}
+
+const isClass = ({ rule, isLook }: NamedRule): boolean => rule.width === "subcommand" && isLook !== true;
 
 const distinctNames = (named: readonly NamedRule[]): readonly string[] => [
   ...new Set(named.map(({ name }) => name)),

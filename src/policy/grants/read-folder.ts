@@ -49,7 +49,8 @@ function folderByName(path: string): string {
   return /[^.]\.[A-Za-z]\w{0,7}$/.test(path.slice(slash + 1)) ? path.slice(0, slash) : path;
 }
 
-function mayBeOpened(folder: string, path: string, { home, roots }: FolderPlaces): boolean {
+/** Whether an "always" may open all that is below the folder. */
+export function mayBeOpened(folder: string, path: string, { home, roots }: FolderPlaces): boolean {
   const names = namesIn(folder);
   const holds = (place: string): boolean => matchPath(`${folder}/**`, place);
   // Somebody's home folder.

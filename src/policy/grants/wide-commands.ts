@@ -17,7 +17,7 @@ const WHOLE: ReadonlySet<string> = new Set(
     "gofmt goimports staticcheck rustfmt rustc gcc cc g++ c++ clang clang++ c99 javac kotlinc cmake ctest",
     "clang-format clang-tidy shellcheck shfmt hadolint yamllint markdownlint actionlint protoc cloc tokei scc gcov",
     "lcov rspec rubocop phpunit phpstan",
-    // These only look at what a build made.
+    // These programs only read the results of a build.
     "nm objdump readelf size strings addr2line c++filt javap pkg-config ansible-lint",
   ]
     .join(" ")
@@ -68,7 +68,12 @@ const SUBCOMMANDS: ReadonlyMap<string, ReadonlySet<string>> = subcommandTable({
   gh: [
     "pr view, pr list, pr diff, pr checks, pr status, issue view, issue list, issue status, run view, run list,",
     "run watch, repo view, release list, release view, workflow list, workflow view, label list, api, search code,",
+    "auth status,",
     "search issues, search prs, search repos",
+  ].join(" "),
+  glab: [
+    "mr list, mr view, mr diff, issue list, issue view, ci list, ci status, ci trace, release list, release view,",
+    "repo view, label list, milestone list",
   ].join(" "),
   docker: [
     "ps, logs, images, version, container ls, image ls, network ls, volume ls, compose ps, compose logs,",
@@ -88,7 +93,9 @@ const MODULES: ReadonlySet<string> = new Set(
 );
 
 /** Programs of the list that may ask a registry for what the project names, or only show what a server has. */
-const MAY_FETCH: ReadonlySet<string> = new Set("go gh npm pip pip3 kubectl helm terraform tofu".split(" "));
+const MAY_FETCH: ReadonlySet<string> = new Set(
+  "go gh glab npm pip pip3 kubectl helm terraform tofu".split(" "),
+);
 
 /** Subcommands of git that replace files by others of the repository, and lose nothing that is not recorded. */
 const REPLACES_FILES: ReadonlySet<string> = new Set(
@@ -107,7 +114,7 @@ const LOOKS: ReadonlySet<string> = new Set(
     .split(" "),
 );
 
-/** Subcommands that look at what a server has, of programs with other subcommands that check the project. */
+/** Subcommands that only read a server's state, of programs with other subcommands that check the project. */
 const LOOKS_ELSEWHERE: ReadonlyMap<string, ReadonlySet<string>> = subcommandTable({
   terraform: "providers, state list, state show, show, workspace list",
   tofu: "providers, state list, state show, show, workspace list",

@@ -9,7 +9,7 @@ import type { Rule } from "../rule.js";
 import { commandClass, commandFamily, isLook } from "./command-class.js";
 import { boundContents } from "./exact-rule.js";
 import type { NamedRule } from "./exact-rule.js";
-import { familyText } from "./families.js";
+import { familyHead, familyText } from "./families.js";
 import { belowRule, editFolder, wideFileRules } from "./file-rules.js";
 import type { WideRules } from "./file-rules.js";
 import { hostClass, localClass } from "./host-class.js";
@@ -39,12 +39,16 @@ function commandRules(
   const host = hostRule(part);
   if (host) return { width: "host", rules: [host] };
   // The words for a family of checks do not say what a look does: the question names the look itself.
-  const family =
-    reach === "family" && !isLook(part, places.roots) ? commandFamily(part, places.roots) : undefined;
+  const looks = isLook(part, places.roots);
+  const family = reach === "family" && !looks ? commandFamily(part, places.roots) : undefined;
   const width = family === undefined ? "subcommand" : "family";
   const pattern = family ?? commandClass(part, places.roots);
   const rule =
-    pattern === undefined ? plainRule(part, intent, places) : classRule(pattern, width, part, intent);
+    pattern === undefined
+      ? plainRule(part, intent, places)
+      : looks
+        ? lookRule(pattern, part, intent)
+        : classRule(pattern, width, part, intent);
   return rule && { width: pattern === undefined ? "plain" : width, rules: [rule] };
 }
 
@@ -54,6 +58,7 @@ function hostRule(part: CommandPart): NamedRule | undefined {
     return {
       rule: { allow: "execute", command: "curl *", host: read, width: "host" },
       name: `reading from ${read} with curl (GET and HEAD, nothing sent)`,
+      head: `reading from ${read} with curl`,
     };
   const local = localClass(part);
   return local === undefined
@@ -61,6 +66,7 @@ function hostRule(part: CommandPart): NamedRule | undefined {
     : {
         rule: { allow: "execute", command: "curl *", host: local, width: "local" },
         name: `requests to ${local} with curl (GET, HEAD and POST, with data in the command, no files)`,
+        head: `requests to ${local} with curl`,
       };
 }
 
@@ -71,8 +77,14 @@ function classRule(
   intent: Intent,
 ): NamedRule | undefined {
   const rule = boundRule(pattern, width, part, intent);
-  const name = width === "family" ? familyText(pattern) : undefined;
-  return rule && { rule, name: name ?? `\`${visibleText(pattern.slice(0, -2))}\`` };
+  const words = `\`${visibleText(pattern.slice(0, -2))}\``;
+  if (width === "subcommand") return rule && { rule, name: words };
+  return rule && { rule, name: familyText(pattern) ?? words, head: familyHead(pattern) ?? words };
+}
+
+function lookRule(pattern: string, part: CommandPart, intent: Intent): NamedRule | undefined {
+  const rule = boundRule(pattern, "subcommand", part, intent);
+  return rule && { rule, name: `\`${visibleText(pattern.slice(0, -2))}\` where it only looks`, isLook: true };
 }
 
 /** The same script or program with other plain words. */
@@ -81,7 +93,8 @@ function plainRule(part: CommandPart, intent: Intent, { roots }: FolderPlaces): 
   const bound = command === undefined ? undefined : boundRule(command, "plain", part, intent);
   if (command === undefined || !bound) return undefined;
   const code = bound.contents ? "while the file is as it is now" : "whatever code it then runs";
-  return { rule: bound, name: `\`${visibleText(command.slice(0, -2))}\` with any plain words (${code})` };
+  const head = `\`${visibleText(command.slice(0, -2))}\` with any plain words`;
+  return { rule: bound, name: `${head} (${code})`, head };
 }
 
 /** Bound to the content of the files of the workspace that the command runs. */

@@ -2,11 +2,13 @@
  * Where a host leads, as far as its name or address shows. A name can be made to point anywhere: the code that
  * connects checks the resolved address again, and connects to that address and no other.
  */
+import { checkOptions, required, STRING } from "../../call/check-options.js";
 import { addressReach } from "./address-reach.js";
 import type { Reach } from "./address-reach.js";
 
 /** `host` as URL writes it, or an address as a resolver gives it, without brackets and with a zone. */
 export function hostReach(host: string): Reach {
+  if (typeof host !== "string") checkOptions("hostReach", { host }, { host: required(STRING) });
   const bare = host.replace(/%.*$/s, "");
   const written = bare.includes(":") && !bare.startsWith("[") ? `[${bare}]` : bare;
   const read = normalised(written);

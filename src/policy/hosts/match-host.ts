@@ -22,7 +22,7 @@ export function matchHost(pattern: string, url: ReadUrl): boolean {
 export function touchesHost(pattern: string, url: ReadUrl): boolean {
   const wanted = readHostPattern(pattern);
   if (!wanted) return true;
-  // A scheme that was guessed says nothing, nor does the port that came with it.
+  // A guessed scheme does not count, nor does the port that it implies.
   const isSure = url.problems.every(({ kind }) => kind !== "scheme");
   if (isSure && wanted.writesScheme && !wanted.schemes.includes(url.scheme)) return false;
   if (isSure && wanted.port !== undefined && url.port !== wanted.port) return false;

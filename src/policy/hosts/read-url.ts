@@ -60,13 +60,7 @@ function withScheme(text: string): string {
 const KNOWN_SCHEME =
   /^\s*(?:https?|wss?|ftp|file|data|javascript|blob|about|mailto|view-source):(?!\d+(?:[/?#]|$))/i;
 
-function parsed(text: string): URL | undefined {
-  try {
-    return new URL(text);
-  } catch {
-    return undefined;
-  }
-}
+const parsed = (text: string): URL | undefined => (URL.canParse(text) ? new URL(text) : undefined);
 
 function schemeProblems(scheme: string, isGuess: boolean): UrlProblem[] {
   if (isGuess)

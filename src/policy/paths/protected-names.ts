@@ -17,6 +17,22 @@ type ProtectedNames = {
   readonly except?: readonly string[];
 };
 
+/**
+ * Programs of the system that people type, or that their own scripts start, and that no package of a project brings along.
+ * In a folder that a project puts before the system's own on the search path, a file of such a name starts in its place.
+ */
+export const TYPED_PROGRAMS: ReadonlySet<string> = new Set(
+  [
+    "ls cat cp mv rm mkdir rmdir touch chmod chown ln stat find grep egrep fgrep sed awk sort head tail wc cut tr xargs",
+    "tee diff less more man vi vim nvim nano emacs git ssh scp sftp ssh-add ssh-keygen gpg sudo su doas curl wget tar gzip",
+    "gunzip unzip zip ps top htop df du whoami id date uname env sh bash zsh fish dash tmux screen docker kubectl systemctl",
+    "journalctl apt apt-get dnf pacman brew pass open xdg-open",
+  ].flatMap((line) => line.split(" ")),
+);
+
+/** The folders that environments and package managers put there, in the folder of a project. */
+export const SEARCHED_FOLDERS: readonly string[] = [".venv/bin", "venv/bin", "node_modules/.bin"];
+
 export const PROTECTED_NAMES: readonly ProtectedNames[] = [
   {
     // All of .git, for its hooks and settings run programs from many files (config.worktree, modules/*/config,
@@ -36,14 +52,15 @@ export const PROTECTED_NAMES: readonly ProtectedNames[] = [
   {
     what: "a setting of git, which runs programs and fetches what it names",
     names: listed(`
-      .gitconfig, .config/git/**, .gitmodules, .gitattributes, .husky/**, .huskyrc*, .githooks/**,
-      .lefthook/**, .lefthook-local/**, .hg/**, .hgrc, .sl/**, .jj/**, .jjconfig.toml, .lfsconfig, .arcconfig`),
+      .gitconfig, .config/git/**, .gitmodules, .gitattributes, .husky/**, .huskyrc*, husky.config.*, .githooks/**,
+      .lefthook/**, .lefthook-local/**, .hg/**, .hgrc, .sl/**, .jj/**, .jjconfig.toml, .lfsconfig, .lazygit.yml, .arcconfig,
+      _darcs/prefs/defaults, .pijul/config`),
   },
   {
     what: "a file of instructions for agents, which they obey from then on",
     names: listed(`
       agents.md, agents.override.md, agents.local.md, agent.md, claude.md, claude.local.md, gemini.md,
-      qwen.md, codex.md, crush.md, warp.md, replit.md, .cursorrules, .continuerules, .windsurfrules, .clinerules/**,
+      qwen.md, codex.md, codebuddy.md, iflow.md, crush.md, warp.md, replit.md, .cursorrules, .continuerules, .windsurfrules, .clinerules/**,
       .roorules*/**, .roomodes, .kilocodemodes, .goosehints, .rules, .augment-guidelines,
       .openhands_instructions, .github/copilot-instructions.md, .github/instructions/**,
       .github/prompts/**, .github/chatmodes/**, .github/agents/**, .github/skills/**, .github/hooks/**`),
@@ -53,11 +70,11 @@ export const PROTECTED_NAMES: readonly ProtectedNames[] = [
     names: listed(`
       .github, .gitlab, .gitea, .forgejo, .github/workflows/**, .github/actions/**, .gitlab-ci.yml, .gitlab/ci/**, .circleci/**,
       azure-pipelines.yml, azure-pipelines.yaml, .azure-pipelines/**, jenkinsfile, jenkinsfile.*,
-      bitbucket-pipelines.yml, .travis.yml, .drone.yml, .buildkite/**, .woodpecker.yml, .woodpecker/**,
+      bitbucket-pipelines.yml, .travis.yml, .drone.yml, .buildkite/**, .woodpecker.yml, .woodpecker.yaml, .woodpecker/**,
       .gitea/workflows/**, .forgejo/workflows/**, .pre-commit-config.yaml, .pre-commit-config.yml,
-      .pre-commit-hooks.yaml, lefthook.*, .lefthook.*, lefthook-local.*, .lefthook-local.*,
+      .pre-commit-hooks.yaml, prek.toml, hk.pkl, hk.local.pkl, lefthook.*, .lefthook.*, lefthook-local.*, .lefthook-local.*,
       .lintstagedrc*, lint-staged.config.*, .simple-git-hooks.*, simple-git-hooks.*, .overcommit.yml,
-      .git-hooks/**, .appveyor.yml, appveyor.yml, .cirrus.yml, .semaphore/**, cloudbuild.yaml,
+      .git-hooks/**, .appveyor.yml, appveyor.yml, .cirrus.yml, .cirrus.yaml, .cirrus.star, .semaphore/**, cloudbuild.yaml,
       buildspec.yml, .teamcity/**, .tekton/**, .builds/**, .build.yml, codemagic.yaml, bitrise.yml`),
   },
   {
@@ -68,9 +85,9 @@ export const PROTECTED_NAMES: readonly ProtectedNames[] = [
       .pnp.loader.mjs, .pnpmfile.*, .npm-init.js, bunfig.toml, .bunfig.toml, .bazelrc, *.bazelrc,
       .bazelversion, .bazeliskrc, tools/bazel, .buckconfig*, .cargo/config*, rust-toolchain,
       rust-toolchain.toml, .mvn/**, gradle/wrapper/**, .gradle/init.gradle*, .gradle/init.d/**,
-      .sbtopts, .jvmopts, .bundle/config, .gemrc, pip.conf, pip.ini, .pip/**, .config/pip/**,
+      .sbtopts, .jvmopts, .bundle/config, .bundle/plugin/**, .corepack.env, .gemrc, pip.conf, pip.ini, .pip/**, .config/pip/**,
       .condarc, .mambarc, sitecustomize.py, usercustomize.py, site-packages/*.pth,
-      dist-packages/*.pth, .curlrc, .wgetrc, .docker/cli-plugins/**`),
+      dist-packages/*.pth, nuget.config, .nuget/**, .latexmkrc, latexmkrc, .curlrc, .wgetrc, .docker/cli-plugins/**`),
   },
   {
     what: "a file that a program runs by itself when it starts in this folder or in the home folder",
@@ -81,7 +98,11 @@ export const PROTECTED_NAMES: readonly ProtectedNames[] = [
       .iex.exs, .psysh.php, .rprofile, .renviron, .octaverc, .gnuplot, .user.ini, .sqliterc, .psqlrc, .duckdbrc,
       .screenrc, .tmux.conf, .config/tmux/**, .lessfilter, .mailcap, .forward, .procmailrc, .rhosts,
       .shosts, .ipython/**, .jupyter/**, .julia/config/**, .gitpod.yml, .replit, .codesandbox/**,
-      .idx/**, .stackblitzrc, ansible.cfg, .venv/bin/activate*, venv/bin/activate*, .luarc.json`),
+      .idx/**, .gitpod/**, .ona/**, .rvmrc, .powrc, .powenv, .rbenv-vars, .byebugrc, .p4config, .stackblitzrc, ansible.cfg, .venv/bin/activate*, venv/bin/activate*, .luarc.json, .luarc.jsonc`),
+  },
+  {
+    what: "a program that starts in place of the system's own of this name",
+    names: SEARCHED_FOLDERS.flatMap((folder) => [...TYPED_PROGRAMS].map((name) => `${folder}/${name}`)),
   },
   {
     what: "a file that a shell runs when it starts",
@@ -89,7 +110,7 @@ export const PROTECTED_NAMES: readonly ProtectedNames[] = [
       .bashrc, .bash_profile, .bash_login, .bash_logout, .bash_aliases, .profile, .zshrc, .zshenv,
       .zprofile, .zlogin, .zlogout, .kshrc, .cshrc, .tcshrc, .login, .logout, .inputrc, .xprofile,
       .xinitrc, .xsessionrc, .pam_environment, .config/fish/**, config.fish, .config/environment.d/**,
-      .config/powershell/**, profile.ps1, *_profile.ps1, .xsession, .envrc`),
+      .config/powershell/**, profile.ps1, *_profile.ps1, .xsession, .envrc, .envrc.*`),
   },
   {
     what: "something that runs by itself, at a time or at a login",
@@ -105,18 +126,18 @@ export const PROTECTED_NAMES: readonly ProtectedNames[] = [
       *.code-workspace, .devcontainer/**, .devcontainer.json, .idea/**,
       .zed/**, .config/zed/**, .cursor/**, .windsurf/**, .fleet/**, .vs/**, .nova/**, .helix/**,
       .config/helix/**, .config/kak/**, .kakrc, *.sublime-project, .vimspector.json, .theia/**, .bsp/**,
-      buildserver.json, .sourcekit-lsp/**, hie.yaml, .merlin, .ropeproject/**, .ruby-lsp/**, .ycm_extra_conf.py,
+      buildserver.json, .lite_project.lua, .lazy.lua, .factorypath, .kateproject*, .lapce/**, .neoconf.json, .sourcekit-lsp/**, hie.yaml, .merlin, .ropeproject/**, .ruby-lsp/**, .ycm_extra_conf.py,
       .externaltoolbuilders/**,
       .config/code/user/**,
       application support/code/user/**, appdata/roaming/code/user/**, .vimrc, _vimrc, .gvimrc,
       .lvimrc, .local.vimrc, .exrc, .nvimrc, .nvim.lua, .vim/**, .config/nvim/**, .emacs, .emacs.d/**,
       .config/emacs/**, .doom.d/**, .spacemacs, .dir-locals.el, .dir-locals-2.el, .claude/**,
       .claude-plugin/**,
-      .claude.json, claude_desktop_config.json, .codex/**, .gemini/**, .qwen/**, .continue/**,
+      .claude.json, claude_desktop_config.json, .codex/**, .gemini/**, .qwen/**, .continue/**, .continuerc.json, gptme.toml,
       .aider*/**, .mcp/**, .mcp.json, mcp.json, mcp_config.json, .agents/**, .agent/**, .cline/**,
       .roo/**, .kilocode/**, .kiro/**, .amazonq/**, .junie/**, .trae/**, .augment/**, .openhands/**,
       .factory/**, .amp/**, .vibe/**, .kimi/**, .warp/**, .zencoder/**, .crush/**, .crush.json, crush.json, gemini-extension.json,
-      .opencode/**, opencode.json, opencode.jsonc, .config/opencode/**, .goose/**, .config/goose/**`),
+      .pi/**, .iflow/**, .codebuddy/**, .qoder/**, .rovodev/**, .opencode/**, opencode.json, opencode.jsonc, .config/opencode/**, .goose/**, .config/goose/**`),
   },
   { what: "a setting of the system", names: ["/etc/**", "/private/etc/**", "system32/drivers/etc/**"] },
   {
@@ -154,7 +175,7 @@ export const PROTECTED_NAMES: readonly ProtectedNames[] = [
   {
     what: "an environment file, which holds secrets",
     reading: true,
-    names: [".env", ".env.*", ".envrc", ".flaskenv"],
+    names: [".env", ".env.*", ".envrc", ".envrc.*", ".flaskenv"],
     except: ["**/.env*.example", "**/.env*.sample", "**/.env*.template", "**/.env*.dist"],
   },
   {

@@ -67,7 +67,23 @@ describe("changing needs a person", () => {
     "/ws/bitrise.yml",
     "/ws/ansible.cfg",
     "/ws/.venv/bin/activate",
+    "/ws/.venv/bin/ls",
+    "/ws/packages/a/node_modules/.bin/git",
     "/ws/.luarc.json",
+    "/ws/.luarc.jsonc",
+    "/ws/.bundle/plugin/index",
+    "/ws/.woodpecker.yaml",
+    "/ws/.continuerc.json",
+    "/ws/.lazy.lua",
+    "/ws/hk.pkl",
+    "/ws/prek.toml",
+    "/ws/husky.config.js",
+    "/ws/.cirrus.star",
+    "/ws/gptme.toml",
+    "/ws/.factorypath",
+    "/ws/_darcs/prefs/defaults",
+    "/ws/.pijul/config",
+    "/ws/.corepack.env",
     "/ws/AGENTS.md",
     "/ws/sub/deep/agents.MD",
     "/ws/AGENTS.md/",
@@ -97,6 +113,17 @@ describe("changing needs a person", () => {
     "/ws/.pnp.cjs",
     "/ws/bunfig.toml",
     "/ws/mise.toml",
+    "/ws/.envrc.local",
+    "/ws/.latexmkrc",
+    "/ws/NuGet.Config",
+    "/ws/.gitpod/automations.yaml",
+    "/ws/.rvmrc",
+    "/ws/.rbenv-vars",
+    "/ws/.p4config",
+    "/ws/.lite_project.lua",
+    "/ws/.pi/extensions/x.ts",
+    "/ws/.iflow/settings.json",
+    "/ws/IFLOW.md",
     "/ws/.mise.local.toml",
     "/ws/.config/mise/config.toml",
     "/ws/.tool-versions",
@@ -261,5 +288,37 @@ describe("what no one's yes opens", () => {
     const starred = { ...where("write"), own: ["/state/*"] };
     expect(isForbidden("/state/*/x", starred)).toBeDefined();
     expect(isForbidden("/state/a/x", starred)).toBeUndefined();
+  });
+});
+
+describe("the environment and the memory of programs are forbidden, also for reading", () => {
+  test.each([
+    ...["self", "thread-self", "4711", "$PPID", "*", "[0-9]*", "$x", "$(pgrep node)"].flatMap((id) => [
+      `/proc/${id}/environ`,
+      `/proc/${id}/mem`,
+      `/proc/${id}/task/12/environ`,
+      `/proc/${id}/e*`,
+      `/proc/${id}/environ*`,
+    ]),
+    "/proc/self/task/*/environ",
+    "/proc/self/../1/environ",
+    "/proc/self/root/proc/1/environ",
+  ])("%s", (path) => {
+    expect(isForbidden(path, where("read"))).toBe(
+      "This is the environment or the memory of a program, where its keys are.",
+    );
+  });
+
+  test.each([
+    "/proc/self/status",
+    "/proc/$PPID/cmdline",
+    "/proc/[0-9]*/status",
+    "/proc/1/cpuinfo",
+    "/proc/meminfo",
+    "/proc/sys/kernel/*",
+    "/ws/proc/1/environ",
+    "/ws/environ",
+  ])("but not %s", (path) => {
+    expect(isForbidden(path, where("read"))).toBeUndefined();
   });
 });

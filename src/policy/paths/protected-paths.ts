@@ -73,6 +73,7 @@ export function isForbidden(path: string, where: Whereabouts): string | undefine
 function whyForbidden(segments: readonly string[] | undefined, where: Whereabouts): string | undefined {
   if (!segments) return NO_PATH;
   if (isIn(segments, where.own)) return "This is Toolgate's own data, which no tool may read or change.";
+  if (isOfProgram(segments)) return "This is the environment or the memory of a program, where its keys are.";
   if (!changes(where)) return undefined;
   if (isOfProject(segments)) return "This is Toolgate's own data, which no tool may change.";
   if (!takesAlong(where)) return undefined;
@@ -89,6 +90,18 @@ const NO_PATH = "This is no absolute path that a tool can use.";
 const changes = ({ access }: Whereabouts) => access !== "read" && access !== "search";
 
 const takesAlong = ({ access }: Whereabouts) => access === "delete" || access === "move";
+
+/**
+ * Also with a part that only a shell knows: `/proc/$PPID/environ`, `/proc/[0-9]*\/e*`. Toolgate's own variables hold its
+ * token and the keys of models.
+ */
+function isOfProgram(segments: readonly string[]): boolean {
+  const path = segments.join("/").replace(/^\/*/, "/");
+  if (/^\/proc\/.+\/(?:environ|mem)$/.test(path)) return true;
+  return /^\/proc\/(?:\d+|self|thread-self|[^/]*[$*?[][^/]*)\/(?:task\/[^/]*\/)?(?:e\w*|m\w*)?[*?[$][^/]*$/.test(
+    path,
+  );
+}
 
 /** The settings that a project brings along: anybody who has the project can read them. */
 const isOfProject = (segments: readonly string[]): boolean => segments.includes(".toolgate");

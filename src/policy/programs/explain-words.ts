@@ -5,7 +5,7 @@ import { judgeArgv } from "./judge-argv.js";
 import type { ArgvJudgement } from "./judge-argv.js";
 import { readPlainWords } from "./plain-words.js";
 import type { Program } from "./program.js";
-import { readFlags } from "./read-flags.js";
+import { readArguments } from "./read-flags.js";
 import type { WordRole } from "./read-flags.js";
 
 export type ExplainedWord = { readonly word: string; readonly meaning: string };
@@ -35,13 +35,9 @@ function below(
   args: readonly string[],
   judgement: ArgvJudgement,
 ): readonly ExplainedWord[] {
-  const [program] = programs;
+  const [program, ...parents] = programs;
   if (!program) return [];
-  const nested = program.nested?.(args);
-  const own = nested?.words ?? args;
-  const seen = readFlags(programs, program.prepare ? program.prepare(own) : own);
-  const [first, ...rest] = seen.words;
-  const sub = first === undefined ? undefined : program.subcommand?.(first);
+  const { nested, seen, first, rest, sub } = readArguments(program, parents, args);
   const mine = program.subcommand ? seen.roles.filter(({ role }) => role !== "word") : seen.roles;
   const known = new Map(seen.flags.map(({ name, flag }) => [name, flag]));
   const explained = mine.map((read) => ({ word: read.word, meaning: meaningOf(read, known, judgement) }));

@@ -11,7 +11,7 @@ import { type AllEffects, mergeEffects } from "./merge-effects.js";
 import { namedActs } from "./named-acts.js";
 import { mayLeadOut, pathDoubts, plainPaths } from "./path-effects.js";
 import type { Effects, NestedCommands, Program, SeenFlag } from "./program.js";
-import { readFlags } from "./read-flags.js";
+import { readArguments } from "./read-flags.js";
 import type { FlagsRead } from "./read-flags.js";
 import { readPlainWords } from "./plain-words.js";
 import { installedTool } from "./project-tools.js";
@@ -20,7 +20,7 @@ import { installedTool } from "./project-tools.js";
 export type ArgvJudgement = AllEffects & {
   /** The words only read (files, process list, repository state) and do nothing else. */
   readonly onlyReads: boolean;
-  /** The program itself is described; what it does with these words is known but for the doubts. */
+  /** The program is described: its effects with these words are known, except for the doubts. */
   readonly isKnown: boolean;
   /** Nobody described the program, and its words are plain: a rule that names it may cover them. */
   readonly isPlain?: true;
@@ -101,18 +101,14 @@ type Command = {
 };
 
 function judge({ title, programs, args, user, answers }: Command): ArgvJudgement {
-  const [program] = programs;
+  const [program, ...parents] = programs;
   if (!program) return unknownProgram(title, args);
   // Without a subcommand, such a program shows its help.
   const isBare =
     args.length === 0 && answers !== undefined && program.subcommand && program.bare === undefined;
   if (isBare || asksForHelp(args))
     return summary({ effects: [{ runs: answers === undefined }], onlyReads: true });
-  const nested = program.nested?.(args);
-  const own = nested?.words ?? args;
-  const seen = readFlags(programs, program.prepare ? program.prepare(own) : own);
-  const [first, ...rest] = seen.words;
-  const sub = first === undefined ? undefined : program.subcommand?.(first);
+  const { nested, seen, first, rest, sub } = readArguments(program, parents, args);
   const effects: Effects[] = [flagEffects(seen)];
   if (program.bare !== undefined && first === undefined) effects.push({ doubts: [program.bare] });
   if (program.subcommand && first !== undefined && !sub)
@@ -122,7 +118,7 @@ function judge({ title, programs, args, user, answers }: Command): ArgvJudgement
       runsFiles: seen.words.flatMap((word) => [word, word.slice(word.indexOf("=") + 1)]).filter(mayBeCode),
     });
   effects.push(
-    // With subcommands the words are theirs; what clauses say of the flags before them still counts.
+    // With subcommands, the words are theirs. The clauses about the flags before them still count.
     program.wordEffects(program.subcommand ? [] : seen.words, seen),
   );
   const inherited = program.inherits ? programs : [];
@@ -232,7 +228,9 @@ function loadedFile({ name, flag, value }: SeenFlag): string[] {
 
 const mayBeCode = (word: string): boolean => !word.startsWith("-") && /\/|\.\w{1,8}$/.test(word);
 
-/** A second look at values described as plain text: `--emit=dep-info=/home/u/.bashrc` names a path all the same. */
+/**
+ * Checks values that are described as plain text again: `--emit=dep-info=/home/u/.bashrc` names a path all the same.
+ */
 function pathsWithin(value: string): string[] {
   return value
     .split(/[=,@:!\s]/)

@@ -9,7 +9,7 @@ const HARMLESS_DEVICES = /^\/dev\/(?:null|zero|full|u?random|stdin|stdout|stderr
 export const SECRET_NAMES =
   /(?:^|\/)\*?\.env\b|id_(?:rsa|dsa|ecdsa|ed25519)|\.(?:pem|key|p12|pfx|keystore|jks|kdbx)$|credential|secret|\.npmrc|\.netrc|\.pgpass|htpasswd|shadow$|wallet/i;
 
-/** Ends a doubt about what is read; what the program does is known all the same. */
+/** Ends a doubt about the read file. The effects of the program are known all the same. */
 export const SYSTEM_WINDOW = " is not a file but a window into the system";
 
 /** Ends a doubt about a program that usually prints and here edits the files that its words name. */

@@ -45,7 +45,7 @@ export type Clause = {
   readonly of?: "all" | "first" | "second" | "third" | "rest" | "after second" | "last" | "but last";
   /** The values of these flags are picked, and no words. */
   readonly values?: Text;
-  /** This path is picked, and no words. */
+  /** Picks this path, and no words. */
   readonly path?: string;
   /** Keeps only the picked words that match, or do not match, this pattern. */
   readonly like?: string;
@@ -108,7 +108,7 @@ export type ProgramData = {
   readonly inherits?: boolean;
   /** The doubt when no word follows at all. */
   readonly bare?: string;
-  /** A reader in readers/, for what no clause can say. */
+  /** A reader in readers/, for effects that no clause can describe. */
   readonly reader?: string;
 };
 

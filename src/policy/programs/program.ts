@@ -70,7 +70,7 @@ export type NestedCommands = {
   readonly commands: readonly (readonly string[])[];
   /** A person who allowed the outer program expects only reads of the inner one. */
   readonly mustOnlyRead: boolean;
-  /** They run on another machine: their paths are not paths here. */
+  /** The commands run on another machine: their paths are not paths here. */
   readonly elsewhere?: boolean;
 };
 

@@ -4,7 +4,7 @@
  * Fails closed: a flag that is not described, an abbreviation, a value where none is taken and a value that looks like
  * a flag are each a doubt, never skipped.
  */
-import type { Flag, Program, Seen, SeenFlag } from "./program.js";
+import type { Flag, NestedCommands, Program, Seen, SeenFlag } from "./program.js";
 
 /** How one word was read: as an option, as the value of one, or as a word of the program. */
 export type WordRole = {
@@ -14,6 +14,28 @@ export type WordRole = {
 };
 
 export type FlagsRead = Seen & { readonly doubts: readonly string[]; readonly roles: readonly WordRole[] };
+
+/** The arguments of a program: its flags and words, the commands in them, and the subcommand that its first word names. */
+export type ReadArguments = {
+  readonly nested: NestedCommands | undefined;
+  readonly seen: FlagsRead;
+  readonly first: string | undefined;
+  readonly rest: readonly string[];
+  readonly sub: Program | undefined;
+};
+
+/** `parents`: the programs whose flags this one inherits. */
+export function readArguments(
+  program: Program,
+  parents: readonly Program[],
+  args: readonly string[],
+): ReadArguments {
+  const nested = program.nested?.(args);
+  const own = nested?.words ?? args;
+  const seen = readFlags([program, ...parents], program.prepare ? program.prepare(own) : own);
+  const [first, ...rest] = seen.words;
+  return { nested, seen, first, rest, sub: first === undefined ? undefined : program.subcommand?.(first) };
+}
 
 /** `programs`: the command's own description, then those whose flags it inherits. */
 export function readFlags(programs: readonly Program[], args: readonly string[]): FlagsRead {
@@ -55,7 +77,7 @@ class FlagReader {
       const word = this.args[this.at] ?? "";
       this.at += 1;
       if (word === "--") {
-        // find, java and their like go on reading flags behind it.
+        // find, java and similar programs read flags behind it too.
         if (own?.style === "whole") this.doubts.push('"--" does not end the flags of this program');
         this.roles.push({ word, role: "option" });
         this.addWords(this.args.slice(this.at));

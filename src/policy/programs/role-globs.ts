@@ -1,7 +1,7 @@
 /** Patterns of which the files that they become would take the places of other words. */
 import { judgeArgv } from "./judge-argv.js";
 
-/** Their first word is a program of their own language, and flags take values. */
+/** The first word of these programs is a program in their own language, and their flags take values. */
 const SCRIPTED = /^(?:[gmn]?awk|g?sed|jq|gojq|jaq|yq)$/;
 
 /**

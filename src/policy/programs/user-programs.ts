@@ -2,6 +2,7 @@
  * Descriptions that a user adds. A program that we do not describe is added as it is; one that we do is
  * narrowed or gets further flags: a doubt of either side holds, and only both together say that it only reads.
  */
+import { checkOptions, listOf, OBJECT, required } from "../../call/check-options.js";
 import { compileProgram } from "./compile-program.js";
 import { programData } from "./known-programs.js";
 import type { UserPrograms } from "./known-programs.js";
@@ -10,6 +11,7 @@ import type { Program } from "./program.js";
 
 /** When several files describe a program, all of them count. */
 export function userPrograms(files: readonly ProgramFile[]): UserPrograms {
+  checkOptions("userPrograms", { files }, { files: required(listOf(OBJECT)) });
   const compiled = new Map<string, Program | undefined>();
   return (name) => {
     if (!compiled.has(name)) compiled.set(name, compiledFor(name, files));

@@ -59,7 +59,7 @@ const areJobs = (holes: Holes): boolean =>
 const hasSecrets = (holes: Holes): boolean =>
   [...holes.values()].some((pieces) => pieces.some((piece) => typeof piece !== "string" && piece.doubt));
 
-/** `[ -n "$x" ]` says whether there is a value, and not which. */
+/** `[ -n "$x" ]` shows whether there is a value, not which. */
 const isEmptyTest = (argv: readonly string[]): boolean => {
   const [program = "", operator = ""] = argv;
   return (

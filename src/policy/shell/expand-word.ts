@@ -142,7 +142,7 @@ function decoded(
         ? NO_GLOB
         : globIn(value, before, word.text)
       : globIn(pattern, pattern.slice(0, pattern.search(/[*?[]/)), word.text);
-  // Neither is both: `"$x"/*.ts`.
+  // A word with a hole and a glob is neither a plain value nor a pattern: `"$x"/*.ts`.
   const mixed =
     hasHoles && before !== undefined ? [`${excerpt(word.text)} becomes whatever files match it`] : [];
   return {

@@ -26,7 +26,7 @@ export function expansionsIn(root: SyntaxNode, { isCompared = false } = {}): Exp
   return { scripts, doubts };
 }
 
-/** A value that is looked up, and changes and calculates nothing. */
+/** An expansion that only reads a value, and changes and calculates nothing. */
 function isOnlyRead(node: SyntaxNode): boolean {
   if (node.type === "SimpleExpansion" || node.type === "CommandExpansion") return true;
   return (

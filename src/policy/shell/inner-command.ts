@@ -21,18 +21,20 @@ export type InnerCommand = {
     }
 );
 
-export type Found = {
-  /** `src/**`: any file below src. */
+/** Names of files below known folders. */
+export type NamesBelow = {
+  /** One for each folder: `src/**`, any file below src. */
   readonly patterns: readonly string[];
-  /** None of them is a link. */
+  /** No name is a link. */
   readonly isFiles: boolean;
   /** Nothing below a folder of packages is among them. */
   readonly leavesPackages: boolean;
   /** The last part of each name matches one of these; empty when it may be any. */
   readonly only: readonly string[];
-  /** Their names are split at blanks. */
-  readonly splits: boolean;
 };
+
+/** `splits`: the names are split at blanks. */
+export type Found = NamesBelow & { readonly splits: boolean };
 
 export type InnerCommands = {
   readonly insides: readonly InnerCommand[];

@@ -1,11 +1,11 @@
 /** `find -exec … ;`, `fd -x …`. */
 import { judgeArgv } from "../programs/judge-argv.js";
 import { FOUND_FILE, findCommands } from "../programs/scripts/find-commands.js";
-import { below, isPlainFind, leavesPackages, namesIn } from "./found-names.js";
+import { below, isPlainFind, namesTests } from "./found-names.js";
 import type { InnerCommand, InnerCommands } from "./inner-command.js";
 import { readsFiles } from "./inside-xargs.js";
 
-/** More than anyone writes; each is looked at several times. */
+/** More commands than a find has: each is checked several times. */
 const MAX_COMMANDS = 8;
 
 const RUNS = new Map([
@@ -47,9 +47,8 @@ function readersIn(args: readonly string[], count: number): readonly InnerComman
   const { reads, doubts } = judgeArgv(["find", ...words]);
   if (doubts.length > 0 || reads.length === 0) return undefined;
   const patterns = reads.map(below);
-  const only = namesIn(words);
-  const isFiles = words.join(" ").includes("-type f");
-  const found = { patterns, isFiles, only, leavesPackages: leavesPackages(words), splits: false };
+  const tests = namesTests(words, args.indexOf("-exec"));
+  const found = { patterns, ...tests, splits: false };
   const insides = commands.map((command): InnerCommand | undefined => {
     const argv = command.flatMap((word) => (word === FOUND_FILE ? patterns : [word]));
     const isHeld = command.includes(FOUND_FILE);

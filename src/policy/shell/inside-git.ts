@@ -10,7 +10,7 @@ const OPTIONS =
   "--literal-pathspecs --glob-pathspecs --noglob-pathspecs --icase-pathspecs -v --version -h --help " +
   "--html-path --man-path --info-path --list-cmds= --attr-source= " +
   "-c= --config-env= --exec-path? --git-dir= --work-tree= --namespace= --bare --super-prefix=";
-/** They make git read other settings, and settings can name programs. */
+/** With these options git reads other settings, and settings can name programs. */
 const SETTINGS = new Set(["-c", "--config-env", "--exec-path", "--git-dir", "--work-tree", "--bare"]);
 
 export function insideGit(name: string, words: readonly string[]): InnerCommands | undefined {

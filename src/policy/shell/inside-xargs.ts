@@ -25,8 +25,9 @@ export function insideXargs(
   const isByLine = options.every(
     ([name, value]) => !/^-(?:d|-delimiter)$/.test(name) || value === String.raw`\n`,
   );
-  // Names are split at blanks. Our own shell's folder is looked at for such names before the command runs.
-  if (!isByLine || (language === "sh" && !(isNull && found.isExact))) return undefined;
+  const isExact = isNull && found.isExact;
+  // xargs splits names at blanks. Toolgate checks the folder of its own shell for such names before the command runs.
+  if (!isByLine || (!isExact && (language === "sh" || !found.isOnDisk))) return undefined;
   const replaced = options.find(([name]) => name === "-I")?.[1];
   const argv = rest.length === 0 ? ["echo"] : rest;
   const filled = fill(argv, replaced, found.patterns);
@@ -36,7 +37,7 @@ export function insideXargs(
       {
         wrapper: "xargs",
         argv: filled.argv,
-        found: { ...found, splits: !(isNull && found.isExact) },
+        found: { ...found, splits: !isExact },
       },
     ],
     doubts: [],

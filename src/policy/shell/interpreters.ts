@@ -5,7 +5,7 @@ import { excerpt } from "./excerpt.js";
 
 const INTERPRETERS =
   /^(?:python[\d.]*|pypy[\d.]*|node|nodejs|deno|bun|tsx|ts-node|perl[\d.]*|ruby[\d.]*|irb|php[\d.]*|lua[\d.]*|luajit|tclsh[\d.]*|expect|osascript|pwsh|powershell|Rscript|R|julia|ghci|guile|sbcl|jshell|groovysh|scala|swift|erl|iex|gdb|lldb|ex|crontab|psql|mysql|sqlite3)$/;
-/** These programs always read it. */
+/** Programs that always read commands from their input. */
 const ALWAYS = /^(?:at|batch|ed|dc)$/;
 const ONLY_SHOWS = /^(?:-V+|-h|-\?|--version|--help)$/;
 

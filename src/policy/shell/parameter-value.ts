@@ -107,7 +107,7 @@ function operandsOf(operation: ParameterOperation): readonly (Word | undefined)[
     case "CaseModification":
       return operation.operand ? [operation.operand] : [];
     case "Slice": {
-      // Both are calculated.
+      // Offset and length are arithmetic.
       const sums = operation.length ? [operation.offset, operation.length] : [operation.offset];
       return sums.map((sum) => (/^ ?-?\d+$/.test(sum.text) ? sum : undefined));
     }
@@ -225,7 +225,7 @@ const COUNTS: ReadonlySet<string> = new Set([
   "wc -w",
 ]);
 
-/** The output of a command whose words say it: `cat <<'EOF'`, `pwd`, `seq 1 3`. */
+/** The output of a command if its words show it: `cat <<'EOF'`, `pwd`, `seq 1 3`. */
 function outputOf(script: ParsedScript | undefined, { folder }: Scope): Found {
   const [statement, ...others] = script?.commands ?? [];
   const last = statement?.command;

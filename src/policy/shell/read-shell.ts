@@ -6,6 +6,7 @@
  * that a rule that denies still finds it. Reading never throws, and its work is bounded. The fuzz test checks this
  * against the real shells.
  */
+import { checkOptions, required, STRING } from "../../call/check-options.js";
 import { Draft } from "./draft.js";
 import type { ShellLanguage } from "./shell-context.js";
 import { strangeCharacters } from "./strange-characters.js";
@@ -73,6 +74,7 @@ export function readShell(
   text: string,
   { language = "sh", cwd, inherited = {} }: ReadOptions = {},
 ): ShellReading {
+  if (typeof text !== "string") checkOptions("readShell", { text }, { text: required(STRING) });
   const key = JSON.stringify([text, language, cwd, inherited]);
   const seen = recent.get(key);
   if (seen) return seen;

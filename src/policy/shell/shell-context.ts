@@ -1,4 +1,4 @@
-/** Where a command stands: which shell, in which folder, inside what. */
+/** The place of a command in the text: the shell that reads it, the folder, and the commands around it. */
 import type { Draft } from "./draft.js";
 import type { Outcome } from "./outcome.js";
 import type { Scope } from "./parameter-value.js";
@@ -20,20 +20,20 @@ export type ShellContext = {
   /** The folder that the text starts in, when it is known, and inherited variables whose values are. */
   readonly cwd: string | undefined;
   readonly inherited: { readonly [name: string]: string };
-  /** The loop around it in the same shell. */
+  /** The loop around the command, in the same shell. */
   readonly loop?: Loop;
-  /** Redirects of the groups around it. */
+  /** Redirects of the groups around the command. */
   readonly writes: readonly string[];
   readonly reads: readonly string[];
-  /** The text on its input, when it is known. */
+  /** The text on the command's input, when it is known. */
   readonly fed: string | undefined;
-  /** The text of a here-document around it. */
+  /** The text of a here-document around the command. */
   readonly fedText: string | undefined;
-  /** A part of its here-document is not known. */
+  /** A part of the here-document is not known. */
   readonly isFedUnknown?: boolean;
-  /** The commands that write to its input. */
+  /** The commands that write to this command's input. */
   readonly feeds: readonly ReadCommand[];
-  /** No shell waits for it. */
+  /** The shell does not wait for the command. */
   readonly isBackground?: true;
 };
 

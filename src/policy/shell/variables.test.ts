@@ -128,10 +128,63 @@ test.each([
   "find src -name '*.ts' -exec wc -l {} +",
   "find src -name '*.ts' -exec grep -l x {} \\;",
   "find src -name '*.ts' -print0 | xargs -0 grep x",
+  "git ls-files -z src 'docs/*.md' | xargs -0 wc -l",
   "timeout 60 npm test",
   "grep -rn x --include=*.go .",
 ])("leaves nothing in doubt in any shell: %j", (text) => {
   expect([doubts(text), doubts(text, "sh")]).toEqual([[], []]);
+});
+
+/** The index may hold names that no look at the disk finds: `a /etc/passwd`, and `--pre=x`, a flag of rg. */
+test.each([
+  "git ls-files | xargs cat",
+  "git ls-files '*.md' | xargs cat",
+  "git ls-files src | xargs cat",
+  "git ls-files -z | xargs -0 rg x",
+  "git ls-files -z '*.ts' | xargs -0 rg x",
+  "git ls-files -z -- '?rc' | xargs -0 rg x",
+  "git ls-files -z src | xargs cat",
+  "git ls-files -z -s src | xargs -0 cat",
+  "git ls-files -z --format='/etc/passwd' src | xargs -0 cat",
+  "git ls-files -z --full-name src | xargs -0 cat",
+])("doubts names of the index that may become other words: %j", (text) => {
+  expect(doubts(text)).not.toEqual([]);
+});
+
+test.each([
+  "grep -rel src | xargs cat",
+  "grep -rhe -l src | xargs cat",
+  "rg -el src | xargs cat",
+  "rg -l --json x src | xargs cat",
+  "rg -lc x src | xargs cat",
+  "rg --files --type-add 'z:/etc/passwd' --type-list | xargs cat",
+])("doubts lines that are no names of files: %j", (text) => {
+  expect(doubts(text)).not.toEqual([]);
+});
+
+test.each([
+  ["find . -name '*.ts' -type f", { only: ["*.ts"], isFiles: true }],
+  ["find . \\( -name '*.c' -o -name '*.h' \\)", { only: ["*.c", "*.h"] }],
+  ["find . -not -path '*/node_modules/*'", { leavesPackages: true }],
+  ["find . -print -name '*.ts'", { only: [] }],
+  ["find . -name '*.ts' -print -o -print", { only: [] }],
+  ["find . ! \\( -name '*.ts' \\)", { only: [] }],
+  ["find . -type f -o -type l", { isFiles: false }],
+  ["find . ! -type f", { isFiles: false }],
+  ["find . -print -type f", { isFiles: false }],
+  ["find . -name '-type f'", { isFiles: false }],
+  ["find . -not -path './node_modules/x/*'", { leavesPackages: false }],
+  ["find . ! ! -path '*/node_modules/*'", { leavesPackages: false }],
+  ["find . -not -path '*/node_modules/*' -o -name a", { leavesPackages: false }],
+])("knows of the names that %j prints what holds for each", (text, found) => {
+  expect(read(`${text} | xargs cat`).commands.at(-1)?.found).toMatchObject(found);
+});
+
+test("takes a name that a filter by lines may have cut for one that splits", () => {
+  const found = (text: string) => read(text).commands.at(-1)?.found;
+  expect(found("find src -type f -print0 | xargs -0 cat")).toMatchObject({ splits: false });
+  expect(found("find src -type f -print0 | tail -n 1 | xargs -0 cat")).toMatchObject({ splits: true });
+  expect(doubts("git ls-files -z src | tail -n 1 | xargs -0 cat")).not.toEqual([]);
 });
 
 test.each([

@@ -106,9 +106,9 @@ function walkPipeline(node: PipelineNode, context: ShellContext): Outcome {
     const start = context.draft.commands.length;
     const isLast = index === node.commands.length - 1;
     const inner: ShellContext = { ...inSubshell(context), fed, feeds };
-    // ksh and yash wait for the last one only: `(sleep 9; cat a) | true` goes on.
-    const goesOn = context.language === "sh" && !isLast && command.type !== "Command";
-    const after = walkCommand(command, goesOn ? inBackground(inner) : inner);
+    // ksh and yash wait for the last one only: `(sleep 9; cat a) | true` continues in the background.
+    const isBackground = context.language === "sh" && !isLast && command.type !== "Command";
+    const after = walkCommand(command, isBackground ? inBackground(inner) : inner);
     feeds = context.draft.commands.slice(start);
     if (isLast && isElsewhere(after, context))
       onlyInSome("a change of the shell's state behind a pipe", context);

@@ -67,7 +67,7 @@ export function readWords(words: Words, context: ShellContext, walkText: WalkTex
   const variables = variableChange(argv, context.language);
   const own = [
     ...doubts,
-    // These were asked about every sample of a word that is data.
+    // When a word is data, each of its sample values was checked for these doubts.
     ...(data || variables ? [] : builtinDoubts(argv, context.language)),
     ...(data || runsKnownInput(argv, context) ? [] : interpreterDoubts(argv)),
   ];
@@ -100,7 +100,7 @@ export function readWords(words: Words, context: ShellContext, walkText: WalkTex
   return change && !change.doubt ? changed(change, argv, context) : outcome;
 }
 
-/** `python - <<'EOF'`: the code stands in the text, and only looks at data. The command still needs a rule. */
+/** `python - <<'EOF'`: the code is in the text, and only reads data. The command still needs a rule. */
 const runsKnownInput = (
   [program = "", flag, ...words]: readonly string[],
   { fedText, isFedUnknown, feeds, reads }: ShellContext,
@@ -153,13 +153,14 @@ function doubtGlobs(
     const isPassed = known && isPassedOn(glob, insides);
     const isFine = isData && (!known || isPassed) && glob !== program && !displacing.has(glob);
     if (!isFine) context.draft.doubt(`what ${excerpt(program)} does with ${excerpt(glob)} is not known`);
-    // A name in the folder may begin with a dash. Our own shell's folder is looked at before the command runs.
+    // A name in the folder may begin with a dash. Toolgate checks the folder of its own shell before the command
+    // runs.
     else if (bareGlobs.includes(glob) && !isPassed && (context.language === "sh" || !takesFiles(argv, glob)))
       context.draft.doubt(`${excerpt(glob)} becomes whatever files match it`);
   }
 }
 
-/** A hole that a wrapper hands to its command is looked at there. */
+/** When a wrapper passes a hole on to its command, that command is checked for it. */
 function doubtHoles({ argv, holes }: Words, insides: readonly InnerCommand[], { draft }: ShellContext): void {
   for (const word of holes.keys())
     if (word === argv[0] || !isPassedOn(word, insides))
@@ -174,7 +175,7 @@ function readsToTheEnd(argv: readonly string[]): boolean {
   return READS_TO_THE_END.has(argv[0] ?? "") && !isBrief && mayReadAnything(argv);
 }
 
-/** Whether the command does the same whatever its input is, but for what it prints. */
+/** Whether the command does the same with any input, except for its output. */
 function mayReadAnything(argv: readonly string[]): boolean {
   if (argv[0] === "tee") return true;
   const { onlyReads, doubts, takesList } = judgeArgv(argv);

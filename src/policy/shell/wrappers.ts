@@ -28,7 +28,7 @@ export type Wrapper = {
   readonly sameShell?: boolean;
   /** The program does no more than to run the command, with its words as they are. */
   readonly passesOn?: boolean;
-  /** Its own words are not known here: every word that could start a command is taken for one. */
+  /** The wrapper's own words are not known: each word that could start a command counts as one. */
   readonly guess?: boolean;
   /** A doubt that always applies. */
   readonly doubt?: string;

@@ -7,7 +7,7 @@ import { ANY_HOST, CHOSEN_THERE } from "./web-address.js";
 const ELSEWHERE = "works elsewhere, or with other settings";
 
 const SHOWS = /^(?:describe|list|get|head|lookup|filter|tail|wait|search|batch-get|scan|query)(?:-|$)/;
-/** They show secrets, or write what they get into a file that the last word names. */
+/** These subcommands show secrets, or write their results into the file that the last word names. */
 const KEEPS =
   /secret|password|token|credential|parameter|session|authorization|login|get-object(?:-torrent)?$|^get-(?:export|sdk|job-output|media|clip|thing-shadow|configuration|package-version-asset|snapshot-block)$/;
 
@@ -16,11 +16,7 @@ const LOSES = /^(?:delete|remove|terminate|destroy|purge|deregister|rm)(?:-|$)/;
 function awsWords(words: readonly string[]): Effects {
   const [service = "", verb = "", ...rest] = words;
   if (words.length === 0 || verb === "help" || service === "help") return {};
-  const away = rest
-    .filter((word) =>
-      /^--(?:endpoint-url|ca-bundle|cli-input|profile|cli-binary)|^(?:file|fileb):\/\//.test(word),
-    )
-    .map((word) => `"${word}" ${ELSEWHERE}`);
+  const away = rest.filter((word) => leadsAway(word)).map((word) => `"${word}" ${ELSEWHERE}`);
   if (service === "s3" && /^(?:ls|mb|rb|presign|cp|mv|sync|rm)$/.test(verb))
     return { ...bucketEffects(verb, rest), doubts: [...away, ...namesFromBucket(verb, rest)] };
   const isKnown =
@@ -31,6 +27,15 @@ function awsWords(words: readonly string[]): Effects {
   const deletes = LOSES.test(verb) ? [ELSEWHERE_PLACE] : [];
   const act = KEEPS.test(`${service} ${verb}`) ? { reveals: [verb] } : { deploys: [verb] };
   return { urls: [ANY_HOST], sends: [ANY_HOST], deletes, ...act, doubts: away };
+}
+
+const AWAY = ["--endpoint-url", "--ca-bundle", "--cli-input", "--profile", "--cli-binary"];
+
+/** The program takes the beginning of an option's name for the option: `--endpoint`. */
+function leadsAway(word: string): boolean {
+  const [name = ""] = word.split("=", 1);
+  const isOption = AWAY.some((option) => name.startsWith(option) || option.startsWith(name));
+  return /^(?:file|fileb):\/\//.test(word) || (/^--\w/.test(name) && isOption);
 }
 
 function namesFromBucket(verb: string, rest: readonly string[]): readonly string[] {

@@ -23,7 +23,7 @@ const kubeThings: Reader = {
   }),
 };
 
-/** One doubt says all; flags and words are not looked at. */
+/** One doubt covers everything: flags and words are not read. */
 const unread: Reader = { prepare: () => [] };
 
 /** Behind `--` stand flags and a command for ssh. */

@@ -50,7 +50,7 @@ function lastName(path: string): string {
 function sourceDoubts(sources: readonly string[]): string[] {
   return [
     ...(sources.includes("/dev/null") ? ["empties what is there"] : []),
-    // Under another name, what is in it is no longer seen to be git's.
+    // Under another name, nobody sees that the files are git's.
     ...sources
       .filter((source) => /(?:^|\/|\w)\.git\/*$/.test(source))
       .map((source) => `"${source}" is a repository, whose settings run programs`),

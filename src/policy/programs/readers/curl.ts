@@ -12,7 +12,7 @@ export const curlReader: Reader = {
   effects: (words, seen) => {
     const urls = [...words, ...seen.values("--url")];
     const patterns = severalAddresses(urls, seen);
-    // Where an answer sends curl on to, only that answer says.
+    // Only the response shows where curl is redirected.
     const isSentOn = seen.has("-L", "--location", "--location-trusted");
     const asked = [...urls, ...(patterns.urls ?? []), ...(isSentOn ? [ANY_HOST] : [])];
     const files = sentFiles(seen);

@@ -2,7 +2,7 @@
 import { ELSEWHERE_PLACE } from "../path-effects.js";
 import type { Effects, Seen } from "../program.js";
 
-/** Settings that only say how something looks or who the author is. All others are doubted. */
+/** Settings that only change how output looks or who the author is. All others are doubts. */
 const PLAIN_SETTINGS =
   /^(?:user\.(?:name|email|signingkey)|color\.[\w.-]+|init\.defaultbranch|pull\.(?:rebase|ff)|push\.(?:default|autosetupremote|followtags)|fetch\.(?:prune|prunetags)|core\.(?:autocrlf|eol|safecrlf|filemode|ignorecase|quotepath|longpaths|abbrev|symlinks|precomposeunicode|whitespace|compression|bigfilethreshold)|merge\.(?:conflictstyle|ff|log|renamelimit)|diff\.(?:algorithm|renames|renamelimit|colormoved|mnemonicprefix|noprefix|context|wserrorhighlight|submodule)|log\.(?:date|decorate|abbrevcommit|follow)|rebase\.(?:autostash|autosquash|updaterefs|stat)|rerere\.(?:enabled|autoupdate)|status\.[\w.-]+|branch\.(?:autosetuprebase|autosetupmerge|sort)|tag\.(?:sort|gpgsign)|commit\.(?:gpgsign|verbose|cleanup|status)|advice\.\w+|column\.\w+|gc\.auto|pack\.\w+|http\.(?:postbuffer|lowspeedlimit|lowspeedtime)|submodule\.recurse|stash\.\w+|blame\.\w+|feature\.\w+|index\.\w+|maintenance\.auto)$/i;
 

@@ -1,4 +1,4 @@
-/** Readers for what no clause can say, by the name that descriptions use. */
+/** Readers for effects that no clause can describe, by the name that descriptions use. */
 import type { Reader } from "../program.js";
 import { archiveReaders } from "./archive-readers.js";
 import { buildReaders } from "./build-readers.js";

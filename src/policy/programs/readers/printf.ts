@@ -11,7 +11,7 @@ const NUMBERS = /^[diouxXeEfFgG]$/;
 const NUMBER = /^(?:[-+]?(?:0[xX][\da-fA-F]+|\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)|['"][^]?)?$/;
 
 export const printf: Reader = {
-  // Its own `--` stays among the words: behind it, no word is a flag.
+  // printf's own `--` stays among the words: behind it, no word is a flag.
   prepare: (args) => ["--", ...args],
   effects: ([first = "", ...rest]) => {
     if (first === "--") return printfEffects(rest[0] ?? "", rest.slice(1));

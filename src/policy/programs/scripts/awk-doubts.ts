@@ -28,7 +28,7 @@ const UNCERTAIN = "the program is not read with certainty";
 
 export function awkDoubts(program: string): string[] {
   if (isTooLong(program)) return [TOO_LONG];
-  // A line that goes on may go on within a name.
+  // A line that continues may continue within a name.
   const joined = program.replaceAll("\\\n", "");
   const doubts = [...REACHES_OUT]
     .filter(([name]) => program.includes(name) || joined.includes(name))
@@ -62,7 +62,7 @@ function signDoubts(tokens: readonly AwkToken[]): string[] {
     if ((text === ")" || text === "]") && open.pop() !== text) return [UNCERTAIN];
     if ((text === "{" || text === "}") && open.length > 0) return [UNCERTAIN];
     if (text === "{" || text === "}" || (text === ";" && open.length === 0)) isPrinting = false;
-    // A statement ends with its line only after an operand: after a comma or a sign it goes on.
+    // A statement ends with its line only after an operand: after a comma or an operator it continues.
     if (text === "\n" && before?.isOperand === true && open.length === 0) isPrinting = false;
     if (text === "|") doubts.push("the program pipes to or from a command");
     if (text === ">>") doubts.push("the program writes a file");

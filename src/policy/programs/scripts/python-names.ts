@@ -2,7 +2,7 @@
 
 const words = (...lines: readonly string[]): ReadonlySet<string> => new Set(lines.join(" ").split(" "));
 
-/** None of their attributes in the list below writes, sends, starts or opens anything. */
+/** Modules of which no attribute in the list below writes, sends, starts or opens anything. */
 export const MODULES: ReadonlySet<string> = words(
   "json re sys math csv ast collections itertools functools datetime statistics textwrap pprint string decimal",
   "fractions hashlib base64 difflib time calendar html unicodedata tomllib binascii struct bisect heapq random",

@@ -125,11 +125,11 @@ class SedReader {
       const text = this.restOfLine();
       // Whether two backslashes end the text is read differently by different seds.
       if (text.endsWith("\\\\")) return false;
-      const goesOn = text.endsWith("\\");
-      // The last line may go on in what is added later.
-      if (goesOn && this.at >= this.script.length) return false;
+      const continues = text.endsWith("\\");
+      // The last line may continue in the script that is added later.
+      if (continues && this.at >= this.script.length) return false;
       this.at += 1;
-      if (!goesOn) return !hasLines || !this.followsLabel(start);
+      if (!continues) return !hasLines || !this.followsLabel(start);
       hasLines = true;
     }
   }
