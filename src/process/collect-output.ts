@@ -4,7 +4,7 @@ import type { Argv, ChildExit, ChildOptions } from "./child.js";
 import { settlesWithin } from "./settles-within.js";
 import { TailBuffer } from "./tail-buffer.js";
 
-/** Enough for what a program says in answer to a short question. */
+/** Enough for a program's answer to a short question. */
 const MAX_BYTES = 1024 * 1024;
 const MAX_ERROR_BYTES = 64 * 1024;
 

@@ -4,9 +4,11 @@
  *
  * Each line of its input names a tree: "+ word limit pid start" (0 for what is not known) guards it, or replaces what was
  * known of it, and "- word" releases it. At the end of its input our process is gone, and the guardian kills every
- * process of the trees that are left, again and again until none is found: a process that is not killed yet may start
- * others. The members of a tree are the same as in `process-tree.ts`. A pid that belongs to another process by now has
- * another start time, and its session is left alone. Without /proc only the process groups are killed.
+ * process of the trees that are left, again and again until several looks in a row find none: a process that is not killed
+ * yet may start others, and one that only starts another and ends may fall between the reading of two files. Marked
+ * processes are killed at once, before all others are read, since such a one does not live until then. The members of a tree are the same as in `process-tree.ts`. A pid that belongs to another process by now has
+ * another start time, and its session is left alone. Without /proc, or with that of another pid namespace,
+ * only the process groups are killed.
  */
 export const GUARDIAN_SCRIPT = `
 trap '' HUP INT QUIT TERM
@@ -28,7 +30,9 @@ for tree in $trees; do
 done
 unset IFS
 
-if ! [ -r /proc/self/stat ]; then
+own=
+[ -r /proc/self/stat ] && read -r own _ </proc/self/stat
+if [ "$own" != $$ ]; then
   for root in $roots; do kill -s KILL -- "-\${root%:*}"; done
   exit 0
 fi
@@ -48,6 +52,10 @@ find_members() {
     grep -lsF $words /proc/[0-9]*/environ
     [ "$limits" ] && grep -lsF $limits /proc/[0-9]*/limits
   } | tr -dc '0-9\\n' | tr '\\n' ' ')"
+  for pid in $marked; do
+    quiet=0
+    [ "$pid" = $$ ] || kill -s KILL "$pid" 2>/dev/null
+  done
   processes=$(table)
   known=$roots
   roots=
@@ -81,10 +89,11 @@ EOF
 line_end='
 '
 rounds=0
-while [ $rounds -lt 250 ]; do
+quiet=0
+while [ $rounds -lt 250 ] && [ $quiet -lt 8 ]; do
+  quiet=$((quiet + 1))
   find_members
-  [ "$members" = ' ' ] && exit 0
-  kill -s KILL $members
+  [ "$members" = ' ' ] || { quiet=0 && kill -s KILL $members; }
   rounds=$((rounds + 1))
   sleep 0.02
 done

@@ -5,7 +5,7 @@
  * boot or of another pid namespace (a container) cannot be looked at from here, so it is never called gone. Without
  * /proc a reused pid looks like the process that had it: that process is not called gone either.
  */
-import { readFileSync, readlinkSync } from "node:fs";
+import { existsSync, readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import { errorCode } from "../call/error-code.js";
 import { HAS_PROCESS_TABLE, readProcess } from "./process-table.js";
@@ -47,7 +47,10 @@ export function isGone({ machine, pid, startTick }: ProcessIdentity): boolean {
 let known: string | undefined;
 
 function thisMachine(): string {
-  return (known ??= HAS_PROCESS_TABLE ? `${bootId()} ${readlinkSync("/proc/self/ns/pid")}` : hostname());
+  // The links of /proc/self are right also where the pids in /proc are not.
+  return (known ??= existsSync("/proc/self/ns/pid")
+    ? `${bootId()} ${readlinkSync("/proc/self/ns/pid")}`
+    : hostname());
 }
 
 function bootId(): string {

@@ -1,8 +1,17 @@
 /** Reads the kernel's table of processes. Only Linux has one that a program can read: see `HAS_PROCESS_TABLE`. */
-import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from "node:fs";
 import type { TreeMark } from "./tree-mark.js";
 
-export const HAS_PROCESS_TABLE = process.platform === "linux" && existsSync("/proc/self/stat");
+/** False also where /proc shows another pid namespace (`unshare --pid` alone): its pids are those of other processes. */
+export const HAS_PROCESS_TABLE = process.platform === "linux" && pidInTable() === `${process.pid}`;
+
+function pidInTable(): string | undefined {
+  try {
+    return readlinkSync("/proc/self");
+  } catch {
+    return undefined;
+  }
+}
 
 export type ProcessEntry = {
   readonly pid: number;

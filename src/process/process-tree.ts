@@ -26,7 +26,7 @@ const killUnreleased = (): void => {
 };
 
 export class ProcessTree {
-  /** Its first process. */
+  /** The first process of the tree. */
   readonly root: CallProcess;
   readonly #pid: number;
   #killAt = Number.POSITIVE_INFINITY;

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import {
   AMOUNT,
+  BadOption,
   checkOptions,
   either,
   FUNCTION,
@@ -11,7 +12,8 @@ import {
   STRING,
   TEXT,
 } from "../call/check-options.js";
-import type { OptionChecks } from "../call/check-options.js";
+import type { OptionCheck, OptionChecks } from "../call/check-options.js";
+import { errorMessage } from "../call/error-message.js";
 import { inferToolKind, TOOL_KINDS } from "../call/index.js";
 import type { CallFields, Location, Meta, ToolKind } from "../call/index.js";
 import { jsonSchemaCheck } from "./json-schema-check.js";
@@ -55,8 +57,14 @@ export type ToolDefinition<Schema extends z.ZodType | JsonSchema> = {
   readonly run: (input: ToolInput<Schema>, call: ToolContext) => Promise<ToolReturn>;
 };
 
+/** Providers refuse names with other characters, and a line end in a name could imitate a line of ours. */
+const NAME: OptionCheck = {
+  expected: "a name of up to 128 letters, digits, dots, - and _",
+  isRight: (value) => typeof value === "string" && /^[\w.-]{1,128}$/.test(value),
+};
+
 const DEFINITION: OptionChecks<ToolDefinition<JsonSchema>> = {
-  name: required(TEXT),
+  name: required(NAME),
   description: required(STRING),
   input: required({
     expected: "a zod schema or a JSON Schema",
@@ -83,7 +91,7 @@ export function defineTool<const Schema extends z.ZodType | JsonSchema>(
   let made: CheckedInput<Schema> | undefined;
   const schema = () => (made ??= checkedInput(typeof given === "function" ? given() : given));
   // A schema that cannot be described fails here, not at the model's first request.
-  if (typeof given !== "function") schema();
+  if (typeof given !== "function") described(schema);
   // `parse` is the only way to an Input, so a tool only ever gets what its schema made.
   const checked: Tool<ToolInput<Schema>> = {
     ...tool,
@@ -110,6 +118,14 @@ export function defineTool<const Schema extends z.ZodType | JsonSchema>(
     },
   };
   return checked;
+}
+
+function described(schema: () => unknown): void {
+  try {
+    schema();
+  } catch (error) {
+    throw new BadOption(`defineTool: "input" is no usable schema: ${errorMessage(error)}.`, "input");
+  }
 }
 
 function kindOf(name: string, kind: ToolKind | undefined): Pick<Tool, "kind" | "kindSource"> {

@@ -55,6 +55,7 @@ export async function explainFileErrors<T>(
     if (error instanceof ToolFailure) throw error;
     throw new ToolFailure(
       `${path} cannot be ${deed.cannot}: ${fileErrorText(error)}. ${deed.didNot} ${deed.next}`,
+      { cause: error },
     );
   }
 }

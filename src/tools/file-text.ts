@@ -6,14 +6,15 @@ import { closeSync, constants, fstatSync, openSync, readSync, statSync } from "n
 
 const MAX_BYTES = 1 << 20;
 
-/** Undefined for anything but a plain file of at most `maxBytes`, or a link to one. */
+/** Undefined for anything but a plain file of at most `maxBytes` that can be read, or a link to one. */
 export function fileText(
   path: string,
-  {
-    maxBytes = MAX_BYTES,
-    encoding = "utf8",
-  }: { readonly maxBytes?: number; readonly encoding?: BufferEncoding } = {},
+  { maxBytes, encoding = "utf8" }: { readonly maxBytes?: number; readonly encoding?: BufferEncoding } = {},
 ): string | undefined {
+  return fileBytes(path, maxBytes)?.toString(encoding);
+}
+
+export function fileBytes(path: string, maxBytes = MAX_BYTES): Buffer | undefined {
   let file: number | undefined;
   try {
     if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
@@ -22,7 +23,7 @@ export function fileText(
     const info = fstatSync(file);
     if (!info.isFile() || info.size > maxBytes) return undefined;
     const bytes = Buffer.alloc(info.size);
-    return bytes.toString(encoding, 0, readSync(file, bytes, 0, info.size, 0));
+    return bytes.subarray(0, readSync(file, bytes, 0, info.size, 0));
   } catch {
     return undefined;
   } finally {

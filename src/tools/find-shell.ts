@@ -54,7 +54,7 @@ async function isNewEnough(executor: Executor): Promise<boolean> {
     const [major = 0, minor = 0] = stdout.toString().split(".").map(Number);
     return major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1]);
   } catch {
-    // This program is missing or does not run: try the next one.
+    // The program is missing or does not run: try the next one.
     return false;
   }
 }

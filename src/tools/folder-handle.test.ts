@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { chmod, mkdir, readdir, readFile, rename, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { FolderHandle, LinkInTheWay } from "./folder-handle.js";
+import { FolderHandle, inFolderOf, LinkInTheWay } from "./folder-handle.js";
 import type * as localWorkspace from "./local-workspace.js";
 import { ToolFailure } from "./tool.js";
 import { aWorkspace, failureOf } from "./tools.samples.js";
@@ -163,6 +164,26 @@ test("thousands of acts, most of them failing, leave no descriptor open", async 
   for (let count = 0; count < rounds; count++) await round();
   expect(openDescriptors()).toBe(before);
 });
+
+test.runIf(process.platform === "linux")(
+  "holds few folders open, however many acts come at once",
+  async () => {
+    const { root, workspace } = await aWorkspace({ "a.txt": "a" });
+    const before = openDescriptors();
+    let most = 0;
+    const act = async () => {
+      most = Math.max(most, openDescriptors() - before);
+      await setImmediate();
+    };
+    await Promise.all(Array.from({ length: 500 }, () => inFolderOf(join(root, "a.txt"), act)));
+    expect(most).toBeLessThan(100);
+    // A move is an act inside another: it needs no second turn.
+    const names = Array.from({ length: 100 }, (_, number) => join(root, `${number}`));
+    await Promise.all(names.map((path) => workspace.write(path, "x")));
+    await Promise.all(names.map((path) => workspace.move(path, `${path}-moved`)));
+    expect(await workspace.readText(`${names[99]}-moved`)).toBe("x");
+  },
+);
 
 test("where folders cannot be held, a path is checked again before each act", async () => {
   const { platform } = process;

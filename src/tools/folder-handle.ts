@@ -135,15 +135,49 @@ async function knownAs(handle: FileHandle): Promise<string | undefined> {
 }
 
 /**
+ * More acts wait for their turn: each holds up to four descriptors, a step may have thousands of calls, and some systems
+ * give a process 256 descriptors in all. Node works on four at a time anyway.
+ */
+const MAX_ACTS = 32;
+let acts = 0;
+/** A set, in the order of their coming: taking the first of a long array moves all others. */
+const waitingActs = new Set<() => void>();
+
+function endAct(): void {
+  const { value: next } = waitingActs.values().next();
+  if (!next) {
+    acts -= 1;
+    return;
+  }
+  waitingActs.delete(next);
+  next();
+}
+
+/**
  * Opens the parent folder of a real path for one act, and closes it afterwards. The act gets the last name; for `/`,
- * which has no parent, that is `.`.
+ * which has no parent, that is `.`. `isInside`: called by another act, which has its turn already.
  */
 export async function inFolderOf<T>(
   realPath: string,
   act: (folder: FolderHandle, name: string) => Promise<T>,
-  options: { readonly make?: boolean } = {},
+  { isInside = false, ...options }: { readonly make?: boolean; readonly isInside?: boolean } = {},
 ): Promise<T> {
   mustBeSpelledOut(realPath);
+  if (isInside) return openFor(realPath, act, options);
+  if (acts < MAX_ACTS) acts += 1;
+  else await new Promise<void>((resolve) => void waitingActs.add(resolve));
+  try {
+    return await openFor(realPath, act, options);
+  } finally {
+    endAct();
+  }
+}
+
+async function openFor<T>(
+  realPath: string,
+  act: (folder: FolderHandle, name: string) => Promise<T>,
+  options: { readonly make?: boolean },
+): Promise<T> {
   try {
     const folder = await FolderHandle.open(dirname(realPath), options);
     try {
@@ -185,12 +219,23 @@ export async function realPathOf(
   { keepLink = false }: { readonly keepLink?: boolean } = {},
 ): Promise<string> {
   if (keepLink) {
-    // Both ignore slashes at the end.
+    // dirname and basename ignore slashes at the end.
     const [folder, name] = [dirname(absolutePath), basename(absolutePath)];
     if (!["", ".", ".."].includes(name)) return keptIn(await realPathOf(folder), name);
   }
   // The kernel's own walk is quicker, and it alone knows how a name is really written on a disk that ignores case.
-  return (await realpath(absolutePath).catch(() => undefined)) ?? walk(absolutePath);
+  const known = await realpath(absolutePath).catch(() => undefined);
+  return known ?? (await newNameIn(absolutePath)) ?? walk(absolutePath);
+}
+
+/** The real path of a file that does not exist yet, in a folder that does: most missing files are of this kind. */
+async function newNameIn(absolutePath: string): Promise<string | undefined> {
+  const name = basename(absolutePath);
+  if (["", ".", ".."].includes(name)) return undefined;
+  const folder = await realpath(dirname(absolutePath)).catch(() => undefined);
+  if (folder === undefined) return undefined;
+  const path = join(folder, name);
+  return (await look(path)) === "missing" ? path : undefined;
 }
 
 async function keptIn(folder: string, name: string): Promise<string> {

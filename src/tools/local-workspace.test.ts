@@ -26,7 +26,7 @@ import { aWorkspace, failureOf } from "./tools.samples.js";
 const linkMessage = (path: string, now: string) =>
   `ToolFailure: ${path} leads to ${now} now: a link was put in its way. Nothing was read or written. Resolve the path again.`;
 
-test("a workspace that is opened through a link knows its real path", async () => {
+test("has its real path when it is opened through a link", async () => {
   const { outside, root } = await aWorkspace();
   await symlink(root, join(outside, "link"));
   expect((await LocalWorkspace.open(join(outside, "link"))).root).toBe(root);
@@ -57,13 +57,13 @@ test.each([
   expect(await workspace.resolve(`${root}/${path}`)).toBe(join(root, real));
 });
 
-test("the workspace itself is inside, however it is written", async () => {
+test("counts the workspace itself as inside, however it is written", async () => {
   const { root, workspace } = await aWorkspace();
   for (const path of ["", ".", "./", "x/..", "../ws", root, `${root}/`])
     expect(await workspace.resolve(path)).toBe(root);
 });
 
-test("links that stay inside are followed to what they lead to", async () => {
+test("follows links that stay inside to their targets", async () => {
   const { root, workspace } = await aWorkspace({ "lib/deep/a.ts": "", "b.ts": "" });
   await symlink("lib/deep", join(root, "link"));
   await symlink(join(root, "link", "a.ts"), join(root, "a.ts"));
@@ -74,7 +74,7 @@ test("links that stay inside are followed to what they lead to", async () => {
   expect(await workspace.resolve("link/../b.ts")).toBe(`${root}/lib/b.ts`);
 });
 
-test("a path that leads outside is resolved too, for the rules to decide on", async () => {
+test("resolves a path that leads outside too, for the rules to decide on", async () => {
   const { outside, workspace } = await aWorkspace();
   await mkdir(join(outside, "ws-evil"));
   for (const [path, real] of [
@@ -88,7 +88,7 @@ test("a path that leads outside is resolved too, for the rules to decide on", as
     expect(await workspace.resolve(path)).toBe(real);
 });
 
-test("a link that leads outside is followed to where a file would be made, also when nothing is there yet", async () => {
+test("follows a link that leads outside to the place of a new file, also when nothing is there yet", async () => {
   const { outside, root, workspace } = await aWorkspace({ "src/a.ts": "" });
   await mkdir(join(outside, "ws-evil"));
   await symlink("../ws-evil", join(root, "folder"));
@@ -132,7 +132,7 @@ test("resolves a link itself to its own name in its real folder", async () => {
   );
 });
 
-test("a name is never decoded: neither percent signs nor URIs lead anywhere else", async () => {
+test("decodes no name: neither percent signs nor URIs lead elsewhere", async () => {
   const { root, workspace } = await aWorkspace();
   for (const path of ["src/%2e%2e/%2e%2e/secret", "file:///etc/passwd", "~/x", "$HOME/x"]) {
     const real = await workspace.resolve(path);
@@ -141,7 +141,7 @@ test("a name is never decoded: neither percent signs nor URIs lead anywhere else
   }
 });
 
-test("a workspace can have further folders, each once and by its real path", async () => {
+test("has each further folder once, by its real path", async () => {
   const { outside, root } = await aWorkspace();
   await mkdir(join(outside, "more"));
   await symlink("more", join(outside, "link"));
@@ -150,7 +150,7 @@ test("a workspace can have further folders, each once and by its real path", asy
   await expect(LocalWorkspace.open(root, { roots: [join(outside, "none")] })).rejects.toThrow(NotAFolder);
 });
 
-test("a path that cannot be walked says what is in the way", async () => {
+test("says which part of a path is in the way", async () => {
   const { root, workspace } = await aWorkspace({ "a.txt": "" });
   await symlink("two", join(root, "one"));
   await symlink("one", join(root, "two"));
@@ -165,12 +165,12 @@ test("a path that cannot be walked says what is in the way", async () => {
   expect(await failureOf(workspace.resolve("a\uD800b"))).toContain("holds a character that no path can have");
 });
 
-test("text is read as it is, with its byte order mark and line ends", async () => {
+test("reads text as it is, with its byte order mark and line ends", async () => {
   const { root, workspace } = await aWorkspace({ "a.txt": "\uFEFFé\r\n😀" });
   expect(await workspace.readText(join(root, "a.txt"))).toBe("\uFEFFé\r\n😀");
 });
 
-test("a file that is not there is undefined, not a failure", async () => {
+test("returns undefined for a missing file", async () => {
   const { root, workspace } = await aWorkspace();
   expect(await workspace.readText(join(root, "none/a.txt"))).toBeUndefined();
 });
@@ -195,14 +195,14 @@ test("refuses to read a file that is no text, and says why", async () => {
   expect(await read("pipe")).toContain("is a device, pipe or socket, not a file. Nothing was read.");
 });
 
-test("a file is written with the folders it needs, and nothing else is left behind", async () => {
+test("writes a file with its folders, and leaves nothing else behind", async () => {
   const { root, workspace } = await aWorkspace();
   await workspace.write(join(root, "a/b/c.txt"), "é😀\r\n");
   expect(await readFile(join(root, "a/b/c.txt"), "utf8")).toBe("é😀\r\n");
   expect(await readdir(root, { recursive: true })).toEqual(["a", "a/b", "a/b/c.txt"]);
 });
 
-test("a file that is replaced keeps its mode", async () => {
+test("keeps the mode of a file that it replaces", async () => {
   const { root, workspace } = await aWorkspace({ "run.sh": "old" });
   for (const mode of [0o755, 0o600, 0o666]) {
     await chmod(join(root, "run.sh"), mode);
@@ -227,7 +227,7 @@ test("lets a reader see the whole old text or the whole new one during a write",
   expect(await readdir(root)).toEqual(["a.txt"]);
 });
 
-test("a write that fails leaves the old file and no other", async () => {
+test("leaves the old file and no other after a failed write", async () => {
   const { root, workspace } = await aWorkspace({ "folder/a": "old" });
   expect(await failureOf(workspace.write(join(root, "folder"), "new"))).toBe(
     `ToolFailure: ${root}/folder is a folder, not a file. Nothing was written. Give the path of a file.`,
@@ -237,7 +237,7 @@ test("a write that fails leaves the old file and no other", async () => {
   expect(await readdir(root, { recursive: true })).toEqual(["folder", "folder/a"]);
 });
 
-test("a path that was resolved before a link took its place is neither read nor written", async () => {
+test("neither reads nor writes a path that was resolved before a link took its place", async () => {
   const { outside, root, workspace } = await aWorkspace({ "src/a.ts": "inside", "b.ts": "inside" });
   await mkdir(join(outside, "evil"));
   await writeFile(join(outside, "evil/a.ts"), "outside");
@@ -271,7 +271,7 @@ test("a path that was resolved before a link took its place is neither read nor 
   expect(await readdir(join(outside, "evil"))).toEqual(["a.ts"]);
 });
 
-test("a link that is swapped in while a file is written does not lead the write out", async () => {
+test("writes inside although a link is swapped in during the write", async () => {
   const { outside, root, workspace } = await aWorkspace({ "src/a.ts": "inside" });
   await mkdir(join(outside, "evil"));
   await writeFile(join(outside, "evil/a.ts"), "outside");
@@ -307,7 +307,7 @@ test("looks at a path without following links, and returns undefined for a missi
   expect(await failureOf(workspace.readLink(join(root, "a.txt")))).toContain("cannot be read as a link");
 });
 
-test("a folder is listed by name, and what is none says so", async () => {
+test("lists a folder by name, and says when a path is no folder", async () => {
   const { root, workspace } = await aWorkspace({ "b/x": "", "a.txt": "", é: "" });
   await symlink("b", join(root, "link"));
   expect(await workspace.list(root)).toEqual([
@@ -323,7 +323,7 @@ test("a folder is listed by name, and what is none says so", async () => {
   expect(await failureOf(workspace.list(join(root, "none")))).toContain("nothing is there (ENOENT)");
 });
 
-test("a path that was not resolved is not acted on", async () => {
+test("refuses a path that was not resolved", async () => {
   const { root, workspace } = await aWorkspace({ "a.txt": "" });
   for (const path of [
     "a.txt",
@@ -338,7 +338,7 @@ test("a path that was not resolved is not acted on", async () => {
   }
 });
 
-test("pipes, sockets, devices and folders are neither read, replaced nor waited for", async () => {
+test("neither reads, replaces nor waits for pipes, sockets, devices and folders", async () => {
   const { root, workspace } = await aWorkspace({ "folder/a": "" });
   execFileSync("mkfifo", [join(root, "pipe")]);
   const server = createServer().listen(join(root, "socket"));
@@ -380,7 +380,7 @@ test("reads only the requested part of a huge file", async () => {
   expect(await workspace.readBytes(join(root, "none/x"), { length: 1 })).toBeUndefined();
 });
 
-test("a file that has no size until it is read is read whole", async () => {
+test("reads a file whole that has no size until it is read", async () => {
   const { workspace } = await aWorkspace();
   const text = await workspace.readText(`/proc/${process.pid}/status`);
   expect(text).toMatch(/^Name:[^]*nonvoluntary_ctxt_switches:\s\d+\n$/);
@@ -400,7 +400,7 @@ test("bytes are written as they are, with exactly the mode that is asked for", a
   }
 });
 
-test("a folder and a link are made with the folders on their way", async () => {
+test("makes folders and links with the folders on their way", async () => {
   const { root, workspace } = await aWorkspace({ "a.txt": "" });
   await workspace.makeFolder(join(root, "x/y"), { mode: 0o777 });
   expect((await stat(join(root, "x/y"))).mode & 0o7777).toBe(0o777);
@@ -415,7 +415,7 @@ test("a folder and a link are made with the folders on their way", async () => {
   );
 });
 
-test("a folder is removed with all that is in it, and nothing that its links lead to", async () => {
+test("removes a folder with its contents, and nothing behind its links", async () => {
   const { outside, root, workspace } = await aWorkspace({ "tree/deep/er/a": "", "tree/b": "", kept: "" });
   await mkdir(join(outside, "dir/sub"), { recursive: true });
   await writeFile(join(outside, "dir/keep"), "x");
@@ -435,7 +435,7 @@ test("a folder is removed with all that is in it, and nothing that its links lea
   );
 });
 
-test("a tree that is deeper than any path can be long is removed", async () => {
+test("removes a tree that is deeper than any path can be long", async () => {
   const { root, workspace } = await aWorkspace({ "tree/a": "" });
   const name = "d".repeat(200);
   // Made from the inside, since no path reaches so deep.
@@ -445,7 +445,7 @@ test("a tree that is deeper than any path can be long is removed", async () => {
   expect(await readdir(root)).toEqual([]);
 });
 
-test("the workspace itself, and what holds it, is neither removed nor moved", async () => {
+test("refuses to remove or move the workspace and the folders above it", async () => {
   const { outside, root } = await aWorkspace({ "a/b/c": "" });
   const workspace = await LocalWorkspace.open(root, { roots: [join(root, "a/b")] });
   for (const path of [root, outside, "/", join(root, "a/b"), join(root, "a")]) {
@@ -456,7 +456,7 @@ test("the workspace itself, and what holds it, is neither removed nor moved", as
   await workspace.remove(join(root, "a/b/c"));
 });
 
-test("something is moved with the folders that its new place needs", async () => {
+test("moves files with the folders that the new place needs", async () => {
   const { outside, root, workspace } = await aWorkspace({ "a.txt": "a", "tree/b": "b" });
   await symlink(join(outside, "none"), join(root, "link"));
   await workspace.move(join(root, "a.txt"), join(root, "x/y/a.txt"));

@@ -26,7 +26,9 @@ import { commandEnvironment } from "./command-environment.js";
 import { errorCode } from "../call/error-code.js";
 import { type FileAction, explainFileErrors, fileErrorText, READ, WRITE } from "./file-errors.js";
 import { findShell, shellWords } from "./find-shell.js";
+import { folderVariables } from "./folder-variables.js";
 import { inFolderOf, realPathOf } from "./folder-handle.js";
+import { ownNameOf } from "./own-name-of.js";
 import { runCommand } from "./run-command.js";
 import { runContained } from "./sandbox/run-contained.js";
 import { isConfinable } from "./sandbox/sandbox.js";
@@ -90,7 +92,9 @@ export class LocalWorkspace implements Workspace {
       );
     try {
       // Not `join`: it would take `link/..` out by name.
-      return await realPathOf(path.startsWith("/") ? path : `${this.root}/${path}`, { keepLink });
+      const real = await realPathOf(path.startsWith("/") ? path : `${this.root}/${path}`, { keepLink });
+      // The rules know our own files by their names: see own-name-of.ts.
+      return this.own.length === 0 ? real : (ownNameOf(real, this.own) ?? real);
     } catch (error) {
       throw new ToolFailure(
         `"${path}" cannot be followed: ${fileErrorText(error)}. Nothing was read or written. Check the path.`,
@@ -183,7 +187,8 @@ export class LocalWorkspace implements Workspace {
         // Asked before the target's folders are made.
         await lstat(fromFolder.at(fromName));
         const from = { folder: fromFolder, name: fromName };
-        await inFolderOf(to, (folder, name) => moveTo(from, { folder, name }), MAKING);
+        const inside = { ...MAKING, isInside: true };
+        await inFolderOf(to, (folder, name) => moveTo(from, { folder, name }), inside);
       }),
     );
   }
@@ -221,9 +226,11 @@ export class LocalWorkspace implements Workspace {
     return runCommand(argv, { ...options, cwd, env: { ...inherited, ...env } });
   }
 
-  /** Looked for once, when it is first asked for. */
-  executor(): Promise<Executor> {
-    return (this.#executor ??= findShell());
+  /** Looked for once, when it is first asked for. A sandbox sets the variables by itself. */
+  async executor(): Promise<Executor> {
+    const executor = await (this.#executor ??= findShell());
+    const known = this.#sandbox ? {} : folderVariables(process.env);
+    return Object.keys(known).length === 0 ? executor : { ...executor, known };
   }
 
   #mustNotHoldARoot(realPath: string, { cannot }: FileAction): void {

@@ -15,7 +15,7 @@ async function run(command: string | readonly string[], options: Partial<Command
   return { exit, outside, root, chunks, output: chunks.join("") };
 }
 
-test("a command runs in the workspace, and its output and exit code come back", async () => {
+test("runs a command in the workspace, and returns its output and exit code", async () => {
   const { exit, output, root } = await run("pwd; exit 3");
   expect(exit).toEqual({ exitCode: 3 });
   expect(output).toBe(`${root}\n`);
@@ -26,7 +26,7 @@ test("keeps stderr in its place among stdout", async () => {
   expect(output).toBe("one\ntwo\nthree\n");
 });
 
-test("a command that reads its input finds none instead of waiting for ever", async () => {
+test("gives a command that reads its input an empty one instead of a wait", async () => {
   expect(await run("cat; echo read")).toMatchObject({ exit: { exitCode: 0 }, output: "read\n" });
 });
 
@@ -34,13 +34,13 @@ test("reports the signal of a command that was killed from elsewhere", async () 
   expect((await run("kill -9 $$")).exit).toEqual({ signal: "SIGKILL" });
 });
 
-test("a lot of fast output arrives whole", async () => {
+test("receives a lot of fast output whole", async () => {
   const { output } = await run("seq 300000");
   expect(output.length).toBe(1_988_895);
   expect(output.endsWith("\n299999\n300000\n")).toBe(true);
 });
 
-test("the end of the output is not lost when we were too busy to listen", async () => {
+test("keeps the end of the output when this process was too busy to read it", async () => {
   const { workspace } = await aWorkspace();
   let output = "";
   const onOutput = (text: string) => {
@@ -57,13 +57,13 @@ test("the end of the output is not lost when we were too busy to listen", async 
   expect(output.endsWith("\n5000\n")).toBe(true);
 });
 
-test("a character that arrives in two pieces is one character", async () => {
+test("joins a character that arrives in two pieces", async () => {
   const { chunks } = await run(String.raw`printf 'caf\303'; sleep 0.3; printf '\251!'`);
   expect(chunks.join("")).toBe("café!");
   expect(chunks.length).toBeGreaterThan(1);
 });
 
-test("half a character at the end is shown as a broken one", async () => {
+test("shows half a character at the end as a broken one", async () => {
   expect((await run(String.raw`printf 'caf\303'`)).output).toBe("caf\uFFFD");
 });
 
@@ -72,7 +72,7 @@ test("pieces of characters from both streams are not mixed", async () => {
   expect((await run(both)).output).toBe("é€");
 });
 
-test("a background process that keeps the pipe open does not keep us", async () => {
+test("returns although a background process keeps the pipe open", async () => {
   const started = performance.now();
   const { exit, output } = await run("sleep 300 & echo $!");
   expect(exit).toEqual({ exitCode: 0 });
@@ -81,7 +81,7 @@ test("a background process that keeps the pipe open does not keep us", async () 
   expect(process.kill(Number(output), "SIGKILL")).toBe(true);
 });
 
-test("a cancel ends the command and all that it started", async () => {
+test("ends the command and all that it started on a cancel", async () => {
   const { root, workspace } = await aWorkspace();
   const cancel = new AbortController();
   const running = workspace.runCommand(
@@ -105,7 +105,7 @@ test("kills a command that ignores the cancel after two seconds", async () => {
   expect(await isGone(join(root, "stubborn"))).toBe(true);
 });
 
-test("a command that ends well although it was cancelled has its exit code, and what it said last", async () => {
+test("returns the exit code and the last output of a command that ends well although it was cancelled", async () => {
   const cancel = new AbortController();
   const { workspace } = await aWorkspace();
   let output = "";
@@ -138,7 +138,7 @@ test("signals a program once, so that it can clean up", async () => {
   expect([exit, output]).toEqual([{ exitCode: 7 }, "up\nsignalled\n"]);
 });
 
-test("a command that was cancelled before it began is not run", async () => {
+test("runs no command that was cancelled before its start", async () => {
   const { root, workspace } = await aWorkspace();
   const reason = new Error("no longer wanted");
   const running = workspace.runCommand("touch ran", {
@@ -150,7 +150,7 @@ test("a command that was cancelled before it began is not run", async () => {
   await expect(readFile(join(root, "ran"))).rejects.toThrow("ENOENT");
 });
 
-test("a command that cannot be started says why", async () => {
+test("says why a command cannot be started", async () => {
   const nothing = "Nothing was run.";
   for (const [command, why] of [
     ["echo \0", "it holds a character that no command can have"],
@@ -168,7 +168,7 @@ test("a command that cannot be started says why", async () => {
     );
 });
 
-test("a list of words is run as it is, by no shell", async () => {
+test("runs a list of words as it is, without a shell", async () => {
   const odd = ["$HOME", "a b", "; touch PWNED", "`id`", "*", "", "-n", "é\n😀"];
   expect((await run(["printf", "<%s>", ...odd])).output).toBe(odd.map((word) => `<${word}>`).join(""));
   const { root, workspace } = await aWorkspace();
@@ -180,7 +180,7 @@ test("a list of words is run as it is, by no shell", async () => {
   expect(await run(["cat"])).toMatchObject({ exit: { exitCode: 0 }, output: "" });
 });
 
-test("a command runs in the folder that it is given, with what is set beside our environment", async () => {
+test("runs a command in the given folder, with the given variables beside our environment", async () => {
   const { outside, root, workspace } = await aWorkspace({ "src/a": "", file: "" });
   await symlink(outside, join(root, "link"));
   const inFolder = async (cwd: string) => {
@@ -209,7 +209,7 @@ test("a command runs in the folder that it is given, with what is set beside our
   );
 });
 
-test("a cancel ends a shell with two sleeps at once", async () => {
+test("ends a shell with two sleeps at once on a cancel", async () => {
   const { root, workspace } = await aWorkspace();
   const cancel = new AbortController();
   const command = ["sh", "-c", "sleep 1000 & echo $! > one; sh -c 'echo $$ > two; echo up; exec sleep 1000'"];
@@ -237,7 +237,7 @@ test.each([
   expect(await isGone(join(root, "far"))).toBe(true);
 });
 
-test("a cancel ends only what the command started", async () => {
+test("ends only what the command started on a cancel", async () => {
   const { workspace } = await aWorkspace();
   const [one, other] = [new AbortController(), new AbortController()];
   let otherIsUp = () => {};
@@ -251,7 +251,7 @@ test("a cancel ends only what the command started", async () => {
   expect(await stays).toEqual({ exitCode: 0 });
 });
 
-test("a hundred commands leave no descriptor and no process behind", async () => {
+test("leaves no descriptor and no process behind after a hundred commands", async () => {
   const { workspace } = await aWorkspace();
   const mine = () => ({
     descriptors: readdirSync("/proc/self/fd").length,
@@ -297,7 +297,7 @@ test("ends the command and reports the error when its output cannot be passed on
   expect(await isGone(join(root, "pid"))).toBe(true);
 });
 
-test("a command sees our environment, but not our keys", async () => {
+test("passes our environment to a command, without our keys", async () => {
   vi.stubEnv("TOOLGATE_TEST_PLAIN", "plain").stubEnv("TOOLGATE_TEST_API_KEY", "sesame");
   try {
     const { output } = await run("env");

@@ -39,7 +39,7 @@ export type ToolIntent = Partial<
 
 type Described = {
   readonly name: string;
-  /** For the model: what it does, and when to use it. */
+  /** For the model: how the tool works, and when to use it. */
   readonly description: string;
   readonly kind: ToolKind;
   /** `inferred`: the kind was guessed from the name. */
@@ -121,7 +121,7 @@ export type ToolContext = {
   /** Aborts when the call is cancelled or its time is up. */
   readonly signal: AbortSignal;
   readonly plan: readonly PlanEntry[];
-  /** The session's commands that go on after their calls. */
+  /** The session's commands that keep running after their calls. */
   readonly background?: BackgroundCommands;
   readonly progress: (done: number, total?: number, message?: string) => void;
   /** Shows text as it arrives. */
@@ -160,7 +160,7 @@ export type ToolResult = {
   readonly content?: readonly ToolCallContent[];
   /** The agent's new plan, when the tool is about that. */
   readonly plan?: readonly PlanEntry[];
-  /** The tool ran and says that it failed: in these words, or with the output as the error. */
+  /** The tool ran and failed: this text, or else the output, is the error. */
   readonly isError?: boolean | string;
 };
 
@@ -168,8 +168,8 @@ export type ToolResult = {
 export class ToolFailure extends Error {
   readonly code = "TOOL_FAILURE";
 
-  constructor(message: string) {
-    super(message);
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
     this.name = "ToolFailure";
   }
 }

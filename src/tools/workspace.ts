@@ -66,7 +66,7 @@ export interface Files {
 export type CommandOptions = {
   /** Where it runs; the workspace's root when left out. */
   readonly cwd?: string;
-  /** Set beside what it inherits. */
+  /** Variables to set beside the inherited ones. */
   readonly env?: { readonly [name: string]: string };
   /** The executor that the command was approved for: its shell reads the text, and its variables are set. */
   readonly executor?: Executor;
@@ -86,7 +86,7 @@ export type CommandOptions = {
    * command is not run.
    */
   readonly contained?: Containment;
-  /** Called when a command in a sandbox has ended, with what was refused to it, if anything was. */
+  /** Called when a command in a sandbox has ended, with the refusals of the sandbox. */
   readonly onRefused?: (refusals: readonly SandboxRefusal[]) => void;
   /** Called with the terminal's id when the command runs in a terminal of an ACP client, which then shows it. */
   readonly onTerminal?: (clientTerminalId: string) => void;

@@ -3,9 +3,11 @@
  * memory stays flat; a file or a folder that is too large is identified by its sizes and times.
  */
 import { createHash } from "node:crypto";
-import type { FileInfo, Files } from "../workspace.js";
+import type { FileInfo, Files, Workspace } from "../workspace.js";
 import { type FolderTree, folderTree } from "./folder-tree.js";
+import { pathAccess, throughProtectedLinks } from "../path-access.js";
 import { ToolFailure } from "../tool.js";
+import type { ToolIntent } from "../tool.js";
 
 const PIECE = 1024 * 1024;
 const MAX_FILE = 256 * PIECE;
@@ -18,6 +20,15 @@ const NOTHING_THERE = "nothing";
 type BaseHashes = { readonly [path: string]: string };
 
 const sha256 = (data: string | Uint8Array): string => createHash("sha256").update(data).digest("hex");
+
+/** The intent to create one file or to change its content. */
+export async function intentOfWrite(path: string, workspace: Workspace): Promise<ToolIntent> {
+  const file = await pathAccess(path, "write", workspace);
+  return {
+    paths: [file, ...(await throughProtectedLinks([file], workspace))],
+    baseHashes: await hashWithoutDisclosing(file.path, () => fileBaseHash(workspace, file.path)),
+  };
+}
 
 /**
  * The hash of a file that is replaced. A missing file has a value too, since a yes to a new file is not a yes to

@@ -15,7 +15,7 @@ import { plannedCommand } from "../../policy/intent.js";
 import { readCommand } from "../../policy/command-parts.js";
 import { partsOf } from "../../policy/parts-of.js";
 import { executorOf } from "../git/executor-for.js";
-import { linkNames, protectedLinks } from "../protected-links.js";
+import { linkNames, protectedLinks } from "../path-access.js";
 import { isProtectedFile } from "../search/is-protected-file.js";
 import { ToolFailure } from "../tool.js";
 import type { Workspace } from "../workspace.js";

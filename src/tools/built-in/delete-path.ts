@@ -7,7 +7,6 @@
 import { countOf } from "../../call/amounts.js";
 import { z } from "zod";
 import { defineTool } from "../define-tool.js";
-import { pathAccess, pathInput } from "./file-input.js";
 import { ToolFailure } from "../tool.js";
 import type { Workspace } from "../workspace.js";
 import { baseHashes, hashWithoutDisclosing } from "./base-hash.js";
@@ -16,6 +15,7 @@ import { mustNotContainRoot } from "./must-not-contain-root.js";
 import { withPathLock } from "./with-path-lock.js";
 import { removedContent } from "./removed-content.js";
 import { protectedInFolder } from "./protected-by-command.js";
+import { pathAccess, pathInput } from "../path-access.js";
 
 const input = () =>
   z.object({

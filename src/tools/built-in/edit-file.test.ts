@@ -19,7 +19,7 @@ async function edit(text: string | undefined, change: object) {
   return { root, ...result, text: await readDisk(join(root, "a.ts"), "utf8") };
 }
 
-test("a passage that occurs once is replaced, and the diff is of what was written", async () => {
+test("replaces a passage that occurs once, and shows the diff of the written text", async () => {
   const { root, text, output, content } = await edit("one\ntwo\nthree\n", {
     oldText: "two",
     newText: "$& 2",
@@ -37,11 +37,11 @@ test("a passage that occurs once is replaced, and the diff is of what was writte
   ]);
 });
 
-test("a passage may be taken out", async () => {
+test("removes a passage", async () => {
   expect((await edit("one\ntwo\n", { oldText: "one\n", newText: "" })).text).toBe("two\n");
 });
 
-test("a passage that occurs several times is not replaced, and the message says where it is", async () => {
+test("refuses a passage that occurs several times, and says where", async () => {
   const lines = Array.from({ length: 90 }, (_, index) =>
     [12, 40, 88].includes(index + 1) ? "same" : "other",
   );
@@ -59,17 +59,17 @@ test("passages that overlap count as two", async () => {
   );
 });
 
-test("a passage that is not there is not replaced", async () => {
+test("refuses a passage that is not in the file", async () => {
   expect(await failureOf(edit("one\n", { oldText: "One", newText: "x" }))).toBe(
     'ToolFailure: edit_file: "oldText" does not occur in a.ts; it must be there with the same spaces and line ends. Read the file again and copy the passage. The file was not changed.',
   );
 });
 
-test("an edit that changes nothing says so", async () => {
+test("says that an edit changes nothing", async () => {
   expect(await failureOf(edit("one\n", { oldText: "one", newText: "one" }))).toContain("are the same");
 });
 
-test("without an old text a file is created, in folders that need not exist", async () => {
+test("creates a file with its folders when there is no old text", async () => {
   const { root, workspace } = await aWorkspace();
   const input = { path: "src/deep/a.ts", newText: "new\n" };
   const { output, content } = await resultOf(editFile, input, aContext(workspace).context);
@@ -81,24 +81,24 @@ test("without an old text a file is created, in folders that need not exist", as
   expect(await readdir(root, { recursive: true })).toEqual(["src", "src/deep", "src/deep/a.ts"]);
 });
 
-test("a file that has something in it is not created again", async () => {
+test("refuses to create a file that has content", async () => {
   for (const change of [{ newText: "x" }, { oldText: "", newText: "x" }])
     expect(await failureOf(edit("one", change))).toBe(
       'ToolFailure: edit_file: a.ts exists already, and without "oldText" a new file is created. The file was not changed. Give the passage to replace as "oldText".',
     );
 });
 
-test("an empty file can be filled", async () => {
+test("fills an empty file", async () => {
   const { text, output } = await edit("", { newText: "x" });
   expect([text, output]).toEqual(["x", "Filled a.ts, which was empty."]);
   expect(await failureOf(edit("", { newText: "" }))).toContain("a.ts is empty and");
 });
 
-test("a passage of a file that does not exist cannot be replaced", async () => {
+test("refuses a passage of a file that does not exist", async () => {
   expect(await failureOf(edit(undefined, { oldText: "a", newText: "b" }))).toContain("a.ts does not exist");
 });
 
-test("a file with CRLF line ends keeps them, whichever the model writes", async () => {
+test("keeps CRLF line ends whichever the model writes", async () => {
   const crlf = "one\r\ntwo\r\nthree\r\n";
   const changed = "one\r\n2\r\n2.5\r\nthree\r\n";
   expect((await edit(crlf, { oldText: "one\ntwo\n", newText: "one\n2\n2.5\n" })).text).toBe(changed);
@@ -108,13 +108,13 @@ test("a file with CRLF line ends keeps them, whichever the model writes", async 
   expect((await edit(crlf, { oldText: "two", newText: "2\n2.5" })).text).toBe(changed);
 });
 
-test("a file with both line ends is changed only as written", async () => {
+test("changes a file with both line ends only as written", async () => {
   const mixed = "one\r\ntwo\nthree\r\n";
   expect((await edit(mixed, { oldText: "two\nthree", newText: "2\n3" })).text).toBe("one\r\n2\n3\r\n");
   expect(await failureOf(edit(mixed, { oldText: "one\ntwo", newText: "x" }))).toContain("does not occur");
 });
 
-test("several passages are replaced at once, with one place for each run of changed lines", async () => {
+test("replaces several passages at once, with one location for each run of changed lines", async () => {
   const { root, workspace } = await aWorkspace({ "a.ts": "one\ntwo\nthree\nfour\nfive\n" });
   const edits = [
     { oldText: "five", newText: "5" },
@@ -132,7 +132,7 @@ test("several passages are replaced at once, with one place for each run of chan
   expect(before).toEqual({ content, locations });
 });
 
-test("when one of several edits does not fit, none is made", async () => {
+test("makes none of several edits when one does not fit", async () => {
   const { root, workspace } = await aWorkspace({ "a.ts": "one\n" });
   const edits = [
     { oldText: "one", newText: "two" },
@@ -145,13 +145,13 @@ test("when one of several edits does not fit, none is made", async () => {
   expect(await readDisk(join(root, "a.ts"), "utf8")).toBe("one\n");
 });
 
-test("every place of a passage is replaced when that is asked for", async () => {
+test("replaces every occurrence when asked to", async () => {
   const { text, output } = await edit("x.x\nx\n", { oldText: "x", newText: "yx", replaceAll: true });
   expect(text).toBe("yx.yx\nyx\n");
   expect(output).toBe("Edited a.ts at line 1: 3 passages replaced.");
 });
 
-test("an input that does not say what to do is not run", () => {
+test("refuses an input that does not say what to do", () => {
   const problem = (input: object) => {
     const result = editFile.parse({ path: "a.ts", ...input });
     return result.ok ? "" : result.problem;
@@ -180,7 +180,7 @@ test("shows both forms in the schema", () => {
   });
 });
 
-test("a file keeps its mode", async () => {
+test("keeps the mode of a file", async () => {
   const { root, workspace } = await aWorkspace({ "run.sh": "one" });
   await chmod(join(root, "run.sh"), 0o751);
   const input = { path: "run.sh", oldText: "one", newText: "two" };
@@ -188,13 +188,13 @@ test("a file keeps its mode", async () => {
   expect((await stat(join(root, "run.sh"))).mode & 0o777).toBe(0o751);
 });
 
-test("a byte order mark stays, whether or not the model copied it", async () => {
+test("keeps a byte order mark, whether or not the model copied it", async () => {
   for (const oldText of ["one", "\uFEFFone"])
     for (const newText of ["two", "\uFEFFtwo"])
       expect((await edit("\uFEFFone\n", { oldText, newText })).text).toBe("\uFEFFtwo\n");
 });
 
-test("it says beforehand what it will write, where, and onto what", async () => {
+test("names before the edit what it will write, where, and over which content", async () => {
   const { root, workspace } = await aWorkspace({ "a.ts": "abc" });
   const input = parsed(editFile, { path: "a.ts", oldText: "abc", newText: "abc\nd" });
   expect(await editFile.intent?.(input, workspace)).toEqual({
@@ -208,7 +208,7 @@ test("it says beforehand what it will write, where, and onto what", async () => 
   });
 });
 
-test("through a link it is the real file that is named and written", async () => {
+test("names and writes the real file behind a link", async () => {
   const { root, outside, workspace } = await aWorkspace();
   await writeFile(join(outside, "real.ts"), "abc");
   await symlink("../real.ts", join(root, "a.ts"));
@@ -221,7 +221,7 @@ test("through a link it is the real file that is named and written", async () =>
   expect(await readlink(join(root, "a.ts"))).toBe("../real.ts");
 });
 
-test("a new file is bound to nothing being there", async () => {
+test("binds the creation of a file to the absence of one", async () => {
   const { root, workspace } = await aWorkspace();
   const input = parsed(editFile, { path: "new.ts", newText: "x" });
   expect(await editFile.intent?.(input, workspace)).toEqual({
@@ -251,7 +251,7 @@ test("discloses nothing about the file in its intent", async () => {
   }
 });
 
-test("the place is the line where the texts begin to differ", async () => {
+test("locates the line where the texts begin to differ", async () => {
   const { root, workspace } = await aWorkspace({ "a.ts": "one\ntwo\nthree\n" });
   const input = parsed(editFile, { path: "a.ts", oldText: "one\ntwo\n", newText: "one\ntwo\n2.5\n" });
   expect(await editFile.preview?.(input, workspace)).toMatchObject({
@@ -259,7 +259,7 @@ test("the place is the line where the texts begin to differ", async () => {
   });
 });
 
-test("an edit that cannot be made fails before anyone is asked", async () => {
+test("fails an impossible edit before anyone is asked", async () => {
   const { workspace } = await aWorkspace({ "a.ts": "one" });
   const preview = editFile.preview?.(
     parsed(editFile, { path: "a.ts", oldText: "two", newText: "" }),
@@ -268,7 +268,7 @@ test("an edit that cannot be made fails before anyone is asked", async () => {
   expect(await failureOf(preview!)).toContain("does not occur");
 });
 
-test("a file that changed since it was shown is edited as it is now, and that is what is shown", async () => {
+test("edits and shows the current file when it changed since the question", async () => {
   const { root, workspace } = await aWorkspace({ "a.ts": "one\n" });
   const input = parsed(editFile, { path: "a.ts", oldText: "one", newText: "1" });
   await editFile.preview?.(input, workspace);
@@ -279,7 +279,7 @@ test("a file that changed since it was shown is edited as it is now, and that is
   expect(reported).toEqual([{ locations: [{ path: `${root}/a.ts`, line: 2 }] }]);
 });
 
-test("a file that changed so that the edit no longer fits is left as it is", async () => {
+test("leaves a file that changed so that the edit no longer fits", async () => {
   const { root, workspace } = await aWorkspace({ "a.ts": "one\n" });
   const input = { path: "a.ts", oldText: "one", newText: "1" };
   await editFile.preview?.(parsed(editFile, input), workspace);
@@ -292,7 +292,7 @@ test("a file that changed so that the edit no longer fits is left as it is", asy
   expect(await readdir(root)).toEqual([]);
 });
 
-test("an edit of very many places names the first few", async () => {
+test("names the first few of very many locations", async () => {
   const text = Array.from({ length: 120 }, (_, index) => (index % 2 === 0 ? "x\n" : "-\n")).join("");
   const { root, workspace } = await aWorkspace({ "a.ts": text });
   const { context, reported } = aContext(workspace);
@@ -315,7 +315,7 @@ test("loses none of many edits of one file at once", async () => {
   expect(await readDisk(join(root, "a.ts"), "utf8")).toBe("0 1 2 3 4 5 6 7 ");
 });
 
-test("an edit that was cancelled before it was written changes nothing", async () => {
+test("changes nothing when it is cancelled before the write", async () => {
   const { root, workspace } = await aWorkspace({ "a.ts": "one" });
   const reason = new Error("no longer wanted");
   const input = parsed(editFile, { path: "a.ts", oldText: "one", newText: "two" });

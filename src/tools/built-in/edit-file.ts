@@ -11,12 +11,11 @@ import { countOf } from "../../call/amounts.js";
 import { partOfChange } from "../../call/diff-hunks.js";
 import type { Location } from "../../call/index.js";
 import { defineTool } from "../define-tool.js";
-import { throughProtectedLinks } from "../protected-links.js";
+import { pathInput, textInput } from "../path-access.js";
 import { ToolFailure } from "../tool.js";
-import { pathAccess, pathInput, textInput } from "./file-input.js";
 import type { Workspace } from "../workspace.js";
 import { LISTED_LINES, applyEdits, textOfNewFile } from "./apply-edits.js";
-import { fileBaseHash, hashWithoutDisclosing } from "./base-hash.js";
+import { intentOfWrite } from "./base-hash.js";
 import { withPathLock } from "./with-path-lock.js";
 
 const replaceAll = () =>
@@ -66,13 +65,7 @@ export const editFile = defineTool({
     "Replaces passages of a text file, or creates a file with its folders. Read the file first and copy oldText from it.",
   kind: "edit",
   input,
-  async intent({ path }, workspace) {
-    const file = await pathAccess(path, "write", workspace);
-    return {
-      paths: [file, ...(await throughProtectedLinks([file], workspace))],
-      baseHashes: await hashWithoutDisclosing(file.path, () => fileBaseHash(workspace, file.path)),
-    };
-  },
+  intent: ({ path }, workspace) => intentOfWrite(path, workspace),
   async preview(edit, workspace) {
     const { real, current } = await look(edit.path, workspace);
     const { text } = edited(current, edit);

@@ -5,8 +5,8 @@ import { defineTool } from "../define-tool.js";
 import { runRipgrep } from "../search/run-ripgrep.js";
 import { mustBeSamePlace, searchRoot, shownPath } from "../search/search-root.js";
 import { searchWarning, seenFiles, walkFields, walkFlags, withoutNul } from "../search/walk.js";
-import { pathAccess } from "./file-input.js";
 import { type Tool, ToolFailure } from "../tool.js";
+import { pathAccess } from "../path-access.js";
 
 const MAX_FILES = 500;
 const MAX_LOCATIONS = 50;

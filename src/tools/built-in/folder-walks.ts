@@ -5,6 +5,7 @@
  */
 import type { ReadCommand } from "../../policy/index.js";
 import { listedOrNone } from "../file-errors.js";
+import { ownNameOf } from "../own-name-of.js";
 import { isProtectedFile } from "../search/is-protected-file.js";
 import type { Workspace } from "../workspace.js";
 import { followLink } from "./follow-link.js";
@@ -16,7 +17,7 @@ import type { Written } from "./written-paths.js";
 const MAX_FOUND = 20;
 
 export type Walk = {
-  /** Shows what is in the files. */
+  /** Whether the command shows the files' contents. */
   readonly shows?: boolean;
   /** Leaves out hidden files and folders, except those that an ignore file names with a `!`. */
   readonly leavesHidden?: boolean;
@@ -91,7 +92,7 @@ export function walkOf(argv: readonly string[], isAlone: boolean): Walk | undefi
       return { links: has(/[LkK]/) || hasLong(/^--copy-|^--keep-dirlinks/) };
     case "cp":
     case "mv":
-      // Links that stay links matter only to a next command, which else is looked at when they are there.
+      // Links that stay links matter only to a later command, which is checked when the links are there.
       return { links: !isAlone || has(/[LH]/, "--dereference") };
     default:
       return undefined;
@@ -148,7 +149,8 @@ export async function foundBelow(
       if (type === "folder" && (isDeep || (!PACKAGES.has(name) && !isLeftOut(name)))) ahead.push(path);
       if (type === "link" && links && (await leaves(path, folder, workspace)))
         left.push({ path, access: "read" });
-      if (type === "file" && isShown(name) && isProtectedFile(path, workspace.own)) files.push(path);
+      if (type === "file" && isShown(name) && isProtectedFile(path, workspace.own))
+        files.push(ownNameOf(path, workspace.own) ?? path);
     }
     if (files.length > MAX_FOUND && !links) break;
   }

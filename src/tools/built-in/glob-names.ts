@@ -59,7 +59,7 @@ function matches(pattern: string, name: string): boolean {
   return (pattern.startsWith(".") || !name.startsWith(".")) && couldMatch(pattern, name);
 }
 
-/** For one name. Each piece is looked for once, from left to right, so many stars cost no more than few. */
+/** For one name. Each piece is searched once, from left to right, so many stars cost no more than a few. */
 export function couldMatch(pattern: string, name: string): boolean {
   const [start = "", ...rest] = pattern.replace(/\[.*\]/s, "*").split(/[*?]+/);
   const end = rest.pop();

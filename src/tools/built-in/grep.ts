@@ -8,8 +8,8 @@ import { isProtectedFile } from "../search/is-protected-file.js";
 import { runRipgrep } from "../search/run-ripgrep.js";
 import { mustBeSamePlace, searchRoot } from "../search/search-root.js";
 import { searchWarning, seenFiles, walkFields, walkFlags, withoutNul } from "../search/walk.js";
-import { pathAccess } from "./file-input.js";
 import type { Tool } from "../tool.js";
+import { pathAccess } from "../path-access.js";
 
 const TIME_LIMIT_MS = 20_000;
 const MAX_LINE_BYTES = 500;

@@ -3,12 +3,14 @@ import { posix } from "node:path";
 import { z } from "zod";
 import { createToolTitle, oneLine, pluralize, visibleText } from "../../call/index.js";
 import { defineTool } from "../define-tool.js";
-import { pathAccess } from "./file-input.js";
 import { ToolFailure } from "../tool.js";
 import type { FolderEntry, Workspace } from "../workspace.js";
 import { sizeText } from "../../call/amounts.js";
+import { pathAccess } from "../path-access.js";
 
 const MAX_ENTRIES = 1000;
+/** A step may have thousands of calls: what waits for the disk takes memory. */
+const LOOKS_AT_ONCE = 32;
 
 const input = () =>
   z.object({
@@ -46,7 +48,11 @@ export const listDirectory = defineTool({
       );
     const end = Math.min(start - 1 + MAX_ENTRIES, entries.length);
     const shown = entries.slice(start - 1, end);
-    const lines = await Promise.all(shown.map((entry) => lineOf(entry, folder, workspace)));
+    const lines: string[] = [];
+    for (let from = 0; from < shown.length; from += LOOKS_AT_ONCE) {
+      const some = shown.slice(from, from + LOOKS_AT_ONCE);
+      lines.push(...(await Promise.all(some.map((entry) => lineOf(entry, folder, workspace)))));
+    }
     const onward = end < entries.length ? ` Use start=${end + 1} to continue.` : "";
     const isPart = shown.length < entries.length;
     return [...lines, ...(isPart ? [`[Entries ${start}-${end} of ${entries.length}.${onward}]`] : [])].join(

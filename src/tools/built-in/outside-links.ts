@@ -14,7 +14,7 @@ import { followLink } from "./follow-link.js";
 import { globNames, isPattern } from "./glob-names.js";
 import { isWithinAny } from "../../call/absolute-path.js";
 
-/** A link of which nobody knows where it leads, for a pattern that matches more than can be looked at. */
+/** A link with an unknown target, for a pattern that matches more names than can be checked. */
 const anywhere = (pattern: string): OutsideLink => ({ named: pattern, path: "/", pattern });
 
 export async function outsideLinks(

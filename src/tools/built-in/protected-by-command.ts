@@ -74,7 +74,7 @@ export async function protectedAtTarget(
   return [...(isHead ? [{ path: to, access: "move" } as const] : []), ...accesses(below, from, "write")];
 }
 
-/** A folder with too many names to look at may hold anything. */
+/** A folder with too many names to read may contain anything. */
 const accesses = (
   { paths, isWhole }: Below,
   folder: string,

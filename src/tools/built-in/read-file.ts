@@ -2,7 +2,6 @@
 import { z } from "zod";
 import type { ContentBlock } from "../../call/index.js";
 import { defineTool } from "../define-tool.js";
-import { pathAccess, pathInput } from "./file-input.js";
 import { ToolFailure } from "../tool.js";
 import type { FileInfo, Workspace } from "../workspace.js";
 import { imageType, SIGNATURE_BYTES } from "./image-type.js";
@@ -10,6 +9,7 @@ import { largeFilePart } from "./large-file-part.js";
 import { mustBeText } from "./must-be-text.js";
 import { sizeText } from "../../call/amounts.js";
 import { MAX_LINES, textPart } from "./text-part.js";
+import { pathAccess, pathInput } from "../path-access.js";
 
 const MAX_WHOLE_TEXT = 10 * 1024 * 1024;
 const MAX_IMAGE = 5 * 1024 * 1024;

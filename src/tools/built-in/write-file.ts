@@ -9,9 +9,8 @@ import { z } from "zod";
 import { fileDiff, hunkLocations } from "../../call/index.js";
 import { partOfChange } from "../../call/diff-hunks.js";
 import { defineTool } from "../define-tool.js";
-import { throughProtectedLinks } from "../protected-links.js";
-import { pathAccess, pathInput, textInput } from "./file-input.js";
-import { fileBaseHash, hashWithoutDisclosing } from "./base-hash.js";
+import { pathInput, textInput } from "../path-access.js";
+import { intentOfWrite } from "./base-hash.js";
 import { withPathLock } from "./with-path-lock.js";
 import { type OldFile, oldFile, replacedContent } from "./old-file.js";
 import { sizeText } from "../../call/amounts.js";
@@ -26,13 +25,7 @@ export const writeFile = defineTool({
       path: pathInput("The file"),
       content: textInput().describe("The whole text of the file."),
     }),
-  async intent({ path }, workspace) {
-    const file = await pathAccess(path, "write", workspace);
-    return {
-      paths: [file, ...(await throughProtectedLinks([file], workspace))],
-      baseHashes: await hashWithoutDisclosing(file.path, () => fileBaseHash(workspace, file.path)),
-    };
-  },
+  intent: ({ path }, workspace) => intentOfWrite(path, workspace),
   async preview({ path, content }, workspace) {
     const file = await workspace.resolve(path);
     return change(file, await oldFile(workspace, file), content);

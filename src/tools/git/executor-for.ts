@@ -10,6 +10,7 @@ import { filingParts, gitReads } from "../../policy/reading-parts.js";
 import type { GitRead } from "../../policy/reading-parts.js";
 import { FORCED_GIT_SETTINGS } from "../../policy/forced-git-settings.js";
 import type { Executor, Intent } from "../../policy/index.js";
+import { namedVariables } from "../folder-variables.js";
 import { ToolFailure } from "../tool.js";
 import { isWithin } from "../../call/absolute-path.js";
 import type { Commands, Workspace } from "../workspace.js";
@@ -24,7 +25,9 @@ export async function executorOf(workspace: Commands): Promise<Executor> {
 export type PlannedCommand = Required<Pick<Intent, "command" | "cwd">> & Pick<Intent, "env">;
 
 export async function executorFor(planned: PlannedCommand, workspace: Workspace): Promise<Executor> {
-  const executor = await executorOf(workspace);
+  const { known: all, ...found } = await executorOf(workspace);
+  const known = namedVariables(all ?? {}, planned.command);
+  const executor: Executor = Object.keys(known).length === 0 ? found : { ...found, known };
   // Nobody knows whether a workspace of someone else's would set the variables.
   if (executor.shell === undefined) return executor;
   const path = await systemPath(process.env["PATH"], workspace.roots);

@@ -33,7 +33,7 @@ export async function trackedRisk(
 const MAX_KNOWN = 200_000;
 const known = new Map<string, boolean>();
 
-/** Kept, for the same paths are looked at with every command. */
+/** Cached, because every command checks the same paths. */
 function isSecret(path: string): boolean {
   const before = known.get(path);
   if (before !== undefined) return before;

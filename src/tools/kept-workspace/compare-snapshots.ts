@@ -1,12 +1,12 @@
 /** The changes from one snapshot of a workspace to a later one, by path. Contents are read afterwards. */
-import { join } from "node:path";
 import { pathInfo } from "../path-info.js";
-import { listObjects, missingObjects } from "./object-files.js";
+import type { LostFile } from "./object-files.js";
 import { onDisk, usualModes, zeroEnded } from "./place-snapshot.js";
 import type { PlaceSnapshot } from "./place-snapshot.js";
+import type { ObjectFormat } from "../git/read-index.js";
 import type { ShadowGit } from "./shadow-git.js";
 import type { WorkspaceSnapshot } from "./snapshot-workspace.js";
-import { earlierStateText, folderState, indexState, treeFingerprint } from "./path-state.js";
+import { earlierStateText, folderState, indexState, stateHere, treeFingerprint } from "./path-state.js";
 
 /** The earlier state of a path; `object`: the name of its content in the shadow, `file`: a file that has it. */
 export type Earlier =
@@ -32,35 +32,53 @@ export async function compareSnapshots(
   deadline: number,
 ): Promise<Compared> {
   const closed = closedFolders([...after.places.values()]);
-  const comparing = new Comparing(after.git, deadline, closed);
+  const comparing = new Comparing(after.git, { deadline, closed, format: formatOf(before) });
   for (const key of new Set([...before.places.keys(), ...after.places.keys()])) {
     const [earlier, later] = [before.places.get(key), after.places.get(key)];
     // A repository in a closed folder is still there.
     const isSeen = later !== undefined || !isClosed(latin(earlier?.place.workTree ?? ""), closed);
     if (isSeen) await comparing.places(earlier, later, after);
   }
-  await comparing.folders([...before.places.values()], [...after.places.values()]);
-  for (const [folder, names] of before.objects) {
-    if (isClosed(latin(folder), closed)) continue;
-    const now = after.objects.get(folder) ?? listObjects(folder);
-    for (const name of missingObjects(names, now))
-      comparing.lostObject(join(folder, name), join(after.git.linked, name));
+  for (const { files, folders, broken } of after.lost) {
+    const isSeen = ({ path }: { readonly path: string }) => !isClosed(latin(path), closed);
+    for (const { path, mode } of folders.filter(isSeen)) comparing.lostFolder(path, mode);
+    for (const file of files.filter(isSeen)) comparing.lostObject(file);
+    for (const path of broken) comparing.left(path);
   }
+  await comparing.folders([...before.places.values()], [...after.places.values()]);
   return comparing.result();
 }
+
+/** By the names of its trees. */
+export function formatOf({ places }: WorkspaceSnapshot): ObjectFormat {
+  const [first] = places.values();
+  return first?.tree.length === 64 ? "sha256" : "sha1";
+}
+
+type ComparingOptions = {
+  readonly deadline: number;
+  readonly closed: readonly string[];
+  readonly format: ObjectFormat;
+};
 
 class Comparing {
   readonly #git: ShadowGit;
   readonly #deadline: number;
   readonly #closed: readonly string[];
+  readonly #format: ObjectFormat;
   readonly #before = new Map<string, Earlier>();
   readonly #after = new Map<string, string>();
   readonly #unkept = new Map<string, string>();
+  /** Folders that are something else by now. */
+  readonly #replaced: string[] = [];
+  /** Folders that are not kept, and were not among those before; each with the reason. */
+  readonly #newOpaque = new Map<string, string>();
 
-  constructor(git: ShadowGit, deadline: number, closed: readonly string[]) {
+  constructor(git: ShadowGit, { deadline, closed, format }: ComparingOptions) {
     this.#git = git;
     this.#deadline = deadline;
     this.#closed = closed;
+    this.#format = format;
     for (const path of closed) this.#unkept.set(`${path}/`, CLOSED_REASON);
   }
 
@@ -74,7 +92,11 @@ class Comparing {
     all: WorkspaceSnapshot,
   ): Promise<void> {
     if (before && after) return this.#changed(before, after);
-    if (before) return this.#changed(before, emptied(before));
+    if (before) {
+      const { workTree } = before.place;
+      if (pathInfo(workTree)?.isDirectory() !== true) this.lostFolder(workTree, before.mode);
+      return this.#changed(before, emptied(before));
+    }
     if (!after) return;
     const absolute = absoluteIn(after);
     if (after.place.kind === "git") {
@@ -127,8 +149,15 @@ class Comparing {
         if (isIndex(after, path)) await this.#index(absolute(path), change);
       }
     await this.#permissions(before, after, seen);
+    this.#ownFolder(before, after);
     this.#gitFile(before, after);
     this.#opaque(before, after);
+  }
+
+  #ownFolder({ place, mode }: PlaceSnapshot, after: PlaceSnapshot): void {
+    if (mode === after.mode) return;
+    this.#before.set(latin(place.workTree), { type: "folder", mode });
+    this.#after.set(latin(place.workTree), folderState(after.mode));
   }
 
   #gitFile(before: PlaceSnapshot, after: PlaceSnapshot): void {
@@ -184,19 +213,22 @@ class Comparing {
     const [earlier, later] = [foldersOf(before), foldersOf(after)];
     for (const [path, mode] of earlier) {
       if (this.#closed.some((folder) => path.startsWith(`${folder}/`))) continue;
-      const info = pathInfo(Buffer.from(path, "latin1"));
+      const bytes = Buffer.from(path, "latin1");
+      const info = this.#isBeyond(bytes.toString()) ? undefined : pathInfo(bytes);
       const now = info?.isDirectory() ? info.mode & 0o7777 : undefined;
       if (now === mode) continue;
       this.#before.set(path, { type: "folder", mode });
       if (now !== undefined) this.#after.set(path, folderState(now));
     }
     const added = [...later].filter(([path]) => !earlier.has(path));
-    const made = this.#foldersAbove(
-      after,
-      added.map(([path]) => path),
-    );
-    if (made.size + added.length === 0) return;
+    const made = this.#foldersAbove(after, [...added.map(([path]) => path), ...this.#newOpaque.keys()]);
+    if (made.size + added.length + this.#newOpaque.size === 0) return;
     const known = await this.#knownFolders(before);
+    for (const [path, reason] of this.#newOpaque) {
+      // A new pattern hides a folder that was there.
+      if (known.has(path)) this.#unkept.set(path, reason);
+      else this.#after.set(path, treeFingerprint(Buffer.from(path, "latin1").toString()));
+    }
     const usual = usualModes(before[0]?.umask ?? 0).folder;
     for (const [path, mode] of added) {
       if (!known.has(path)) made.add(path);
@@ -217,6 +249,9 @@ class Comparing {
       const listed = await this.#run("ls-tree", "-r", "-d", "-z", "--name-only", snapshot.tree);
       for (const path of [...zeroEnded(listed), ...snapshot.opaque.keys()]) known.add(absolute(path));
     }
+    for (const path of known)
+      for (let at = path.lastIndexOf("/"); at > 0; at = path.lastIndexOf("/", at - 1))
+        known.add(path.slice(0, at));
     return known;
   }
 
@@ -239,18 +274,38 @@ class Comparing {
       const isThere = now ?? pathInfo(onDisk(after.place, path));
       if (!isThere || (now && now.stamp !== stamp)) this.#unkept.set(absolute(path), reason);
     }
-    for (const [path, { stamp }] of after.opaque) {
+    for (const [path, { reason, stamp }] of after.opaque) {
       if (before.opaque.has(path) || opaqueAround(before, path) !== undefined) continue;
       // A file that was kept and is too large now: `before` has it.
-      const full = join(after.place.workTree, Buffer.from(path, "latin1").toString());
-      this.#after.set(absolute(path), stamp === undefined ? treeFingerprint(full) : `stamp ${stamp}`);
+      if (stamp === undefined) this.#newOpaque.set(absolute(path), reason);
+      else this.#after.set(absolute(path), `stamp ${stamp}`);
     }
   }
 
-  lostObject(path: string, copy: string): void {
-    const info = pathInfo(copy);
-    if (info) this.#before.set(latin(path), { type: "file", mode: info.mode & 0o7777, file: copy });
-    else this.#unkept.set(latin(path), "the repository has too many objects to keep them");
+  lostFolder(path: string, mode: number): void {
+    this.#before.set(latin(path), { type: "folder", mode });
+    this.left(path);
+  }
+
+  lostObject({ path, copy, mode, reason = TOO_MANY_OBJECTS }: LostFile): void {
+    const info = copy === undefined ? undefined : pathInfo(copy);
+    if (copy === undefined || info?.isFile() !== true) return void this.#unkept.set(latin(path), reason);
+    this.#before.set(latin(path), { type: "file", mode: mode ?? info.mode & 0o7777, file: copy });
+    this.left(path);
+  }
+
+  left(path: string): void {
+    // Nothing is below what is no folder any more, wherever it leads.
+    if (this.#isBeyond(path)) return;
+    const state = stateHere(path, this.#format);
+    if (state === undefined) return;
+    this.#after.set(latin(path), state);
+    if (this.#before.get(latin(path))?.type === "folder" && !state.startsWith("folder "))
+      this.#replaced.push(path);
+  }
+
+  #isBeyond(path: string): boolean {
+    return this.#replaced.some((folder) => path.startsWith(`${folder}/`));
   }
 
   #run(...args: string[]): Promise<Buffer> {
@@ -258,15 +313,15 @@ class Comparing {
   }
 }
 
+const TOO_MANY_OBJECTS = "the repository has too many objects to keep them";
+const OWNER_MAY_LOOK = 0o500;
 const CLOSED_REASON = "its owner may not look into it, so what the command changed in it is not known";
 
-export const OWNER_MAY_ALL = 0o700;
-
-/** Folders that we cannot read: root can read all. Their own permission bits are known, and nothing below them. */
+/** Folders that we cannot look into: root can look into all. Their own permission bits are known, and nothing below them. */
 function closedFolders(snapshots: readonly PlaceSnapshot[]): readonly string[] {
   if (process.getuid?.() === 0) return [];
   return [...foldersOf(snapshots)].flatMap(([path, mode]) =>
-    (mode & OWNER_MAY_ALL) === OWNER_MAY_ALL ? [] : [path],
+    (mode & OWNER_MAY_LOOK) === OWNER_MAY_LOOK ? [] : [path],
   );
 }
 

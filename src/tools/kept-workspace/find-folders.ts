@@ -1,11 +1,13 @@
 /** Finds what git does not list: the git folders in a workspace, and folders and files with unusual permission bits. */
-import { existsSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync } from "node:fs";
 import { pathInfo } from "../path-info.js";
 import { collectOutput } from "../../process/index.js";
 import type { KnownFolders } from "./known-folders.js";
-import { zeroEnded } from "./place-snapshot.js";
-import type { usualModes } from "./place-snapshot.js";
+import { OWNER_MAY_ALL } from "./object-files.js";
+import { onDisk, zeroEnded } from "./place-snapshot.js";
+import type { KeptPlace, PlaceSnapshot, usualModes } from "./place-snapshot.js";
 import { KeepFailed } from "./shadow-git.js";
+import { isOfGitFolder } from "./sort-new-paths.js";
 
 const PROGRAMS = ["/usr/bin/find", "/bin/find", "/run/current-system/sw/bin/find"];
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
@@ -85,12 +87,58 @@ function sorted(
       repositories.push(path.slice(0, -"/.git".length));
       continue;
     }
-    const onDisk = Buffer.concat([Buffer.from(`${root}/`), Buffer.from(path, "latin1")]);
-    const info = pathInfo(onDisk);
+    const full = Buffer.concat([Buffer.from(`${root}/`), Buffer.from(path, "latin1")]);
+    const info = pathInfo(full);
     if (info?.isDirectory()) folders.set(path, info.mode & 0o7777);
     else if (info?.isFile()) oddFiles.set(path, info.mode & 0o7777);
   }
   return { repositories, folders, oddFiles };
+}
+
+/** The folders of a git folder, for a scan of it. */
+export function oddGitFolders(place: KeptPlace, usual: number): FoundFolders {
+  return { repositories: [], oddFolders: oddOf(gitFoldersOf(place), usual), oddFiles: new Map() };
+}
+
+/** Gives their owner the rights back that a command took: nobody could see what else it did there. */
+export function reopenGitFolders({ place, folders, mode: own }: PlaceSnapshot): void {
+  const reopen = (path: string, mode: number): void => {
+    if ((mode & OWNER_MAY_ALL) !== OWNER_MAY_ALL && (path === "" ? own : folders.get(path)) !== mode)
+      chmodSync(onDisk(place, path), mode | OWNER_MAY_ALL);
+  };
+  const info = pathInfo(place.workTree);
+  if (info?.isDirectory() !== true) return;
+  reopen("", info.mode & 0o7777);
+  gitFoldersOf(place, reopen);
+}
+
+/** With their permission bits. `take` is called before a folder is read. */
+function gitFoldersOf(
+  place: KeptPlace,
+  take: (path: string, mode: number) => void = () => undefined,
+): ReadonlyMap<string, number> {
+  const found = new Map<string, number>();
+  const paths = [""];
+  for (let path = paths.pop(); path !== undefined; path = paths.pop()) {
+    for (const name of foldersIn(onDisk(place, path))) {
+      const inner = path === "" ? name : `${path}/${name}`;
+      const info = isOfGitFolder(`${inner}/`) ? pathInfo(onDisk(place, inner)) : undefined;
+      if (!info?.isDirectory()) continue;
+      found.set(inner, info.mode & 0o7777);
+      take(inner, info.mode & 0o7777);
+      paths.push(inner);
+    }
+  }
+  return found;
+}
+
+function foldersIn(folder: Buffer): readonly string[] {
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true, encoding: "buffer" });
+    return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name.toString("latin1"));
+  } catch {
+    return [];
+  }
 }
 
 /** As a pattern that matches the path alone. */

@@ -7,6 +7,10 @@
  */
 import { readdirSync, statSync } from "node:fs";
 import { SETTLED_MS, exactPathInfo } from "../path-info.js";
+import type { StoredFiles } from "./large-file-stores.js";
+import { StoredCopies } from "./large-file-stores.js";
+import { ObjectCopies } from "./object-files.js";
+import type { ObjectNames } from "./object-files.js";
 import type { KeptPlace, PlaceSnapshot } from "./place-snapshot.js";
 
 type KnownFolder = {
@@ -22,6 +26,8 @@ type KnownGitFolder = {
   readonly index: string;
   readonly snapshot: PlaceSnapshot;
 };
+
+export type Copies = { readonly objects: ObjectCopies; readonly stored: StoredCopies };
 
 export type WalkOptions = {
   readonly root: string;
@@ -41,6 +47,9 @@ export type WalkedFolders = {
 export class KnownFolders {
   readonly #folders = new Map<string, KnownFolder>();
   readonly #gitFolders = new Map<string, KnownGitFolder>();
+  readonly #objects = new Map<string, ObjectNames>();
+  readonly #stored = new Map<string, StoredFiles>();
+  #copies: (Copies & { readonly stamp: string }) | undefined;
   #listing: { readonly paths: readonly string[]; readonly index: string } | undefined;
 
   get isEmpty(): boolean {
@@ -116,7 +125,44 @@ export class KnownFolders {
     else this.#gitFolders.set(workTree, { fingerprint, index: fileStamp(index), snapshot });
   }
 
+  /** The object files of a repository as they were last listed; all of them are among the copies. */
+  objects(folder: string): ObjectNames | undefined {
+    return this.#objects.get(folder);
+  }
+
+  rememberObjects(folder: string, names: ObjectNames): void {
+    this.#objects.set(folder, names);
+  }
+
+  /** The files of git-lfs and git-annex as they were last listed; all of them have second names. */
+  stored(gitFolder: string): StoredFiles | undefined {
+    return this.#stored.get(gitFolder);
+  }
+
+  rememberStored(gitFolder: string, stored: StoredFiles): void {
+    this.#stored.set(gitFolder, stored);
+  }
+
+  /** `folder`: in the shadow, which another process may have made again. */
+  copies(folder: string): Copies {
+    const info = statSync(folder);
+    const stamp = `${folder} ${info.ino} ${info.birthtimeMs}`;
+    if (this.#copies?.stamp !== stamp) {
+      this.#objects.clear();
+      this.#stored.clear();
+      this.#copies = {
+        stamp,
+        objects: new ObjectCopies(folder),
+        stored: new StoredCopies(`${folder}.stored`),
+      };
+    }
+    return this.#copies;
+  }
+
   forget(): void {
+    this.#objects.clear();
+    this.#stored.clear();
+    this.#copies = undefined;
     this.#folders.clear();
     this.#gitFolders.clear();
     this.#listing = undefined;

@@ -118,6 +118,26 @@ test("names a file that is too large, and does not keep it", async () => {
   expect(unkept).toEqual([{ path: join(root, "large"), reason: "it is larger than 64 MB" }]);
 });
 
+test("finds the changes of a command in time that made more than can be read", async () => {
+  const root = newFolder();
+  writeFileSync(join(root, "a"), "a");
+  writeFileSync(join(root, "b"), "b");
+  const { keeper, keep } = keeperIn(root, { limits: { maxMs: 3_000, maxBytes: 1_000_000 } });
+  const kept = await keep();
+  rmSync(join(root, "a"));
+  // They take no room on the disk, and to read them would take minutes.
+  const large = Array.from({ length: 300 }, (_, number) => `large-${number}`);
+  for (const name of ["b", ...large]) {
+    writeFileSync(join(root, name), "", { flag: "a" });
+    truncateSync(join(root, name), 60_000_000);
+  }
+  const { paths, unkept } = await keeper.changes(kept);
+  expect(paths.map((path) => path.slice(root.length + 1)).toSorted()).toEqual(
+    ["a", "b", ...large].toSorted(),
+  );
+  expect(unkept).toEqual([]);
+});
+
 test("works on after a process that was killed in the middle", async () => {
   const root = newFolder();
   writeFileSync(join(root, "a"), "one");

@@ -9,7 +9,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { checkOptions, OBJECT, oneOf, required, TEXT } from "../../call/check-options.js";
-import { compareSnapshots } from "./compare-snapshots.js";
+import { compareSnapshots, formatOf } from "./compare-snapshots.js";
 import type { Compared } from "./compare-snapshots.js";
 import { KnownFolders } from "./known-folders.js";
 import { changedPaths, readBundles } from "./changed-paths.js";
@@ -162,7 +162,7 @@ class ShadowKeeper implements WorkspaceKeeper {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     writeFileSync(join(folder, "root"), root, { mode: 0o600 });
     return withLock(folder, deadline, async () => {
-      if (openWindows(folder).length === 0 && isTooLarge(folder)) empty(folder);
+      if (openWindows(folder).length === 0 && (isTooLarge(folder) || isOlder(folder))) empty(folder);
       const snapshot = await this.#snapshot(root, folder, deadline);
       return { root, folder, snapshot, window: openWindow(folder) };
     });
@@ -190,7 +190,7 @@ class ShadowKeeper implements WorkspaceKeeper {
           root,
           folder,
           // The command is done: what it left must be seen, however much it is.
-          limits: UNLIMITED,
+          limits: { maxFiles: Infinity, maxBytes: 2 * this.#limits.maxBytes, maxMs: Infinity },
           deadline,
           known: this.#knownIn(root),
           earlier: before,
@@ -234,8 +234,6 @@ function reasonOf(error: unknown, maxMs: number): string {
   return errorMessage(error);
 }
 
-const UNLIMITED: KeepLimits = { maxFiles: Infinity, maxBytes: Infinity, maxMs: Infinity };
-
 const notKept = (reason: string): KeepOutcome => ({ type: "not-kept", reason });
 
 const SHARED_REASON = "another command ran in this folder at the same time, and may have changed it";
@@ -249,16 +247,11 @@ function asShared(compared: Compared): ReturnType<typeof changedPaths> {
   };
 }
 
-function formatOf({ places }: WorkspaceSnapshot): "sha1" | "sha256" {
-  const [first] = places.values();
-  return first?.tree.length === 64 ? "sha256" : "sha1";
-}
-
 function shadowOf(folder: string, root: string): string {
   return join(folder, createHash("sha256").update(root).digest("hex").slice(0, 24));
 }
 
-/** By the objects of our own: the others are second names of the user's files. */
+/** By the objects that we made. */
 function isTooLarge(folder: string): boolean {
   const objects = join(folder, "repository/objects");
   const names = existsSync(objects) ? readdirSync(objects).filter((name) => name.length === 2) : [];
@@ -268,6 +261,9 @@ function isTooLarge(folder: string): boolean {
   const files = readdirSync(join(objects, sample)).map((name) => statSync(join(objects, sample, name)));
   return files.reduce((sum, { size }) => sum + size, 0) * names.length > MAX_SHADOW_BYTES;
 }
+
+/** An earlier version kept second names of the user's object files in it. */
+const isOlder = (folder: string): boolean => existsSync(join(folder, "repository/linked"));
 
 function empty(folder: string): void {
   rmSync(join(folder, "repository"), { recursive: true, force: true });

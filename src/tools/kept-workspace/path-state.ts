@@ -1,6 +1,6 @@
 /** States of paths as texts, to be compared: a state that differs means that someone has changed the path since. */
 import { createHash } from "node:crypto";
-import { readdirSync, readlinkSync } from "node:fs";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import type { Stats } from "node:fs";
 import { pathInfo } from "../path-info.js";
 import type { ObjectFormat } from "../git/read-index.js";
@@ -11,6 +11,7 @@ import { indexEntries } from "./seed-index.js";
 const PIECE_BYTES = 16 * 1024 * 1024;
 const MAX_INDEX_BYTES = 64 * 1024 * 1024;
 const MAX_TREE_ENTRIES = 200_000;
+const MAX_HASHED_BYTES = 256 * 1024 * 1024;
 
 export const folderState = (mode: number): string => `folder ${mode.toString(8)}`;
 
@@ -38,6 +39,17 @@ export async function stateOf(
     hash.update(read.bytes);
   }
   return `file ${hash.digest("hex")} ${info.mode.toString(8)}`;
+}
+
+/** The same for an object file or a folder of them, without waiting. */
+export function stateHere(path: string, format: ObjectFormat): string | undefined {
+  const info = pathInfo(path);
+  if (!info) return undefined;
+  if (info.isDirectory()) return folderState(info.mode & 0o7777);
+  if (info.isSymbolicLink()) return `link ${objectName(format, readlinkSync(path, { encoding: "buffer" }))}`;
+  if (!info.isFile()) return "other";
+  if (info.size > MAX_HASHED_BYTES) return stampState(path);
+  return `file ${objectName(format, readFileSync(path))} ${(info.mode & 0o7777).toString(8)}`;
 }
 
 /** The state of a path before a command, to be compared with what `stateOf` returns for the same `like`. */

@@ -11,6 +11,8 @@ export type Opaque = { readonly reason: string; readonly stamp?: string };
 export type PlaceSnapshot = {
   readonly place: KeptPlace;
   readonly tree: string;
+  /** Permission bits of the folder itself. */
+  readonly mode: number;
   /** Decides which permission bits are usual. */
   readonly umask: number;
   /** Permission bits of files that differ from the usual ones. */

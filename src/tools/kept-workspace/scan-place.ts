@@ -48,15 +48,17 @@ export type ScanOptions = {
   readonly git: ShadowGit;
   readonly place: KeptPlace;
   readonly limits: KeepLimits;
+  /** The command has run: what it changed must be found in time, however much it is. */
+  readonly isAfter?: boolean;
   readonly deadline: number;
   /** Folders with unusual permission bits, and files with them where the index is new; relative to the place. */
-  readonly odd?: Promise<FoundFolders>;
+  readonly odd?: FoundFolders | Promise<FoundFolders>;
   /** The folders of the place, when an earlier scan has seen them. */
   readonly known?: KnownFolders;
 };
 
 export async function scanPlace(options: ScanOptions): Promise<PlaceSnapshot> {
-  const { git, place, limits, deadline } = options;
+  const { git, place, limits, deadline, isAfter = false } = options;
   const state = await readState(place);
   // We hold the lock of this shadow, so nobody works on the index: a lock file is a leftover of a killed process.
   rmSync(`${place.index}.lock`, { force: true });
@@ -84,6 +86,7 @@ export async function scanPlace(options: ScanOptions): Promise<PlaceSnapshot> {
   const update = updateOf(place, [...new Set(changed)], {
     usual,
     maxBytes: limits.maxBytes,
+    isAfter,
     modes,
     opaque,
   });
@@ -121,7 +124,8 @@ export async function scanPlace(options: ScanOptions): Promise<PlaceSnapshot> {
   await writeState(place, { ...next, tree });
   options.known?.rememberListed(paths.listed, place.index);
   const allFolders = new Map([...sorted.folders, ...oddFolders]);
-  return { place, tree, umask: state.umask, modes, folders: allFolders, opaque };
+  const mode = (pathInfo(place.workTree)?.mode ?? 0) & 0o7777;
+  return { place, tree, mode, umask: state.umask, modes, folders: allFolders, opaque };
 }
 
 const MAX_LISTED_FOLDERS = 100;
@@ -186,11 +190,18 @@ const NOTHING_ODD = { oddFolders: new Map<string, number>(), oddFiles: new Map<s
 type UpdateOptions = {
   readonly usual: ReturnType<typeof usualModes>;
   readonly maxBytes: number;
+  readonly isAfter: boolean;
   /** Brought up to date. */
   readonly modes: Map<string, number>;
   /** Gets what cannot be kept. */
   readonly opaque: Map<string, Opaque>;
 };
+
+/**
+ * After a command no more is read, nor more than `maxBytes`: else it could keep us from finding its changes in time, by
+ * files that cost it nothing. The undo needs only the times of the others: their earlier content is kept, or they are new.
+ */
+const MAX_READ_FILES = 20_000;
 
 const SAME_SECOND_MS = 2_000;
 const MAX_RECENT = 20_000;
@@ -224,7 +235,7 @@ function modeOf(info: Stats, usual: UpdateOptions["usual"]): number | undefined 
 function updateOf(
   place: KeptPlace,
   paths: readonly string[],
-  { usual, maxBytes, modes, opaque }: UpdateOptions,
+  { usual, maxBytes, isAfter, modes, opaque }: UpdateOptions,
 ): {
   readonly put: readonly string[];
   /** Gone from the disk. */
@@ -250,7 +261,13 @@ function updateOf(
       (info || isBeyond ? removed : absent).push(path);
       continue;
     }
-    const trouble = info.isSymbolicLink() ? undefined : troubleOf(place, path, info);
+    const isTooMuch =
+      isAfter && info.isFile() && (put.length >= MAX_READ_FILES || bytes + info.size > maxBytes);
+    const trouble = info.isSymbolicLink()
+      ? undefined
+      : isTooMuch
+        ? "the command changed too much"
+        : troubleOf(place, path, info);
     if (trouble !== undefined) {
       removed.push(path);
       opaque.set(path, { reason: trouble, stamp: stampOf(info) });
@@ -262,7 +279,7 @@ function updateOf(
     if (mode !== undefined) modes.set(path, mode);
     if (info.ctimeMs > sinceMs) recent.push([path, info.ctimeMs]);
   }
-  if (bytes > maxBytes)
+  if (!isAfter && bytes > maxBytes)
     throw new KeepFailed(
       "bytes",
       `its changed and new files have more than ${Math.floor(maxBytes / 2 ** 20)} MB`,

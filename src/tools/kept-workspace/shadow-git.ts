@@ -89,7 +89,7 @@ export class ShadowGit {
   private constructor(program: string, folder: string) {
     this.#program = program;
     this.folder = folder;
-    this.#borrowed = new Set([this.linked]);
+    this.#borrowed = new Set([this.copies]);
   }
 
   /** Undefined when git is not installed. The repository is made when it is not there. */
@@ -99,12 +99,13 @@ export class ShadowGit {
     const git = new ShadowGit(program, folder);
     // Written last: without it the repository is not complete.
     if (!existsSync(join(folder, "HEAD"))) git.#make(format);
+    mkdirSync(join(git.copies, "pack"), { recursive: true, mode: 0o700 });
     return git;
   }
 
-  /** Where the user's object files have second names. */
-  get linked(): string {
-    return join(this.folder, "linked");
+  /** Where copies of the user's object files lie. */
+  get copies(): string {
+    return join(this.folder, "copies");
   }
 
   /** Further folders to look in for objects. */
@@ -115,7 +116,7 @@ export class ShadowGit {
   #make(format: ObjectFormat): void {
     const { folder } = this;
     rmSync(folder, { recursive: true, force: true });
-    for (const name of ["objects/info", "objects/pack", "linked", "refs", "info"])
+    for (const name of ["objects/info", "objects/pack", "refs", "info"])
       mkdirSync(join(folder, name), { recursive: true, mode: 0o700 });
     const version = format === "sha256" ? "1" : "0";
     const extensions = format === "sha256" ? "[extensions]\n\tobjectFormat = sha256\n" : "";

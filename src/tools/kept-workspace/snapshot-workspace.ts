@@ -3,15 +3,25 @@
  * them all. To be called with the lock of the shadow.
  */
 import { createHash } from "node:crypto";
-import { accessSync, constants, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { pathInfo } from "../path-info.js";
-import { findFolders } from "./find-folders.js";
+import { findFolders, oddGitFolders, reopenGitFolders } from "./find-folders.js";
 import type { FoundFolders } from "./find-folders.js";
 import { gitFingerprint } from "./git-fingerprint.js";
-import type { KnownFolders } from "./known-folders.js";
-import { linkObjects, listObjects } from "./object-files.js";
-import type { ObjectNames } from "./object-files.js";
+import type { Copies, KnownFolders } from "./known-folders.js";
+import { listStored } from "./large-file-stores.js";
+import type { StoredFiles } from "./large-file-stores.js";
+import { listObjects } from "./object-files.js";
+import type { LostObjects, ObjectNames } from "./object-files.js";
 import { usualModes } from "./place-snapshot.js";
 import type { KeptPlace, PlaceSnapshot } from "./place-snapshot.js";
 import { readState, scanPlace } from "./scan-place.js";
@@ -29,8 +39,12 @@ export type WorkspaceSnapshot = {
   readonly git: ShadowGit;
   /** By kind and folder; first the files of the workspace. */
   readonly places: ReadonlyMap<string, PlaceSnapshot>;
-  /** The object files of the repositories, by their folder. */
+  /** The object files of the repositories, by their folder; of a snapshot before a command. */
   readonly objects: ReadonlyMap<string, ObjectNames>;
+  /** The files of git-lfs and git-annex, by git folder; of a snapshot before a command. */
+  readonly stored: ReadonlyMap<string, StoredFiles>;
+  /** Object files of the snapshot before the command, and files of git-lfs and git-annex. */
+  readonly lost: readonly LostObjects[];
 };
 
 export type SnapshotOptions = {
@@ -48,12 +62,15 @@ export type SnapshotOptions = {
 type Seed = { readonly repository: UserRepository; readonly prefix: string };
 
 export async function snapshotWorkspace(options: SnapshotOptions): Promise<WorkspaceSnapshot> {
-  const { root, folder, deadline } = options;
+  const { root, folder, deadline, earlier } = options;
+  for (const one of earlier?.places.values() ?? []) if (one.place.kind === "git") reopenGitFolders(one);
   const seed = repositoryAround(root);
   const format = seed?.repository.format ?? "sha1";
   const git = ShadowGit.open(join(folder, "repository"), format);
   if (!git) throw new KeepFailed("error", "git is not installed");
   const snapshotting = new Snapshotting(git, options);
+  // First: git may need them.
+  const lost = await snapshotting.lost();
   const place = snapshotting.place("files", root, excludesOf(seed));
   const isNew = !existsSync(place.index);
   const state = await readState(place);
@@ -77,20 +94,22 @@ export async function snapshotWorkspace(options: SnapshotOptions): Promise<Works
     const nested = repositoryAt(join(root, Buffer.from(path, "latin1").toString()));
     if (nested) await snapshotting.nested(nested);
   }
-  for (const { place: known } of options.earlier?.places.values() ?? [])
+  for (const { place: known } of earlier?.places.values() ?? [])
     if (!snapshotting.places.has(keyOf(known)) && isOpen(known.workTree)) await snapshotting.scan(known);
   return {
     git,
     places: new Map([[keyOf(place), top], ...snapshotting.places]),
     objects: snapshotting.objects,
+    stored: snapshotting.stored,
+    lost,
   };
 }
 
-/** Whether the folder is there, and git can work in it. */
+/** Whether the folder itself is there, and not one elsewhere by a link, and git can work in it. */
 function isOpen(folder: string): boolean {
   try {
     accessSync(folder, constants.R_OK | constants.X_OK);
-    return true;
+    return realpathSync(folder) === folder;
   } catch {
     return false;
   }
@@ -114,12 +133,15 @@ function nestedIn({ repositories }: FoundFolders, top: PlaceSnapshot): readonly 
 class Snapshotting {
   readonly places = new Map<string, PlaceSnapshot>();
   readonly objects = new Map<string, ObjectNames>();
+  readonly stored = new Map<string, StoredFiles>();
   readonly #git: ShadowGit;
   readonly #options: SnapshotOptions;
+  readonly #copies: Copies;
 
   constructor(git: ShadowGit, options: SnapshotOptions) {
     this.#git = git;
     this.#options = options;
+    this.#copies = options.known.copies(git.copies);
   }
 
   place(kind: KeptPlace["kind"], workTree: string, patterns: string): KeptPlace {
@@ -136,10 +158,17 @@ class Snapshotting {
     this.#git.borrow(objectFolders(repository).filter((folder) => !/[:"\n]/.test(folder)));
   }
 
-  async scan(place: KeptPlace, odd?: Promise<FoundFolders>): Promise<PlaceSnapshot> {
-    const { limits, deadline, known } = this.#options;
-    const options = { git: this.#git, place, limits, deadline };
-    const scanned = await scanPlace(odd ? { ...options, odd, known } : options);
+  async scan(place: KeptPlace, odd?: FoundFolders | Promise<FoundFolders>): Promise<PlaceSnapshot> {
+    const { limits, deadline, known, earlier } = this.#options;
+    const scanned = await scanPlace({
+      git: this.#git,
+      place,
+      limits,
+      deadline,
+      isAfter: earlier !== undefined,
+      ...(odd && { odd }),
+      ...(odd && place.kind === "files" && { known }),
+    });
     const gitFile = place.kind === "files" ? gitFileIn(place.workTree) : undefined;
     const snapshot = { ...scanned, ...(gitFile && { gitFile }) };
     this.places.set(keyOf(place), snapshot);
@@ -158,16 +187,37 @@ class Snapshotting {
   }
 
   async gitFolders({ gitFolder, shared }: UserRepository): Promise<void> {
-    for (const folder of new Set([gitFolder, shared])) {
+    for (const folder of new Set([gitFolder, shared, join(shared, "objects/info")])) {
+      if (!isOpen(folder)) continue;
       const place = this.place("git", folder, "");
       if (!this.places.has(keyOf(place))) await this.#gitFolder(place);
     }
     const objects = join(shared, "objects");
     if (this.objects.has(objects)) return;
-    const known = this.#options.earlier?.objects.get(objects);
-    const list = listObjects(objects, known);
-    linkObjects(objects, this.#git.linked, list, known);
+    const { known, deadline, earlier } = this.#options;
+    // The copies are those of the state before the command.
+    if (earlier) return;
+    const before = known.objects(objects);
+    const list = listObjects(objects, before);
+    const mustGoOn = (): void => {
+      if (Date.now() > deadline) throw new KeepFailed("time", "objects");
+    };
+    await this.#copies.objects.add(objects, list, { known: before, mustGoOn });
+    known.rememberObjects(objects, list);
     this.objects.set(objects, list);
+    const stored = listStored(shared, known.stored(shared));
+    await this.#copies.stored.add(shared, stored, { known: known.stored(shared), mustGoOn });
+    known.rememberStored(shared, stored);
+    this.stored.set(shared, stored);
+  }
+
+  async lost(): Promise<readonly LostObjects[]> {
+    const lost: LostObjects[] = [];
+    for (const [objects, names] of this.#options.earlier?.objects ?? [])
+      lost.push(await this.#copies.objects.lost(objects, names));
+    for (const [gitFolder, stored] of this.#options.earlier?.stored ?? [])
+      lost.push(await this.#copies.stored.lost(gitFolder, stored));
+    return lost;
   }
 
   async #gitFolder(place: KeptPlace): Promise<void> {
@@ -175,7 +225,11 @@ class Snapshotting {
     const fingerprint = gitFingerprint(place.workTree);
     const same = known.gitSnapshot(place, fingerprint);
     if (same) this.places.set(keyOf(place), same);
-    else known.rememberGit(await this.scan(place), fingerprint);
+    else {
+      const { umask } = await readState(place);
+      const odd = oddGitFolders(place, usualModes(umask).folder);
+      known.rememberGit(await this.scan(place, odd), fingerprint);
+    }
   }
 }
 

@@ -4,7 +4,8 @@
  * leave code that runs when the other one is built.
  */
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync, utimesSync } from "node:fs";
+import { existsSync, mkdirSync, symlinkSync, utimesSync } from "node:fs";
+import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 
 const UNUSED_MS = 30 * 24 * 3600 * 1000;
@@ -18,7 +19,6 @@ export class CacheFolders {
     this.#place = place;
     this.#home = home;
     mkdirSync(place, { recursive: true, mode: 0o700 });
-    this.#removeUnused();
   }
 
   /** The folder for commands in this workspace; made when it is not there. */
@@ -26,6 +26,8 @@ export class CacheFolders {
     const key = JSON.stringify([isAgent, ...roots]);
     const known = this.#opened.get(key);
     if (known !== undefined && existsSync(known)) return known;
+    // Not at the start, which would wait for a look at the cache of every project.
+    if (this.#opened.size === 0) void this.#removeUnused().catch(() => undefined);
     const name = createHash("sha256").update(key).digest("hex").slice(0, 32);
     const folder = join(this.#place, name);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -36,13 +38,14 @@ export class CacheFolders {
     return folder;
   }
 
-  #removeUnused(): void {
-    for (const name of readdirSync(this.#place)) {
+  async #removeUnused(): Promise<void> {
+    for (const name of await readdir(this.#place)) {
       const path = join(this.#place, name);
       try {
-        if (Date.now() - statSync(path).mtimeMs > UNUSED_MS) rmSync(path, { recursive: true, force: true });
+        if (Date.now() - (await stat(path)).mtimeMs > UNUSED_MS)
+          await rm(path, { recursive: true, force: true });
       } catch {
-        // Another process removed it, or a command closed a folder in it: the next start tries again.
+        // Another process removed it, or a command closed a folder in it: the next process tries again.
       }
     }
   }

@@ -2,9 +2,10 @@
  * The files and folders of `/etc` that not everybody may read: services keep their passwords in them. To root, and to
  * members of a group, the system would show them.
  */
-import { lstatSync, readdirSync } from "node:fs";
+import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import type { Mount } from "./mount.js";
+import { namesIn } from "../names-in.js";
 
 const SETTINGS = "/etc";
 /** Services are installed and set up rarely, and a walk takes longer than the start of a sandbox. */
@@ -28,12 +29,4 @@ function closedBelow(folder: string): readonly Mount[] {
     if ((info.mode & needed) !== needed) return [{ type: "hidden", path, isFolder }];
     return isFolder ? closedBelow(path) : [];
   });
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }

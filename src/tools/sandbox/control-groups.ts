@@ -8,20 +8,24 @@ import {
   constants,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
+  readlinkSync,
   rmdirSync,
   writeFileSync,
 } from "node:fs";
 import { totalmem } from "node:os";
 import { dirname, join } from "node:path";
+import { identityOf, isGone } from "../../process/process-identity.js";
 
 export const MAX_PROCESSES = 4096;
 const MEMORY_SHARE = 0.75;
 const MOUNT = "/sys/fs/cgroup";
 
-/** `name` is used once. The folders of the groups that a command is to enter; none where no group can be made. */
+/** `name` is used once in a process. The folders of the groups that a command is to enter; none where no group can be made. */
 export function makeControlGroups(name: string): readonly string[] {
   if (process.platform !== "linux") return [];
+  const space = processSpace();
   const maxBytes = String(Math.floor(totalmem() * MEMORY_SHARE));
   const groups = existsSync(join(MOUNT, "cgroup.controllers"))
     ? [{ parent: writableParent(), limits: { "pids.max": String(MAX_PROCESSES), "memory.max": maxBytes } }]
@@ -31,7 +35,8 @@ export function makeControlGroups(name: string): readonly string[] {
       ];
   return groups.flatMap(({ parent, limits }) => {
     if (parent === undefined || !isWritable(parent)) return [];
-    const folder = join(parent, name);
+    removeLeftGroups(parent, space);
+    const folder = join(parent, `toolgate-${space}-${process.pid}-${name}`);
     // A process that was killed may have left one of this name.
     removeControlGroups([folder]);
     try {
@@ -53,6 +58,19 @@ export function removeControlGroups(folders: readonly string[]): void {
       // Not made, or a process of another command is still in it.
     }
   }
+}
+
+/** The namespace of processes: a pid of another one says nothing here. */
+const processSpace = (): string => /\d+/.exec(readlinkSync("/proc/self/ns/pid"))?.[0] ?? "0";
+
+/** A group can only be removed when the last process in it has ended, which is often after our own end. */
+function removeLeftGroups(parent: string, space: string): void {
+  const prefix = `toolgate-${space}-`;
+  const left = readdirSync(parent).filter((name) => {
+    const pid = Number(name.startsWith(prefix) ? name.slice(prefix.length).split("-")[0] : NaN);
+    return Number.isInteger(pid) && isGone(identityOf(pid));
+  });
+  removeControlGroups(left.map((name) => join(parent, name)));
 }
 
 /** The nearest group above ours that we may divide and that hands its controllers down. */

@@ -7,6 +7,7 @@ import { existsSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { visibleText } from "../../call/index.js";
 import type { SandboxRefusal } from "../../call/index.js";
+import { errorMessage } from "../../call/error-message.js";
 import type { TextProgram } from "../../process/index.js";
 import type { CommandExit } from "../workspace.js";
 import { buildFolders } from "./build-folders.js";
@@ -35,6 +36,7 @@ import {
 } from "./start-script.js";
 import type { StayingSandbox } from "./staying-sandbox.js";
 import type { StayingSandboxes } from "./staying-sandboxes.js";
+import { systemRefusals } from "./system-refusals.js";
 import { livingTemporaryView, temporaryView } from "./temporary-view.js";
 import { WaitingSandbox } from "./waiting-sandbox.js";
 
@@ -44,8 +46,9 @@ export type OpenedSandbox = {
   readonly folder: SandboxFolder;
   readonly seen: SeenFolders;
   readonly logs: ServerLogs;
-  /** When a command could last not be started, by the clock of this process. */
+  /** When a command could last not be started, by the clock of this process, and why. */
   brokenAt: number;
+  brokenBy?: string;
   waiting?: StartedSandbox | undefined;
   /** Absent where commands cannot stay: nothing can join namespaces here, or a way out is open there. */
   staying?: { readonly sandboxes: StayingSandboxes; readonly joinProgram: string } | undefined;
@@ -80,7 +83,13 @@ export async function enterSandbox(
   const temporary = place.stays
     ? livingTemporaryView(paths)
     : temporaryView(paths, join(folder.run, `tmp-${newId()}`));
-  const layout = sandboxLayout(place, before, { roots, folder, temporary: temporary.mounts, writable });
+  const layout = sandboxLayout(place, before, {
+    roots,
+    folder,
+    hasNetwork,
+    temporary: temporary.mounts,
+    writable,
+  });
   const env = sandboxEnvironment(process.env, { home, hasNetwork, env: place.env ?? {} });
   const isPrepared = place.isPrepared === true && !joined;
   const mounts = expectedMounts(layout.guarding);
@@ -94,26 +103,44 @@ export async function enterSandbox(
     argv: wordsFor(layout, { opened, files, cwd: place.cwd, env, inside, joined }),
     env: START_ENV,
     async leave(exit, output = "") {
-      end();
       temporary.release();
       const reopened = reopenRoots(writable ? [] : roots);
-      const after = findGuarded(places, opened.seen);
-      const held = [
-        ...reopened,
-        ...holdBack(before, after, join(folder.held, files.id)),
-        ...(opened.staying?.sandboxes.look(place.session) ?? []),
-      ];
-      const notes = [...opened.recovered.splice(0), ...held];
+      const { after, held } = lookAgain(places, before, join(folder.held, files.id), opened);
+      // Not before: when we are killed here, the next start looks again.
+      end();
+      const servers = opened.staying?.sandboxes.look(place.session) ?? [];
+      const changes = [...reopened, ...held, ...servers];
+      const notes = [...opened.recovered.splice(0), ...changes];
       const refused = refusals(exit, { output, files, place, layout, opened });
       files.pipe.release();
       joined?.leave();
       if (isPrepared && refused[0]?.type !== "not started")
-        setImmediate(() => void prepare(place, places, held.length === 0 ? after : undefined, opened));
+        setImmediate(() => void prepare(place, places, changes.length === 0 ? after : undefined, opened));
       // A command chooses the names in it, which could hold lines of their own or escape characters.
       const said = notes.map((text): SandboxRefusal => ({ type: "held back", text }));
       return [...refused, ...said].map(({ type, text }) => ({ type, text: visibleText(text) }));
     },
   };
+}
+
+/** A look that fails must not hide that it did, nor what else there is to release. */
+function lookAgain(
+  places: GuardedPlaces,
+  before: ReadonlyMap<string, Guarded>,
+  kept: string,
+  { seen }: OpenedSandbox,
+): { readonly after?: ReadonlyMap<string, Guarded>; readonly held: readonly string[] } {
+  try {
+    const after = findGuarded(places, seen);
+    return { after, held: holdBack(before, after, kept) };
+  } catch (error) {
+    const why = errorMessage(error);
+    return {
+      held: [
+        `The sandbox could not look at the workspace after the command: ${why}. Undo the command, or look for new files yourself before you work there.`,
+      ],
+    };
+  }
 }
 
 type Joined = {
@@ -166,12 +193,17 @@ async function prepare(
   known: ReadonlyMap<string, Guarded> | undefined,
   opened: OpenedSandbox,
 ): Promise<void> {
-  const { folder } = opened;
+  const { folder, hasNetwork } = opened;
   if ((place.temporary ?? []).length > 0 || opened.waiting) return;
   const parked: ParkedCommonFolder[] = [];
   try {
     const guarded = known ?? findGuarded(places, opened.seen);
-    const layout = sandboxLayout(place, guarded, { roots: places.roots, folder, temporary: [] });
+    const layout = sandboxLayout(place, guarded, {
+      roots: places.roots,
+      folder,
+      hasNetwork,
+      temporary: [],
+    });
     const files = await newFiles(folder);
     const isUsed = layout.repositories.some((path) => existsSync(join(path, COMMON_FOLDER)));
     // Another command was faster, or runs now in the same repository.
@@ -271,12 +303,23 @@ function refusals(
   const isMissing = wasNotStarted(counters);
   if (isMissing || (exitCode === 1 && !status.includes('"exit-code"'))) {
     opened.brokenAt = performance.now();
+    opened.brokenBy =
+      mountWords(layout.mounts).length > MAX_WORDS
+        ? "the workspace has more protected files than a sandbox can take"
+        : "bubblewrap could not make a sandbox the last time";
     return [isMissing ? NOT_WHOLE : NOT_BUILT];
   }
   const isRefused = !opened.hasNetwork && packetsRefused(counters) > 0 && !(place.stays && exitCode === 0);
-  const ofFiles = exitCode === 0 ? [] : fileRefusals(output, { cwd: place.cwd, mounts: layout.mounts });
-  return [...(isRefused ? [NO_NETWORK] : []), ...(place.reachesNobody ? [NO_SERVER] : []), ...ofFiles];
+  const { cwd } = place;
+  const said =
+    exitCode === 0
+      ? []
+      : [...systemRefusals(output), ...fileRefusals(output, { cwd, mounts: layout.mounts })];
+  return [...(isRefused ? [NO_NETWORK] : []), ...(place.reachesNobody ? [NO_SERVER] : []), ...said];
 }
+
+/** Bubblewrap takes 9,000 in all. */
+const MAX_WORDS = 8_800;
 
 const NOT_BUILT: SandboxRefusal = {
   type: "not started",

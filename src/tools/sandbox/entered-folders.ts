@@ -2,8 +2,9 @@
  * Repositories among the dependencies that git enters by itself. A walk over the workspace passes these folders over, but
  * `git status` starts git in every folder that the index names as a submodule, and the settings there start programs.
  */
-import { readdirSync, readFileSync, realpathSync } from "node:fs";
+import { readdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
+import { fileBytes } from "../file-text.js";
 import { SETTLED_MS, exactPathInfo } from "../path-info.js";
 import { readIndex } from "../git/read-index.js";
 import { repositoryAt } from "../kept-workspace/user-repository.js";
@@ -36,7 +37,8 @@ function submodulesOf(top: string, index: string): readonly string[] | undefined
   const earlier = known.get(index);
   if (earlier?.stamp === stamp) return earlier.submodules;
   const format = repositoryAt(top)?.format ?? "sha1";
-  const submodules = readIndex(readFileSync(index), format)?.submodules;
+  const bytes = fileBytes(index, MAX_INDEX_BYTES);
+  const submodules = bytes && readIndex(bytes, format)?.submodules;
   if (Date.now() - Number(info.ctimeMs) >= SETTLED_MS) known.set(index, { stamp, submodules });
   return submodules;
 }

@@ -3,36 +3,38 @@
  * repositories of git, and things that are no plain files. Contents of dependency folders are passed over: nobody starts
  * programs in them by opening a folder, and they hold more entries than everything else together.
  */
-import {
-  accessSync,
-  constants,
-  type Dirent,
-  existsSync,
-  readdirSync,
-  readlinkSync,
-  type Stats,
-  statSync,
-} from "node:fs";
+import { accessSync, chmodSync, constants, type Dirent, type Stats, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { fileText } from "../file-text.js";
-import { SETTLED_MS, pathInfo } from "../path-info.js";
+import { SETTLED_MS, linkTarget, pathInfo } from "../path-info.js";
 import { errorCode } from "../../call/error-code.js";
 import type { PathGuard } from "../../policy/index.js";
 import { touchesBelow, touchesPath } from "../../policy/paths/match-path.js";
 import { isProtected, mayBeProtected } from "../../policy/paths/protected-paths.js";
 import { repositoryAround } from "../kept-workspace/user-repository.js";
-import { COMMON_FOLDER, isOurCommonFolder } from "./common-folder.js";
+import { closedContents, protectedFile } from "./closed-contents.js";
 import { enteredFolders } from "./entered-folders.js";
+import { folderEntries } from "./folder-entries.js";
+import { endsInside, type LinkWay, linkWay } from "./link-way.js";
 import { linkedWorktree, openFolders } from "./linked-worktree.js";
 import { namedBySettings, settingsAt } from "./named-by-settings.js";
+import { keepBudget, type SharedFile, sharedFile } from "./shared-file.js";
+import { replacedPrograms } from "./replaced-programs.js";
+import { sourcedFiles } from "./sourced-files.js";
+import { STEERING, steeringIn, steeringLinks } from "./steering.js";
 
 export type Guarded =
-  /** A protected name. `isSecret`: reading it is protected too. */
+  /**
+   * A protected name. `isSecret`: reading it is protected too. `isInside`: it lies in a folder that no command can write,
+   * so that a person or another program made it, if it is new.
+   */
   | {
       readonly type: "protected";
       readonly path: string;
       readonly isFolder: boolean;
       readonly isSecret: boolean;
+      readonly isInside?: true;
+      /** There where the file has further names. */
+      readonly shared?: SharedFile;
     }
   /**
    * A link with a protected name; a link cannot be mounted over, but the file that it leads to can. `isOfGit`: it lies
@@ -44,13 +46,18 @@ export type Guarded =
       readonly target: string;
       readonly isSecret: boolean;
       readonly isOfGit?: true;
+      readonly isInside?: true;
+      readonly way?: LinkWay;
     }
   /** The `.git` folder of a repository. */
   | Repository
   | Worktree
-  /** A socket or a pipe. */
+  /** A socket, a pipe or a device: everybody can make the one that stands for a deleted file in an overlay. */
   | { readonly type: "special"; readonly path: string }
-  /** A folder whose name is no text, so that no path leads into it. `bytes`: the name, in hexadecimal digits. */
+  /**
+   * A folder, a pipe, or a link among git's own files, whose name is no text, so that no path leads to it. `bytes`: the
+   * name, in hexadecimal digits.
+   */
   | { readonly type: "nameless"; readonly path: string; readonly bytes: string };
 
 export type Repository = {
@@ -101,17 +108,17 @@ export function findGuarded(places: GuardedPlaces, seen?: SeenFolders): Readonly
   }
   // Entries that are added on the way are visited too: a submodule may have submodules.
   for (const one of found.values()) {
-    if (one.type === "protected" && one.isFolder && !one.isSecret)
-      for (const secret of secretsBelow(one.path, places)) found.set(secret.path, secret);
     const linked =
       one.type === "protected" && basename(one.path) === ".git" ? worktreeOf(one, places) : undefined;
     if (linked) found.set(linked.path, linked);
     if (one.type !== "repository" && one.type !== "worktree") continue;
     const steering = STEERING.map((name) => join(one.path, name));
+    const objects = join(one.type === "worktree" ? one.shared : one.path, "objects");
     for (const odd of oddFiles(one.type === "worktree" ? openFolders(one) : [one.path], {
       places,
       seen,
       steering,
+      objects,
     }))
       found.set(odd.path, odd);
     for (const link of steeringLinks(one.path)) found.set(link.path, link);
@@ -120,11 +127,55 @@ export function findGuarded(places: GuardedPlaces, seen?: SeenFolders): Readonly
     for (const folder of enteredFolders({ top, gitFolder: one.path }, dependencies))
       for (const inner of lookInto(folder, places).guarded) found.set(inner.path, inner);
   }
-  for (const path of obeyedPaths(found, places)) {
+  // A shell sources an `.envrc` by itself, and with it the files that it names.
+  const sourced = [...found.keys()].filter((path) => basename(path).startsWith(".envrc"));
+  for (const path of [
+    ...obeyedPaths(found, places),
+    ...sourced.flatMap((file) => sourcedFiles(file, places.roots)),
+    ...replacedPrograms(places.roots, sourced),
+  ]) {
     const named = found.has(path) ? undefined : namedAt(path);
     if (named) found.set(path, named);
   }
+  addFromElsewhere(found, places);
   return found;
+}
+
+/**
+ * Adds how each protected name could be changed from elsewhere: through links on the way, and through further names of
+ * its files. Files can get these without any change of their folder, so they are never known from an earlier walk.
+ */
+function addFromElsewhere(found: Map<string, Guarded>, places: GuardedPlaces): void {
+  const budget = keepBudget();
+  const asNamed = (path: string, entry: Dirent) => guardedAt(path, entry, places);
+  const add = (path: string, isOfGit = false): void => {
+    for (const inner of closedContents(path, { guardedAt: asNamed, isOfGit, budget }))
+      if (!found.has(inner.path)) found.set(inner.path, inner);
+  };
+  const addFile = (one: Extract<Guarded, { readonly type: "protected" }>): void => {
+    const shared = sharedFile(one.path, budget);
+    if (shared) found.set(one.path, { ...one, shared });
+  };
+  // Entries that are added on the way are visited too: a link may lead to a folder of links.
+  for (const one of found.values()) {
+    if (one.type === "protected" && one.isFolder && !one.isSecret) add(one.path);
+    else if (one.type === "protected" && !one.isFolder && !one.shared) addFile(one);
+    else if (one.type === "repository" || one.type === "worktree")
+      for (const name of STEERING) {
+        const path = join(one.path, name);
+        const info = pathInfo(path);
+        if (info?.isDirectory() === true) add(path, true);
+        else if (info && info.nlink > 1) addFile({ ...protectedFile(path), isInside: true });
+      }
+    else if (one.type === "link" && !one.isOfGit && !one.way) {
+      const way = linkWay(one.path, places.roots);
+      found.set(one.path, { ...one, way });
+      if (!endsInside(way) || found.has(way.end)) continue;
+      const info = pathInfo(way.end);
+      if (info?.isDirectory() === true) add(way.end);
+      else addFile({ ...protectedFile(way.end), isSecret: one.isSecret, isInside: true });
+    }
+  }
 }
 
 /** Paths of the workspace that settings of git name: of the repositories in it, and of the one that it lies in. */
@@ -190,17 +241,19 @@ const isUnchanged = (earlier: Stats, now: Stats): boolean =>
   earlier.ctimeMs === now.ctimeMs && earlier.ino === now.ino && earlier.dev === now.dev;
 
 function lookInto(folder: string, places: GuardedPlaces): Folder {
-  const entries = isReachable(folder) ? entriesOf(folder) : undefined;
+  const entries = isReachable(folder) ? folderEntries(folder) : undefined;
   if (!entries) return places.roots.includes(folder) ? NOTHING : unreadable(folder);
-  const names = new Set(entries.map(({ name }) => name));
+  const { named, nameless } = entries;
+  const names = new Set(named.map(({ name }) => name));
   const guarded: Guarded[] = BARE.every((name) => names.has(name)) ? [repository(folder, true)] : [];
+  for (const entry of nameless)
+    if (entry.isDirectory() || isSpecial(entry)) guarded.push(namelessAt(folder, entry));
   const inner: string[] = [];
   const passedOver: string[] = [];
-  for (const entry of entries) {
+  for (const entry of named) {
     const path = join(folder, entry.name);
     const one = guardedAt(path, entry, places);
-    if (entry.isDirectory() && entry.name.includes(NO_TEXT)) guarded.push(...namelessFolders(folder));
-    else if (one) guarded.push(one);
+    if (one) guarded.push(one);
     else if (entry.isDirectory()) (isPassedOver(path, entry.name, places) ? passedOver : inner).push(path);
   }
   return { guarded, inner, passedOver };
@@ -208,20 +261,14 @@ function lookInto(folder: string, places: GuardedPlaces): Folder {
 
 const NOTHING: Folder = { guarded: [], inner: [], passedOver: [] };
 
-/** Stands for the bytes of a name that are no text. */
-const NO_TEXT = "\uFFFD";
+/** With half signs for the bytes that are no text: no other name can be equal. */
+const namelessAt = (folder: string, { name }: Dirent<Buffer>): Guarded => ({
+  type: "nameless",
+  path: join(folder, name.toString("latin1").replaceAll(/[\x80-\xff]/g, asHalfSign)),
+  bytes: name.toString("hex"),
+});
 
-function namelessFolders(folder: string): readonly Guarded[] {
-  const entries = readdirSync(folder, { withFileTypes: true, encoding: "buffer" });
-  const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
-  return names
-    .filter((name) => !Buffer.from(name.toString()).equals(name))
-    .map((name) => ({
-      type: "nameless",
-      path: join(folder, name.toString("latin1")),
-      bytes: name.toString("hex"),
-    }));
-}
+const asHalfSign = (byte: string): string => String.fromCharCode(0xdc_00 + byte.charCodeAt(0));
 
 /** A command could make it readable, or have closed it so that a repository in it is not found: git enters it by name. */
 const unreadable = (path: string): Folder => ({
@@ -243,29 +290,24 @@ function isReachable(folder: string): boolean {
   }
 }
 
-/** Secrets in a folder that is only read-only, such as `.devcontainer/.env`. */
-function secretsBelow(folder: string, places: GuardedPlaces): readonly Guarded[] {
-  return (entriesOf(folder) ?? []).flatMap((entry): readonly Guarded[] => {
-    const one = guardedAt(join(folder, entry.name), entry, places);
-    if (one?.type === "link" || one?.type === "protected") if (one.isSecret) return [one];
-    return entry.isDirectory() ? secretsBelow(join(folder, entry.name), places) : [];
-  });
-}
-
 /**
  * Links, sockets and pipes among git's own files. Git writes through links: when `COMMIT_EDITMSG` is one, the message of
  * the next commit replaces the file that it leads to, wherever that is. Names that cannot be written are left out.
  */
 function oddFiles(
   within: readonly string[],
-  { places, seen, steering }: OddFilesOptions,
+  { places, seen, steering, objects }: OddFilesOptions,
 ): readonly Guarded[] {
+  // Objects are never written twice. A branch may have a name of two digits as well.
+  const isOfObjects = (path: string): boolean =>
+    /^[\da-f]{2}$/.test(basename(path)) &&
+    [objects, join(dirname(objects), "lfs/objects")].includes(dirname(path));
   const odd: Guarded[] = [];
   const folders = [...within];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     const { guarded, inner } = seen ? seen.look(folder, places, lookIntoGit) : lookIntoGit(folder);
     odd.push(...guarded);
-    folders.push(...inner.filter((path) => !steering.includes(path)));
+    folders.push(...inner.filter((path) => !steering.includes(path) && !isOfObjects(path)));
   }
   return odd;
 }
@@ -275,36 +317,44 @@ type OddFilesOptions = {
   readonly seen: SeenFolders | undefined;
   /** The folders that cannot be written. */
   readonly steering: readonly string[];
+  /** The folder of git's objects. */
+  readonly objects: string;
 };
 
 function lookIntoGit(folder: string): Folder {
   const guarded: Guarded[] = [];
   const inner: string[] = [];
-  for (const entry of entriesOf(folder) ?? []) {
+  reopen(folder);
+  const { named = [], nameless = [] } = folderEntries(folder) ?? {};
+  for (const entry of nameless) if (!entry.isFile()) guarded.push(namelessAt(folder, entry));
+  for (const entry of named) {
     const path = join(folder, entry.name);
     if (entry.isSymbolicLink())
-      guarded.push({ type: "link", path, target: readlinkSync(path), isSecret: false, isOfGit: true });
-    else if (entry.isSocket() || entry.isFIFO()) guarded.push({ type: "special", path });
-    // Objects are never written twice.
-    else if (entry.isDirectory() && !/^[\da-f]{2}$/.test(entry.name)) inner.push(path);
+      guarded.push({ type: "link", path, target: linkTarget(path), isSecret: false, isOfGit: true });
+    else if (isSpecial(entry)) guarded.push({ type: "special", path });
+    else if (entry.isDirectory()) inner.push(path);
   }
   return { guarded, inner, passedOver: [] };
 }
 
-/** Git follows a link to its hooks or settings. */
-const steeringLinks = (repositoryPath: string): readonly Guarded[] =>
-  STEERING.flatMap((name): readonly Guarded[] => {
-    const path = join(repositoryPath, name);
-    const isLink = pathInfo(path)?.isSymbolicLink() === true;
-    return isLink ? [{ type: "link", path, target: readlinkSync(path), isSecret: false }] : [];
-  });
+const OWNER_MAY_LOOK = 0o500;
+
+/** A command may have closed a folder of git, so that nobody sees what is in it until somebody opens it. */
+function reopen(folder: string): void {
+  const info = pathInfo(folder);
+  if (info?.isDirectory() === true && (info.mode & OWNER_MAY_LOOK) !== OWNER_MAY_LOOK)
+    chmodSync(folder, (info.mode & 0o7777) | OWNER_MAY_LOOK);
+}
+
+const isSpecial = (entry: Dirent | Dirent<Buffer>): boolean =>
+  entry.isSocket() || entry.isFIFO() || entry.isCharacterDevice() || entry.isBlockDevice();
 
 /** A path that a setting of git names, where it is there. */
 function namedAt(path: string): Guarded | undefined {
   const info = pathInfo(path);
   if (!info) return undefined;
   return info.isSymbolicLink()
-    ? { type: "link", path, target: readlinkSync(path), isSecret: false }
+    ? { type: "link", path, target: linkTarget(path), isSecret: false }
     : { type: "protected", path, isFolder: info.isDirectory(), isSecret: false };
 }
 
@@ -320,14 +370,14 @@ function guardedAt(path: string, entry: Dirent, places: GuardedPlaces): Guarded 
   const named = (places.guards ?? []).filter(({ pattern }) => touchesPath(pattern, path));
   const isHidden = named.some((guard) => guard.isHidden);
   if (named.length > 0 && entry.isSymbolicLink())
-    return { type: "link", path, target: readlinkSync(path), isSecret: isHidden };
+    return { type: "link", path, target: linkTarget(path), isSecret: isHidden };
   if (named.length > 0) return { type: "protected", path, isFolder, isSecret: isHidden };
   if (entry.name === ".git" && isFolder) return repository(path, false);
-  if (entry.isSocket() || entry.isFIFO()) return { type: "special", path };
+  if (isSpecial(entry)) return { type: "special", path };
   if (!mayBeProtected(entry.name) && !places.own.includes(path)) return undefined;
   if (isProtected(path, { ...places, access: "write" }) === undefined) return undefined;
   const isSecret = isProtected(path, { ...places, access: "read" }) !== undefined;
-  if (entry.isSymbolicLink()) return { type: "link", path, target: readlinkSync(path), isSecret };
+  if (entry.isSymbolicLink()) return { type: "link", path, target: linkTarget(path), isSecret };
   return { type: "protected", path, isFolder, isSecret };
 }
 
@@ -340,43 +390,4 @@ function worktreeOf({ path }: Guarded, places: GuardedPlaces): Worktree | undefi
 
 function repository(path: string, isBare: boolean): Repository {
   return { type: "repository", path, isBare, steering: steeringIn(path) };
-}
-
-function steeringIn(path: string): readonly string[] {
-  const steering = STEERING.filter(
-    (name) => existsSync(join(path, name)) && !(name === COMMON_FOLDER && isOurCommonFolder(path)),
-  );
-  return runsByRebase(path) ? [...steering, REBASE] : steering;
-}
-
-const STEERING = [
-  "config",
-  "config.worktree",
-  "hooks",
-  "modules",
-  "worktrees",
-  "info",
-  "remotes",
-  "branches",
-  COMMON_FOLDER,
-  // Where a worktree lies.
-  "gitdir",
-];
-const REBASE = "rebase-merge";
-
-/** A rebase that was left half done may have programs among its steps. */
-function runsByRebase(path: string): boolean {
-  const file = join(path, REBASE, "git-rebase-todo");
-  if (!pathInfo(file)) return false;
-  const steps = fileText(file, { encoding: "latin1" });
-  return steps === undefined || /^\s*(?:x|exec)\s/m.test(steps);
-}
-
-/** Undefined when nobody can say what is there. */
-function entriesOf(folder: string): readonly Dirent[] | undefined {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch (error) {
-    return ["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "") ? [] : undefined;
-  }
 }

@@ -1,11 +1,17 @@
 /**
- * The person's settings of git that a contained command gets: name, mail address and the name of the first branch. The
- * real file may hold passwords and names of programs.
+ * The person's settings of git that a contained command gets: name, mail address, the name of the first branch, and how
+ * lines end, since a commit would else have other bytes. The real file may hold passwords and names of programs.
  */
 import { join } from "node:path";
 import { fileText } from "../file-text.js";
 
-const PASSED: ReadonlySet<string> = new Set(["user.name", "user.email", "init.defaultbranch"]);
+const PASSED: ReadonlySet<string> = new Set([
+  "user.name",
+  "user.email",
+  "init.defaultbranch",
+  "core.autocrlf",
+  "core.eol",
+]);
 
 /** A hidden file that git tracks has its length and its time, and nothing else of it. */
 const LENIENT = "[core]\n\tcheckStat = minimal\n\ttrustctime = false\n";

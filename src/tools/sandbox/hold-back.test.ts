@@ -1,6 +1,8 @@
 import {
   chmodSync,
+  existsSync,
   lstatSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   readlinkSync,
@@ -64,7 +66,16 @@ const LEFT_BEHIND = {
   ".git/rebase-merge": "mkdir .git/rebase-merge && echo 'exec evil' >.git/rebase-merge/git-rebase-todo",
   ".git/COMMIT_EDITMSG": "ln -s ~/.profile .git/COMMIT_EDITMSG",
   ".git/logs/refs/heads": "mkdir -p .git/logs/refs && ln -s /var/tmp .git/logs/refs/heads",
+  // A branch may have a name like the folders of objects.
+  ".git/logs/refs/heads2/ab/x":
+    "mkdir -p .git/logs/refs/heads2/ab && ln -s ~/.bashrc .git/logs/refs/heads2/ab/x",
+  ".git/lazygit.yml": "echo evil >.git/lazygit.yml",
+  ".git/sl/config": "mkdir .git/sl && echo evil >.git/sl/config",
+  ".lazygit.yml": "echo evil >.lazygit.yml",
   pipe: "mkfifo pipe",
+  // In an overlay it stands for a file that was deleted.
+  device: "mknod device c 0 0",
+  ".envrc.local": "echo evil >.envrc.local",
   // A look that reads these to their end never ends.
   "pipes/.git":
     "mkdir -p pipes/.git/rebase-merge && mkfifo pipes/.git/commondir pipes/.git/config pipes/.git/rebase-merge/git-rebase-todo",
@@ -83,8 +94,8 @@ test("takes out of the workspace what a command left to act later, and keeps and
   expect(output).toContain("made a link, through which git would write");
   expect(readFileSync(join(root, "a.txt"), "utf8")).toBe("b\n");
   const [held = ""] = readdirSync(join(folder, "held"));
-  // All but the pipe, which has no content to keep.
-  expect(readdirSync(join(folder, "held", held))).toHaveLength(Object.keys(LEFT_BEHIND).length - 1);
+  // All but the pipe and the device, which have no content to keep.
+  expect(readdirSync(join(folder, "held", held))).toHaveLength(Object.keys(LEFT_BEHIND).length - 2);
 });
 
 const gitIn = (cwd: string, ...words: readonly string[]) =>
@@ -111,6 +122,23 @@ test("lets no command make or change what settings of git name in the workspace"
     expect(output).toContain(`${join(root, path)} was moved to`);
   // The name of a remote is no path.
   expect(readdirSync(root).toSorted()).toEqual([".git", "a.gitconfig", "b", "ci", "origin", "origins"]);
+});
+
+test("lets no command make or change what settings of git name among git's own files", async () => {
+  const { root, run } = await contained({});
+  mkdirSync(join(root, ".git/branchless"));
+  writeFileSync(join(root, ".git/branchless/config"), "[core]\n\tfsmonitor = .git/watch.sh\n");
+  await gitIn(root, "config", "include.path", "branchless/config");
+  await gitIn(root, "config", "--add", "include.path", "missing.gitconfig");
+  await gitIn(root, "config", "core.hooksPath", ".git/own/hooks");
+  await gitIn(root, "config", "alias.last", "!cat .git/refs/heads/main .git/index");
+  const { exit, output } = await run(
+    "cd .git; echo evil >branchless/config; echo evil >missing.gitconfig; mkdir -p own/hooks; echo evil >own/hooks/pre-commit; echo evil >watch.sh; cd ..; git checkout -qb main; git add -A; git -c user.name=a -c user.email=a@b commit -qm a --allow-empty",
+  );
+  expect(exit).toEqual({ exitCode: 0 });
+  expect(output).toContain("branchless/config: Read-only file system");
+  for (const path of ["missing.gitconfig", "own/hooks", "watch.sh"])
+    expect(output).toContain(`${join(root, ".git", path)} was moved to`);
 });
 
 test("reads settings of git as git does: comments, quotes, lines that go on", async () => {
@@ -187,6 +215,91 @@ test("takes names out of folders that are too deep, closed, or have no text as a
   expect(statSync(join(root, "shut")).mode & 0o777).toBe(0o555);
   // The next command finds a workspace that can be looked at.
   expect((await run("cat a.py")).exit).toEqual({ exitCode: 0 });
+});
+
+/** Git writes through links here, too; a look for which one of these names is a path finds nothing there. */
+const NO_TEXT = `
+import os
+byte = bytes([255])
+logs = b".git/logs/refs/heads/"
+os.makedirs(logs + byte)
+os.symlink("/var/tmp", logs + byte + b"/x"); os.symlink("/var/tmp", logs + b"y" + byte); os.mkfifo(logs + b"z" + byte)
+os.mkfifo(b"pipe" + byte); os.mkdir(b"dir" + byte); os.mkdir(b"dir" + bytes([254]))
+os.mkdir("\\ufffd"); open("\\ufffd/.envrc", "w").close()
+os.mkdir("dir\xff"); open("dir\xff/.envrc", "w").close()
+os.mkdir(".idea"); os.symlink("a", b".idea/" + byte)
+open(".envrc", "w").close()
+`;
+
+test("takes links, pipes and folders out whose names are no text, and looks on behind them", async () => {
+  const { root, run } = await contained({ "a.py": NO_TEXT });
+  const { exit, output } = await run("python3 a.py");
+  expect(exit).toEqual({ exitCode: 0 });
+  expect(output).not.toContain("could not");
+  const left = await collectOutput(
+    ["find", root, "-name", ".envrc", "-o", "-type", "p", "-o", "-type", "l"],
+    {
+      env: process.env,
+      timeoutMs: 60_000,
+    },
+  );
+  expect(left.stdout.toString()).toBe("");
+  expect(readdirSync(root).toSorted()).toEqual([".git", "a.py", "dir\u00FF", "\uFFFD"]);
+  expect(readdirSync(join(root, ".git/logs/refs/heads"))).toEqual([]);
+  // The next sandbox makes no name of its own there.
+  await run("true");
+  expect(readdirSync(root)).toHaveLength(4);
+});
+
+const hasPython = existsSync("/usr/bin/python3");
+
+test.skipIf(!hasPython)(
+  "leaves the environment that python makes, and takes a changed activation out",
+  async () => {
+    const { root, run } = await contained({});
+    const made = await run(
+      "python3 -m venv --without-pip .venv && . .venv/bin/activate && python -c 'print(1)'",
+    );
+    expect([made.exit, made.output]).toEqual([{ exitCode: 0 }, "1\n"]);
+    const names = ["activate", "activate.csh", "activate.fish"];
+    expect(readdirSync(join(root, ".venv/bin"))).toEqual(expect.arrayContaining(names));
+    // Also of one with a prompt of its own.
+    expect((await run("mkdir b; python3 -m venv --without-pip --prompt p b/venv")).output).toBe("");
+    for (const [place, change] of [
+      ["first", "sed -i '1i evil' activate*"],
+      ["last", "for i in activate*; do echo evil >>$i; done"],
+      ["folder", "sed -i 's/VIRTUAL_ENV\\([= ]\\)[^ ]*venv\"*$/VIRTUAL_ENV\\1x;evil/' activate*"],
+      ["prompt", "sed -i 's/(venv) */$(evil)/' activate*"],
+      ["linked", "for i in activate*; do ln $i ../$i; done"],
+    ] as const) {
+      const { output } = await run(
+        `mkdir ${place}; python3 -m venv --without-pip ${place}/venv; cd ${place}/venv/bin; ${change}`,
+      );
+      for (const name of names)
+        expect(output).toContain(`${join(root, place, "venv/bin", name)} was moved to`);
+    }
+    const { output } = await run('mkdir "d\\$(evil)"; python3 -m venv --without-pip "d\\$(evil)/venv"');
+    expect(output).toContain("bin/activate was moved to");
+  },
+);
+
+/** Git would read texts there that are no paths. */
+const NO_PATHS = `
+import subprocess
+for number, path in enumerate(["a" * 5000, "a\\0b"]):
+    name = "n" + str(number)
+    subprocess.run(["git", "init", "-q", name])
+    with open(name + "/.git/config", "a") as file:
+        file.write("[core]\\n hooksPath = " + path + "\\n[include]\\n path = " + path + "\\n")
+open(".envrc", "w").close()
+`;
+
+test("takes new names out also where settings of git name no possible path", async () => {
+  const { root, run } = await contained({ "a.py": NO_PATHS });
+  const { exit } = await run("python3 a.py");
+  expect(exit).toEqual({ exitCode: 0 });
+  expect(readdirSync(root).toSorted()).toEqual([".git", "a.py", "n0", "n1"]);
+  for (const name of ["n0", "n1"]) expect(readdirSync(join(root, name))).toEqual([]);
 });
 
 test("looks into a workspace that a command closed", async () => {

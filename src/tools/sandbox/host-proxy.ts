@@ -46,7 +46,7 @@ export async function openHostProxy(options: HostProxyOptions): Promise<HostProx
 const ONLY_CONNECT = "Toolgate's sandbox passes HTTPS on, and nothing else.\n";
 
 async function passOn(target: string, client: Duplex, options: HostProxyOptions): Promise<void> {
-  const place = /^(?<host>\[[\da-f:.]+\]|[^\s:/@]+):(?<port>\d{1,5})$/i.exec(target)?.groups;
+  const place = /^(?<host>\[[\da-f:.]+\]|[\w.-]+):(?<port>\d{1,5})$/i.exec(target)?.groups;
   const [host, port] = [place?.["host"] ?? "", Number(place?.["port"])];
   if (host === "" || port > 65_535) return refuse(client, "400 Bad Request");
   if (!options.allows(`https://${host}:${port}/`)) {

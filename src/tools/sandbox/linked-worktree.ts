@@ -14,6 +14,7 @@ import { fileText } from "../file-text.js";
 import { pathInfo } from "../path-info.js";
 import type { GuardedPlaces, Worktree } from "./find-guarded.js";
 import type { Mount } from "./mount.js";
+import { largePacks } from "./repository-mounts.js";
 import { namedBySettings, settingsAt, type SettingsPlaces } from "./named-by-settings.js";
 
 const OPEN = ["objects", "refs", "logs", "reftable", "rr-cache"];
@@ -88,6 +89,7 @@ export function worktreeMounts(
   const isInside = places.roots.some((root) => isWithin(shared, root));
   if (isInside) return isClosed ? [] : [{ type: "write", path }, ...own, ...named];
   const packed = join(shared, PACKED);
+  const packs = largePacks(shared).map((pack): Mount => ({ type: "read", path: pack }));
   return [
     { type: "memory", path: shared, maxBytes: MAX_OWN_BYTES },
     ...CLOSED.map((name) => join(shared, name))
@@ -97,7 +99,7 @@ export function worktreeMounts(
     existsSync(packed) ? { type: "read", path: packed } : { type: "read", path: packed, from: empty },
     ...openFolders(worktree).map((folder): Mount => ({ type: isClosed ? "read" : "write", path: folder })),
     ...own,
-    ...(isClosed ? [] : named),
+    ...(isClosed ? [] : [...named, ...packs]),
   ];
 }
 

@@ -5,6 +5,7 @@
  */
 import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { uncopiedPacks } from "../kept-workspace/object-files.js";
 import { pathInfo } from "../path-info.js";
 import { COMMON_FOLDER } from "./common-folder.js";
 import type { Repository } from "./find-guarded.js";
@@ -26,9 +27,16 @@ export function repositoryMounts(
   return [
     // A mount of its own: a folder that is one cannot be moved aside.
     { type: "write", path: repository },
-    ...[...new Set([...steering, common, ...named])].map((path) => ({ type: "read" as const, path })),
+    ...[...new Set([...steering, common, ...named, ...largePacks(repository)])].map((path) => ({
+      type: "read" as const,
+      path,
+    })),
   ];
 }
+
+/** No undo has their content. */
+export const largePacks = (repository: string): readonly string[] =>
+  uncopiedPacks(join(repository, "objects")).map((name) => join(repository, "objects/pack", name));
 
 const isThere = (path: string): boolean => {
   const info = pathInfo(path);

@@ -3,7 +3,7 @@
  * guarded before the command, so that a later start can hold back what the command made when Toolgate was killed before
  * it could look. Its time moves on while the command runs.
  */
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathInfo } from "../path-info.js";
 import { identityOf, isGone } from "../../process/process-identity.js";
@@ -12,6 +12,7 @@ import { removeCommonFolder } from "./common-folder.js";
 import { findGuarded } from "./find-guarded.js";
 import type { Guarded, GuardedPlaces } from "./find-guarded.js";
 import { holdBack, reopenRoots } from "./hold-back.js";
+import { namesIn } from "../names-in.js";
 
 type RunningCommand = {
   readonly owner: ProcessIdentity;
@@ -95,27 +96,19 @@ export class RunningCommands {
 
 const NO_PLACES: GuardedPlaces = { home: "/", roots: [], own: [] };
 
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    // Somebody removed the state folder.
-    return [];
-  }
-}
-
 function holdBackLate({ places, before }: RunningCommand, lastMs: number, held: string): readonly string[] {
   const roots = places.roots.filter((root) => statSync(root, { throwIfNoEntry: false })?.isDirectory());
   const reopened = reopenRoots(roots);
+  const untilMs = lastMs + MAX_LATE_MS;
   const after = new Map(
     [...findGuarded({ ...places, roots })].filter(
       // Made after the command can have ended: by somebody else.
-      ([path]) => (pathInfo(path)?.birthtimeMs ?? 0) < lastMs + MAX_LATE_MS,
+      ([path]) => (pathInfo(path)?.birthtimeMs ?? 0) < untilMs,
     ),
   );
   // Somebody may have removed a link since.
   const known = before.filter(({ type, path }) => type !== "link" || after.has(path));
-  return [...reopened, ...holdBack(new Map(known.map((one) => [one.path, one])), after, held)];
+  return [...reopened, ...holdBack(new Map(known.map((one) => [one.path, one])), after, held, untilMs)];
 }
 
 let own: ProcessIdentity | undefined;

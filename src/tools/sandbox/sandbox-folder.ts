@@ -12,8 +12,10 @@ import { CacheFolders } from "./cache-folders.js";
 import { CounterPipes } from "./counter-pipes.js";
 import { RunningCommands } from "./running-commands.js";
 import { makeControlGroups, removeControlGroups } from "./control-groups.js";
+import { excludesOf } from "../kept-workspace/seed-place.js";
 import { gitIdentity } from "./git-identity.js";
 import type { Mount } from "./mount.js";
+import { nameFiles } from "./name-files.js";
 import { NoSandbox } from "./no-sandbox.js";
 import { seccompFilter } from "./seccomp-filter.js";
 import { SYSTEM_CALLS } from "./system-calls.js";
@@ -30,6 +32,8 @@ export type SandboxFolder = {
   readonly held: string;
   /** Seen by every command. */
   readonly files: readonly Mount[];
+  /** Seen by commands without a network. */
+  readonly resolver: readonly Mount[];
   readonly controlGroups: readonly string[];
   readonly pipes: CounterPipes;
   readonly running: RunningCommands;
@@ -50,7 +54,7 @@ export function openSandboxFolder(place = defaultPlace()): SandboxFolder {
   const run = mkdtempSync(join(place, `${RUN}${process.pid}-`));
   const filter = join(run, "filter");
   writeFileSync(filter, seccompFilter(calls), { mode: 0o600 });
-  const controlGroups = makeControlGroups(`toolgate-${process.pid}-${opened.size}`);
+  const controlGroups = makeControlGroups(String(opened.size));
   process.once("exit", () => {
     removeRun(run);
     removeControlGroups(controlGroups);
@@ -59,9 +63,29 @@ export function openSandboxFolder(place = defaultPlace()): SandboxFolder {
   writeFileSync(empty, "");
   const identity = join(run, "gitconfig");
   writeFileSync(identity, gitIdentity(home));
-  const files = [{ type: "read", path: join(home, ".gitconfig"), from: identity } as const];
+  const ignored = join(run, "gitignore");
+  writeFileSync(ignored, excludesOf(undefined));
+  const { hosts, resolver } = nameFiles(run);
+  const files = [
+    { type: "read", path: join(home, ".gitconfig"), from: identity } as const,
+    { type: "read", path: join(home, ".config/git/ignore"), from: ignored } as const,
+    ...hosts,
+  ];
   const [pipes, running] = [new CounterPipes(run), new RunningCommands(place)];
-  const folder = { place, home, filter, empty, run, caches, held, files, controlGroups, pipes, running };
+  const folder = {
+    place,
+    home,
+    filter,
+    empty,
+    run,
+    caches,
+    held,
+    files,
+    resolver,
+    controlGroups,
+    pipes,
+    running,
+  };
   opened.set(place, folder);
   return folder;
 }

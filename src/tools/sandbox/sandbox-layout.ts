@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import type { Guarded } from "./find-guarded.js";
 import type { Mount } from "./mount.js";
+import { namelessMounts } from "./nameless-mounts.js";
 import type { SandboxFolder } from "./sandbox-folder.js";
 import type { SandboxPlace } from "./sandbox.js";
 import { kernelView } from "./sandbox-words.js";
@@ -20,6 +21,7 @@ export type SandboxLayout = {
 export type LayoutOptions = {
   readonly roots: readonly string[];
   readonly folder: SandboxFolder;
+  readonly hasNetwork: boolean;
   readonly temporary: readonly Mount[];
   /** The folders of the workspace that can be written; all when left out. */
   readonly writable?: readonly string[] | undefined;
@@ -28,7 +30,7 @@ export type LayoutOptions = {
 export function sandboxLayout(
   place: SandboxPlace,
   guarded: ReadonlyMap<string, Guarded>,
-  { roots, folder, temporary, writable }: LayoutOptions,
+  { roots, folder, hasNetwork, temporary, writable }: LayoutOptions,
 ): SandboxLayout {
   const guarding = workspaceView(roots, [...guarded.values()], {
     home: folder.home,
@@ -45,10 +47,12 @@ export function sandboxLayout(
         cache: folder.caches.of(roots, place.folders !== undefined),
       }),
       ...folder.files,
+      ...(hasNetwork ? [] : folder.resolver),
       ...temporary,
       ...scratchMount(place),
       ...(place.folders ?? []).map((path): Mount => ({ type: "write", path })),
       ...guarding,
+      ...namelessMounts(guarded, guarding, folder.run),
     ],
     repositories: writable
       ? []

@@ -1,6 +1,7 @@
 /** The words for bubblewrap that are the same for every command: namespaces, rights, devices and the view of the kernel. */
 import { existsSync } from "node:fs";
 import type { Mount } from "./mount.js";
+import { HOST_NAME } from "./name-files.js";
 import { DESCRIPTORS, HOLDER_COMMAND } from "./start-script.js";
 
 /**
@@ -12,7 +13,7 @@ export type Joining = "none" | "network" | "all";
 export function fixedWords(hasNetwork: boolean, joining: Joining = "none"): readonly string[] {
   const isRoot = process.getuid?.() === 0;
   return [
-    "--die-with-parent --new-session --unshare-ipc --unshare-uts --unshare-cgroup-try --hostname sandbox",
+    `--die-with-parent --new-session --unshare-ipc --unshare-uts --unshare-cgroup-try --hostname ${HOST_NAME}`,
     joining === "all" ? `--pidns ${DESCRIPTORS.processes}` : "--unshare-pid",
     // Root needs no user namespace, and in one it could not change what others own.
     isRoot || joining === "all" ? "" : "--unshare-user",

@@ -1,10 +1,22 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import {
+  chmod,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  rm,
+  stat,
+  truncate,
+  writeFile,
+} from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { git } from "../git/repository.samples.js";
 import { LocalWorkspace } from "../local-workspace.js";
 import { NoSandbox } from "./no-sandbox.js";
 import { openSandbox } from "./sandbox.js";
@@ -101,6 +113,22 @@ test("all folders of the workspace can be written, one inside of another too", a
   expect(await readdir(join(outside, "more"))).toEqual(["b"]);
 });
 
+test("a pack that is too large to be copied for an undo can only be read", async () => {
+  const { root, run } = await sandboxed();
+  git(root, "init", "-q");
+  git(root, "add", "-A");
+  git(root, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "one");
+  git(root, "gc", "-q");
+  const pack = ".git/objects/pack/pack-0123456789.pack";
+  await writeFile(join(root, pack), "large");
+  await truncate(join(root, pack), 257 * 1024 * 1024);
+  const { output } = await run(
+    `for act in "chmod u+w" "mv -f a.txt" "rm -f" "truncate -s0"; do $act ${pack} 2>/dev/null && echo "$act"; done; mv .git/objects/pack .git/objects/moved 2>/dev/null && echo moved; echo b > b.txt; git add b.txt && (git gc -q && git repack -q -a -d) 2>/dev/null && git status --short`,
+  );
+  expect(output).toBe("A  b.txt\n");
+  expect((await stat(join(root, pack))).size).toBe(257 * 1024 * 1024);
+});
+
 test("other processes are neither seen nor reached", async () => {
   const { run } = await sandboxed();
   const { output } = await run(
@@ -112,6 +140,14 @@ test("other processes are neither seen nor reached", async () => {
 test("the sockets of the services outside are not there", async () => {
   const { run } = await sandboxed();
   expect((await run("ls -A /run; find /run /var /tmp -type s")).output).toBe("");
+});
+
+test("no pair of sockets can send to a socket file", async () => {
+  const { run } = await sandboxed();
+  const pair = (type: string): string =>
+    `perl -MSocket -e 'print socketpair(my $a, my $b, AF_UNIX, ${type}, 0) ? "made " : "refused "'; `;
+  const types = ["SOCK_STREAM", "SOCK_SEQPACKET", "SOCK_DGRAM", "SOCK_DGRAM | SOCK_CLOEXEC", "SOCK_RAW"];
+  expect((await run(types.map(pair).join(""))).output).toBe("made made refused refused refused ");
 });
 
 test("there is no network unless it was asked for", async () => {
@@ -130,6 +166,16 @@ test("there is no network unless it was asked for", async () => {
   } finally {
     server.close();
   }
+});
+
+test("a command finds its machine's own name, and no server of names on the loopback", async () => {
+  const { run } = await sandboxed();
+  expect((await run("getent hosts $(hostname)")).output).toMatch(/^127\.0\.0\.1\s+sandbox/);
+  // A refused question to the loopback would look like a server that is not started, not like a missing network.
+  expect((await run("cat /etc/resolv.conf")).output).toMatch(/^nameserver 192\.0\.2\.1\n(?!.*nameserver)/);
+  expect((await (await sandboxed(true)).run("cat /etc/resolv.conf")).output).toBe(
+    await readFile("/etc/resolv.conf", "utf8").catch(() => ""),
+  );
 });
 
 test("a cancel leaves nothing of the sandbox behind", async () => {

@@ -10,17 +10,19 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { checkOptions, FLAG, TEXT } from "../../call/check-options.js";
+import { diskTrouble } from "../../call/error-code.js";
 import type { SandboxRefusal } from "../../call/index.js";
 import type { PathGuard } from "../../policy/index.js";
 import type { Staying } from "../../policy/policy.js";
 import type { TextProgram } from "../../process/index.js";
+import { HAS_PROCESS_TABLE } from "../../process/process-table.js";
 import { codeCacheFolder } from "../state-folder.js";
 import { ToolFailure } from "../tool.js";
 import type { CommandExit } from "../workspace.js";
 import { enterSandbox, START_ENV, type OpenedSandbox } from "./enter-sandbox.js";
 import { SeenFolders } from "./find-guarded.js";
 import { NoSandbox } from "./no-sandbox.js";
-import { openSandboxFolder } from "./sandbox-folder.js";
+import { openSandboxFolder, type SandboxFolder } from "./sandbox-folder.js";
 import { isProved, machineState, storeProof } from "./sandbox-proof.js";
 import { findJoinProgram, fixedWords } from "./sandbox-words.js";
 import { SELF_TEST, selfTest } from "./self-test.js";
@@ -104,7 +106,7 @@ export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox
   const { network: hasNetwork = false, program = findBubblewrap(), version } = options;
   if (program === undefined || !existsSync(program)) throw new NoSandbox();
   const tested = machineState(program);
-  const folder = openSandboxFolder(options.folder);
+  const folder = folderAt(options.folder);
   const opened: OpenedSandbox = {
     program,
     hasNetwork,
@@ -114,7 +116,8 @@ export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox
     brokenAt: -Infinity,
     recovered: [],
   };
-  const joinProgram = hasNetwork ? undefined : findJoinProgram();
+  // A command that stays is found by its pid.
+  const joinProgram = hasNetwork || !HAS_PROCESS_TABLE ? undefined : findJoinProgram();
   if (joinProgram !== undefined) opened.staying = { sandboxes: stayingSandboxes(opened), joinProgram };
   const words = JSON.stringify([fixedWords(hasNetwork), joinProgram ? joiningWords() : [], SELF_TEST]);
   const proof =
@@ -132,13 +135,22 @@ export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox
     staying: (session) => opened.staying?.sandboxes.staying(session),
     endStaying: (session) => opened.staying?.sandboxes.end(session),
     trouble() {
-      if (performance.now() - opened.brokenAt < BROKEN_MS)
-        return "bubblewrap could not make a sandbox the last time";
+      if (performance.now() - opened.brokenAt < BROKEN_MS) return opened.brokenBy;
       return machineState(program) === tested
         ? undefined
         : "bubblewrap or what the system permits has changed";
     },
   };
+}
+
+/** A disk that takes no files has room for no sandbox. */
+function folderAt(place: string | undefined): SandboxFolder {
+  try {
+    return openSandboxFolder(place);
+  } catch (error) {
+    const why = diskTrouble(error);
+    throw why === undefined ? error : new NoSandbox(`the disk with Toolgate's own files is ${why}`);
+  }
 }
 
 const stayingSandboxes = (opened: OpenedSandbox): StayingSandboxes =>

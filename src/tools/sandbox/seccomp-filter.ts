@@ -14,6 +14,7 @@ const LOAD = 0x20;
 const IF_EQUAL = 0x15;
 const IF_AT_LEAST = 0x35;
 const IF_ANY_BIT = 0x45;
+const KEEP_BITS = 0x54;
 const RETURN = 0x06;
 
 /** Offsets in the kernel's `seccomp_data`; of an argument only the lower half counts here. */
@@ -32,25 +33,30 @@ const NEW_NAMESPACE =
 const TERMINAL_REQUESTS = [0x5412, 0x541c, 0x5423];
 /** AF_INET, AF_INET6, AF_NETLINK. Not AF_UNIX: a socket file leads to a service outside, without any network. */
 const NETWORK_FAMILIES = [2, 10, 16];
+/** SOCK_STREAM and SOCK_SEQPACKET. One of datagrams sends to any socket file, though it was made as one of a pair. */
+const PAIR_TYPES = [1, 5];
+/** The type itself: the bits above are flags. */
+const SOCKET_TYPE = 0xf;
 /** S_ISUID and S_ISGID. */
 const OWNER_RIGHTS = 0o6000;
 /** O_CREAT and O_TMPFILE: without them the mode is whatever the register held. */
 const MAKES_A_FILE = 0x00000040 | 0x00400000;
 
 /** The filter's bytes, as the kernel reads them. */
-export function seccompFilter(calls: SystemCalls): Buffer {
-  const { audit, secondConvention, clone, ioctl, socket, setsMode, absent, refused } = calls;
+export function seccompFilter(calls: SystemCalls): Uint8Array {
+  const { audit, secondConvention, clone, ioctl, socket, socketPair, setsMode, absent, refused } = calls;
   const checks: readonly (readonly Instruction[])[] = [
-    ...(secondConvention === undefined ? [] : [refuse([IF_AT_LEAST, secondConvention])]),
-    ...absent.map((number) => refuse([IF_EQUAL, number], REFUSE_ENOSYS)),
-    ...refused.map((number) => refuse([IF_EQUAL, number])),
+    ...(secondConvention === undefined ? [] : [when([IF_AT_LEAST, secondConvention])]),
+    ...absent.map((number) => when([IF_EQUAL, number], REFUSE_ENOSYS)),
+    ...refused.map((number) => when([IF_EQUAL, number])),
     checkArgument(clone, 0, [[IF_ANY_BIT, NEW_NAMESPACE >>> 0]]),
     checkArgument(
       ioctl,
       1,
       TERMINAL_REQUESTS.map((request) => [IF_EQUAL, request] as const),
     ),
-    checkSocket(socket),
+    refuseOthers(socket, { argument: 0, values: NETWORK_FAMILIES }),
+    refuseOthers(socketPair, { argument: 1, bits: SOCKET_TYPE, values: PAIR_TYPES }),
     ...setsMode.map(checkMode),
   ];
   return bytesOf([
@@ -65,8 +71,8 @@ export function seccompFilter(calls: SystemCalls): Buffer {
 
 type Test = readonly [code: number, operand: number];
 
-/** Refuses what passes the test of the value that is loaded. */
-function refuse([code, operand]: Test, answer = REFUSE_EPERM): readonly Instruction[] {
+/** Answers where the test of the loaded value passes; goes on to the next check elsewhere. */
+function when([code, operand]: Test, answer = REFUSE_EPERM): readonly Instruction[] {
   return [
     [code, 0, 1, operand],
     [RETURN, 0, 0, answer],
@@ -77,21 +83,20 @@ function refuse([code, operand]: Test, answer = REFUSE_EPERM): readonly Instruct
 function checkArgument(number: number, argument: number, tests: readonly Test[]): readonly Instruction[] {
   const body: readonly Instruction[] = [
     [LOAD, 0, 0, argumentAt(argument)],
-    ...tests.flatMap((test) => refuse(test)),
+    ...tests.flatMap((test) => when(test)),
     [RETURN, 0, 0, ALLOW],
   ];
   return [[IF_EQUAL, 0, body.length, number], ...body];
 }
 
-/** Refuses all families but those of the network. */
-function checkSocket(number: number): readonly Instruction[] {
-  const families = NETWORK_FAMILIES.flatMap((family): readonly Instruction[] => [
-    [IF_EQUAL, 0, 1, family],
-    [RETURN, 0, 0, ALLOW],
-  ]);
+type Allowed = { readonly argument: number; readonly bits?: number; readonly values: readonly number[] };
+
+/** Refuses this call unless its argument, or the named bits of it, has one of the values. */
+function refuseOthers(number: number, { argument, bits, values }: Allowed): readonly Instruction[] {
   const body: readonly Instruction[] = [
-    [LOAD, 0, 0, argumentAt(0)],
-    ...families,
+    [LOAD, 0, 0, argumentAt(argument)],
+    ...(bits === undefined ? [] : [[KEEP_BITS, 0, 0, bits] as const]),
+    ...values.flatMap((value) => when([IF_EQUAL, value], ALLOW)),
     [RETURN, 0, 0, REFUSE_EPERM],
   ];
   return [[IF_EQUAL, 0, body.length, number], ...body];
@@ -99,7 +104,7 @@ function checkSocket(number: number): readonly Instruction[] {
 
 /** Refuses permission bits that give a file its owner's rights. */
 function checkMode({ call, mode, flags }: ModeCall): readonly Instruction[] {
-  const onMode = [[LOAD, 0, 0, argumentAt(mode)], ...refuse([IF_ANY_BIT, OWNER_RIGHTS])] as const;
+  const onMode = [[LOAD, 0, 0, argumentAt(mode)], ...when([IF_ANY_BIT, OWNER_RIGHTS])] as const;
   const body: readonly Instruction[] =
     flags === undefined
       ? onMode
@@ -109,14 +114,16 @@ function checkMode({ call, mode, flags }: ModeCall): readonly Instruction[] {
 
 const INSTRUCTION_BYTES = 8;
 
-function bytesOf(program: readonly Instruction[]): Buffer {
-  const bytes = Buffer.alloc(program.length * INSTRUCTION_BYTES);
+function bytesOf(program: readonly Instruction[]): Uint8Array {
+  const bytes = new Uint8Array(program.length * INSTRUCTION_BYTES);
+  // Not a Buffer, whose checks of each number would be compiled at every start.
+  const view = new DataView(bytes.buffer);
   program.forEach(([code, ifTrue, ifFalse, operand], index) => {
     const at = index * INSTRUCTION_BYTES;
-    bytes.writeUInt16LE(code, at);
-    bytes.writeUInt8(ifTrue, at + 2);
-    bytes.writeUInt8(ifFalse, at + 3);
-    bytes.writeUInt32LE(operand, at + 4);
+    view.setUint16(at, code, true);
+    view.setUint8(at + 2, ifTrue);
+    view.setUint8(at + 3, ifFalse);
+    view.setUint32(at + 4, operand, true);
   });
   return bytes;
 }

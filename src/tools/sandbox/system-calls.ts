@@ -13,6 +13,7 @@ export type SystemCalls = {
   readonly clone: number;
   readonly ioctl: number;
   readonly socket: number;
+  readonly socketPair: number;
   readonly setsMode: readonly ModeCall[];
   /** Refused as if the kernel did not have them, so that programs use the older call. */
   readonly absent: readonly number[];
@@ -39,6 +40,7 @@ const X64: SystemCalls = {
   clone: 56,
   ioctl: 16,
   socket: 41,
+  socketPair: 53,
   // chmod, fchmod, fchmodat, fchmodat2, creat, mknod, mknodat, open, openat
   setsMode: [
     { call: 90, mode: 1 },
@@ -117,6 +119,7 @@ const ARM64: SystemCalls = {
   clone: 220,
   ioctl: 29,
   socket: 198,
+  socketPair: 199,
   // fchmod, fchmodat, fchmodat2, mknodat, openat
   setsMode: [
     { call: 52, mode: 1 },

@@ -1,6 +1,6 @@
 /** The files in the index of a repository with length and time, as git last saw them. Read once for each index. */
-import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { fileBytes } from "../file-text.js";
 import { exactPathInfo } from "../path-info.js";
 import { indexStats } from "../kept-workspace/seed-index.js";
 import { repositoryAt } from "../kept-workspace/user-repository.js";
@@ -30,7 +30,8 @@ export function trackedFiles({ top, gitFolder }: Tracking): ReadonlyMap<string, 
   const earlier = known.get(index);
   if (earlier?.stamp === stamp) return earlier.files;
   const format = repositoryAt(top)?.format ?? "sha1";
-  const files = indexStats(readFileSync(index), format) ?? new Map<string, TrackedFile>();
+  const bytes = fileBytes(index, MAX_INDEX_BYTES);
+  const files = (bytes && indexStats(bytes, format)) ?? new Map<string, TrackedFile>();
   known.set(index, { stamp, files });
   return files;
 }

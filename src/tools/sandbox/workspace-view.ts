@@ -39,11 +39,22 @@ export function workspaceView(
       ? worktreeMounts(one, { home, roots, empty, isClosed: writable !== undefined })
       : [],
   );
-  return [...(writable ? mostlyRead(roots, inner, writable) : written(roots, inner)), ...linked];
+  const nameless = guarded.flatMap(({ type, path }) => (type === "nameless" ? [path] : []));
+  const views = writable ? mostlyRead(roots, inner, writable) : written(roots, inner, nameless);
+  return [...views, ...linked];
 }
 
-function written(roots: readonly string[], inner: readonly Mount[]): readonly Mount[] {
-  const writing = [...roots, ...aroundThem(inner, roots)].map((path): Mount => ({ type: "write", path }));
+/** `nameless`: folders that are mounted later (`nameless-mounts.ts`). */
+function written(
+  roots: readonly string[],
+  inner: readonly Mount[],
+  nameless: readonly string[],
+): readonly Mount[] {
+  const later = nameless.map((path): Mount => ({ type: "read", path }));
+  const writing = [...roots, ...aroundThem([...inner, ...later], roots)].map((path): Mount => ({
+    type: "write",
+    path,
+  }));
   return layered([...writing, ...inner]);
 }
 

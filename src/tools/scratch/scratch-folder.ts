@@ -24,7 +24,7 @@ export async function scratchPath(
   const base = await baseFolder(tmpdir());
   if (base === undefined) return undefined;
   const path = join(base, `${nameOf(sessionId)}-${nameOf(root)}`);
-  // The usual places need no look at the protected names, which costs a session's opening 20 ms.
+  // The usual places need no check of the protected names, which costs a session's opening 20 ms.
   const isUsual = USUAL.test(base) && !own.some((one) => path.startsWith(one));
   return isUsual || !isProtectedFile(path, own, "write") ? path : undefined;
 }

@@ -19,10 +19,12 @@ export async function sessionWorkspace(workspace: Workspace, sessionId: string):
 /** Where the files of a workspace are, and whether its sandbox holds now, as the rules need it. */
 export function placesOf(
   workspace: Workspace,
-): Pick<Policy, "roots" | "home" | "scratch" | "canContain" | "staying"> {
+): Pick<Policy, "roots" | "home" | "scratch" | "canContain" | "notContaining" | "staying"> {
   const { roots, scratch, containing } = workspace;
   const places = { roots, home: homedir(), ...(scratch !== undefined && { scratch }) };
-  if (!containing || containing.trouble() !== undefined) return { ...places, canContain: false };
+  const notContaining = containing?.trouble();
+  if (!containing || notContaining !== undefined)
+    return { ...places, canContain: false, ...(notContaining !== undefined && { notContaining }) };
   const staying = scratch === undefined ? undefined : containing.staying?.(scratch);
   return { ...places, canContain: true, ...(staying && { staying }) };
 }

@@ -33,7 +33,7 @@ function accessesOf(intent: Intent, { roots }: Workspace): readonly PathAccess[]
   });
 }
 
-/** Code that is given a name most likely makes the file, or reads what it made earlier. */
+/** Code that gets a name as an argument most likely makes the file, or reads one that it made earlier. */
 function codeAccesses({ judgement, mayMean }: CommandPart): readonly PathAccess[] {
   return judgement.runs || !judgement.isKnown ? mayMean.map((path) => ({ path, access: "write" })) : [];
 }

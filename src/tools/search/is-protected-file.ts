@@ -5,6 +5,7 @@
 import { homedir } from "node:os";
 import type { PathAccess } from "../../policy/index.js";
 import { isProtected } from "../../policy/paths/protected-paths.js";
+import { ownNameOf } from "../own-name-of.js";
 
 /** Whether even a rule that allows everything does not open the file. */
 export function isProtectedFile(
@@ -12,5 +13,6 @@ export function isProtectedFile(
   own: readonly string[] = [],
   access: PathAccess["access"] = "read",
 ): boolean {
-  return isProtected(path, { home: homedir(), roots: [], own, access }) !== undefined;
+  if (isProtected(path, { home: homedir(), roots: [], own, access }) !== undefined) return true;
+  return ownNameOf(path, own) !== undefined;
 }

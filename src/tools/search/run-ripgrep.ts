@@ -32,7 +32,7 @@ export type RipgrepEnd = {
   /** Why ripgrep ended: by itself, because the caller had enough, or because its time was up. */
   readonly by: "itself" | "enough" | "time";
   readonly exitCode?: number;
-  /** Its error output, shortened. */
+  /** ripgrep's error output, shortened. */
   readonly problem: string;
 };
 

@@ -9,7 +9,7 @@ const TEXTS =
 export const mediaType = (contentType: string): string =>
   (contentType.split(";")[0] ?? "").trim().toLowerCase();
 
-/** As it is declared; what is not declared is looked at. */
+/** The declared kind of a page. Without a declaration the bytes decide. */
 export function pageKind(contentType: string, bytes: Buffer): PageKind {
   const type = mediaType(contentType);
   if (type === "text/html" || type === "application/xhtml+xml") return "html";

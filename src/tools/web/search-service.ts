@@ -103,7 +103,7 @@ function brave(key: string, endpoint = "https://api.search.brave.com/res/v1/web/
       url: withQuery(url, { q: query, count: String(count) }),
       headers: { "x-subscription-token": key },
     }),
-    // Its texts are HTML: what was searched for is in <strong>.
+    // The service's texts are HTML, with the search words in <strong>.
     read: (answer) =>
       (braveAnswer().parse(answer).web?.results ?? []).map((one) => ({
         title: htmlToText(one.title),

@@ -1,14 +1,42 @@
 /**
- * Links that give a file a protected name: `CLAUDE.md` that leads to `notes.md`. Changing the file changes the content
+ * The paths and texts that file tools take, and the accesses that they declare for their intent: by the real path, and by
+ * each other name that matters.
+ *
+ * Links can give a file a protected name: `CLAUDE.md` that leads to `notes.md`. Changing the file changes the content
  * behind the link, so an access to it carries the link's name as well. The search covers the places where such names
  * take effect: the roots of the workspace, and one and two folders below when they are named like a protected place.
  */
 import { posix } from "node:path";
+import { z } from "zod";
 import { listedOrNone } from "./file-errors.js";
 import type { PathAccess } from "../policy/index.js";
 import { isProtectedFile } from "./search/is-protected-file.js";
 import { ToolFailure } from "./tool.js";
-import type { Files } from "./workspace.js";
+import type { Files, Workspace } from "./workspace.js";
+
+export const pathInput = (what: string) =>
+  z.string().regex(/\S/, "The name is blank").describe(`${what}, absolute or from the workspace folder.`);
+
+/** Half a surrogate pair cannot be written to a file: what is shown would not be what is written. */
+export const textInput = () =>
+  z.string().refine((text) => !/\p{Surrogate}/u.test(text), {
+    message: "The text holds half a character (a lone surrogate), which no text file can have",
+  });
+
+/**
+ * A path that a tool touches, for its intent: the real path, and the written one when a link makes them differ.
+ * `keepLink`: the tool acts on a link itself, not on its target.
+ */
+export async function pathAccess(
+  written: string,
+  access: PathAccess["access"],
+  workspace: Workspace,
+  options: { readonly keepLink?: boolean } = {},
+): Promise<PathAccess> {
+  const path = await workspace.resolve(written, options);
+  const named = posix.resolve(workspace.root, written);
+  return path === named ? { path, access } : { path, named, access };
+}
 
 export type ProtectedLink = { readonly link: string; readonly target: string };
 
