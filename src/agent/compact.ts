@@ -38,7 +38,7 @@ export async function compact(
   const prompt = promptFromSession(session, { instructions: await instructions(), maxResultCharacters });
   const { text, usage } = await summarize(context, prompt, compactedSteps(session), signal);
   if (signal.aborted) return false;
-  // Without a summary, the beginning and the end of the conversation still let the turn go on.
+  // Without a summary, the beginning and the end of the conversation still let the turn continue.
   const summary = text === "" && isRefused ? transcript(prompt, resultCharactersFor(contextWindow)) : text;
   if (summary === "") return false;
   await record.append(
@@ -58,7 +58,7 @@ export async function compact(
 
 type Summary = { readonly text: string; readonly usage?: Usage | undefined };
 
-/** Empty when the model gave no whole summary; the turn then goes on as long as its provider accepts the prompt. */
+/** Empty when the model gave no whole summary. The turn then continues as long as its provider accepts the prompt. */
 async function summarize(
   context: TurnContext,
   prompt: LanguageModelV3Prompt,

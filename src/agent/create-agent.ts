@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import {
   AMOUNT,
+  POSITIVE,
   BadOption,
   checkOptions,
   either,
@@ -83,9 +84,9 @@ const AGENT_OPTIONS: OptionChecks<AgentOptions> = {
   onRulesChanged: FUNCTION,
   instructions: either(STRING, FUNCTION),
   projectFile: either(TEXT, LIST),
-  maxSteps: AMOUNT,
-  contextWindow: AMOUNT,
-  maxResultCharacters: AMOUNT,
+  maxSteps: POSITIVE,
+  contextWindow: POSITIVE,
+  maxResultCharacters: POSITIVE,
   limits: OBJECT,
 };
 const LIMITS: OptionChecks<NonNullable<AgentOptions["limits"]>> = {

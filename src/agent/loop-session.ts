@@ -37,7 +37,7 @@ import { Toolbox } from "../tools/index.js";
 import type { Tool, Workspace } from "../tools/index.js";
 import type { SessionHandle } from "./session-handle.js";
 import { MessageIds, TurnGate } from "./turn-gate.js";
-import { RecordedSession } from "./recorded-session.js";
+import { checkPrompt, RecordedSession } from "./recorded-session.js";
 import type { TurnEnd } from "./advance-turn.js";
 
 /** The part of the session that a loop may use during one turn. */
@@ -141,6 +141,7 @@ export class LoopSession extends RecordedSession implements SessionHandle {
   }
 
   async prompt(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<TurnEnd> {
+    checkPrompt(blocks, signal);
     const turnId = await this.startTurn(blocks);
     // A turn that was cancelled while it was queued does not start.
     const ended = signal.aborted ? CANCELLED_TURN : await this.#run(turnId, blocks, signal);
@@ -156,6 +157,7 @@ export class LoopSession extends RecordedSession implements SessionHandle {
   }
 
   async setMode(modeId: string): Promise<void> {
+    checkOptions("LoopSession.setMode", { modeId }, { modeId: required(TEXT) });
     await this.#write([{ type: "mode-changed", at: this.now(), modeId }]);
   }
 

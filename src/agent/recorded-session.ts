@@ -1,7 +1,9 @@
 /** The part that all open sessions share: the record, and a queue that runs one turn at a time. */
-import { oneLine } from "../call/index.js";
+import { BadOption } from "../call/index.js";
 import type { ContentBlock, Ledger, RecordedEvent, SessionBook, SessionEvent } from "../call/index.js";
+import { checkOptions, required, SIGNAL } from "../call/check-options.js";
 import { SerialQueue } from "../call/serial-queue.js";
+import { firstLine } from "../call/visible-text.js";
 import type { SessionRecord } from "../record/index.js";
 
 const MAX_TITLE_LENGTH = 80;
@@ -88,9 +90,26 @@ export abstract class RecordedSession {
   /** The first prompt gives a session its title, unless the session has one already. */
   #title(blocks: readonly ContentBlock[], at: number): readonly SessionEvent[] {
     const text = blocks.find((block) => block.type === "text")?.text ?? "";
-    const title = oneLine(text, MAX_TITLE_LENGTH);
+    const title = firstLine(text, MAX_TITLE_LENGTH);
     return title === "" || this.book.info.title !== undefined
       ? []
       : [{ type: "info-changed", at, info: { title } }];
   }
 }
+
+/** Checked before anything is recorded: a turn that cannot run would stay open. */
+export function checkPrompt(blocks: readonly ContentBlock[], signal: AbortSignal): void {
+  if (!(signal instanceof AbortSignal)) checkOptions("prompt", { signal }, { signal: required(SIGNAL) });
+  mustBeBlocks("prompt", blocks);
+}
+
+/** Anything else would be recorded as it is, and read by every client of the session. */
+export function mustBeBlocks(method: string, blocks: readonly ContentBlock[]): void {
+  if (!Array.isArray(blocks) || !blocks.every(isBlock))
+    throw new BadOption(
+      `${method}: the message must be a list of content blocks, for example [{ type: "text", text: "Hi" }].`,
+      "blocks",
+    );
+}
+
+const isBlock = (block: unknown): boolean => typeof block === "object" && block !== null && "type" in block;

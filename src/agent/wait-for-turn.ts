@@ -7,8 +7,9 @@ import { checkOptions, FUNCTION, having, required, SIGNAL } from "../call/check-
 import { shownQuestion } from "../call/index.js";
 import type { Question, SessionBook } from "../call/index.js";
 import { ClientGone } from "../run/client-gone.js";
-import { waitForAnswers, openQuestions } from "../run/index.js";
+import { openQuestions } from "../run/index.js";
 import type { Ask } from "../run/index.js";
+import { untilAnswered } from "../run/wait-for-answers.js";
 import type { SessionHandle } from "./session-handle.js";
 import type { TurnEnd } from "./advance-turn.js";
 
@@ -141,7 +142,7 @@ class ShownQuestions {
     if (!call) return;
     const shown = shownQuestion(question, call);
     try {
-      await waitForAnswers({
+      await untilAnswered({
         ledger,
         question: shown,
         ask: this.#ask,

@@ -112,7 +112,7 @@ async function connect(
   signal.throwIfAborted();
   const client = new Client(clientInfo, {
     versionNegotiation,
-    // No sampling and no roots: what is not offered is refused.
+    // The client offers neither sampling nor roots, and refuses requests for them.
     capabilities: { elicitation: { form: {}, url: {} } },
     listChanged: { tools: { autoRefresh: false, onChanged: onToolsChanged } },
   });

@@ -21,7 +21,7 @@ export function isBelow(path: string, folder: string): boolean {
 
 export type Found = { readonly path: string; readonly type: "file" | "folder" };
 
-/** Its real path; undefined when there is nothing, or neither it nor a link to it is in the workspace. */
+/** The real path. Undefined when nothing is there, or when neither the file nor a link to it is in the workspace. */
 export function inWorkspace(path: string, workspace: string): Found | undefined {
   try {
     const real = realpathSync(path);
@@ -37,7 +37,7 @@ export function inWorkspace(path: string, workspace: string): Found | undefined 
 
 const CHUNK_BYTES = 1 << 20;
 
-/** Undefined for what is no file. */
+/** Undefined when the path is no file. */
 export function contentHash(path: string): string | undefined {
   try {
     // Does not wait for a writer of a named pipe.

@@ -47,7 +47,7 @@ export type McpServersOptions = {
    * Called once when `start` has waited for a second, with the servers it still waits for and the milliseconds left.
    */
   readonly onLate?: (servers: readonly string[], left: number) => void;
-  /** Ends the start: what was started by then is ended, and `start` rejects with the signal's reason. */
+  /** Cancels the start: ends all servers that have started, and `start` rejects with the signal's reason. */
   readonly signal?: AbortSignal;
   /** The longest time that a call may run without progress. In milliseconds; default 60,000. */
   readonly callTimeoutMs?: number;
@@ -121,7 +121,7 @@ export class McpServers implements ToolSource {
     return [...this.#offered.values()];
   }
 
-  /** Also a tool of a server that has failed: a call of it then says why. */
+  /** Also the tools of a server that has failed: a call of one reports why. */
   get(name: string): Tool | undefined {
     return this.#known.get(name);
   }

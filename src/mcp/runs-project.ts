@@ -16,7 +16,7 @@ export type Places = {
 
 const ALWAYS =
   /^(?:npm|pnpm|yarn|yarnpkg|corepack|g?make|just|task|go-task|rake|bundle|cargo|mvnw?|gradlew?|sbt|lein|clojure|clj|mix|composer|nix|nix-shell|turbo|nx|lerna|rush|docker-compose|tox|nox|ant|bazel|bazelisk|cmake|ninja|meson|swift|zig|stack|cabal|dune|grunt|gulp|npm-run-all|run-[sp]|nps|moon|devbox|invoke|inv|fab|doit|pants|buck2?|scons|foreman|overmind|honcho|process-compose|flutter|dart|vite|electron)$/;
-/** These take a script as well: when one is found, that is the program. */
+/** These programs take a script as well: if one is found, it is the program. */
 const WITHOUT_FILE =
   /^(?:uv|bun|deno|dotnet|go|poetry|pipenv|pdm|hatch|rye|pixi|conda|mamba|micromamba|node|nodejs|python[\d.]*|pypy\d*|php|ruby|perl|tsx|ts-node|nodemon|java)$/;
 const INTERPRETER = /^(?:node|nodejs|python[\d.]*|pypy\d*|php|ruby|perl|tsx|ts-node|nodemon|bun|deno|java)$/;

@@ -58,7 +58,7 @@ function namesIn(word: string, isModule: boolean): readonly string[] {
   const plain = pieces.flatMap((piece) => [
     piece,
     piece.replace(/[?#].*$/, ""),
-    // "server.py:app" and "server:app" name what is in a module.
+    // "server.py:app" and "server:app" name an object in a module.
     piece.replace(/:[^:/\\]*$/, ""),
   ]);
   const modules = isModule ? moduleFiles(word) : plain.filter((piece) => /:/.test(word) && piece !== word);

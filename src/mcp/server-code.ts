@@ -2,7 +2,7 @@
  * The workspace files that a server's command runs, with the hashes of their contents: every word that names a file,
  * of any name, and the files that its variables make a program load.
  */
-import { readFileSync, readdirSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { StdioServerConfig } from "./config.js";
 import { contentHash, inWorkspace, treeHashes } from "./content-hash.js";
@@ -11,6 +11,7 @@ import { isInterpreter, runsProject } from "./runs-project.js";
 import type { Places } from "./runs-project.js";
 import { isWrapper, namesInValue, serverArguments } from "./server-arguments.js";
 import type { ServerArgument } from "./server-arguments.js";
+import { namesIn } from "../tools/names-in.js";
 
 export type ServerCode = {
   /** The real path and the content hash of each file. */
@@ -82,14 +83,6 @@ function basesOf(
   for (const name of namesIn(library))
     if (name.startsWith("python")) bases.add(join(library, name, "site-packages"));
   return [...bases];
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }
 
 /** The program itself; without a slash in it, the search path says where it lies. */

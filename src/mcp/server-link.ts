@@ -177,7 +177,7 @@ export class ServerLink {
     Object.assign(client, {
       onerror: (error: Error) => {
         this.#problem(error.message);
-        // Its only stream broke. A new stream would not belong to our session.
+        // The server's only stream broke. A new stream would not belong to our session.
         if (error instanceof SseError) this.#loseClient(client);
       },
       onclose: () => this.#loseClient(client),

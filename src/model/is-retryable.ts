@@ -29,7 +29,8 @@ const TEMPORARY_ERRORS = new Set([
 ]);
 
 export function isRetryable(error: unknown): boolean {
-  // Some servers say so with the status of a failure. The prompt must get shorter.
+  // Some servers report a prompt that is too long with the status of a failure. A retry would fail too: the prompt
+  // must get shorter.
   if (overflowOf(error)) return false;
   if (APICallError.isInstance(error)) {
     const shouldRetry = error.responseHeaders?.["x-should-retry"];

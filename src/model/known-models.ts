@@ -6,6 +6,7 @@
  * tokens, the plain rate; cache writes at the rate of the short-lived cache. Where a context window is not
  * certain, the list has the smaller one. A model without a certain price has none here.
  */
+import { checkOptions, required, STRING } from "../call/check-options.js";
 import { PROVIDERS } from "./model-name.js";
 import type { ModelName, ProviderName } from "./model-name.js";
 
@@ -52,7 +53,7 @@ const MODELS: ReadonlyMap<ProviderName, ReadonlyMap<string, KnownModel>> = new M
       ["claude-opus-4-7", claude(5, 25, 0.5, 200_000)],
       ["claude-opus-4-6", claude(5, 25, 0.5, 200_000)],
       ["claude-opus-4-5", claude(5, 25, 0.5, 200_000)],
-      // Its provider's page and later reports disagree about what reading the cache costs.
+      // The provider's page and later reports disagree about the price of reading the cache.
       ["claude-sonnet-5-5", { contextWindow: 1_000_000 }],
       ["claude-sonnet-5", claude(2, 10, 0.2, 1_000_000)],
       ["claude-sonnet-4-6", claude(3, 15, 0.3, 200_000)],
@@ -106,6 +107,7 @@ export const knownModels = (): readonly ListedModel[] =>
 
 /** The price by the full name; undefined also for an unknown provider. */
 export function knownPrice(name: string): ModelPrice | undefined {
+  checkOptions("knownPrice", { name }, { name: required(STRING) });
   const provider = PROVIDERS.find((one) => name.startsWith(`${one}/`));
   return provider && priceOf({ provider, modelId: name.slice(provider.length + 1) });
 }

@@ -291,6 +291,12 @@ const MESSAGES: readonly [name: string, status: number, message: string, expecte
     { contextWindow: 8192, promptTokens: 9312 },
   ],
   [
+    "Google, without the count",
+    400,
+    "The input token count exceeds the maximum number of tokens allowed 1048576.",
+    { contextWindow: 1_048_576 },
+  ],
+  [
     "Vertex AI",
     400,
     "Unable to submit request because the input token count is 1100000 but model only supports up to 1048576. Reduce the input token count and try again.",

@@ -82,7 +82,7 @@ const WINDOWS: readonly RegExp[] = [
   /"n_ctx"\s*:\s*(\d+)/,
   /> (\d+) maximum/,
   /exceed context limit: \d+ \+ \d+ > (\d+)/,
-  /maximum number of tokens allowed \((\d+)\)/,
+  /maximum number of tokens allowed \(?(\d+)/,
   /(?:maximum|max) (?:context|model|prompt) (?:length|len)(?: is| of|:) (?:only )?(\d+)/i,
   /context (?:length|size|window) (?:is |of )?(?:only )?(\d+)/i,
   /(?:context size|(?:context|allowed) length|max_num_tokens) \((\d+)(?: tokens)?\)/i,

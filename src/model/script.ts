@@ -14,6 +14,7 @@
  * prompt: the `prompt` of the call's input.
  */
 import { z } from "zod";
+import { BadOption } from "../call/index.js";
 
 type ScriptCall = {
   readonly tool: string;
@@ -51,6 +52,12 @@ export function parseScript(json: unknown): Script {
   const parsed = script.safeParse(json);
   if (parsed.success) return parsed.data;
   throw new BadScript(z.prettifyError(parsed.error));
+}
+
+/** The same for a script that a program made. */
+export function mustBeSteps(steps: unknown): void {
+  const { error } = z.array(scriptStep).safeParse(steps);
+  if (error) throw new BadOption(`scriptedModel: "steps" is no script. ${z.prettifyError(error)}.`, "steps");
 }
 
 export class BadScript extends Error {

@@ -6,17 +6,22 @@ import type {
   LanguageModelV3Prompt,
   LanguageModelV3StreamPart,
 } from "@ai-sdk/provider";
+import { mustBeSteps } from "./script.js";
 import type { Script, ScriptStep } from "./script.js";
 
 const INPUT_CHUNK_LENGTH = 24;
 
 /** `pauseMs`: between two parts, for a person who watches. */
-export function scriptedModel(
-  script: Script,
-  { pauseMs = 0 }: { readonly pauseMs?: number } = {},
-): LanguageModelV3 {
+type Pace = { readonly pauseMs?: number };
+
+export function scriptedModel(script: Script, pace: Pace = {}): LanguageModelV3 {
   checkOptions<Script>("scriptedModel", script, { steps: required(LIST) });
-  const { steps } = script;
+  mustBeSteps(script.steps);
+  return playScript(script, pace);
+}
+
+/** For scripts that are known to be right: to check one loads the schemas, which an idle agent does without. */
+export function playScript({ steps }: Script, { pauseMs = 0 }: Pace = {}): LanguageModelV3 {
   const subAgents = new Map(subAgentsIn(steps));
   return {
     specificationVersion: "v3",
@@ -36,7 +41,7 @@ export function scriptedModel(
 
 const THE_END: ScriptStep = { say: "(The script is over.)" };
 
-/** A summary is no step of the script: the script goes on where it was. */
+/** A summary is no step of the script: the script continues where it was. */
 const summaryOf = (count: number): ScriptStep => ({ say: `(Steps of the script so far: ${count}.)` });
 
 /** The steps of each sub-agent, by its prompt. */

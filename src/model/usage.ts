@@ -3,6 +3,7 @@
  * count as input, reasoning tokens as output.
  */
 import type { LanguageModelV3StreamPart } from "@ai-sdk/provider";
+import { checkOptions, OBJECT, required } from "../call/check-options.js";
 import type { Usage } from "../call/index.js";
 import type { ModelPrice } from "./known-models.js";
 
@@ -22,6 +23,7 @@ export function usageOf(part: LanguageModelV3StreamPart): Usage | undefined {
 
 /** In US dollars; undefined when the price, the price of such a long input, or the usage is not known. */
 export function costOf(usage: Usage, price: ModelPrice | undefined): number | undefined {
+  checkOptions("costOf", { usage, price }, { usage: required(OBJECT), price: OBJECT });
   const { inputTokens, outputTokens, cachedTokens = 0, cacheWrittenTokens = 0 } = usage;
   if (!price || inputTokens === undefined || outputTokens === undefined) return undefined;
   if (inputTokens > (price.upToInput ?? Number.POSITIVE_INFINITY)) return undefined;

@@ -7,7 +7,7 @@ export const allowAll: Ask = (question) => {
   return Promise.resolve(
     option
       ? { outcome: { type: "selected", optionId: option.optionId }, by: "rule", rule: "allow all questions" }
-      : refused("it does not offer to be allowed once"),
+      : refused("the question has no option to allow it once"),
   );
 };
 

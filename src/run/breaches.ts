@@ -18,7 +18,7 @@ import type { ReportedIntent } from "./reported-intent.js";
 import { isRefusedBy, isSameDoing, isWithin } from "./same-act.js";
 import type { SessionRecord } from "../record/index.js";
 
-/** Real paths: calls that are judged together are judged by one look at the disk. */
+/** Real paths: the calls of one judgement share one read of the disk. */
 export type LookedUp = Map<string, Promise<string>>;
 
 /** The reported state of calls that somebody else runs, beside the recorded state. */
@@ -36,9 +36,9 @@ export type Reports = {
 };
 
 export type SeenIntent = ReportedIntent & {
-  /** More was reported than can be looked at. */
+  /** The agent reported more data than can be checked. */
   readonly isTooMuch: boolean;
-  /** Its title changed after it was decided on. */
+  /** The title of the call changed after the decision. */
   readonly isRetitled: boolean;
 };
 
@@ -80,7 +80,7 @@ export class Breaches {
     this.#options = options;
   }
 
-  /** This act was decided on, under whatever id its runner then reports it. */
+  /** The act was decided on, under any id that its runner reports for it later. */
   asked(act: AskedAct): void {
     // A call in progress that is asked about waits; its next report is judged.
     this.#forget(act.toolCallId);
@@ -208,10 +208,11 @@ export class Breaches {
     if (asked && !isRetitled)
       return this.#isOtherThanAllowed(call, seen) ? otherThanAllowed(seen.intent) : undefined;
     const known = { ...seen, doubt: isTooMuch ? TOO_MUCH : undefined, disagreement: undefined };
-    const byRule = judgeReported(known, judgeByRule);
-    if (byRule.effect === "deny" && (byRule.matched || changesSomething(call, seen.intent)))
-      return unasked(byRule);
     const verdict = judgeReported(known, judge);
+    // A rule's denial does not depend on the default: nothing else needs to be judged twice.
+    const byRule = verdict.effect === "deny" ? judgeReported(known, judgeByRule) : undefined;
+    if (byRule?.effect === "deny" && (byRule.matched || changesSomething(call, seen.intent)))
+      return unasked(byRule);
     if (verdict.effect === "deny" && changesSomething(call, seen.intent)) return unasked(verdict);
     if (this.#isOtherThanAllowed(call, seen)) return otherThanAllowed(seen.intent);
     if (isDone(call) && !asked && this.#unasked.size < MAX_ASKED)
@@ -240,7 +241,7 @@ export class Breaches {
   }
 }
 
-export const TOO_MUCH = "the call carries more than can be looked at";
+export const TOO_MUCH = "the call has more data than Toolgate can check";
 
 type BreachEvent = SessionEvent & { readonly type: "call-breached" };
 

@@ -96,7 +96,7 @@ export class CallReporter implements Showing {
     return this.#content !== undefined && isDeepStrictEqual(content, this.#content);
   }
 
-  /** Writes what was gathered. Nothing that comes later is shown. */
+  /** Writes the gathered output. Later output is not shown. */
   flush(): void {
     for (const stream of this.#streams.values()) stream.flush();
     this.#writeGathered();

@@ -81,7 +81,7 @@ export class CallRunner {
     const at = this.#options.now();
     return calls.flatMap(({ toolCallId, state }): SessionEvent[] => {
       if (state.status !== "running" || this.running.has(toolCallId)) return [];
-      return [{ type: "call-unknown", toolCallId, at, reason: "it broke without saying how it ended." }];
+      return [{ type: "call-unknown", toolCallId, at, reason: "it failed and did not report its end." }];
     });
   }
 
@@ -283,10 +283,10 @@ const NO_GUARDS: Containment = { guards: [] };
 export const awaitsChild = ({ state }: ToolCall): boolean =>
   state.status === "waiting" && state.waitingFor.type === "child";
 
-const NO_SANDBOX = "it was to run in the sandbox, and that cannot contain it now";
+const NO_SANDBOX = "it should run in the sandbox, which cannot contain it now";
 const asking = (reason: string, saw: readonly string[]): Verdict => ({ effect: "ask", reason, saw });
 
-const CHANGED = "what it is about to do has changed since it was decided on";
+const CHANGED = "its action has changed since the decision";
 
 /**
  * A call that is stopped before it started is cancelled here, unless the whole turn stops: then the turn's end covers

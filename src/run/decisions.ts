@@ -10,6 +10,7 @@ import type { Remember } from "./settle-answers.js";
 import type { ReportedIntent } from "./reported-intent.js";
 import type { SessionRecord } from "../record/index.js";
 import { oneLine, pluralize, visibleText } from "../call/index.js";
+import { cutNote } from "../call/question.js";
 import { intentText } from "../policy/index.js";
 import { hash } from "node:crypto";
 import { ONCE_OPTIONS, questionOptions } from "./question-options.js";
@@ -211,8 +212,7 @@ const inputLine = (input: unknown, bounds: Bounds): string =>
 function shown(text: string, { maxCharacters }: Bounds): string {
   const visible = visibleText(text, { keepNewlines: true });
   if (visible.length <= maxCharacters) return visible;
-  const missing = pluralize(visible.length - maxCharacters, "character");
-  return `(${missing} more than shown here) ${visible.slice(0, maxCharacters)}`;
+  return `${cutNote(visible.length - maxCharacters)}${visible.slice(0, maxCharacters)}`;
 }
 
 /** Keeps the last lines of a long list too: the doubts stand there. */

@@ -47,7 +47,7 @@ export async function finishCall(
   throw new Error(`Call ${toolCallId} is not in the record.`);
 }
 
-const CHANGED_EACH_TIME = "what it is about to do changed each time it was allowed.";
+const CHANGED_EACH_TIME = "its action changed each time it was allowed.";
 
 /** Returns when it runs no more. A `proceed` may have started it, with a signal of its own. */
 async function ran({ runner }: FinishOptions, call: ToolCall, signal: AbortSignal): Promise<void> {

@@ -38,7 +38,7 @@ async function resultOf({ result }: Unchecked, name: string): Promise<StandardRe
   try {
     return await result;
   } catch (error) {
-    const why = error instanceof Error ? error.message : "its schema broke";
+    const why = error instanceof Error ? error.message : "its schema threw an error";
     throw new ToolFailure(`${name}: the input could not be checked: ${why}. Nothing was run.`);
   }
 }

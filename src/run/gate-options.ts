@@ -20,7 +20,7 @@ export type GateOptions = {
   readonly workspace: Workspace;
   /** Called for each call that a rule allowed. */
   readonly onCleared?: ((verdict: Verdict) => void) | undefined;
-  /** Stores what an "always" says. Without it no question offers one. */
+  /** Stores the rules of an "always". Without it no question offers one. */
   readonly remember?: Remember | undefined;
   /**
    * Subscribes to changes of the rules, and returns the function that unsubscribes. Open questions that the changed

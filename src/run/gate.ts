@@ -11,7 +11,16 @@
 import { setImmediate } from "node:timers/promises";
 import { IllegalEvent, plainJson, shownQuestion, ToolCallIds } from "../call/index.js";
 import type { CallAnnounced, SessionBook, SessionEvent, ToolCall, ToolCallContent } from "../call/index.js";
-import { BadOption, checkOptions, OBJECT } from "../call/check-options.js";
+import {
+  BadOption,
+  checkOptions,
+  listOf,
+  OBJECT,
+  POSITIVE,
+  required,
+  SIGNAL,
+  TEXT,
+} from "../call/check-options.js";
 import { SerialQueue } from "../call/serial-queue.js";
 import { nobody } from "./askers.js";
 import { awaitsChild, CallRunner } from "./call-runner.js";
@@ -20,7 +29,7 @@ import { emitWarning } from "./emit-warning.js";
 import { finishCall } from "./finish-call.js";
 import { GATE_OPTIONS } from "./gate-options.js";
 import type { GateOptions, Submitted, ToolRequest } from "./gate-options.js";
-import { waitForAnswers } from "./wait-for-answers.js";
+import { untilAnswered } from "./wait-for-answers.js";
 import { ReportedCalls } from "./reported-calls.js";
 import type { Reporter } from "./reported-calls.js";
 import { Cancelled } from "./running-calls.js";
@@ -82,6 +91,7 @@ export class Gate {
     ids: Pick<ToolRequest, "providerCallId" | "parentToolCallId"> = {},
     input?: unknown,
   ): CallAnnounced {
+    if (typeof name !== "string") checkOptions("announce", { name }, { name: required(TEXT) });
     return this.#parts.check.announce({ name, ...ids }, input);
   }
 
@@ -90,6 +100,7 @@ export class Gate {
     requests: readonly ToolRequest[],
     also: (toolCallIds: readonly string[]) => readonly SessionEvent[] = () => [],
   ): Promise<Submitted> {
+    mustBeRequests(requests);
     const isOver = (toolCallId: string) => this.#record.book.call(toolCallId)?.times.ended !== undefined;
     const parts: { toolCallId: string; parent: string; events: readonly SessionEvent[] }[] = [];
     for (const request of requests) {
@@ -120,6 +131,7 @@ export class Gate {
    * runs are taken up when `wake` says so.
    */
   async proceed(signal: AbortSignal): Promise<void> {
+    if (!(signal instanceof AbortSignal)) checkOptions("proceed", { signal }, { signal: required(SIGNAL) });
     // Calls may have ended while nothing could be recorded, on a full disk for example.
     await this.#parts.answers.appendLatest(() => this.#parts.runner.lost());
     // The record broke, not a tool: nothing more is started, and the caller gets the error.
@@ -157,12 +169,15 @@ export class Gate {
 
   /** Takes one call all the way: submitted, asked about, run. Returns it as it ended; an app's or a sub-agent's may still wait. */
   async call(request: ToolRequest, signal: AbortSignal = NEVER): Promise<ToolCall> {
+    if (!(signal instanceof AbortSignal)) checkOptions("call", { signal }, { signal: SIGNAL });
     const { toolCallIds } = await this.submit([request]);
     return this.finish(toolCallIds[0] ?? "", signal);
   }
 
   /** Takes one submitted call to its end, as `call` does. */
   async finish(toolCallId: string, signal: AbortSignal = NEVER): Promise<ToolCall> {
+    if (typeof toolCallId !== "string" || !(signal instanceof AbortSignal))
+      checkOptions("finish", { toolCallId, signal }, { toolCallId: required(TEXT), signal: SIGNAL });
     const options = {
       record: this.#record,
       runner: this.#parts.runner,
@@ -248,6 +263,7 @@ export class Gate {
 
   /** Puts back the files that a call changed, or single hunks of its edit; throws UndoRefused when they have changed since. */
   async undo(toolCallId: string, options: UndoOptions = {}): Promise<Undone> {
+    checkOptions<UndoOptions>("undo", options, { hunks: listOf(POSITIVE) });
     const { workspace } = this.#options;
     return this.#undoing.run(() => undoCall(this.#record, workspace, toolCallId, this.#now, options));
   }
@@ -257,7 +273,7 @@ export class Gate {
     return (await readEdit(this.#record, this.#options.workspace, toolCallId)).hunks;
   }
 
-  /** The commands that go on after their calls. */
+  /** The commands that keep running after their calls. */
   get background(): Pick<BackgroundCommands, "peek" | "isRunning" | "runningCount" | "ended"> {
     return this.#parts.background;
   }
@@ -316,7 +332,7 @@ export class Gate {
     if (!call || asked.state.status !== "open") return;
     const question = shownQuestion(asked.question, call);
     const ask = this.#options.ask ?? nobody;
-    await waitForAnswers({ ledger, question, ask, signal, after: seq, now: this.#now });
+    await untilAnswered({ ledger, question, ask, signal, after: seq, now: this.#now });
   };
 }
 
@@ -364,3 +380,15 @@ function gateParts(options: GateOptions, reportedVerdict: (toolCallId: string) =
   const answers = new SettleAnswers({ ...shared, loops, remember, reportedVerdict });
   return { ...shared, loops, approvals, decisions, runner, answers, background };
 }
+
+/** TypeScript does not see callers in JavaScript. */
+function mustBeRequests(requests: readonly ToolRequest[]): void {
+  if (!Array.isArray(requests) || !requests.every(isRequest))
+    throw new BadOption(
+      'Gate: each call must be an object with a "name", the tool\'s, and an "input".',
+      "name",
+    );
+}
+
+const isRequest = (request: unknown): boolean =>
+  typeof request === "object" && request !== null && "name" in request && typeof request.name === "string";

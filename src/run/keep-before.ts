@@ -60,7 +60,7 @@ export async function* commandChanges(
   beside: readonly string[] = [],
 ): AsyncGenerator<FileChange> {
   if (keeping.type === "not-kept" || !keeper) {
-    const reason = keeping.type === "not-kept" ? keeping.reason : "nobody keeps this workspace";
+    const reason = keeping.type === "not-kept" ? keeping.reason : "Toolgate makes no copy of this workspace";
     yield { type: "not-kept", path: root, reason };
     return;
   }

@@ -35,6 +35,22 @@ test("neither the order of the fields nor the amount of white space makes anothe
   ).toEqual([undefined, undefined]);
 });
 
+test("a field that only says which attempt it is makes no other call", () => {
+  const loops = guard(2);
+  const attempts = [
+    { command: "npm test", retry: 1, description: "Run the tests" },
+    { command: "npm test", retry: 2, description: "Run them again" },
+    { attempt: 3, idempotencyKey: "b", command: "npm test", nonce: "x", _meta: { at: 3 } },
+  ];
+  expect(attempts.map((input) => loops.loops("run", input))).toEqual([undefined, undefined, 3]);
+  // The fields that the call is about stay.
+  for (const requestId of ["a", "b", "c", "d"])
+    expect(loops.loops("look", { requestId, project: "p" })).toBeUndefined();
+  for (const timestamp of [1, 2, 3]) expect(loops.loops("logs", { timestamp, project: "p" })).toBeUndefined();
+  for (const description of ["a", "b", "c"]) expect(loops.loops("add", { description })).toBeUndefined();
+  for (const id of ["a", "b", "c"]) expect(loops.loops("get", { id, project: "p" })).toBeUndefined();
+});
+
 test("distinguishes no input from an empty one, and treats none like null", () => {
   const loops = guard(1);
   expect(said(loops, [undefined, {}, null])).toEqual([undefined, undefined, 2]);

@@ -90,9 +90,25 @@ export const looping = (times: number): string =>
 /** A whole file may be the input: of a long one the hash is kept. */
 const MAX_KEY_LENGTH = 64;
 
-/** Neither the order of the fields nor the amount of white space makes another call. */
+/**
+ * Fields that say which attempt it is, and not what it does. A time or the id of a request is not among them: calls may be
+ * about it. `description` is one beside a command, where models write in other words what the command is for.
+ */
+const OF_ATTEMPT =
+  /^(?:_meta|nonce|attempts?|retry|retries|retry_?count|idempotency_?key|cache_?bust(?:er)?)$/i;
+
+function withoutAttempt(rawInput: unknown): unknown {
+  if (typeof rawInput !== "object" || rawInput === null || Array.isArray(rawInput)) return rawInput;
+  const kept = Object.entries(rawInput).filter(
+    ([name]) => !OF_ATTEMPT.test(name) && !(name === "description" && "command" in rawInput),
+  );
+  // Alone, such a field is what the call is about.
+  return kept.length === 0 ? rawInput : Object.fromEntries(kept);
+}
+
+/** Neither the order of the fields, nor the amount of white space, nor a field of the attempt makes another call. */
 function keyOf(name: string, rawInput: unknown): string {
-  const text = orderedText(rawInput ?? null);
+  const text = orderedText(withoutAttempt(rawInput ?? null));
   const key = `${name} ${text.length <= MAX_RESPACED_LENGTH ? respaced(text) : text}`;
   return key.length <= MAX_KEY_LENGTH ? key : createHash("sha256").update(key).digest("base64");
 }

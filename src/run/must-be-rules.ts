@@ -1,8 +1,10 @@
 /** Rules that a program hands in, looked at once: TypeScript does not see those that come from a file. */
+import { checkOptions, LIST, required } from "../call/check-options.js";
 import { ruleMistake } from "../policy/index.js";
 import type { Rule } from "../policy/index.js";
 
 export function mustBeRules(rules: readonly Rule[]): void {
+  checkOptions("mustBeRules", { rules }, { rules: required(LIST) });
   for (const rule of rules) {
     const mistake = ruleMistake(rule);
     if (mistake !== undefined) throw new BadRule(mistake);

@@ -11,9 +11,10 @@
  * the rest of the tail must still be there to be shown. The display is thereby behind by at most one tail, and catches
  * up when the output pauses.
  */
+import { ownCopy } from "../call/bounded-text.js";
 // As much as `appendText` keeps of a text; with less the fold would show less.
 import { HEAD_LIMIT as HEAD, TAIL_LIMIT as TAIL } from "../call/index.js";
-import { isFirstHalf, isInsidePair, ownCopy, RecentText } from "./recent-text.js";
+import { isFirstHalf, isInsidePair, RecentText } from "./recent-text.js";
 
 // Not 50: in a second there would be one at its beginning, twenty more, and none may be the twenty-first.
 const INTERVAL_MS = 53;
@@ -26,7 +27,7 @@ type OutputStreamOptions = {
   readonly emit: (text: string, skipped: number) => void;
   /** Milliseconds on a clock that never goes back. */
   readonly now?: () => number;
-  /** Runs it once, later; what it returns takes that back. */
+  /** Schedules a function to run once, later. The returned function cancels it. */
   readonly setTimer?: (run: () => void, milliseconds: number) => () => void;
 };
 
@@ -58,7 +59,7 @@ export class OutputStream {
     this.#updateInTime();
   }
 
-  /** Shows what is left, now. */
+  /** Shows the rest of the output now. */
   flush(): void {
     this.#stopTimer?.();
     this.#stopTimer = undefined;

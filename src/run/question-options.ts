@@ -58,9 +58,9 @@ function refusingWidths({ intent, roots, judge }: OfferedAnswers): readonly Offe
 
 function offeredWidth(
   effect: OfferedWidth["effect"],
-  { width, rules, subject, sentence, examples }: Proposal,
+  { width, rules, subject, lines, sentence, examples }: Proposal,
 ): OfferedWidth {
-  return { effect, width, rules, subject, sentence, examples };
+  return { effect, width, rules, subject, lines, sentence, examples };
 }
 
 type AlwaysId = "allow_always" | "allow_session" | "allow_exact" | "reject_always";

@@ -5,6 +5,7 @@
  * list, and when that holds enough, the list before it is let go whole. So it holds no more than a few
  * times its limit. No chunk may begin or end inside a surrogate pair. All numbers count UTF-16 units.
  */
+import { ownCopy } from "../call/bounded-text.js";
 
 export class RecentText {
   readonly #limit: number;
@@ -60,9 +61,4 @@ export function isInsidePair(text: string, index: number): boolean {
 
 export function isFirstHalf(unit: number): boolean {
   return (unit & 0xfc00) === 0xd800;
-}
-
-/** A slice keeps the string it was cut from alive, however large; joined to another string it is copied out. */
-export function ownCopy(slice: string): string {
-  return ` ${slice}`.slice(1);
 }

@@ -84,6 +84,6 @@ function doubted(intent: Intent, doubt: string, judge: Judge): Verdict {
 /** A command whose program is not known. */
 const UNREADABLE = "$unknown";
 
-const SAYS_NOTHING = "the agent says nothing of what it will do but a title";
+const SAYS_NOTHING = "the agent shows nothing of this call but a title";
 
 const isByRule = ({ effect, matched }: Verdict): boolean => effect !== "allow" && matched !== undefined;

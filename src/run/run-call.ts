@@ -281,7 +281,7 @@ const errorText = (output: unknown): string =>
 /** The end of a call whose tool did not stop in time. */
 function givenUp({ tool, call, stop, stopGraceMs, now }: RunOptions): readonly SessionEvent[] {
   const why = stop.reason instanceof TimeIsUp ? "its time was up" : "it was cancelled";
-  const reason = `${why}, and ${tool.name} did not stop within ${seconds(stopGraceMs)}; it may still be at work.`;
+  const reason = `${why}, and ${tool.name} did not stop within ${seconds(stopGraceMs)}; it may still be running.`;
   return [{ type: "call-unknown", toolCallId: call.toolCallId, at: now(), reason }];
 }
 
@@ -316,5 +316,5 @@ function isAbort(error: unknown, { reason }: LinkedAbort): boolean {
 /** A `ToolFailure` is worded for the model; any other error is a bug in the tool, and is reported as one. */
 export function failureText({ name }: Tool, error: unknown): string {
   if (error instanceof ToolFailure) return error.message;
-  return `${name} broke: ${error instanceof Error ? error.message : typeof error === "string" ? error : "it threw something that is no error"}`;
+  return `${name} broke: ${error instanceof Error ? error.message : typeof error === "string" ? error : "it threw a value that is not an error"}`;
 }

@@ -90,6 +90,27 @@ test("lets calls of one group run together, and makes another group wait until t
   expect(await groups.enter("other commands", unaborted)).toBe(false);
 });
 
+test.each(["reading commands", "other commands"])(
+  "lets a bounded number of %s run at once, each in its turn",
+  async (group) => {
+    const groups = new RunGroups();
+    const started: number[] = [];
+    const enter = (number: number) => groups.enter(group, never()).then(() => started.push(number));
+    const all = Array.from({ length: 200 }, (_, number) => enter(number));
+    await Promise.all(all.slice(0, 64));
+    expect(started).toHaveLength(64);
+    // A call of another group comes after those that came before it.
+    const change = groups.enter("changes", unaborted).then(() => started.push(-1));
+    for (let left = 0; left < 200; left += 1) {
+      groups.leave();
+      await Promise.resolve();
+      await Promise.resolve();
+    }
+    await Promise.all([...all, change]);
+    expect(started).toEqual([...Array.from({ length: 200 }, (_, number) => number), -1]);
+  },
+);
+
 test("does not let a later call of the running group pass one of another group that waits", async () => {
   const groups = new RunGroups();
   const order: string[] = [];

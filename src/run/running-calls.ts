@@ -105,6 +105,12 @@ export function groupOf(intent: Intent, roots: readonly string[]): Group | undef
 
 type Waiting = { readonly group: string; readonly start: () => void };
 
+/** More commands wait: each costs processes and descriptors, of which a system gives only so many. */
+const MAX_COMMANDS = 64;
+
+const mostOf = (group: string | undefined): number =>
+  group === "reading commands" || group === "other commands" ? MAX_COMMANDS : Infinity;
+
 /**
  * Which calls of a session may run side by side. The paths of a command are checked before it starts and used while
  * it runs, so nothing that changes names may run meanwhile: a link that is moved into a checked path would lead the
@@ -117,7 +123,8 @@ export class RunGroups {
 
   /** Comes back at once with false when the call may start, and with true once it may after a wait or an abort. */
   async enter(group: string, signal: AbortSignal): Promise<boolean> {
-    if (this.#running === 0 || (this.#group === group && this.#waiting.length === 0)) {
+    const isNext = this.#group === group && this.#waiting.length === 0 && this.#running < mostOf(group);
+    if (this.#running === 0 || isNext) {
       this.#group = group;
       this.#running += 1;
       return false;
@@ -141,12 +148,12 @@ export class RunGroups {
 
   leave(): void {
     this.#running -= 1;
-    if (this.#running > 0) return;
-    const [next] = this.#waiting;
-    this.#group = next?.group;
-    while (this.#waiting[0] && this.#waiting[0].group === next?.group) {
+    if (this.#running === 0) this.#group = this.#waiting[0]?.group;
+    while (this.#waiting[0]?.group === this.#group && this.#running < mostOf(this.#group)) {
+      const next = this.#waiting.shift();
+      if (!next) return;
       this.#running += 1;
-      this.#waiting.shift()?.start();
+      next.start();
     }
   }
 }

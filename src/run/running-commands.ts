@@ -3,15 +3,16 @@
  * wherever it was started: by this process or another one, by a call that runs or one that has ended. No event
  * reports its end: the process itself is looked at.
  */
-import { allSessions, readAll, SessionBook } from "../call/index.js";
-import type { CallProcess, Ledger } from "../call/index.js";
+import { allSessions, readAll } from "../call/index.js";
+import type { CallProcess, Ledger, SessionBook, ToolCall } from "../call/index.js";
+import { bookOfLog } from "../call/ledger.js";
 import { endLeftCommand, runsHere } from "../tools/left-command.js";
 
 export type RunningCommand = {
   readonly sessionId: string;
   readonly toolCallId: string;
   readonly title: string;
-  /** Its call has ended: the command goes on in the background. */
+  /** The call has ended: the command runs in the background. */
   readonly isBackground: boolean;
   readonly pid: number;
   readonly startedAt: number;
@@ -56,11 +57,7 @@ async function commandsOf(
 }
 
 async function readBook(ledger: Ledger, sessionId: string): Promise<SessionBook> {
-  const recorded = await readAll(ledger, sessionId);
-  return new SessionBook(
-    sessionId,
-    recorded.map(({ event }) => event),
-  );
+  return bookOfLog(sessionId, await readAll(ledger, sessionId));
 }
 
 export type StoppedCommand = {
@@ -104,3 +101,9 @@ export async function endLeftBackground(ledger: Ledger, book: SessionBook): Prom
 
 const isBackgroundInput = (input: unknown): boolean =>
   typeof input === "object" && input !== null && "background" in input && input.background === true;
+
+/** Whether the command of a call of ours went on in the background when the call ended. */
+export const wentOn = ({ rawInput, state, content }: ToolCall): boolean =>
+  state.status === "done" &&
+  isBackgroundInput(rawInput) &&
+  content.some((item) => item.type === "terminal" && item.output !== undefined && !item.exit);

@@ -33,7 +33,7 @@ export function isSameWrite(writes: readonly FileText[], { paths, hosts, input }
   return writes.some((one) => one.path === path && one.text === content);
 }
 
-/** Whether a yes for what was asked is one for this act: all of the act must have been asked. */
+/** Whether a yes for the asked act covers this one: the question must have covered all of this act. */
 export function isWithin(asked: Intent, act: Intent): boolean {
   return isSameDoing(asked, act) && act.paths.every((one) => isAskedAccess(asked, one));
 }
@@ -52,7 +52,7 @@ export function isSameDoing(asked: Intent, act: Intent): boolean {
   );
 }
 
-/** Whether a no to what was asked is one to this act: any part of the act that was refused is enough. */
+/** Whether a no to the asked act covers this one: one refused part of this act is enough. */
 export function isRefusedBy(asked: Intent, act: Intent): boolean {
   if (asked.command !== undefined) return runsAllOf(asked, act);
   if (isBare(asked)) return act.command === undefined && isBare(act) && isSameBare(asked, act);

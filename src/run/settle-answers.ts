@@ -2,6 +2,7 @@
  * Applies the answers that have arrived: stores the rule of an "always", checks a changed input, and clears or refuses
  * each call. The stored rule then settles the open questions that it covers.
  */
+import { checkOptions, having, required } from "../call/check-options.js";
 import { answerAllows, IllegalEvent, LedgerError } from "../call/index.js";
 import { errorMessage } from "../call/error-message.js";
 import { changesInput, notKeepable } from "../call/question.js";
@@ -184,6 +185,8 @@ function answeredCalls(book: SessionBook): readonly Answered[] {
 
 /** Questions that still wait for an answer. */
 export function openQuestions(book: SessionBook): readonly Question[] {
+  if (typeof book?.openCalls !== "function")
+    checkOptions("openQuestions", { book }, { book: required(having("a book of a session", "openCalls")) });
   return waiting(book).flatMap(({ asked: { question, state } }) =>
     state.status === "open" ? [question] : [],
   );

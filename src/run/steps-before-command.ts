@@ -5,13 +5,21 @@
 import { posix } from "node:path";
 import { visibleText } from "../call/index.js";
 import type { Ledger } from "../call/index.js";
+import { errorMessage } from "../call/error-message.js";
+import { fileErrorText } from "../tools/file-errors.js";
 import { unpackChanges } from "../tools/kept-workspace/change-bundle.js";
 import type { ChangeBundle, EarlierState, WorkspaceChange } from "../tools/kept-workspace/change-bundle.js";
-import { OWNER_MAY_ALL, CREATED_FOLDER } from "../tools/kept-workspace/compare-snapshots.js";
+import { CREATED_FOLDER } from "../tools/kept-workspace/compare-snapshots.js";
+import { OWNER_MAY_ALL } from "../tools/kept-workspace/object-files.js";
 import { earlierStateText, stateOf } from "../tools/kept-workspace/path-state.js";
+import { ToolFailure } from "../tools/index.js";
 import type { Workspace } from "../tools/index.js";
+import { OpenedFolders } from "./opened-folders.js";
 
 type Step = () => Promise<void>;
+
+/** Paths that go, with whether each is a folder; undefined for one that comes back. */
+export type Removals = Map<string, boolean | undefined>;
 
 export type UndoCommandOptions = {
   readonly workspace: Workspace;
@@ -21,11 +29,13 @@ export type UndoCommandOptions = {
   /** Paths that the call changed later; gets those of the command. */
   readonly seen: Set<string>;
   readonly paths: Set<string>;
+  /** Gets those of the command. */
+  readonly removals: Removals;
   readonly refuse: (reason: string) => never;
 };
 
 export async function stepsBeforeCommand(options: UndoCommandOptions): Promise<readonly Step[]> {
-  const { workspace, blobs, seen, paths, refuse } = options;
+  const { workspace, blobs, seen, paths, removals, refuse } = options;
   const pending: Pending[] = [];
   for (const blob of blobs) {
     const { format, changes } = await bundleOf(options, blob);
@@ -43,6 +53,10 @@ export async function stepsBeforeCommand(options: UndoCommandOptions): Promise<r
       }
       if (isLast && after === CREATED_FOLDER && before && (await isOther(workspace, path)))
         refuse(`${visibleText(path)} has changed since`);
+      removals.set(
+        path,
+        before ? undefined : after === CREATED_FOLDER || after?.startsWith("folder ") === true,
+      );
       pending.push({
         path,
         blob,
@@ -70,39 +84,89 @@ const isBelow = (path: string, folder: string): boolean => path.startsWith(`${fo
 
 async function bundleOf({ ledger, refuse }: UndoCommandOptions, blob: string): Promise<ChangeBundle> {
   const bytes = await ledger.getBlob(blob);
-  return bytes ? unpackChanges(bytes) : refuse("what its files were is no longer stored");
+  return bytes ? unpackChanges(bytes) : refuse("the earlier content of its files is no longer stored");
 }
 
 const isOther = async (workspace: Workspace, path: string): Promise<boolean> =>
   ((await workspace.look(path))?.type ?? "folder") !== "folder";
 
+/** A folder on the way may belong to somebody else: then nothing is touched. */
+async function putBack(options: UndoCommandOptions, pending: readonly Pending[]): Promise<void> {
+  const { workspace, refuse } = options;
+  const opened = new OpenedFolders(workspace);
+  const links = pending.filter(({ isLink }) => isLink);
+  let at = "";
+  try {
+    for (const { path, isNewFolder } of pending) {
+      // The link goes, and folders of ours take its place.
+      if (links.some((link) => isBelow(path, link.path))) continue;
+      at = path;
+      await opened.openAround(path);
+      if (isNewFolder) await opened.open(path);
+    }
+  } catch (error) {
+    await opened.close().catch(() => undefined);
+    refuse(`${visibleText(at)} cannot be changed: ${reasonOf(error)}`);
+  }
+  try {
+    await restoreAll(options, pending, { opened, onPath: (path) => void (at = path) });
+  } catch (error) {
+    await opened.close().catch(() => undefined);
+    throw new ToolFailure(
+      `${visibleText(at)} could not be put back: ${reasonOf(error)}. Other paths that the command changed may be as before it already. Remove the reason, and undo the call again.`,
+    );
+  }
+  await opened.close();
+}
+
+/** Without what a tool says about its own act. */
+function reasonOf(error: unknown): string {
+  if (error instanceof ToolFailure && error.cause !== undefined) return fileErrorText(error.cause);
+  return errorMessage(error);
+}
+
+type Restoring = {
+  readonly opened: OpenedFolders;
+  /** Called before each act, with its path. */
+  readonly onPath: (path: string) => void;
+};
+
 /**
  * Links go first: files may have been below the same name. Then new paths, the innermost first: a file may have the name that a folder had. Folders come
  * before the files in them, and get their permission bits last.
  */
-async function putBack(options: UndoCommandOptions, pending: readonly Pending[]): Promise<void> {
+async function restoreAll(
+  options: UndoCommandOptions,
+  pending: readonly Pending[],
+  { opened, onPath }: Restoring,
+): Promise<void> {
   const { workspace } = options;
   const inwards = pending.toSorted((one, other) => (one.path < other.path ? -1 : 1));
   const outwards = inwards.toReversed();
+  const removeThere = async (path: string): Promise<void> => {
+    onPath(path);
+    await removeIfThere(workspace, path, opened);
+  };
   // Nothing is read or written through a link.
-  for (const { path, type, isLink } of outwards)
-    if (isLink && type !== "link") await removeIfThere(workspace, path);
+  for (const { path, type, isLink } of outwards) if (isLink && type !== "link") await removeThere(path);
   for (const { path, type, isNewFolder } of outwards)
     if (!isNewFolder && (type === undefined || (await isOfOtherType(workspace, path, type))))
-      await removeIfThere(workspace, path);
-  for (const { path, isNewFolder } of outwards) if (isNewFolder) await removeIfEmpty(workspace, path);
+      await removeThere(path);
+  for (const { path, isNewFolder } of outwards) {
+    if (!isNewFolder) continue;
+    onPath(path);
+    await removeIfEmpty(workspace, path);
+  }
   const wanted = new Map<string, Set<string>>();
   for (const { path, blob } of pending) wanted.set(blob, (wanted.get(blob) ?? new Set()).add(path));
-  const folders: WorkspaceChange[] = [];
   for (const [blob, paths] of wanted) {
     const { changes } = await bundleOf(options, blob);
     for (const change of changes.filter(({ path }) => paths.has(path))) {
-      if (change.before?.type === "folder") folders.push(change);
+      onPath(change.path);
+      if (change.before?.type === "folder") opened.willHave(change.path, change.before.mode);
       await writeBack(workspace, change);
     }
   }
-  for (const { path, before } of folders.toReversed())
-    if (before?.type === "folder") await workspace.makeFolder(path, { mode: before.mode });
 }
 
 async function writeBack(workspace: Workspace, { path, before }: WorkspaceChange): Promise<void> {
@@ -133,8 +197,11 @@ async function isOfOtherType(
   return there !== undefined && there.type !== type;
 }
 
-async function removeIfThere(workspace: Workspace, path: string): Promise<void> {
-  if (await workspace.look(path)) await workspace.remove(path);
+/** A folder goes with all in it, also with folders that the command made read-only. */
+async function removeIfThere(workspace: Workspace, path: string, opened?: OpenedFolders): Promise<void> {
+  const there = await workspace.look(path);
+  if (there?.type === "folder") await opened?.openAll(path);
+  if (there) await workspace.remove(path);
 }
 
 /** A folder with entries from someone else stays. */

@@ -3,6 +3,7 @@
  * is touched: someone's later work is worth more than an undo.
  */
 import { isWithin } from "../call/absolute-path.js";
+import { checkOptions, FUNCTION, having, required, TEXT, WORKSPACE } from "../call/check-options.js";
 import { readAll, visibleText } from "../call/index.js";
 import type { FileChange, KeptFile, Ledger, SessionEvent } from "../call/index.js";
 import type { Workspace } from "../tools/index.js";
@@ -10,6 +11,7 @@ import type { KeptPart } from "./undoable-workspace.js";
 import { contentHash, fingerprint, wholeAgain, wholeFile, wholeFingerprint } from "./undoable-workspace.js";
 import type { SessionRecord } from "../record/index.js";
 import { stepsBeforeCommand } from "./steps-before-command.js";
+import type { Removals } from "./steps-before-command.js";
 import { readEdit, withoutHunks } from "./undo-hunks.js";
 import { UndoRefused } from "./undo-refused.js";
 
@@ -17,6 +19,13 @@ import { UndoRefused } from "./undo-refused.js";
 export type Undone = {
   readonly paths: readonly string[];
   readonly left?: readonly { readonly path: string; readonly reason: string }[];
+};
+
+const UNDO_ARGUMENTS = {
+  record: required(having("a record (SessionRecord.open)", "append", "onRecorded")),
+  workspace: required(WORKSPACE),
+  toolCallId: required(TEXT),
+  now: FUNCTION,
 };
 
 /** Throws UndoRefused with the reason when it cannot be undone; then nothing was changed. */
@@ -27,6 +36,7 @@ export async function undoCall(
   now: () => number = Date.now,
   options: UndoOptions = {},
 ): Promise<Undone> {
+  checkOptions("undoCall", { record, workspace, toolCallId, now }, UNDO_ARGUMENTS);
   const hasUndoneHunks = record.book.call(toolCallId)?.undoneHunks !== undefined;
   if (options.hunks || hasUndoneHunks) return undoHunks(record, workspace, toolCallId, now, options.hunks);
   const { undone, steps, beside } = await planUndo(record, workspace, toolCallId);
@@ -67,17 +77,22 @@ async function undoHunks(
   return { paths: [edit.path] };
 }
 
-/** Returns the paths that `undoCall` would restore now. Throws UndoRefused as it does, and changes nothing. */
+/** A path that was not there before its call. A folder goes only when nothing else is in it. */
+export type Removal = { readonly path: string; readonly isFolder: boolean };
+
+/** Returns the paths that `undoCall` would restore now, and which of them it would remove. Throws UndoRefused as it does, and changes nothing. */
 export async function previewUndo(
   session: Pick<SessionRecord, "book" | "ledger" | "sessionId">,
   workspace: Workspace,
   toolCallId: string,
-): Promise<Undone> {
-  return (await planUndo(session, workspace, toolCallId)).undone;
+): Promise<Undone & { readonly removes: readonly Removal[] }> {
+  const { undone, removes } = await planUndo(session, workspace, toolCallId);
+  return { ...undone, removes };
 }
 
 type UndoPlan = {
   readonly undone: Undone;
+  readonly removes: readonly Removal[];
   readonly steps: readonly Step[];
   /** Calls whose commands ran at the same time: they are undone with this one. */
   readonly beside: readonly string[];
@@ -103,24 +118,28 @@ async function planUndo(
       `its command ran at the same time as that of ${owner.toolCallId}, and both are undone with ${owner.toolCallId}`,
     );
   if (changes.every(({ type }) => type === "beside"))
-    throw new UndoRefused(toolCallId, "no file that it changed was kept", { isNothing: true });
+    throw new UndoRefused(toolCallId, NOTHING_KEPT, NOTHING);
   const paths = new Set(changes.flatMap((change) => (NOT_A_PATH.has(change.type) ? [] : [change.path])));
   const left = changes.flatMap((change) =>
     change.type === "left" ? [{ path: change.path, reason: change.reason }] : [],
   );
-  const steps = await stepsBack(changes, paths, workspace, ledger, toolCallId);
+  const removals: Removals = new Map();
+  const steps = await stepsBack(changes, { paths, removals }, workspace, ledger, toolCallId);
   const [first] = left;
   if (steps.length === 0 && first)
     throw new UndoRefused(toolCallId, `${visibleText(first.path)} was not kept: ${first.reason}`, NOTHING);
   if (steps.length === 0)
     throw new UndoRefused(
       toolCallId,
-      "its files are as they were before it, so there is nothing to put back",
+      "its files are as they were before it, so there is nothing to restore",
       NOTHING,
     );
   const beside = changes.flatMap((change) => (change.type === "commanded" ? (change.beside ?? []) : []));
   return {
     undone: { paths: [...paths], ...(left.length > 0 && { left }) },
+    removes: [...removals].flatMap(([path, isFolder]) =>
+      isFolder === undefined ? [] : [{ path, isFolder }],
+    ),
     steps,
     beside: [...new Set(beside)],
   };
@@ -128,20 +147,30 @@ async function planUndo(
 
 const NOTHING = { isNothing: true };
 
+/** A command that changed nothing is not on record as kept: both look the same here. */
+const NOTHING_KEPT =
+  "no earlier content of its files is stored: it changed no file, or Toolgate makes no copy before such a call";
+
+/** The path was not there before. */
+const isNew = (change: FileChange): boolean => change.type === "written" && !change.before;
+
 const isBeside = (event: SessionEvent, toolCallId: string): boolean =>
   event.type === "file-kept" &&
   event.change.type === "commanded" &&
   event.change.beside?.includes(toolCallId) === true;
 
-/** Their path is a folder with changes, or was not restored. */
+/** Types of changes whose path is a folder with changes, or was not restored. */
 const NOT_A_PATH: ReadonlySet<FileChange["type"]> = new Set(["commanded", "beside", "left"]);
 
 type Step = () => Promise<void>;
 
+/** Gets what the steps do: all paths, and of each the last thing that is done to it. */
+type Noted = { readonly paths: Set<string>; readonly removals: Removals };
+
 /** All is checked before anything is touched. */
 async function stepsBack(
   changes: readonly FileChange[],
-  paths: Set<string>,
+  { paths, removals }: Noted,
   workspace: Workspace,
   ledger: Ledger,
   toolCallId: string,
@@ -161,17 +190,19 @@ async function stepsBack(
       // The changes of one command may fill several blobs, and are put back together.
       blobs = [change.before.blob, ...blobs];
       if (ordered[index + 1]?.type === "commanded") continue;
-      steps.push(...(await stepsBeforeCommand({ workspace, ledger, blobs, seen, paths, refuse })));
+      steps.push(...(await stepsBeforeCommand({ workspace, ledger, blobs, seen, paths, removals, refuse })));
       blobs = [];
       continue;
     }
     if (change.type === "made") {
       made.add(change.path);
+      removals.set(change.path, true);
       steps.push(() => removeIfEmpty(workspace, change.path));
       continue;
     }
     const isLast = !seen.has(change.path);
     seen.add(change.path);
+    removals.set(change.path, isNew(change) ? false : undefined);
     if (change.type === "not-kept")
       return refuse(`${visibleText(change.path)} was not kept: ${change.reason}`, NOTHING);
     if (change.type === "moved") {
@@ -239,7 +270,7 @@ async function stepTo(
   if (before.type === "folder") return () => workspace.makeFolder(path, { mode: before.mode });
   if (before.type === "link") return () => workspace.makeLink(path, before.target);
   const bytes = await ledger.getBlob(before.blob);
-  if (!bytes) return refuse(`what ${visibleText(path)} was is no longer stored`);
+  if (!bytes) return refuse(`the earlier content of ${visibleText(path)} is no longer stored`);
   if (before.type === "part") return () => restorePart(workspace, path, before, bytes);
   return () => workspace.write(path, bytes, { mode: before.mode });
 }

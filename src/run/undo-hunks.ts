@@ -49,7 +49,7 @@ export async function readEdit(
   const newText = writtenText(call, change, current);
   if (oldText === undefined || newText === undefined)
     return refuse(
-      `what it wrote to ${visibleText(change.path)} is not known any more, and the file has changed since`,
+      `the text that it wrote to ${visibleText(change.path)} is no longer stored, and the file has changed since`,
     );
   const undone = new Set(call.undoneHunks);
   const hunks = hunksInContext(oldText, newText).map((hunk, index) => ({

@@ -5,10 +5,13 @@
 export class UndoRefused extends Error {
   readonly code = "UNDO_REFUSED";
   readonly isNothing: boolean;
+  /** Why, without the call: for a place that names it. */
+  readonly reason: string;
 
   constructor(toolCallId: string, reason: string, { isNothing = false } = {}) {
     super(`Call ${toolCallId} cannot be undone: ${reason}. No file was touched.`);
     this.name = "UndoRefused";
     this.isNothing = isNothing;
+    this.reason = reason;
   }
 }

@@ -122,7 +122,7 @@ test("changes a file that is too large to keep, and says so", async () => {
   await writeFile(join(root, "large"), Buffer.alloc(64 * 1024 * 1024 + 1));
   await workspace.write(`${root}/large`, "small");
   expect(changes).toEqual([
-    { type: "not-kept", path: `${root}/large`, reason: "there was too much of it to keep" },
+    { type: "not-kept", path: `${root}/large`, reason: "it has too many files or too much data to keep" },
   ]);
   expect(blobs).toEqual([]);
   expect(await readFile(join(root, "large"), "utf8")).toBe("small");

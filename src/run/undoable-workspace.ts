@@ -136,7 +136,7 @@ class UndoableWorkspace extends ForwardingWorkspace {
   }
 }
 
-const TOO_MUCH = "there was too much of it to keep";
+const TOO_MUCH = "it has too many files or too much data to keep";
 const NO_NAME = "it could not be found by its name, which may not be valid UTF-8";
 
 function notKept(path: string, reason: string): FileChange {

@@ -2,6 +2,8 @@
  * Shows a question with `ask` (a terminal, an editor, a function of the caller's) and waits for its answer. The first
  * answer counts, from here or elsewhere; then the signal of the others aborts.
  */
+import { AMOUNT, checkOptions, FUNCTION, LEDGER, OBJECT, required, SIGNAL } from "../call/check-options.js";
+import type { OptionChecks } from "../call/check-options.js";
 import { IllegalEvent, LedgerError } from "../call/index.js";
 import type { Answer, Ledger, Question, RecordedEvent, ShownQuestion } from "../call/index.js";
 import { linkAbort } from "./linked-abort.js";
@@ -25,11 +27,26 @@ type WaitOptions = {
   readonly now?: () => number;
 };
 
+const WAIT_OPTIONS: OptionChecks<WaitOptions> = {
+  ledger: required(LEDGER),
+  question: required({ ...OBJECT, expected: "a question (openQuestions)" }),
+  ask: required(FUNCTION),
+  signal: required(SIGNAL),
+  after: AMOUNT,
+  now: FUNCTION,
+};
+
+/** For the library's users: refuses wrong options at once. */
+export async function waitForAnswers(options: WaitOptions): Promise<void> {
+  checkOptions<WaitOptions>("waitForAnswers", options, WAIT_OPTIONS);
+  await untilAnswered(options);
+}
+
 /**
- * Returns when the question is answered, withdrawn or expired, or the signal aborts. Does not wait
+ * For our own doors. Returns when the question is answered, withdrawn or expired, or the signal aborts. Does not wait
  * for an asker that ignores its signal.
  */
-export async function waitForAnswers(options: WaitOptions): Promise<void> {
+export async function untilAnswered(options: WaitOptions): Promise<void> {
   const { ledger, question, ask, signal, after = 0, now = Date.now } = options;
   if (signal.aborted) return;
   const { stop, unlink } = linkAbort(signal);

@@ -3,7 +3,8 @@
  * its caller gets the tool's own result, or an error that says why there is none.
  */
 import { randomUUID } from "node:crypto";
-import { inferToolKind, visibleText } from "../call/index.js";
+import { checkOptions, having, required } from "../call/check-options.js";
+import { BadOption, inferToolKind, visibleText } from "../call/index.js";
 import { DuplicateTool } from "../tools/index.js";
 import type { Tool, Toolbox } from "../tools/index.js";
 import { CallNotDone } from "./call-not-done.js";
@@ -20,6 +21,8 @@ export type Gated<Tools> = {
     ? (...input: Input) => Promise<Awaited<Result>>
     : Tools[Name];
 };
+
+const WITH_CALL_TOOL = having("an agent with a method callTool", "callTool");
 
 /** Any agent that makes its calls through one method. */
 export type CallsTools = { callTool(call: never, ...more: never[]): unknown };
@@ -43,6 +46,7 @@ export class WrappedTools {
   }
 
   tools<Tools extends { readonly [name: string]: WrappableTool }>(tools: Tools): Gated<Tools> {
+    for (const [name, tool] of Object.entries(tools)) mustBeWrappable(name, tool);
     // All or none, so that a caller can try again with another name when one is taken.
     for (const [name, tool] of Object.entries(tools)) if (executeOf(tool)) this.#mustBeNew(name);
     const wrapped = Object.entries(tools).map(([name, tool]) => [name, this.#wrapped(name, tool)]);
@@ -52,10 +56,7 @@ export class WrappedTools {
 
   /** The method is replaced on the object itself, so that the agent's own calls go through the gate too. */
   callTool<Agent extends CallsTools>(agent: Agent): Agent {
-    if (typeof agent.callTool !== "function")
-      throw new TypeError(
-        "The agent has no method callTool, so there is nothing to wrap. Give one that has.",
-      );
+    checkOptions("wrapCallTool", { agent }, { agent: required(WITH_CALL_TOOL) });
     // The agent defines its arguments; they are only passed on.
     const original = agent.callTool.bind(agent) as (...args: unknown[]) => unknown;
     const names = new Set<string>();
@@ -206,4 +207,9 @@ function readCall([first, ...rest]: readonly unknown[], original: (...args: unkn
     return { name: first.name, input, more: rest, way };
   }
   throw new TypeError("callTool was called without the name of a tool. Nothing was run.");
+}
+
+function mustBeWrappable(name: string, tool: unknown): void {
+  if (typeof tool !== "function" && (typeof tool !== "object" || tool === null))
+    throw new BadOption(`Gate.wrapTools: "${name}" must be a function or a tool.`, name);
 }

@@ -1,6 +1,6 @@
 /** The schema of `grants.json`. Unknown fields of a newer toolgate are kept, but not inside a rule. */
 import { z } from "zod";
-import { GRANT_WIDTHS } from "../policy/grants/grant.js";
+import { GRANT_AUTHORS, GRANT_WIDTHS } from "../policy/grants/grant.js";
 import type { Grant } from "../policy/grants/grant.js";
 import { ruleSchema } from "./rules-schema.js";
 
@@ -25,6 +25,7 @@ export const grantFileSchema: z.ZodType<GrantFile> = z.looseObject({
       width: z.enum(GRANT_WIDTHS).exactOptional(),
       scope,
       createdAt: z.number(),
+      addedBy: z.enum(GRANT_AUTHORS).exactOptional(),
       expiresAt: z.number().exactOptional(),
       uses: z.number(),
       clockSeen: z.number(),

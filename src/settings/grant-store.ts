@@ -4,7 +4,7 @@
  * end every later grant. Only allowing rules expire; denying rules stay until they are revoked, also while the file is
  * broken or gone.
  */
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { writtenSentence } from "../policy/grants/grant.js";
 import type { Grant, GrantScope, GrantWidth, Rule } from "../policy/index.js";
@@ -42,7 +42,7 @@ export type GrantsFor = {
 };
 
 /** The part of a grant that an answer stores. A rule that a person writes has no width. */
-export type Remembered = Pick<Grant, "rules" | "sentence"> & { readonly width?: GrantWidth };
+export type Remembered = Pick<Grant, "rules" | "sentence" | "addedBy"> & { readonly width?: GrantWidth };
 
 /** The stored time may lag behind by this much while no grant expires. */
 const CLOCK_STEP_MS = 60_000;
@@ -51,6 +51,10 @@ const NONE_IN_FORCE =
   "No remembered rule is in force: what they allowed is asked about, and so is every other call, since what they denied is not known. Put the file right, or remove it to begin without any.";
 const LAST_IN_FORCE =
   "The remembered rules that were read last stay in force until toolgate is started again; from then on every call is asked about. Put the file right.";
+
+/** The grant that an answer makes, short enough to type after `rules revoke`. */
+export const grantIdOf = (questionId: string): string =>
+  createHash("sha256").update(questionId).digest("hex").slice(0, 12);
 
 export class GrantStore {
   readonly path: string;
@@ -91,6 +95,7 @@ export class GrantStore {
       rules: proposal.rules,
       scope: scope.type === "project" ? { type: "project", root: canonicalRoot(scope.root) } : scope,
       createdAt,
+      ...(proposal.addedBy !== undefined && { addedBy: proposal.addedBy }),
       ...(expiresAt !== undefined && { expiresAt }),
       uses: 0,
     };

@@ -8,7 +8,6 @@
  */
 export { ApprovedServers } from "./approved-servers.js";
 export type { ApprovedServer } from "./approved-servers.js";
-export { checkExamples } from "./check-examples.js";
 export { createFolder } from "./create-folder.js";
 export { GrantStore } from "./grant-store.js";
 export type { GrantedRule, ListedGrant } from "./grant-store.js";

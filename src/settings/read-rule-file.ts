@@ -4,10 +4,10 @@
  */
 import { oneLine } from "../call/index.js";
 import type { Rule } from "../policy/index.js";
+import { contentMistake } from "../policy/rule-mistake.js";
 import { firstIssue } from "./first-issue.js";
 import { readJson } from "./read-json.js";
 import type { JsonPath } from "./read-json.js";
-import { ruleMistake } from "./rule-mistake.js";
 import { ruleFileFrame, ruleSchema } from "./rules-schema.js";
 import type { RuleFile } from "./rules-schema.js";
 
@@ -42,7 +42,7 @@ function readRule(
   const parsed = ruleSchema.safeParse(item);
   if (!parsed.success) return { problem: firstIssue(parsed.error, lineOf, at) };
   const rule = root === undefined ? parsed.data : belowRoot(parsed.data, root);
-  const mistake = ruleMistake(rule);
+  const mistake = contentMistake(rule);
   if (!mistake) return { rule };
   const line = lineOf([...at, mistake.field]);
   return { problem: `${line}: rule ${at[1] + 1}: ${oneLine(mistake.what, 400)}. ${mistake.toDo}` };

@@ -157,7 +157,7 @@ export class RuleSource {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** This process has stored a rule: nobody has to wait until the change is seen on the disk. */
+  /** Called after this process has stored a rule, so that nobody waits until the change is seen on the disk. */
   changed(): void {
     for (const listener of this.#listeners) listener();
   }

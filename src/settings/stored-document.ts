@@ -13,7 +13,7 @@ export type DocumentOptions<T> = {
 };
 
 export interface StoredDocument<T> {
-  /** Its place, for messages. */
+  /** The place of the document, for messages. */
   readonly path: string;
   /** Never waits and never throws. */
   current(): FileState<T>;
@@ -21,7 +21,7 @@ export interface StoredDocument<T> {
   change<Result>(change: (value: T) => Change<T, Result>): Promise<Result>;
   /** The same without waiting; it may not happen. */
   tryChange(change: (value: T) => Change<T, unknown>): void;
-  /** Returns when others that use the document have read what was changed before. */
+  /** Returns when all other processes and instances that use the document have read the earlier changes. */
   spread(): Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 import type { Rule } from "../policy/index.js";
 
-/** Replaces a file that could never be read: nobody knows what it denies, so every call asks. */
+/** Replaces a file that could never be read: nobody knows its denials, so every call asks. */
 export function strictRule(path: string): Rule {
   return { ask: "*", reason: `${path} cannot be read, so everything is asked` };
 }
