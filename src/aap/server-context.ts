@@ -15,7 +15,7 @@ export type ServerContext = {
   readonly trustable: (tool: Tool) => boolean;
   /** For agents that have no limit of their own. */
   readonly questionLifetimeMs: number | undefined;
-  /** The ledger redacts what it is given: streams are then read back from it. */
+  /** Whether the ledger redacts events: streams then read them back from it. */
   readonly isRedacted: boolean;
   /** Secrets beside those that are known by their shape. */
   readonly redactPatterns: readonly RedactionPattern[];

@@ -30,7 +30,7 @@ export type AdmissionRules = {
 /** The parts of a server for its own page, whose devices have a cookie in place of the token. */
 export type Site = {
   /** Requests that anyone may make: the page's files, and the exchange of a one-time code. */
-  readonly isPublic: (method: string, path: string) => boolean;
+  readonly isPublic: (method: string, path: string, headers: RequestHeaders) => boolean;
   readonly isForDevices: (path: string) => boolean;
   /** Whether the request's cookie and key are those of a device. */
   readonly isDevice: (headers: RequestHeaders) => boolean;
@@ -70,7 +70,7 @@ export function admit(request: IncomingMessage, rules: AdmissionRules): Admissio
   if (isRead && path === HEALTH_PATH) return { type: "health" };
   const site = isCanonical(path) ? rules.site : undefined;
   const isHolder = hasToken(request, rules.token) || isFromDevice(request, path, site);
-  const isPublic = site?.isPublic(method, path) ?? false;
+  const isPublic = site?.isPublic(method, path, request.headers) ?? false;
   if (!isHolder && !isPublic && !(isRead && rules.openPaths.has(path)))
     return refused("UNAUTHORIZED", "The right token is missing: Authorization: Bearer <token>.");
   const wrongMethod = methodRefusal(method, routedPath(path), rules);

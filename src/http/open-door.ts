@@ -83,7 +83,7 @@ class Door {
   readonly #limits: DoorLimits;
   readonly #behind: BehindDoor;
   readonly #rate: Rate;
-  /** Apart, so that nobody without the token uses up the requests of an address. */
+  /** A limit of its own, so that a client without the token cannot use up the requests of an address. */
   readonly #rateWithoutToken: Rate;
   readonly #sockets: SocketTable;
   /** Unfinished responses, and how many of them each socket waits for. */
@@ -138,8 +138,8 @@ class Door {
     sendContinue: () => void = () => undefined,
   ): void {
     const { socket } = request;
-    // The socket was refused or closed: no response can reach the client.
-    if (socket.writableEnded) return;
+    // The socket was refused or closed: no response can reach the client. Node goes on to parse what it had sent by then.
+    if (socket.writableEnded || socket.destroyed) return;
     const cors = corsHeaders(request.headers.origin, this.#rules.origins, this.#behind.pageHeaders);
     const waiting = this.#waiting.get(socket) ?? 0;
     const admission = this.#admit(request);
@@ -187,11 +187,13 @@ class Door {
 
   #admit(request: IncomingMessage): Admission {
     const admission = admit(request, this.#rules);
-    if (admission.type !== "admitted") return admission;
-    if (admission.hasToken) this.#sockets.admitted(request.socket);
-    if (this.#isClosing)
+    // The refusal closes the socket.
+    if (admission.type === "refused") return admission;
+    const hasToken = admission.type === "admitted" && admission.hasToken;
+    if (hasToken) this.#sockets.admitted(request.socket);
+    if (this.#isClosing && admission.type === "admitted")
       return { type: "refused", code: "UNAVAILABLE", why: "The server is about to end. Nothing was done." };
-    const rate = admission.hasToken ? this.#rate : this.#rateWithoutToken;
+    const rate = hasToken ? this.#rate : this.#rateWithoutToken;
     if (rate.take(request.socket.remoteAddress ?? "", performance.now())) return admission;
     const why = `More than ${this.#limits.requestsPerSecond} requests a second are not taken. Nothing was done.`;
     return { type: "refused", code: "TOO_MANY_REQUESTS", why };

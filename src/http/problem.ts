@@ -24,6 +24,9 @@ export const STATUSES = {
   /** The store has no room, or cannot be written: nothing of the request was stored. */
   LEDGER_FULL: 507,
   LEDGER_READ_ONLY: 507,
+  /** The same of another file of the server: a grant, a device. */
+  DISK_FULL: 507,
+  DISK_READ_ONLY: 507,
 } as const;
 
 export type ProblemCode = keyof typeof STATUSES;

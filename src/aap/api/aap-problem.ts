@@ -1,5 +1,6 @@
 /** Why a request is refused. The text says what was not done; the HTTP status of each code is in `http/`. */
 import { LedgerError } from "../../call/index.js";
+import { diskTrouble } from "../../call/error-code.js";
 import type { LedgerErrorCode } from "../../call/ledger.js";
 import { LedgerFileError } from "../../history/ledger-file-error.js";
 import type { LedgerFileErrorCode } from "../../history/ledger-file-error.js";
@@ -42,6 +43,7 @@ const STORE_PROBLEMS: { readonly [code in LedgerFileErrorCode]?: ProblemCode } =
   LEDGER_READ_ONLY: "LEDGER_READ_ONLY",
   LEDGER_DAMAGED: "LEDGER_DAMAGED",
   LEDGER_BUSY: "UNAVAILABLE",
+  LEDGER_GONE: "UNAVAILABLE",
   LEDGER_UNREACHABLE: "UNAVAILABLE",
 };
 
@@ -49,6 +51,7 @@ const LEDGER_PROBLEMS: { readonly [code in LedgerErrorCode]?: ProblemCode } = {
   LEASE_HELD: "BUSY",
   LEASE_LOST: "BUSY",
   APPEND_UNKNOWN: "UNAVAILABLE",
+  LEDGER_DAMAGED: "LEDGER_DAMAGED",
 };
 
 /** Another process or place has the session: a problem of the request. Other errors are returned as they are. */
@@ -65,6 +68,12 @@ export function problemOf(error: unknown): AapProblem {
   }
   const stored = error instanceof LedgerFileError ? STORE_PROBLEMS[error.code] : undefined;
   if (stored && error instanceof LedgerFileError) return new AapProblem(stored, error.messageWithoutPath);
+  const why = diskTrouble(error);
+  if (why !== undefined)
+    return new AapProblem(
+      why === "read-only" ? "DISK_READ_ONLY" : "DISK_FULL",
+      `The server cannot write its files: the disk is ${why}. Everything that was recorded before is kept; make it writable and try again.`,
+    );
   // Anything else is a bug or a broken disk. Its text may name local files, so it is not sent.
   return new AapProblem(
     "BROKEN",

@@ -140,6 +140,10 @@ const offeredWidth = z.object({
   width: z.string().describe("Names the width in an answer."),
   rules: z.array(z.record(z.string(), z.unknown())).describe("The exact rules that would be stored."),
   subject: z.string(),
+  lines: z
+    .array(z.object({ text: z.string(), note: z.string().exactOptional() }))
+    .describe("The subject in lines, one per rule, with short paths. Questions of older versions have none.")
+    .exactOptional(),
   sentence: z.string(),
   examples: z.array(z.string()).describe("What the rules would also let through."),
 });

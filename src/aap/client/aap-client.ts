@@ -1,9 +1,9 @@
 /** A client of AAP v3, for browsers and for Node: typed requests, and turns as they stream. */
-import { AMOUNT, checkOptions, FLAG, FUNCTION, required, TEXT } from "../../call/check-options.js";
+import { checkOptions, FLAG } from "../../call/check-options.js";
 import type { OptionChecks } from "../../call/check-options.js";
 import type { AnswerReceipt, QuestionPage } from "../../call/index.js";
 import { AapError } from "./aap-error.js";
-import { Connection } from "./connection.js";
+import { Connection, CONNECTION_OPTIONS } from "./connection.js";
 import type { ConnectionOptions } from "./connection.js";
 import { followSession } from "./follow-session.js";
 import type { FollowOptions, RecordedSessionEvent } from "./follow-session.js";
@@ -33,10 +33,7 @@ export type AapClientOptions = ConnectionOptions & {
 };
 
 const CLIENT_OPTIONS: OptionChecks<AapClientOptions> = {
-  baseUrl: required({ ...TEXT, expected: "the address of the server" }),
-  apiKey: TEXT,
-  fetch: FUNCTION,
-  silence: AMOUNT,
+  ...CONNECTION_OPTIONS,
   sendsKeys: FLAG,
 };
 
@@ -72,9 +69,9 @@ export class AapClient {
   async offers(
     extension: "idempotency-key" | "event-ids" | "session-events" | "cancel" | "questions",
   ): Promise<boolean> {
-    // This may run after a lost answer, so it retries while the network is down.
+    // A lost answer may lead here, so the request retries while the network is down.
     this.#extensions ??= this.#connection
-      .get<Meta>("/meta", { isPatient: true })
+      .get<Meta>("/meta", { retriesWhileDown: true })
       .then((meta) => checked(meta).extensions ?? []);
     try {
       return (await this.#extensions).includes(extension);

@@ -27,7 +27,7 @@ export type AnswerOptions = {
     call: ToolUseBlock,
     signal: AbortSignal | undefined,
   ) => Permission | undefined | Promise<Permission | undefined>;
-  /** Stops receiving and answering. The turn goes on at the server. */
+  /** Stops receiving and answering. The turn continues at the server. */
   readonly signal?: AbortSignal;
 };
 

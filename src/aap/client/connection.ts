@@ -4,6 +4,8 @@
  * Invariants: the key goes to this server only (redirects are not followed) and is in no error; a refusal is an
  * `AapError` with its status, and so is an answer that is not JSON.
  */
+import { AMOUNT, FUNCTION, required, TEXT } from "../../call/check-options.js";
+import type { OptionChecks } from "../../call/check-options.js";
 import { AapError } from "./aap-error.js";
 import type { AapErrorDetails } from "./aap-error.js";
 import { SILENCE_TIMEOUT_MS } from "./read-sse.js";
@@ -28,6 +30,13 @@ export type SendOptions = {
   readonly signal?: AbortSignal | undefined;
 };
 
+export const CONNECTION_OPTIONS: OptionChecks<ConnectionOptions> = {
+  baseUrl: required({ ...TEXT, expected: "the address of the server" }),
+  apiKey: TEXT,
+  fetch: FUNCTION,
+  silence: AMOUNT,
+};
+
 export class Connection {
   readonly #baseUrl: string;
   readonly #apiKey: string | undefined;
@@ -48,13 +57,13 @@ export class Connection {
   }
 
   /** Reads only, so it is retried when an answer is lost; but by default not at a server that never answered. */
-  async get<Body>(path: string, { isPatient = this.#hasAnswered } = {}): Promise<Body> {
+  async get<Body>(path: string, { retriesWhileDown = this.#hasAnswered } = {}): Promise<Body> {
     const retries = new Retries();
     for (;;) {
       try {
         return await this.json("GET", path);
       } catch (error) {
-        if (!isPatient || !(error instanceof AapError) || error.code !== "UNREACHABLE") throw error;
+        if (!retriesWhileDown || !(error instanceof AapError) || error.code !== "UNREACHABLE") throw error;
         await retries.pause(error, { maxRetries: MAX_READ_RETRIES });
       }
     }
@@ -177,7 +186,7 @@ function refusalIn(
       ...(typeof code === "string" && { problem: code }),
     };
   } catch {
-    // Not ours, or a proxy in between: the text says what it says.
+    // The response is not ours, or a proxy wrote it: its text is reported as it is.
     return {};
   }
 }

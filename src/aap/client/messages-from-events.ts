@@ -1,7 +1,9 @@
 /** The messages that a turn's events add up to. A tool result ends the assistant's message before it, and so does a server that dies. */
+import { checkOptions, ITERABLE, required } from "../../call/check-options.js";
 import type { Block, HistoryMessage, TurnEvent } from "./protocol.js";
 
 export function messagesFromEvents(events: Iterable<TurnEvent>): readonly HistoryMessage[] {
+  checkOptions("messagesFromEvents", { events }, { events: required(ITERABLE) });
   const messages: HistoryMessage[] = [];
   let blocks: Block[] = [];
   const endAnswer = () => {

@@ -2,6 +2,7 @@
  * The calls that a client has to answer to resume a session of which it has only the history: those of the last
  * assistant message without a result.
  */
+import { checkOptions, ITERABLE, LIST, required } from "../../call/check-options.js";
 import type { HistoryMessage, ToolUseBlock } from "./protocol.js";
 
 export type PendingCalls = {
@@ -15,6 +16,11 @@ export function pendingCalls(
   history: readonly HistoryMessage[],
   clientToolNames: Iterable<string>,
 ): PendingCalls {
+  checkOptions(
+    "pendingCalls",
+    { history, clientToolNames },
+    { history: required(LIST), clientToolNames: required(ITERABLE) },
+  );
   const answered = new Set(
     history.flatMap((message) => (message.role === "tool" ? [message.toolCallId] : [])),
   );

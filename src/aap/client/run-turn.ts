@@ -43,7 +43,7 @@ export type RunTurnOptions = AnswerOptions & {
 };
 
 export type RunTurnRequest = Omit<TurnRequest, "messages"> & {
-  /** Without any, the turn that waits goes on from the history. */
+  /** Without messages, the waiting turn continues from the history. */
   readonly messages?: readonly TurnMessage[];
 };
 
@@ -117,7 +117,7 @@ async function sidesOf(
   sessionId: string,
   calls: readonly ToolUseBlock[],
 ): Promise<PendingCalls> {
-  // They may have been sent in an earlier response: the history has them.
+  // An earlier response may have sent these messages: the history has them.
   const pending = calls.length === 0 ? await pendingOf(client, sessionId) : undefined;
   if (pending && !isEmpty(pending)) return pending;
   if (pending)

@@ -34,7 +34,7 @@ function endOfTurn(history: readonly HistoryMessage[], sent: readonly TurnMessag
   return messages.at(-1) === last ? { stopReason: "end_turn", messages } : undefined;
 }
 
-/** The messages that came of what was sent: after the user's message, or after the calls that were answered. */
+/** The messages that answer the request: after the user's message, or after the calls that were answered. */
 function addedTo(
   history: readonly HistoryMessage[],
   sent: readonly TurnMessage[],

@@ -18,7 +18,7 @@ import { missingEvents, turnFromHistory } from "./turn-from-history.js";
 export type TurnOptions = {
   /** Called with every event as it comes; in the mode `none` with all of them at the end. */
   readonly onEvent?: (event: TurnEvent) => void;
-  /** Stops receiving. The turn goes on at the server. */
+  /** Stops receiving. The turn continues at the server. */
   readonly signal?: AbortSignal;
   /** The same key with the same request is the same turn; by default a new key. */
   readonly idempotencyKey?: string;
@@ -103,7 +103,7 @@ export class Turn implements AsyncIterable<TurnEvent>, Promise<TurnResult> {
     // Only the end matters here; an iterator may read the events.
     while (!(await this.#next()).done);
     if (this.#result) return this.#result;
-    throw new AapError("STREAM_CUT", `The turn was not read to its end. ${this.#goesOn()}`);
+    throw new AapError("STREAM_CUT", `The turn was not read to its end. ${this.#mayContinue()}`);
   }
 
   async *#receive(
@@ -176,13 +176,15 @@ export class Turn implements AsyncIterable<TurnEvent>, Promise<TurnResult> {
     } else if (error.code === "UNREACHABLE" || error.code === "STREAM_CUT") {
       const mayRetry = !request || place.lastEventId !== undefined || (await this.#setting.keepsKeys());
       if (!mayRetry)
-        throw new AapError(error.code, `${error.message} ${this.#goesOn()} ${NOT_RETRIED}`, { cause: error });
+        throw new AapError(error.code, `${error.message} ${this.#mayContinue()} ${NOT_RETRIED}`, {
+          cause: error,
+        });
     } else throw error;
     await retries.pause(error, { retry: place.retry, signal });
   }
 
-  #goesOn(): string {
-    return `The turn of session ${this.#setting.sessionId} may go on at the server; read the history for its result.`;
+  #mayContinue(): string {
+    return `The turn of session ${this.#setting.sessionId} may continue at the server; read the history for its result.`;
   }
 }
 

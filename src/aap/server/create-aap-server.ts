@@ -4,13 +4,14 @@
  */
 import {
   AMOUNT,
+  BadOption,
   checkOptions,
   FUNCTION,
   LEDGER,
-  LIST,
   listOf,
   OBJECT,
   required,
+  STRING,
   TEXT,
   WORKSPACE,
 } from "../../call/check-options.js";
@@ -20,6 +21,7 @@ import { Hono } from "hono";
 import type { Agent, Loop } from "../../agent/index.js";
 import type { Ledger } from "../../call/index.js";
 import type { RedactionPattern } from "../../history/index.js";
+import { PATTERNS } from "../../history/redaction/redaction-pattern.js";
 import { STATUSES } from "../../http/index.js";
 import { FlushTimer } from "../../record/index.js";
 import type { Tool, Workspace } from "../../tools/index.js";
@@ -43,7 +45,7 @@ import type { OutlookOf, RunsTurns } from "../turns/turn-outlook.js";
 
 export type AapServerOptions = {
   readonly agents: readonly (Agent | Loop | ExternalAgent | ServedAgent)[];
-  /** One that redacts what it is given (`redactingLedger`) has no exact history to offer; apps receive the redacted events. */
+  /** A redacting ledger (`redactingLedger`) has no exact history; apps receive the redacted events. */
   readonly ledger: Ledger;
   /** Where the agents' tools act. */
   readonly workspace: Workspace;
@@ -68,7 +70,7 @@ export type AapServerOptions = {
 export type AapServer = {
   /** With `openSink`, a stream of events goes there instead of into the response's body. */
   fetch(request: Request, openSink?: OpenSink): Promise<Response>;
-  /** Cancels the turns under way and returns when that is recorded. Turns that wait go on waiting. */
+  /** Cancels the running turns and returns when that is recorded. Parked turns stay parked. */
   close(): Promise<void>;
 };
 
@@ -83,14 +85,37 @@ export const SERVER_OPTIONS: OptionChecks<AapServerOptions> = {
   version: TEXT,
   trustable: FUNCTION,
   questionLifetimeMs: AMOUNT,
-  redactPatterns: LIST,
+  redactPatterns: PATTERNS,
   secretKey: OBJECT,
   onError: FUNCTION,
   now: FUNCTION,
 };
 
+/** Throws when there is none, or when one is described wrongly. */
+export function checkAgents(where: string, agents: AapServerOptions["agents"]): void {
+  if (agents.length === 0)
+    throw new BadOption(`${where}: "agents" is empty, so nothing could be served.`, "agents");
+  for (const one of agents)
+    if ("agent" in one) checkOptions<ServedAgent>(`${where}, an agent`, one, SERVED_AGENT);
+}
+
+const SERVED_AGENT: OptionChecks<ServedAgent> = {
+  agent: required(OBJECT),
+  title: STRING,
+  description: STRING,
+  version: TEXT,
+  served: OBJECT,
+  options: listOf({
+    expected: "an option with a name and a type",
+    isRight: (value) => typeof value === "object" && value !== null && "name" in value && "type" in value,
+  }),
+  withOptions: FUNCTION,
+  isExposed: FUNCTION,
+};
+
 export function createAapServer(options: AapServerOptions): AapServer {
   checkOptions("createAapServer", options, SERVER_OPTIONS);
+  checkAgents("createAapServer", options.agents);
   const server = openServer(options);
   return { fetch: (request, openSink) => server.fetch(request, openSink), close: () => server.close() };
 }

@@ -1,11 +1,13 @@
 /** Serves agents on a port of this machine: the protocol and the operator's routes, behind the HTTP door that checks access. */
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { createSecureContext } from "node:tls";
 import {
   AMOUNT,
+  BadOption,
   checkOptions,
   FLAG,
   LEDGER,
-  LIST,
+  listOf,
   OBJECT,
   required,
   STRING,
@@ -13,10 +15,11 @@ import {
   WORKSPACE,
 } from "../../call/check-options.js";
 import type { OptionChecks } from "../../call/check-options.js";
+import { errorMessage } from "../../call/error-message.js";
 import { openDoor } from "../../http/index.js";
 import type { DoorLimits, DoorOptions, Site } from "../../http/index.js";
 import { LocalWorkspace } from "../../tools/index.js";
-import { openServer, SERVER_OPTIONS } from "./create-aap-server.js";
+import { checkAgents, openServer, SERVER_OPTIONS } from "./create-aap-server.js";
 import type { AapServer, AapServerOptions, OpenedServer } from "./create-aap-server.js";
 import type { OpenSink } from "../stream/event-stream.js";
 import { Metrics } from "./metrics.js";
@@ -65,14 +68,26 @@ const SERVE_OPTIONS: OptionChecks<ServeOptions> = {
   token: required(STRING),
   tls: OBJECT,
   isGuarded: FLAG,
-  allowedHosts: LIST,
-  allowedOrigins: LIST,
+  allowedHosts: listOf(TEXT),
+  allowedOrigins: listOf(TEXT),
+};
+
+const LIMITS: OptionChecks<DoorLimits> = {
+  sockets: AMOUNT,
+  socketsWithoutToken: AMOUNT,
+  requestsPerSocket: AMOUNT,
+  requestsPerSecond: AMOUNT,
+  bodyBytes: AMOUNT,
+  headTimeoutMs: AMOUNT,
+  requestTimeoutMs: AMOUNT,
+  stallTimeoutMs: AMOUNT,
+  closeTimeoutMs: AMOUNT,
 };
 
 /** Another API on the same port: its own requests, and who may make them. */
 export type BesideApps = {
   readonly site: Site;
-  readonly isFor: (path: string) => boolean;
+  readonly isFor: (request: Request) => boolean;
   /** Whether a file answers this path, which can only be read. */
   readonly isFile: (path: string) => boolean;
   readonly fetch: (request: Request, openSink?: OpenSink) => Promise<Response>;
@@ -89,6 +104,19 @@ export async function serveAap(
   return serveBeside(agents, served);
 }
 
+/** A key or a certificate that cannot be read would only fail at the first connection. */
+function checkCertificate(tls: NonNullable<ServeOptions["tls"]>): void {
+  checkOptions<NonNullable<ServeOptions["tls"]>>("serveAap tls", tls, {
+    cert: required(TEXT),
+    key: required(TEXT),
+  });
+  try {
+    createSecureContext(tls);
+  } catch (error) {
+    throw new BadOption(`serveAap: "tls" is no certificate with its key: ${errorMessage(error)}.`, "tls");
+  }
+}
+
 /** `openBeside` opens another API on the same port. */
 export async function serveBeside(
   agents: GivenAgent | readonly GivenAgent[],
@@ -96,6 +124,10 @@ export async function serveBeside(
   openBeside?: (server: OpenedServer) => Promise<BesideApps>,
 ): Promise<Serving> {
   checkOptions("serveAap", served, SERVE_OPTIONS);
+  checkOptions("serveAap limits", served.limits ?? {}, LIMITS);
+  if (served.tls) checkCertificate(served.tls);
+  const all = isMany(agents) ? agents : [agents];
+  checkAgents("serveAap", all);
   const { port, host = "127.0.0.1", limits, ...options } = served;
   const given = options.ledger;
   const ledger = given ?? (await memoryLedger());
@@ -103,7 +135,7 @@ export async function serveBeside(
   const metrics = new Metrics();
   const server = openServer({
     ...options,
-    agents: isMany(agents) ? agents : [agents],
+    agents: all,
     ledger: metrics.watched(ledger),
     workspace,
     onTakenOver: metrics.countTakeOver,
@@ -168,7 +200,7 @@ async function readinessOf(
     timer = setTimeout(() => reject(new Error("late")), HEALTH_TIMEOUT_MS);
   });
   try {
-    await Promise.race([ledger.health?.(), late]);
+    await Promise.race([Promise.all([ledger.health?.(), ledger.probe?.()]), late]);
     return undefined;
   } catch {
     // The error may name the server of the ledger, and anyone may read this answer.
@@ -182,7 +214,7 @@ function withBeside(server: AapServer, beside: BesideApps | undefined): Pick<Aap
   if (!beside) return server;
   return {
     fetch: (request, openSink) => {
-      const isBeside = beside.isFor(new URL(request.url).pathname);
+      const isBeside = beside.isFor(request);
       return isBeside ? beside.fetch(request, openSink) : server.fetch(request, openSink);
     },
   };

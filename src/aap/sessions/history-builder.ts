@@ -31,8 +31,8 @@ export class HistoryBuilder {
   }
 
   /**
-   * Replaces what came before, except the app's instructions. The user's last request is repeated after the summary: it may
-   * still be under way.
+   * Replaces all earlier messages except the app's instructions. The user's last request is repeated after the
+   * summary, because its turn may still run.
    */
   summarize(summary: string): void {
     this.messages = this.messages.filter(({ role }) => role === "system");

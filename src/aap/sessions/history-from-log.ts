@@ -7,10 +7,18 @@
  * The calls of a sub-agent stand beside the call that it works on, since clients look for open calls in the last
  * assistant message only. The model does not get them, so `compacted` has only those that wait for the app.
  */
-import { handleEvent, isOver, SessionBook } from "../../call/index.js";
+import { handleEvent, isOver } from "../../call/index.js";
 import { modelRemarks } from "../../call/call-remarks.js";
 import { isRefusalPrompt } from "../../call/refusal-prompt.js";
-import type { EventOf, EventTable, RecordedEvent, SessionEvent, ToolCall } from "../../call/index.js";
+import type {
+  EventOf,
+  EventTable,
+  RecordedEvent,
+  SessionBook,
+  SessionEvent,
+  ToolCall,
+} from "../../call/index.js";
+import { bookOfLog } from "../../call/ledger.js";
 import { messagesFromEvents } from "../client/messages-from-events.js";
 import type { Block, HistoryMessage, TurnEvent } from "../client/protocol.js";
 import { MessageDraft } from "../stream/message-draft.js";
@@ -26,10 +34,7 @@ export function historyFromLog(
   type: HistoryType,
   { hasSteps }: { readonly hasSteps: boolean },
 ): readonly HistoryMessage[] {
-  const book = new SessionBook(
-    "",
-    log.map(({ event }) => event),
-  );
+  const book = bookOfLog("", log);
   return hasSteps ? historyOfSteps(log, type, book) : historyOfMoves(log, book);
 }
 

@@ -10,7 +10,6 @@ import {
   LedgerError,
   questionPage,
   readAll,
-  SessionBook,
   shownQuestion,
 } from "../../call/index.js";
 import { changesInput, notKeepable } from "../../call/question.js";
@@ -19,9 +18,11 @@ import type {
   Question,
   QuestionPage,
   RecordedEvent,
+  SessionBook,
   SessionEvent,
   ShownQuestion,
 } from "../../call/index.js";
+import { bookOfLog } from "../../call/ledger.js";
 import { RedactedEvents } from "../../history/index.js";
 import type { ServerContext } from "../server-context.js";
 import { AapProblem } from "../api/aap-problem.js";
@@ -79,7 +80,9 @@ async function shownQuestions(
     if (books.has(sessionId)) continue;
     const log = await readAll(ledger, sessionId);
     const events = new RedactedEvents(redactPatterns).redacted(eventsOf(calls, log));
-    books.set(sessionId, new SessionBook(sessionId, events));
+    const recorded = events.map((event, index) => ({ seq: index + 1, event }));
+    const book = bookUnlessDamaged(sessionId, recorded);
+    if (book) books.set(sessionId, book);
     // A store may block the process while it reads a log: other requests are served between two logs.
     await setImmediate();
   }
@@ -91,6 +94,16 @@ async function shownQuestions(
     if (asked?.state.status !== "open") return [];
     return [listed(call ? shownQuestion(asked.question, call) : asked.question)];
   });
+}
+
+/** Nobody can go on with a damaged session; the questions of others are still listed. */
+function bookUnlessDamaged(sessionId: string, recorded: readonly RecordedEvent[]): SessionBook | undefined {
+  try {
+    return bookOfLog(sessionId, recorded);
+  } catch (error) {
+    if (error instanceof LedgerError && error.code === "LEDGER_DAMAGED") return undefined;
+    throw error;
+  }
 }
 
 function listed(question: Question | ShownQuestion): ListedQuestion {

@@ -28,7 +28,7 @@ export type SseWriter = {
   readonly write: (frames: string) => void;
   /** Whether so much is buffered that no more should be written. */
   readonly isBehind: () => boolean;
-  /** Resolves when the client has read what was written, or hangs up. */
+  /** Resolves when the client has read all written data, or hangs up. */
   readonly drained: () => Promise<void>;
   /** Aborts when the client hangs up. */
   readonly signal: AbortSignal;

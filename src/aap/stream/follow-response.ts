@@ -74,7 +74,7 @@ export async function followResponse(
   }
 }
 
-/** Sends what is on record up to the event `seq`, or as much as there is: the session may be deleted meanwhile. */
+/** Sends the recorded events up to `seq`, or fewer: the session may be deleted meanwhile. */
 async function sendUpTo(
   seq: number,
   source: ResponseSource,

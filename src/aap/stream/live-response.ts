@@ -65,7 +65,7 @@ export class LiveResponse {
     return recorded ? unwrittenText(recorded) : [];
   }
 
-  /** Receives what is emitted from now on. Returns the function that ends this. */
+  /** Subscribes to the events from now on. Returns the function that unsubscribes. */
   listen(listener: Listener, onNotice: NoticeListener = () => undefined): () => void {
     this.#listeners.add(listener);
     this.#noticeListeners.add(onNotice);

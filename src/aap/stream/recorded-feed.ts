@@ -3,8 +3,9 @@
  * what it is given, the events are read back from it: a client gets what a later reader of the log will find.
  */
 import type { SessionHandle } from "../../agent/index.js";
-import { readAll, SessionBook } from "../../call/index.js";
-import type { RecordedEvent } from "../../call/index.js";
+import { readAll } from "../../call/index.js";
+import type { RecordedEvent, SessionBook } from "../../call/index.js";
+import { bookOfLog, foldStored } from "../../call/ledger.js";
 
 export type RecordedFeed = {
   /** The session that the events add up to; it may be ahead of the last event that was handed on. */
@@ -36,16 +37,13 @@ function direct(session: FeedSource, onRecorded: OnRecorded): RecordedFeed {
 
 function readBack(session: FeedSource, log: readonly RecordedEvent[], onRecorded: OnRecorded): RecordedFeed {
   const { ledger, sessionId } = session;
-  const book = new SessionBook(
-    sessionId,
-    log.map(({ event }) => event),
-  );
+  const book = bookOfLog(sessionId, log);
   let last = log.at(-1)?.seq ?? 0;
   let reading: Promise<void> = Promise.resolve();
   const readNew = async () => {
     const recorded = await readAll(ledger, sessionId, { after: last });
     last = recorded.at(-1)?.seq ?? last;
-    book.applyAll(recorded.map(({ event }) => event));
+    foldStored(book, recorded);
     onRecorded(recorded);
   };
   const readMore = () => {

@@ -9,7 +9,7 @@ import type { SessionConfig } from "../sessions/session-config.js";
 
 /** Recorded of a request before anything of it counts. */
 export type RequestNote = {
-  /** Its `Idempotency-Key`, and a hash of its body. */
+  /** The request's `Idempotency-Key`, and a hash of its body. */
   readonly key?: string;
   readonly body?: string;
   /** The request stops the turn that was open, and starts another. */
@@ -51,7 +51,7 @@ export function requestWithKey(log: readonly RecordedEvent[], key: string): Note
 export type LoggedResponse = {
   /** The number of the event that the response before it ended with. */
   readonly start: number;
-  /** The number of the event that it ended with. Undefined while it goes on, or when its process died. */
+  /** The number of the response's last event. Undefined while the response is open, or when its process died. */
   readonly end: number | undefined;
 };
 

@@ -14,7 +14,7 @@ export type Subscriber = {
   readonly signal: AbortSignal;
   /** Whether more is buffered for the client than should be. */
   readonly isBehind: () => boolean;
-  /** Resolves when the client has read what is buffered. */
+  /** Resolves when the client has read the whole buffer. */
   readonly drained: () => Promise<void>;
 };
 
@@ -41,7 +41,7 @@ export class Subscription {
     const newest = events.at(-1);
     if (!oldest || !newest) return;
     if (newest.wire.event === "turn_stop") this.isOver = true;
-    // They come in order, so nearly always all are new.
+    // Events come in order, so nearly always all of them are new.
     const fresh = isNext(oldest, this.#last) ? events : events.flatMap((one) => unsent(one, this.#last));
     if (fresh.length === 0) return;
     this.#last = newest;

@@ -22,6 +22,7 @@ import { sessionJudge } from "./session-judge.js";
 import type { Checked } from "./submission.js";
 import type { TurnHost, TurnPlan, TurnRunner } from "./turn-host.js";
 import { WarmSessions } from "./warm-sessions.js";
+import { withQuestionLifetime } from "./with-question-lifetime.js";
 
 /** Another server keeps a session open a moment longer than its response. */
 const LEASE_WAIT_MS = 1_000;
@@ -84,12 +85,10 @@ export class OwnTurns implements TurnHost {
     }
   }
 
-  /** The app's lifetime of questions counts first, then the agent's, then the server's. */
-  #limited(agent: Agent, { questionLifetimeMs: ofApp }: SessionConfig): Agent {
-    const questionLifetime = ofApp ?? agent.limits?.questionLifetime ?? this.#server.questionLifetimeMs;
-    return questionLifetime === undefined
-      ? agent
-      : { ...agent, limits: { ...agent.limits, questionLifetime } };
+  /** The app's lifetime of questions counts first. */
+  #limited(agent: Agent, { questionLifetimeMs: questionLifetime }: SessionConfig): Agent {
+    if (questionLifetime === undefined) return withQuestionLifetime(agent, this.#server.questionLifetimeMs);
+    return { ...agent, limits: { ...agent.limits, questionLifetime } };
   }
 
   async #openSession(

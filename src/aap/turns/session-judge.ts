@@ -38,15 +38,15 @@ export function sessionJudge(
   return (intent, also = []) => {
     const tool = tools().find((one) => isOf(one, intent));
     // The app trusts the name by which the tool is called: a server's tool may be called like one of ours there.
-    const isWished = tool !== undefined && trusted.has(tool.name);
-    const isTrusted = isWished && trustable(tool);
+    const isTrustedByApp = tool !== undefined && trusted.has(tool.name);
+    const isTrusted = isTrustedByApp && trustable(tool);
     // Trust is a rule that allows the tool: a denial and a doubtful call are stronger.
     const policy = agent.policy({ root, sessionId });
     const trust: readonly Rule[] = isTrusted ? [trustRule(intent)] : [];
     const rules = [...policy.rules, ...also, ...trust];
     const places = placesOf(workspace);
     const isHidden = tool !== undefined && !isExposed(tool);
-    const followsRules = isHidden || isWished;
+    const followsRules = isHidden || isTrustedByApp;
     const canContain = places.canContain === true && followsRules;
     const verdict = decide(intent, { ...policy, ...places, canContain, rules, now: now() });
     if (verdict.effect !== "allow") return verdict;

@@ -30,7 +30,7 @@ export async function takeOverWork(
     for (const part of parts) {
       const result = await part(sessionId);
       if (result === "taken") {
-        // Its next question may be answered elsewhere within a moment.
+        // The turn's next question may be answered elsewhere within a moment.
         retryAt.delete(sessionId);
         onTaken();
       }

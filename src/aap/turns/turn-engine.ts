@@ -3,8 +3,9 @@
  * time; a second request is refused with `BUSY`.
  */
 import { createHash } from "node:crypto";
-import { readAll, SessionBook } from "../../call/index.js";
-import type { RecordedEvent, SessionInfo } from "../../call/index.js";
+import { readAll } from "../../call/index.js";
+import type { RecordedEvent, SessionBook, SessionInfo } from "../../call/index.js";
+import { bookOfLog } from "../../call/ledger.js";
 import { CANCELLED } from "../../run/running-calls.js";
 import { AapProblem } from "../api/aap-problem.js";
 import type { CancelBody, TurnBody } from "../api/request-bodies.js";
@@ -159,7 +160,7 @@ export class TurnEngine {
     return true;
   }
 
-  /** Ends what is open of a session before it is deleted. */
+  /** Ends the session's open turns, calls and questions before it is deleted. */
   async end(sessionId: string): Promise<void> {
     await this.#active.cancel(sessionId);
     for (const host of this.#hosts.values()) await host.close(sessionId);
@@ -349,13 +350,7 @@ const hostFor = (server: ServerContext, agent: Served): TurnHost =>
 const endsOf = (host: TurnHost, sessionId: string): ExtraEnds => host.find(sessionId)?.ends ?? NO_ENDS;
 
 function bookOf({ book, log }: Stored): SessionBook {
-  return (
-    book ??
-    new SessionBook(
-      "",
-      log.map(({ event }) => event),
-    )
-  );
+  return book ?? bookOfLog("", log);
 }
 
 function checkImages({ userBlocks = [] }: Submission, { name, behind }: Served): void {

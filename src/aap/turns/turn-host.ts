@@ -47,7 +47,7 @@ export type TurnPlan = {
 /** Runs turns of one open session. */
 export type TurnRunner = {
   readonly open: OpenSession;
-  /** The turn that a request without a user message goes on with: one that waits, or one that its process left. */
+  /** The turn that a request without a user message continues: a parked one, or one whose process died. */
   readonly openTurn: "waiting" | "abandoned" | undefined;
   /** Records the request before anything of it counts. */
   readonly note: (note: RequestNote) => Promise<void>;
@@ -55,7 +55,7 @@ export type TurnRunner = {
   readonly accept: (checked: Checked) => Promise<void>;
   /** Records the user's message and the start of its turn, after the note of the request. False where `run` does it. */
   readonly storePrompt: (prompt: readonly ContentBlock[], note: RequestNote | undefined) => Promise<boolean>;
-  /** Starts a turn with the user's message, or goes on with the open one, until the turn ends or waits for the app. */
+  /** Starts a turn with the user's message, or continues the open one, until the turn ends or waits for the app. */
   readonly run: (prompt: readonly ContentBlock[] | undefined, signal: AbortSignal) => Promise<TurnEnd>;
   /** Closes open calls after a failure: the app must find none. */
   readonly cancelCalls: (reason: string) => Promise<void>;
