@@ -133,19 +133,19 @@ export class Devices {
       const found = file.codes.find((one) => one.hash === wanted && one.expiresAt > now);
       if (!found) return { result: undefined };
       const { secrets, device: before } = secretsFor(file.devices, known);
+      const codes = file.codes.filter((one) => one !== found);
+      const others = file.devices.filter((one) => one !== before).slice(1 - MAX_DEVICES);
       const device: StoredDevice = {
         deviceId: randomUUID(),
         createdAt: now,
         answers: 0,
         ...before,
-        name: found.name ?? before?.name ?? name ?? "Browser",
+        name: nameBeside(others, found.name ?? before?.name ?? name ?? "Browser"),
         role: before && ROLE_RANKS[before.role] > ROLE_RANKS[found.role] ? before.role : found.role,
         seenAt: now,
         cookieHash: secretHash(secrets.cookie),
         keyHash: secretHash(secrets.key),
       };
-      const codes = file.codes.filter((one) => one !== found);
-      const others = file.devices.filter((one) => one !== before).slice(1 - MAX_DEVICES);
       return { value: { ...file, codes, devices: [...others, device] }, result: { device, ...secrets } };
     });
   }
@@ -232,6 +232,16 @@ function secretsFor(
   if (!device || cookie === undefined) return { secrets: { cookie: newSecret(), key: newSecret() } };
   const isKnown = key !== undefined && device.keyHash === secretHash(key);
   return { secrets: { cookie, key: isKnown ? key : newSecret() }, device };
+}
+
+/** "Chrome on Linux 2" beside another "Chrome on Linux": answers are recorded by this name. */
+function nameBeside(others: readonly StoredDevice[], name: string): string {
+  const taken = new Set(others.map((one) => one.name));
+  for (let number = 1; number <= MAX_DEVICES; number += 1) {
+    const free = number === 1 ? name : `${name} ${number}`;
+    if (!taken.has(free)) return free;
+  }
+  return name;
 }
 
 const newSecret = (): string => randomBytes(SECRET_BYTES).toString("base64url");

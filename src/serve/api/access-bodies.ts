@@ -8,7 +8,7 @@ export type DeviceRole = z.output<typeof deviceRole>;
 /** A role may do all that those below it may. */
 export const ROLE_RANKS: Readonly<Record<DeviceRole, number>> = { watch: 0, answer: 1, all: 2 };
 
-export const loginRequest = z.object({
+export const loginRequest = z.strictObject({
   code: z.string().min(1).max(200).describe("The one-time code of the link, or of a pairing."),
   name: z.string().max(80).describe("How the list of devices names this one.").exactOptional(),
 });
@@ -53,6 +53,7 @@ export const me = z.object({
   sandbox: z.object({
     holds: z.boolean(),
     why: z.string().describe("Why it does not hold.").exactOptional(),
+    isOff: z.boolean().describe("Whether it does not hold because it was switched off.").exactOptional(),
   }),
 });
 export type Me = z.output<typeof me>;
@@ -60,12 +61,23 @@ export type Me = z.output<typeof me>;
 export const devices = z.object({ devices: z.array(device) });
 export type Devices = z.output<typeof devices>;
 
-export const pairingRequest = z.object({ role: deviceRole, name: z.string().max(80).exactOptional() });
+export const pairingRequest = z.strictObject({
+  role: deviceRole,
+  name: z.string().max(80).exactOptional(),
+  url: z
+    .string()
+    .max(2_000)
+    .describe(
+      "The address by which the other device reaches this server; the one of the request unless given.",
+    )
+    .exactOptional(),
+});
 export type PairingRequest = z.input<typeof pairingRequest>;
 
 export const pairing = z.object({
   code: z.string().describe("Works once: `K7QF-2M9X-TT41`."),
   url: z.string().describe("The address for the other device, with the code behind its #."),
+  isLocal: z.boolean().describe("Whether `url` can be reached from the server's own computer only."),
   qr: z
     .array(z.string())
     .describe("The QR code of `url`, one text of 0 and 1 for each row, without a margin."),

@@ -17,7 +17,7 @@ export const commands = z.object({
 });
 export type Commands = z.output<typeof commands>;
 
-export const commandQuery = z.object({
+export const commandQuery = z.strictObject({
   session: z.string().describe("Only those of this session.").optional(),
 });
 export type CommandQuery = z.output<typeof commandQuery>;
@@ -33,7 +33,7 @@ export const commandOutput = z.object({
 });
 export type CommandOutput = z.output<typeof commandOutput>;
 
-export const stopRequest = z.object({ toolCallId: z.string().min(1) });
+export const stopRequest = z.strictObject({ toolCallId: z.string().min(1) });
 export type StopRequest = z.input<typeof stopRequest>;
 
 export const stopped = z.object({

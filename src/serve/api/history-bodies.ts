@@ -1,17 +1,43 @@
 /** Recorded calls: search with filters, and statistics. */
 import { z } from "zod";
-import type { CallStatistics, ModelUsage } from "../../call/index.js";
+import type { CallStatistics, ModelUsage, ToolCallStatus } from "../../call/index.js";
 import { typed } from "./typed.js";
+
+const HISTORY_STATUSES = [
+  "drafting",
+  "ready",
+  "waiting",
+  "cleared",
+  "running",
+  "done",
+  "failed",
+  "refused",
+  "cancelled",
+  "unknown",
+  "breach",
+  "undone",
+] as const satisfies readonly (ToolCallStatus | "breach" | "undone")[];
 
 const time = z.coerce.number().describe("Milliseconds since 1970.");
 
-export const historyQuery = z.object({
+export const historyQuery = z.strictObject({
   text: z.string().describe('Words, "phrases" and begin*; all must be there.').optional(),
   sessionId: z.string().optional(),
   tool: z.string().optional(),
   kind: z.string().optional(),
-  status: z.string().describe("The status of the call, or `breach`.").optional(),
-  path: z.string().describe("A path, or a pattern like src/**.").optional(),
+  status: z
+    .enum(HISTORY_STATUSES)
+    .describe(
+      "The status of the call, `breach`, or `undone`, which also finds calls that were undone in part. A call that was undone as a whole has no other status here.",
+    )
+    .optional(),
+  path: z
+    .string()
+    .min(1)
+    .describe(
+      "A path that the call names, or a pattern like src/** or *.ts: as of the session's folder, a name alone at any depth. A folder stands for all in it.",
+    )
+    .optional(),
   agent: z.string().optional(),
   folder: z.string().optional(),
   decidedBy: z.enum(["rule", "person", "sandbox", "nobody"]).optional(),
@@ -30,6 +56,14 @@ const historyCall = z.object({
   kind: z.string(),
   title: z.string(),
   status: z.string(),
+  failure: z
+    .string()
+    .describe("How the command of a call that is done failed: `exit code 3`.")
+    .exactOptional(),
+  undone: z
+    .enum(["whole", "part"])
+    .describe("Its files were put back since, or some changes of its edit.")
+    .exactOptional(),
   agent: z.string().exactOptional(),
   sessionTitle: z.string().exactOptional(),
   folder: z.string().exactOptional(),
@@ -61,7 +95,7 @@ export const historyPage = z.object({
 });
 export type HistoryPage = z.output<typeof historyPage>;
 
-export const statisticsQuery = z.object({
+export const statisticsQuery = z.strictObject({
   since: time.optional(),
   until: time.optional(),
   folder: z.string().optional(),
@@ -99,7 +133,7 @@ export const statistics = z.object({
   byTool: z.array(group),
   byKind: z.array(group),
   byAgent: z.array(group),
-  byRule: z.array(group),
+  byRule: z.array(group).describe("A call that several rules let through together counts for each."),
   models: z.array(
     typed<ModelUsage & { readonly costUsd?: number }>(
       z.looseObject({ model: z.string(), inputTokens: z.number(), outputTokens: z.number() }),

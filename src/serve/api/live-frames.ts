@@ -6,7 +6,7 @@ import { z } from "zod";
 import { inbox, inboxQuestion } from "./question-bodies.js";
 import { sessionDetail, sessionEntry, sessionSummary } from "./session-bodies.js";
 
-export const liveQuery = z.object({
+export const liveQuery = z.strictObject({
   session: z.string().describe("Also the entries of this session as they change.").optional(),
   after: z.coerce
     .number()
@@ -18,12 +18,13 @@ export const liveQuery = z.object({
 });
 export type LiveQuery = z.output<typeof liveQuery>;
 
-/** `aged`: open for long, expired, or its turn is gone; `question` has its new state. */
 export const liveFrame = z.discriminatedUnion("type", [
   z.object({ type: z.literal("inbox"), inbox }),
   z.object({
     type: z.literal("question"),
-    change: z.enum(["asked", "answered", "withdrawn", "aged"]),
+    change: z
+      .enum(["asked", "answered", "withdrawn", "aged"])
+      .describe("`aged`: open for eight hours, expired, or its turn was parked, went on or is gone."),
     question: inboxQuestion,
     answerable: z.number(),
   }),

@@ -45,12 +45,13 @@ export const inboxQuestion = z.object({
   liveness: turnLiveness,
   /** Whether it counts on the badge: open, not expired, and its turn is not gone. */
   isAnswerable: z.boolean(),
+  isAged: z.boolean().describe("Answerable, and asked eight hours ago or earlier."),
   /** Equal for questions that may be answered together. */
   likeness: z.string().exactOptional(),
 });
 export type InboxQuestion = z.output<typeof inboxQuestion>;
 
-export const questionQuery = z.object({
+export const questionQuery = z.strictObject({
   state: z.enum(["open", "settled", "all"]).describe("`settled`: those of the last hour. (all)").optional(),
 });
 export type QuestionQuery = z.output<typeof questionQuery>;
@@ -69,6 +70,10 @@ const commandPart = z.object({
   verdict: partVerdict,
   /** The things that it does, one sentence each, with resolved paths and hosts. */
   effects: z.array(z.string()),
+  redirects: z
+    .array(z.string())
+    .describe("The files that its redirects name, as the shell reads them.")
+    .exactOptional(),
   rules: z.array(z.string()).describe("The allowing rules that cover it."),
   needsNoRule: z.boolean(),
   doubts: z.array(z.string()).describe("Why no wide rule covers it."),
@@ -94,6 +99,9 @@ const grantWidth = z.object({
   effect: z.enum(["allow", "deny"]),
   width: z.string().describe("Names the width in an answer."),
   subject: z.string().describe("`npx vitest run with harmless flags`."),
+  lines: z
+    .array(z.object({ text: z.string(), note: z.string().exactOptional() }))
+    .describe("The same in lines, one per rule, with short paths."),
   sentence: z.string(),
   rules: z.array(typed<Meta>(z.record(z.string(), z.unknown()))).describe("The exact rules to be stored."),
   ruleTexts: z.array(z.string()).describe("The same as JSON, one line each."),
@@ -132,6 +140,10 @@ export const questionDetail = inboxQuestion.extend({
         text: z.string(),
         from: z.enum(["user", "project", "grant", "mode", "unknown"]),
         file: z.string().exactOptional(),
+        isOfThisAnswer: z
+          .literal(true)
+          .describe("The answer to this very question made the rule.")
+          .exactOptional(),
       })
       .exactOptional(),
     mode: z.string().exactOptional(),
@@ -223,7 +235,7 @@ export const answered = z.object({
 });
 export type Answered = z.output<typeof answered>;
 
-export const questionLinkRequest = z.object({
+export const questionLinkRequest = z.strictObject({
   minutes: z
     .number()
     .int()
@@ -238,7 +250,7 @@ export const questionLink = z.object({ url: z.string(), expiresAt: z.number() })
 export type QuestionLink = z.output<typeof questionLink>;
 
 /** The key stands behind the # of the link, and is sent as `x-toolgate-link`. */
-export const linkedAnswerRequest = z.object({
+export const linkedAnswerRequest = z.strictObject({
   reply: z.enum(["once", "no"]),
   reason: z.string().max(2_000).describe("For the model.").exactOptional(),
   intentHash: z.string().describe("The intent that was shown: nothing else is allowed."),

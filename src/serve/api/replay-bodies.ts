@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { planEntry, sessionEntry } from "./session-bodies.js";
 
-export const replayQuery = z.object({
+export const replayQuery = z.strictObject({
   moment: z.coerce.number().int().min(1).describe("The number of the moment, from 1.").optional(),
   call: z.string().describe("Else the moment at which this call was announced.").optional(),
   seq: z.coerce.number().int().min(0).describe("Else the last moment up to this event.").optional(),

@@ -1,9 +1,10 @@
 /** Rules and grants: the list with sources and use counts, tests, changes, trust, suggestions. */
 import { z } from "zod";
 import { GRANT_EXPIRIES, GRANT_SCOPES } from "../../call/index.js";
+import { GRANT_AUTHORS } from "../../policy/grants/grant.js";
 import { commandReading, partVerdict } from "./question-bodies.js";
 
-export const folderQuery = z.object({
+export const folderQuery = z.strictObject({
   folder: z.string().describe("The project; the server's own folder unless given.").optional(),
 });
 export type FolderQuery = z.output<typeof folderQuery>;
@@ -19,12 +20,16 @@ const listedRule = z.object({
   text: z.string().describe("The rule in one line."),
   sentence: z.string().exactOptional(),
   reason: z.string().describe("Why its author wrote it.").exactOptional(),
-  from: z.enum(["user", "project", "grant"]),
+  from: z.enum(["user", "project", "grant", "mode"]),
   file: z.string(),
   scope: z.enum(GRANT_SCOPES),
   /** The project of a rule with that scope, or the session. */
   where: z.string().exactOptional(),
   createdAt: z.number().exactOptional(),
+  addedBy: z
+    .enum(GRANT_AUTHORS)
+    .describe("How a remembered rule came without an answer: a person wrote it, or took a suggested one.")
+    .exactOptional(),
   expiresAt: z.number().exactOptional(),
   isOver: z.boolean().describe("The rule has expired and allows nothing."),
   uses: z.number().describe("How many recorded calls it decided, of the last 30 days."),
@@ -47,7 +52,7 @@ export const ruleList = z.object({
 export type RuleList = z.output<typeof ruleList>;
 
 export const ruleTest = z
-  .object({
+  .strictObject({
     folder: z.string().exactOptional(),
     command: z.string().exactOptional(),
     read: z.string().exactOptional(),
@@ -73,11 +78,12 @@ export const ruleTested = z.object({
 });
 export type RuleTested = z.output<typeof ruleTested>;
 
-export const newRule = z.object({
+export const newRule = z.strictObject({
   rule,
   scope: z.enum(["project", "user"]).default("project"),
   folder: z.string().exactOptional(),
   expires: z.enum(GRANT_EXPIRIES).default("none"),
+  isSuggested: z.boolean().describe("The rule is a suggestion that a person took.").default(false),
 });
 export type NewRule = z.input<typeof newRule>;
 
@@ -88,7 +94,7 @@ export const addedRule = z.object({
 });
 export type AddedRule = z.output<typeof addedRule>;
 
-export const trustRequest = z.object({
+export const trustRequest = z.strictObject({
   folder: z.string().exactOptional(),
   sha256: z.string().describe("The hash of the content that was shown."),
 });
@@ -109,9 +115,12 @@ export const suggestions = z.object({
       rule,
       text: z.string(),
       from: z.array(z.string()).describe("Files that name such a command."),
-      saved: z.number(),
-      allowed: z.number(),
-      alsoLets: z.array(z.string()),
+      saved: z.number().describe("Recorded questions that the rule would have saved."),
+      allowed: z.number().describe("How many of them a person answered with yes."),
+      saves: z.array(z.string()).describe("The commands of these, each once."),
+      alsoLets: z
+        .array(z.string())
+        .describe("Recorded commands that would have run unasked too, and that nobody has allowed yet."),
     }),
   ),
 });

@@ -140,7 +140,7 @@ export const SERVE_ENDPOINTS = {
     ...post,
     path: "/api/notifications/test",
     summary: "Send a sample by every way",
-    body: z.object({}),
+    body: z.strictObject({}),
     answer: json("PageNotifyTest"),
   },
   subscribePush: {
@@ -184,7 +184,7 @@ export const SERVE_ENDPOINTS = {
     ...post,
     path: "/api/demo",
     summary: "Start the sample agent on a new sample project",
-    body: z.object({}),
+    body: z.strictObject({}),
     answer: { status: 201, ...json("PageNewSession", "Its `sessionId`.") },
   },
   pageSession: {
@@ -217,7 +217,7 @@ export const SERVE_ENDPOINTS = {
     ...get,
     path: "/api/sessions/{id}/events",
     summary: "The recorded events of a session, and then those that follow",
-    query: z.object({ after: z.string().optional() }),
+    query: z.strictObject({ after: z.string().optional() }),
     headers: z.object({ "Last-Event-ID": z.string().optional() }),
     answer: { description: "Session events.", frames: "SessionEvent" },
   },
@@ -239,7 +239,7 @@ export const SERVE_ENDPOINTS = {
     ...post,
     path: "/api/sessions/{id}/compact",
     summary: "Summarize a session for its model, between turns",
-    body: z.object({}),
+    body: z.strictObject({}),
     answer: json("PageCompacted"),
   },
   files: {
@@ -288,7 +288,7 @@ export const SERVE_ENDPOINTS = {
     ...get,
     path: "/api/sessions/{id}/export",
     summary: "A session as text",
-    query: z.object({ format: exportFormat.optional() }),
+    query: z.strictObject({ format: exportFormat.optional() }),
     answer: { description: "The session, redacted.", isText: true },
   },
   call: {

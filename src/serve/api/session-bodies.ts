@@ -41,7 +41,7 @@ export const sessionSummary = z.object({
 });
 export type SessionSummary = z.output<typeof sessionSummary>;
 
-export const sessionQuery = z.object({
+export const sessionQuery = z.strictObject({
   text: z.string().describe("Words of the title, the folder or the agent.").optional(),
   folder: z.string().optional(),
   agent: z.string().optional(),
@@ -141,6 +141,8 @@ export const sessionEntry = z.discriminatedUnion("type", [
       .exactOptional(),
     /** Whether files that it changed are kept, so that an undo can be tried. */
     isKept: z.boolean(),
+    /** Its command went on in the background; GET /api/commands says whether it still runs. */
+    wentOn: z.literal(true).exactOptional(),
     /** A problem inside it: a breach or an unknown end of a call that it made. */
     inner: z.enum(["breach", "unknown"]).exactOptional(),
   }),
@@ -157,7 +159,7 @@ export type SessionEntry = z.output<typeof sessionEntry>;
 export type CallEntry = Extract<SessionEntry, { type: "call" }>;
 export type MessageEntry = Extract<SessionEntry, { type: "message" }>;
 
-export const entriesQuery = z.object({
+export const entriesQuery = z.strictObject({
   before: z.string().describe("Only entries before the one with this key.").optional(),
   limit: z.coerce
     .number()
@@ -190,9 +192,9 @@ const promptBlock = z.discriminatedUnion("type", [
 ]);
 export type PromptBlock = z.output<typeof promptBlock> & ContentBlock;
 
-export const newSessionRequest = z.object({
+export const newSessionRequest = z.strictObject({
   agent: z.string().describe("One of `agents` of GET /api/me; the first one unless given.").exactOptional(),
-  title: z.string().max(200).exactOptional(),
+  title: z.string().min(1).max(200).exactOptional(),
   modeId: z.string().exactOptional(),
   model: z
     .string()
@@ -209,7 +211,7 @@ export type NewSessionRequest = z.input<typeof newSessionRequest>;
 export const newSession = z.object({ sessionId: z.string() });
 export type NewSession = z.output<typeof newSession>;
 
-export const promptRequest = z.object({
+export const promptRequest = z.strictObject({
   prompt: z.array(promptBlock).min(1),
   attachesFiles: z
     .boolean()
@@ -225,7 +227,7 @@ export const prompted = z.object({ sessionId: z.string(), isStarted: z.boolean()
 export type Prompted = z.output<typeof prompted>;
 
 export const sessionChange = z
-  .object({
+  .strictObject({
     title: z.string().min(1).max(200).exactOptional(),
     modeId: z.string().min(1).exactOptional(),
     model: z.string().min(1).describe("Between turns; one of `models` of GET /api/me.").exactOptional(),
@@ -239,7 +241,7 @@ export type SessionChange = z.input<typeof sessionChange>;
 export const compacted = z.object({ isDone: z.boolean() });
 export type Compacted = z.output<typeof compacted>;
 
-export const fileQuery = z.object({
+export const fileQuery = z.strictObject({
   session: z
     .string()
     .describe("Files of this session's folder; of the server's folder unless given.")
@@ -252,7 +254,7 @@ export type FileQuery = z.output<typeof fileQuery>;
 export const fileNames = z.object({ files: z.array(z.string()) });
 export type FileNames = z.output<typeof fileNames>;
 
-export const cancelRequest = z.object({
+export const cancelRequest = z.strictObject({
   toolCallId: z.string().min(1).describe("Only this call; else the whole turn.").exactOptional(),
   reason: z.string().exactOptional(),
 });
@@ -262,7 +264,7 @@ export type CancelRequest = z.input<typeof cancelRequest>;
 export const cancelled = z.object({ cancelled: z.boolean(), why: z.string().exactOptional() });
 export type Cancelled = z.output<typeof cancelled>;
 
-export const undoRequest = z.object({
+export const undoRequest = z.strictObject({
   turnId: z.string().min(1).describe("All calls of this turn, the last one first.").exactOptional(),
   toolCallId: z.string().min(1).exactOptional(),
   hunks: z
@@ -283,6 +285,12 @@ export const undone = z.object({
   isNothing: z.boolean().describe("True for a turn of which no file is kept.").exactOptional(),
   toolCallIds: z.array(z.string()),
   paths: z.array(z.string()).describe("The files that are restored."),
+  removes: z
+    .array(z.object({ path: z.string(), isFolder: z.boolean() }))
+    .describe(
+      "For a dry run: those of `paths` that were not there before, and go. A folder stays when something else is in it.",
+    )
+    .exactOptional(),
   left: z.array(z.object({ path: z.string(), reason: z.string() })),
   hunks: z
     .array(

@@ -2,7 +2,9 @@
  * Typed requests of the page's API. A device has a cookie, which only the browser sees, and a key, which only pages of
  * this origin see: a cookie alone would go to every other port of this host.
  */
-import { Connection } from "../../aap/client/connection.js";
+import { checkOptions, having } from "../../call/check-options.js";
+import type { OptionChecks } from "../../call/check-options.js";
+import { Connection, CONNECTION_OPTIONS } from "../../aap/client/connection.js";
 import type { ConnectionOptions } from "../../aap/client/connection.js";
 import type { FollowOptions, RecordedSessionEvent } from "../../aap/client/follow-session.js";
 import { followSession } from "../../aap/client/follow-session.js";
@@ -17,13 +19,20 @@ const ID = encodeURIComponent;
 /** `keys`: where the key of this device is kept; in the browser's storage unless given. */
 export type ServeClientOptions = ConnectionOptions & { readonly keys?: KeyStore };
 
+const CLIENT_OPTIONS: OptionChecks<ServeClientOptions> = {
+  ...CONNECTION_OPTIONS,
+  keys: having("a store of the key ({ get, set })", "get", "set"),
+};
+
 export class ServeClient {
   readonly #connection: Connection;
 
   readonly #keys: KeyStore;
 
   /** In a page: `new ServeClient({ baseUrl: location.origin })`. A program gives the server's token as `apiKey`. */
-  constructor({ keys = browserKeys(), ...options }: ServeClientOptions) {
+  constructor(given: ServeClientOptions) {
+    checkOptions("ServeClient", given, CLIENT_OPTIONS);
+    const { keys = browserKeys(), ...options } = given;
     const { fetch: send = (request) => fetch(request) } = options;
     this.#keys = keys;
     this.#connection = new Connection({ ...options, fetch: (request) => send(withKey(request, keys.get())) });

@@ -2,6 +2,7 @@
 import type { z } from "zod";
 import type { CallStatistics, FoundCall, PeriodQuery } from "../../call/index.js";
 import type { HistoryCall, Statistics, statisticsQuery } from "../api/history-bodies.js";
+import { decidingRules } from "../../policy/verdict.js";
 import type { ServeContext } from "../server/serve-context.js";
 
 const BUCKETS_MS = [5_000, 30_000, 120_000, 600_000, 3_600_000] as const;
@@ -41,7 +42,7 @@ export async function callStatistics(
     byTool: await by("tool"),
     byKind: await by("kind"),
     byAgent: await by("agent"),
-    byRule: await by("rule"),
+    byRule: byRule(await by("rule"), calls),
     models: models.map((usage) => {
       const costUsd = usage.isListPriced ? costOf(usage.model, usage) : undefined;
       return { ...usage, ...(costUsd !== undefined && { costUsd }) };
@@ -73,6 +74,25 @@ async function callsOf(archive: ServeContext["archive"], period: PeriodQuery): P
     if (before === undefined) break;
   }
   return calls;
+}
+
+/** Several rules may have let one call through together: the call counts for each. */
+function byRule(groups: readonly CallStatistics[], calls: readonly FoundCall[]): CallStatistics[] {
+  const parts = new Map<string, { readonly groups: CallStatistics[]; readonly calls: FoundCall[] }>();
+  for (const group of groups)
+    for (const name of decidingRules(group.key)) {
+      const part = parts.get(name) ?? { groups: [], calls: [] };
+      part.groups.push(group);
+      parts.set(name, part);
+    }
+  for (const call of calls)
+    for (const name of decidingRules(call.rule ?? "")) parts.get(name)?.calls.push(call);
+  return [...parts]
+    .map(([key, part]) => {
+      const [first, ...others] = part.groups;
+      return first?.key === key && others.length === 0 ? first : { ...total(part.groups, part.calls), key };
+    })
+    .toSorted((one, other) => other.calls - one.calls);
 }
 
 const COUNTS = [

@@ -20,7 +20,7 @@ export type HubOptions = {
   readonly index: SessionIndex;
   readonly summaries: SessionSummaries;
   readonly liveness: (facts: SessionFacts) => Promise<TurnLiveness>;
-  /** Called when a question of the session was answered or withdrawn. */
+  /** Called when a question of the session was answered or withdrawn, or has expired. */
   readonly onSettled: (sessionId: string) => void;
 };
 
@@ -55,7 +55,8 @@ export class LiveHub {
     this.#options = options;
     this.inbox = new Inbox(options.context, options.liveness, (change, question) => {
       this.#emit({ type: "question", change, question, answerable: this.inbox.answerable });
-      if (change === "answered" || change === "withdrawn") options.onSettled(question.sessionId);
+      const isExpired = change === "aged" && (question.expiresAt ?? Infinity) <= options.context.now();
+      if (change === "answered" || change === "withdrawn" || isExpired) options.onSettled(question.sessionId);
     });
   }
 
@@ -113,6 +114,11 @@ export class LiveHub {
     while (this.#refreshing) await this.#refreshing;
   }
 
+  /** Looks at a session that somebody has found changed, such as one that another process removed. */
+  look(sessionId: string): void {
+    this.#changed(sessionId);
+  }
+
   #failed(error: unknown): void {
     if (!this.#isClosed) this.#options.context.onError(error);
   }
@@ -168,10 +174,13 @@ export class LiveHub {
   }
 
   async #read(sessionId: string): Promise<void> {
-    const { index, summaries } = this.#options;
+    const { context, index, summaries } = this.#options;
+    const known = index.knownSeq(sessionId);
     const found = await index.read(sessionId);
     await this.#taking;
-    if (found) this.#show(await summaries.summary(found));
+    // A change without an event may be the removal.
+    const isThere = found && (found.seq !== known || (await context.ledger.has(sessionId)));
+    if (isThere) this.#show(await summaries.summary(found));
     else this.#remove(sessionId);
   }
 

@@ -30,9 +30,10 @@ function open(send: () => Promise<void> = async () => undefined) {
     linkTo: (questionId) => `https://desk.example/q/${questionId}`,
     onError: (error) => errors.push(error),
   });
-  const change = (questionId: string, kind: "asked" | "answered" | "withdrawn" | "aged") => {
+  type Kind = "asked" | "answered" | "withdrawn" | "aged";
+  const change = (questionId: string, kind: Kind, isAnswerable = kind === "asked") => {
     // Only these fields are read.
-    const question = { questionId, title: "Run it", isAnswerable: kind === "asked" } as InboxQuestion;
+    const question = { questionId, title: "Run it", isAnswerable } as InboxQuestion;
     emit({ number: 1, frame: { type: "question", change: kind, question, answerable: 1 } });
   };
   return { notices, sent, errors, change };
@@ -48,6 +49,13 @@ test("sends one notice for a question that stays open, and none for one that is 
   change("c", "aged");
   await vi.advanceTimersByTimeAsync(60_000);
   expect(sent).toEqual(["Run it https://desk.example/q/a"]);
+});
+
+test("sends no notice for a question of an earlier start that grows old", async () => {
+  const { sent, change } = open();
+  change("a", "aged", true);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(sent).toEqual([]);
 });
 
 test("tries again when the service fails, until the question is settled", async () => {

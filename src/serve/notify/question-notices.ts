@@ -31,7 +31,10 @@ export class QuestionNotices {
   constructor(options: NotifyOptions) {
     this.#options = options;
     this.#stop = options.hub.subscribe(({ frame }) => {
-      if (frame.type === "question") this.#note(frame.question);
+      if (frame.type !== "question") return;
+      if (!frame.question.isAnswerable) this.#forget(frame.question.questionId);
+      // A question that grows old had its notice when it was asked, maybe before this start.
+      else if (frame.change === "asked") this.#note(frame.question);
     });
   }
 
@@ -40,8 +43,7 @@ export class QuestionNotices {
     for (const questionId of this.#waiting.keys()) this.#forget(questionId);
   }
 
-  #note({ questionId, isAnswerable, title }: InboxQuestion): void {
-    if (!isAnswerable) return this.#forget(questionId);
+  #note({ questionId, title }: InboxQuestion): void {
     if (this.#waiting.has(questionId)) return;
     const timer = setTimeout(() => this.#ring({ questionId, title }), this.#options.afterMs).unref();
     this.#waiting.set(questionId, timer);

@@ -55,6 +55,7 @@ function partOf(part: ExplainedPart, effect: Explanation["verdict"]["effect"]): 
     text: visibleText(part.words.map(({ word }) => word).join(" ")),
     verdict: verdictOf(part, effect),
     effects: shown(part.effects),
+    ...(part.redirects.length > 0 && { redirects: shown(part.redirects) }),
     rules: shown(part.rules),
     needsNoRule: part.needsNoRule,
     doubts: shown(part.doubts),

@@ -9,6 +9,7 @@ import type { InboxQuestion, QuestionState, TurnLiveness } from "../api/question
 import type { SessionFacts } from "../sessions/session-facts.js";
 
 const MAX_SUBJECT = 200;
+const AGED_MS = 8 * 60 * 60_000;
 
 export type RowOptions = {
   readonly state: QuestionState;
@@ -26,6 +27,8 @@ export function inboxRow(
   const { questionId, sessionId, toolCallId, askedAt, expiresAt, likeness } = question;
   const { agent, cwd } = facts.info;
   const shown = (text: string): string => redact(text, patterns);
+  const isAnswerable =
+    state.status === "open" && liveness !== "gone" && (expiresAt === undefined || now < expiresAt);
   return {
     questionId,
     sessionId,
@@ -44,8 +47,8 @@ export function inboxRow(
     ...(expiresAt !== undefined && { expiresAt }),
     state,
     liveness,
-    isAnswerable:
-      state.status === "open" && liveness !== "gone" && (expiresAt === undefined || now < expiresAt),
+    isAnswerable,
+    isAged: isAnswerable && now - askedAt >= AGED_MS,
     ...(likeness !== undefined && { likeness }),
   };
 }

@@ -24,6 +24,8 @@ type Kept = {
   readonly row: InboxQuestion;
 };
 
+/** The fields of an open question that change with time. */
+const AGES = ["liveness", "isAnswerable", "isAged"] as const;
 const SETTLED_SHOWN_MS = 60 * 60_000;
 const MAX_SETTLED = 200;
 
@@ -94,7 +96,7 @@ export class Inbox {
     }
   }
 
-  /** Questions whose turn ended, or that expired meanwhile. */
+  /** Questions that have been open for long, expired, or whose turn ended or was parked meanwhile. */
   async age(): Promise<void> {
     for (const kept of this.#kept.values()) {
       if (kept.row.state.status !== "open") continue;
@@ -102,7 +104,7 @@ export class Inbox {
       const row = this.#row(kept, kept.row.state, liveness);
       // The question may have been settled meanwhile.
       if (this.#kept.get(row.questionId) !== kept) continue;
-      if (row.liveness === kept.row.liveness && row.isAnswerable === kept.row.isAnswerable) continue;
+      if (AGES.every((field) => row[field] === kept.row[field])) continue;
       this.#kept.set(row.questionId, { ...kept, row });
       this.#onChange("aged", row);
     }

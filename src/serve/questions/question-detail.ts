@@ -14,6 +14,7 @@ import { redactedRecord } from "../../history/redaction/redact-event.js";
 import type { Explanation } from "../../policy/explain.js";
 import { ruleParts } from "../../policy/rule.js";
 import type { Rule } from "../../policy/index.js";
+import { grantIdOf } from "../../settings/grant-store.js";
 import { diffCard } from "../../view/index.js";
 import type { GrantWidth, InboxQuestion, QuestionDetail } from "../api/question-bodies.js";
 import type { RuleTest } from "../api/rule-bodies.js";
@@ -58,7 +59,7 @@ export async function questionDetail(
     ) as QuestionDetail["what"],
     why: {
       reason: shown.reason ?? "No rule decides on it.",
-      ...ruleOf(context, explanation, book),
+      ...ruleOf(context, explanation, book, question),
       ...modeOf(context, book),
       ...(command !== undefined && containedOf(context)),
     },
@@ -169,13 +170,19 @@ function ruleOf(
   { rules }: ServeContext,
   explanation: Explanation | undefined,
   { info, sessionId }: SessionBook,
+  { questionId }: Question,
 ): Pick<QuestionDetail["why"], "rule"> {
   const name = explanation?.verdict.rule;
   if (name === undefined) return {};
   const { origins } = rules.current(info.cwd ?? "/", sessionId);
-  const found = [...origins].find(([rule]) => ruleParts(rule).name === name);
+  const names = new Set(explanation?.verdict.by?.map((rule) => ruleParts(rule).name));
+  const decided = [...origins].filter(([rule]) => names.has(ruleParts(rule).name));
+  const grantId = grantIdOf(questionId);
+  const [made] = decided.find(([, origin]) => origin.from === "grant" && origin.grantId === grantId) ?? [];
+  if (made) return { rule: { text: visibleText(ruleParts(made).name), from: "grant", isOfThisAnswer: true } };
   const text = visibleText(name);
-  return { rule: found ? { text, from: found[1].from, file: found[1].file } : { text, from: "mode" } };
+  const origin = decided.find(([rule]) => ruleParts(rule).name === name)?.[1];
+  return { rule: origin ? { text, from: origin.from, file: origin.file } : { text, from: "mode" } };
 }
 
 function modeOf(
@@ -186,8 +193,8 @@ function modeOf(
   return mode === undefined ? {} : { mode };
 }
 
-function containedOf({ whyNotContained }: ServeContext): Pick<QuestionDetail["why"], "notContained"> {
-  const why = whyNotContained();
+function containedOf({ notContained }: ServeContext): Pick<QuestionDetail["why"], "notContained"> {
+  const why = notContained()?.why;
   return why === undefined ? {} : { notContained: why };
 }
 
@@ -217,15 +224,19 @@ function answersOf(
 const whyNotAlways = ({ isForThisOnce }: Question): string =>
   isForThisOnce === true
     ? "No rule can answer this: it is not about what the call does."
-    : "No rule would allow just this, or another rule asks about it all the same.";
+    : "No rule would allow just this, another rule asks about it all the same, or the agent keeps no rules.";
 
 const widthOf = (
-  { effect, width, rules, subject, sentence, examples }: OfferedWidth,
+  { effect, width, rules, subject, lines, sentence, examples }: OfferedWidth,
   frees: string[],
 ): GrantWidth => ({
   effect,
   width,
   subject: visibleText(subject),
+  lines: (lines ?? [{ text: subject }]).map(({ text, note }) => ({
+    text: visibleText(text),
+    ...(note !== undefined && { note: visibleText(note) }),
+  })),
   sentence: visibleText(sentence),
   rules: [...rules],
   ruleTexts: rules.map((rule) => visibleText(JSON.stringify(rule))),

@@ -32,7 +32,7 @@ export async function testRule(
 
 export async function addRule(
   { rules, now }: ServeContext,
-  { rule: given, scope, expires }: z.output<typeof newRule>,
+  { rule: given, scope, expires, isSuggested }: z.output<typeof newRule>,
   folder: string,
 ): Promise<AddedRule> {
   const [rule] = readRules([given]);
@@ -41,7 +41,11 @@ export async function addRule(
     throw new AapProblem("BAD_REQUEST", "Only rules that allow can end. Nothing was stored.");
   const place: GrantScope = scope === "user" ? { type: "user" } : { type: "project", root: folder };
   const { grantId } = await rules.grants.add(
-    { rules: [rule], sentence: writtenSentence([rule]) },
+    {
+      rules: [rule],
+      sentence: writtenSentence([rule]),
+      addedBy: isSuggested ? "suggestion" : "person",
+    },
     place,
     expires === "none" ? {} : { expiresAt: expiryTime(expires, now()) },
   );
@@ -93,13 +97,14 @@ export async function suggestions(
     folder,
     days,
     commands: found.commands,
-    suggestions: found.suggestions.map(({ rule, from, saved, allowed, alsoLets }) => ({
+    suggestions: found.suggestions.map(({ rule, from, saved, allowed, saves, alsoLets }) => ({
       id: idOf(rule),
       rule: { ...rule },
       text: textOf(rule),
       from: [...from],
       saved,
       allowed,
+      saves: saves.map((text) => visibleText(text)),
       alsoLets: alsoLets.map((text) => visibleText(text)),
     })),
   };

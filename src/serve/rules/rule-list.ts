@@ -2,8 +2,11 @@
 import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { visibleText } from "../../call/index.js";
+import type { CallStatistics } from "../../call/index.js";
+import { inMode, isMode } from "../../policy/index.js";
 import type { GrantScope, Rule } from "../../policy/index.js";
 import { ruleParts } from "../../policy/rule.js";
+import { decidingRules } from "../../policy/verdict.js";
 import type { ListedGrant, RuleOrigin } from "../../settings/index.js";
 import type { ProjectRules } from "../../settings/rule-source.js";
 import type { ListedRule, RuleList } from "../api/rule-bodies.js";
@@ -14,12 +17,14 @@ const DAY_MS = 86_400_000;
 const MAX_FILE_CHARACTERS = 100_000;
 
 export async function ruleList(
-  { rules: source, archive, now }: ServeContext,
+  { rules: source, archive, now, modeIn }: ServeContext,
   folder: string,
 ): Promise<RuleList> {
-  const { rules, origins, mode, problems, ignored, project } = source.current(folder);
+  const { rules, origins, mode: written, problems, ignored, project } = source.current(folder);
+  // A flag of the server may have chosen another mode than the files.
+  const mode = [modeIn(folder)].find(isMode) ?? written;
   const used = await archive.statistics({ by: "rule", since: now() - USE_DAYS * DAY_MS });
-  const uses = new Map(used.map(({ key, calls, breaches }) => [key, { calls, breaches }]));
+  const uses = usesByRule(used);
   const grants = source.grants.list();
   const listed = (
     rule: Rule,
@@ -48,6 +53,9 @@ export async function ruleList(
       ...grants.flatMap((grant) =>
         grant.rules.map((rule) => listed(rule, ofGrant(grant, source.grants.path))),
       ),
+      ...inMode(mode, []).rules.map((rule) =>
+        listed(rule, { from: "mode", file: "", scope: "user", isOver: false }),
+      ),
       ...ignored.map(({ rule, why }) =>
         listed(rule, {
           from: "project",
@@ -63,13 +71,27 @@ export async function ruleList(
   };
 }
 
+/** Several rules may have let one call through together: each was used. */
+function usesByRule(groups: readonly CallStatistics[]) {
+  const uses = new Map<string, { readonly calls: number; readonly breaches: number }>();
+  for (const { key, calls, breaches } of groups)
+    for (const name of decidingRules(key)) {
+      const before = uses.get(name) ?? { calls: 0, breaches: 0 };
+      uses.set(name, { calls: before.calls + calls, breaches: before.breaches + breaches });
+    }
+  return uses;
+}
+
 function ofFile({ from, file }: RuleOrigin, folder: string) {
   return from === "project"
     ? ({ from, file, scope: "project", where: folder, isOver: false } as const)
     : ({ from, file, scope: "user", isOver: false } as const);
 }
 
-function ofGrant({ grantId, sentence, scope, createdAt, expiresAt, isOver }: ListedGrant, file: string) {
+function ofGrant(
+  { grantId, sentence, scope, createdAt, addedBy, expiresAt, isOver }: ListedGrant,
+  file: string,
+) {
   return {
     grantId,
     sentence: visibleText(sentence),
@@ -78,6 +100,7 @@ function ofGrant({ grantId, sentence, scope, createdAt, expiresAt, isOver }: Lis
     scope: scope.type,
     ...whereOf(scope),
     createdAt,
+    ...(addedBy !== undefined && { addedBy }),
     ...(expiresAt !== undefined && { expiresAt }),
     isOver,
   } as const;

@@ -4,6 +4,7 @@ import { Rate } from "../../http/rate.js";
 import { cookieHeader, cookieIn, keyIn } from "../access/device-cookie.js";
 import { PAIRING_MS } from "../access/devices.js";
 import type { StoredDevice } from "../access/devices.js";
+import { isLocalUrl, NO_ADDRESS, pageUrl } from "../access/local-url.js";
 import { qrCode } from "../access/qr-code.js";
 import { loginRequest, pairingRequest } from "../api/access-bodies.js";
 import type { Device, Me } from "../api/access-bodies.js";
@@ -48,15 +49,17 @@ export function accessHandlers({ context }: PageParts): Readonly<Record<Name, Pa
     listDevices: async ({ device }) =>
       Response.json({ devices: devices.list().map((one) => shownDevice(one, device)) }),
     pairDevice: async (request) => {
-      const { role, name } = await bodyOf(request, pairingRequest);
+      const { role, name, url: given } = await bodyOf(request, pairingRequest);
+      const base = given === undefined ? originOf(request) : pageUrl(given);
+      if (base === undefined) throw new AapProblem("BAD_REQUEST", `${NO_ADDRESS} No code was made.`);
       const { code, expiresAt } = await devices.createCode({
         role,
         name,
         lifetimeMs: PAIRING_MS,
         madeBy: request.device?.deviceId,
       });
-      const url = `${originOf(request)}/login#${code}`;
-      return Response.json({ code, url, qr: qrCode(url), expiresAt });
+      const url = `${base}/login#${code}`;
+      return Response.json({ code, url, isLocal: isLocalUrl(base), qr: qrCode(url), expiresAt });
     },
     revokeDevice: async ({ id }) => {
       if (await devices.revoke(id)) return done();
@@ -66,8 +69,8 @@ export function accessHandlers({ context }: PageParts): Readonly<Record<Name, Pa
 }
 
 async function meOf(context: ServeContext, device: StoredDevice | undefined): Promise<Me> {
-  const { version, folder, agents, modes, models, demo, ledger, whyNotContained } = context;
-  const why = whyNotContained();
+  const { version, folder, agents, modes, models, demo, ledger, notContained } = context;
+  const missing = notContained();
   const modeId = context.modeIn(folder);
   return {
     device: device ? shownDevice(device, device) : PROGRAM,
@@ -79,7 +82,7 @@ async function meOf(context: ServeContext, device: StoredDevice | undefined): Pr
     models: [...(await models())],
     hasDemo: demo !== undefined,
     isEmpty: (await ledger.sessions({ limit: 1 })).length === 0,
-    sandbox: { holds: why === undefined, ...(why !== undefined && { why }) },
+    sandbox: { holds: missing === undefined, ...missing },
   };
 }
 

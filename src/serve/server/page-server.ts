@@ -1,6 +1,8 @@
 /** The page's API as a function from requests to responses. Each request needs a device with the right role. */
 import { Hono } from "hono";
 import { AapProblem, problemOf, problemResponse } from "../../aap/api/aap-problem.js";
+import { ENDPOINTS } from "../../aap/api/endpoints.js";
+import { methodsIn } from "../../aap/api/methods-in.js";
 import type { OpenSink } from "../../aap/stream/event-stream.js";
 import { STATUSES } from "../../http/index.js";
 import type { RequestHeaders, Site } from "../../http/index.js";
@@ -28,7 +30,7 @@ import type { StaticFiles } from "./static-files.js";
 export type PageServer = {
   readonly site: Site;
   /** Whether the request belongs to the page and not to apps. */
-  readonly isFor: (path: string) => boolean;
+  readonly isFor: (request: Request) => boolean;
   readonly isFile: (path: string) => boolean;
   readonly fetch: (request: Request, openSink?: OpenSink) => Promise<Response>;
   /** Takes no new turns, and resolves when those under way are over or parked. */
@@ -47,6 +49,19 @@ const isOpenPath = (method: string, path: string): boolean =>
 
 const isForDevices = (path: string): boolean =>
   path.startsWith(API) && !path.startsWith(LINKS) && path !== SERVE_ENDPOINTS.login.path;
+
+const methodsOfApps = methodsIn(ENDPOINTS);
+
+/** A person's browser at an address that nothing has: the page says so. Programs, which have a token, get a problem. */
+function isVisit(method: string, path: string, { accept, authorization }: RequestHeaders): boolean {
+  return (
+    (method === "GET" || method === "HEAD") &&
+    authorization === undefined &&
+    String(accept ?? "").includes("text/html") &&
+    !path.startsWith(API) &&
+    methodsOfApps(path).length === 0
+  );
+}
 
 export async function openPageServer(context: ServeContext, files: StaticFiles): Promise<PageServer> {
   const { devices } = context;
@@ -69,6 +84,7 @@ export async function openPageServer(context: ServeContext, files: StaticFiles):
     liveness: (facts) => livenessOf(context, facts),
     onSettled: resume,
   });
+  views.onEnd = (sessionId) => hub.look(sessionId);
   const notices = openNotices(context.notify, context);
   const pageUrl = (): string => notices.url ?? context.ownUrl();
   const app = routes({ context, index, summaries, views, turns, hub, notices, pageUrl });
@@ -83,13 +99,22 @@ export async function openPageServer(context: ServeContext, files: StaticFiles):
   });
   return {
     site: {
-      isPublic: (method, path) =>
-        isOpenPath(method, path) || ((method === "GET" || method === "HEAD") && files.isPath(path)),
+      isPublic: (method, path, headers) =>
+        isOpenPath(method, path) ||
+        ((method === "GET" || method === "HEAD") && files.isPath(path)) ||
+        isVisit(method, path, headers),
       isForDevices,
       isDevice: (headers) => deviceIn(devices, headers) !== undefined,
     },
     isFile: (path) => files.isPath(path),
-    isFor: (path) => path.startsWith(API) || files.isPath(path),
+    isFor: ({ method, url, headers }) => {
+      const { pathname } = new URL(url);
+      return (
+        pathname.startsWith(API) ||
+        files.isPath(pathname) ||
+        isVisit(method, pathname, Object.fromEntries(headers))
+      );
+    },
     fetch: async (request, openSink) => {
       const { pathname } = new URL(request.url);
       return pathname.startsWith(API)

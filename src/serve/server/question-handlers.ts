@@ -63,7 +63,8 @@ export function questionHandlers(parts: PageParts): Readonly<Record<Name, PageHa
       const { question, row } = await findQuestion(parts, request.id);
       const who = device?.name ?? "a program";
       const answered = await answerQuestion(context, question, body, { who, alike: hub.inbox.alike(row) });
-      if (device) await context.devices.note(device, { hasAnswered: true });
+      // The answer counts already: a count of answers that cannot be written must not look like a refusal.
+      if (device) await context.devices.note(device, { hasAnswered: true }).catch(context.onError);
       const notStored =
         storesRule(body) && answered.resumes === "here" && (await whyNotStored(parts, question));
       return Response.json({ ...answered, ...(notStored && { notStored }) });
@@ -91,7 +92,8 @@ export function questionHandlers(parts: PageParts): Readonly<Record<Name, PageHa
       const body = await bodyOf(request, linkedAnswerRequest);
       const { question } = await findQuestion(parts, request.id);
       const answered = await answerQuestion(context, question, body, { who: "a link" });
-      await context.devices.useLink(key);
+      // The same of a link: it answers only this question, which counts one answer.
+      await context.devices.useLink(key).catch(context.onError);
       return Response.json(answered);
     },
   };

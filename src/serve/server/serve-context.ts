@@ -30,8 +30,8 @@ export type ServeContext = {
   readonly modeIn: (folder: string) => string | undefined;
   /** The models that the own agent can use, with a note on each. */
   readonly models: () => Promise<readonly { readonly name: string; readonly note: string }[]>;
-  /** Why commands are not contained; undefined where the sandbox holds. */
-  readonly whyNotContained: () => string | undefined;
+  /** Why commands are not contained, and whether somebody switched it off; undefined where the sandbox holds. */
+  readonly notContained: () => { readonly why: string; readonly isOff: boolean } | undefined;
   /** The agent that continues a session, with its workspace; undefined where this server has none for it. */
   readonly agentFor: (info: SessionInfo) => Promise<RunsSession | undefined>;
   /** A workspace to restore files in. */
@@ -47,6 +47,8 @@ export type ServeContext = {
     folder: string,
     days: number,
   ) => Promise<{ readonly commands: number; readonly suggestions: readonly RuleSuggestion[] }>;
+  /** How long a question can be answered with yes, where its agent does not say. */
+  readonly questionLifetimeMs: number | undefined;
   /** The address that the server listens at. */
   readonly ownUrl: () => string;
   readonly onError: (error: unknown) => void;

@@ -8,7 +8,7 @@ import { openPageServer } from "./page-server.js";
 import type { ServeContext } from "./serve-context.js";
 import { StaticFiles } from "./static-files.js";
 
-export type PageOptions = Omit<ServeContext, "apps" | "now" | "onError" | "ownUrl"> & {
+export type PageOptions = Omit<ServeContext, "apps" | "now" | "onError" | "ownUrl" | "questionLifetimeMs"> & {
   /** The built page; without it only the API is served. */
   readonly pageFolder?: string | undefined;
   readonly now?: () => number;
@@ -19,13 +19,13 @@ export async function servePage(
   served: ServeOptions & { readonly ledger: Ledger },
   { pageFolder, now = Date.now, ...page }: PageOptions,
 ): Promise<Serving> {
-  const { onError = () => undefined } = served;
+  const { onError = () => undefined, questionLifetimeMs } = served;
   let listensAt = "";
   const serving = await serveBeside(agents, served, async (server) => {
     const names = new Set(page.agents.map(({ name }) => name));
     const apps = appSessions({ server, ledger: page.ledger, agents: names, onError });
     const opened = await openPageServer(
-      { ...page, apps, onError, now, ownUrl: () => listensAt },
+      { ...page, apps, onError, now, questionLifetimeMs, ownUrl: () => listensAt },
       new StaticFiles(pageFolder),
     );
     return { ...opened, described: { endpoints: SERVE_ENDPOINTS, responses: SERVE_RESPONSES } };

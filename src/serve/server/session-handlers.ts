@@ -107,6 +107,7 @@ export function sessionHandlers(parts: PageParts): Readonly<Record<Name, PageHan
     pageSession: async ({ id }) => Response.json(await detailOf(id)),
     changeSession: async (request) => {
       const change = await bodyOf(request, sessionChange);
+      checkMode(context, change.modeId);
       if (change.model !== undefined) await checkModel(context, change.model);
       await turns.change(request.id, change);
       return Response.json(await detailOf(request.id));
@@ -129,7 +130,7 @@ export function sessionHandlers(parts: PageParts): Readonly<Record<Name, PageHan
       const { context: http, id } = request;
       if (!(await ledger.has(id)))
         throw new AapProblem("NOT_FOUND", `There is no session ${id}. No events were sent.`);
-      const last = http.req.header("last-event-id") ?? http.req.query("after");
+      const last = http.req.header("last-event-id") ?? queryOf(request, SERVE_ENDPOINTS.events.query).after;
       const after = last === undefined ? 0 : readSeq(last);
       return eventStream(
         streams.take(request.device, async (writer) => {
@@ -246,7 +247,13 @@ async function createSession({ context, turns }: PageParts, request: PageRequest
       "NOT_FOUND",
       `There is no agent "${name}", only ${agents.map((one) => one.name).join(", ")}. No session was made.`,
     );
+  checkMode(context, modeId);
   if (agent.type === "external") {
+    if (modeId !== undefined || model !== undefined || title !== undefined)
+      throw new AapProblem(
+        "BAD_REQUEST",
+        `${agent.name} chooses the mode, the model and the title of its sessions. No session was made; leave "modeId", "model" and "title" out.`,
+      );
     const sessionId = await apps.create(agent.name);
     if (prompt) await apps.prompt(sessionId, prompt);
     return sessionId;
@@ -262,6 +269,13 @@ async function createSession({ context, turns }: PageParts, request: PageRequest
   const runs = await agentFor(info);
   if (!runs) throw new AapProblem("CONFLICT", "The agent's folder cannot be opened. No session was made.");
   return turns.create(runs, info, { prompt: prompt && withFiles(prompt, folder), modeId });
+}
+
+/** A mode that nothing knows would be shown, and the server's own would decide. */
+function checkMode({ modes }: ServeContext, modeId: string | undefined): void {
+  if (modeId === undefined || modes.some(({ id }) => id === modeId)) return;
+  const names = modes.map(({ id }) => id).join(", ");
+  throw new AapProblem("BAD_REQUEST", `There is no mode "${modeId}", only ${names}. Nothing was changed.`);
 }
 
 async function checkModel({ models }: ServeContext, model: string): Promise<void> {

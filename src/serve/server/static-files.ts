@@ -58,8 +58,10 @@ export class StaticFiles {
     );
   }
 
+  /** The page itself, with the status 404, for a path that is none of its own. */
   async response(path: string, acceptedEncodings = ""): Promise<Response> {
-    const isView = VIEWS.test(path);
+    const isMissing = !this.isPath(path);
+    const isView = isMissing || VIEWS.test(path);
     const read = await this.#read(isView ? "/index.html" : path);
     if (!read) return isView ? notBuilt() : plain(404, `There is no ${path}.`);
     const isHashed = path.startsWith("/assets/") && HASHED.test(path);
@@ -67,6 +69,7 @@ export class StaticFiles {
     const isPacked = isText && /\bgzip\b/.test(acceptedEncodings);
     const bytes = isPacked ? await this.#packed(path, read, isHashed) : read;
     return new Response(bytes, {
+      status: isMissing ? 404 : 200,
       headers: {
         ...SAFE_HEADERS,
         ...(isText && { vary: "accept-encoding" }),

@@ -3,12 +3,12 @@ import { AapProblem } from "../../aap/api/aap-problem.js";
 import { eventPages } from "../../call/index.js";
 import type { Question, RecordedEvent, SessionBook, SessionEvent, ToolCall } from "../../call/index.js";
 import { redactedRecord } from "../../history/redaction/redact-event.js";
-import { UndoRefused } from "../../run/index.js";
-import { previewUndo } from "../../run/undo-call.js";
+import { shownAsUndone } from "../../view/call-card.js";
 import { callCard, diffCard } from "../../view/index.js";
 import type { CallDetail, LifeEvent } from "../api/call-bodies.js";
 import type { ServeContext } from "../server/serve-context.js";
 import { eventLine } from "./event-line.js";
+import { undoCalls } from "./undo-calls.js";
 
 export const MAX_LINES = 100_000;
 const MAX_LIFE = 200;
@@ -33,7 +33,9 @@ export async function callDetail(
       question: question && (redactedRecord(question, redactPatterns) as Question),
     }),
     diffs: call.content.flatMap((item) =>
-      item.type === "diff" ? [diffCard(item, { maxLines: MAX_LINES, isWhole: true })] : [],
+      item.type === "diff"
+        ? [diffCard(item, { maxLines: MAX_LINES, isWhole: true, undoneHunks: shownAsUndone(call) })]
+        : [],
     ),
     content: [...call.content],
     rawInput: call.rawInput,
@@ -42,7 +44,7 @@ export async function callDetail(
     life: life(
       events.map(({ seq, event }) => ({ seq, event: redactedRecord(event, redactPatterns) as SessionEvent })),
     ),
-    undo: await undoOf(context, book, exact, events),
+    undo: await undoOf(context, book, toolCallId, events),
   };
 }
 
@@ -81,7 +83,7 @@ function questionOf({ state }: ToolCall, book: SessionBook): Question | undefine
 async function undoOf(
   context: ServeContext,
   book: SessionBook,
-  { toolCallId }: ToolCall,
+  toolCallId: string,
   events: readonly RecordedEvent[],
 ): Promise<CallDetail["undo"]> {
   const kept = events.flatMap(({ event }) => {
@@ -89,16 +91,14 @@ async function undoOf(
     const { path, before } = event.change;
     return before && "blob" in before ? [{ path, blob: before.blob }] : [];
   });
-  const { cwd } = book.info;
   try {
-    if (cwd === undefined) throw new UndoRefused(toolCallId, "its session has no folder");
-    const session = { book, ledger: context.ledger, sessionId: book.sessionId };
-    const { paths } = await previewUndo(session, await context.openWorkspace(cwd), toolCallId);
-    return { isPossible: true, paths: [...paths], kept };
+    // The same trial as before an undo: of an edit that was undone in part, the rest can be.
+    const { isPossible, why, paths } = await undoCalls(context, book, { toolCallId, dryRun: true });
+    return { isPossible, ...(!isPossible && why !== undefined && { why }), paths, kept };
   } catch (error) {
     // The folder may be gone.
     const why =
-      error instanceof UndoRefused ? error.message : "Its folder cannot be opened. No file was touched.";
+      error instanceof AapProblem ? error.message : "Its folder cannot be opened. No file was touched.";
     return { isPossible: false, why, paths: [], kept };
   }
 }

@@ -1,11 +1,12 @@
 /** Facts of calls that their own values do not have: number, turn, kept files, and problems of the calls inside them. */
 import type { Session, SessionBook, SessionEvent, ToolCall } from "../../call/index.js";
 import { canPutBack } from "../../run/kept-calls-of.js";
+import { wentOn } from "../../run/running-commands.js";
 import type { CallEntry } from "../api/session-bodies.js";
 
 export type CallPlace = Pick<
   CallEntry,
-  "number" | "turnId" | "parentToolCallId" | "progress" | "isKept" | "inner"
+  "number" | "turnId" | "parentToolCallId" | "progress" | "isKept" | "wentOn" | "inner"
 >;
 
 export class CallPlaces {
@@ -50,6 +51,7 @@ export class CallPlaces {
       ...(parentToolCallId !== undefined && { parentToolCallId }),
       ...(progress && { progress: { ...progress } }),
       isKept: this.#kept.has(toolCallId),
+      ...(wentOn(call) && { wentOn: true }),
       ...(inner && { inner }),
     };
   }

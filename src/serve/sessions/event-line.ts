@@ -60,7 +60,12 @@ const LINES: EventTable<[], EventLine | undefined> = {
   "call-failed": ({ error }) => moment(`Failed: ${line(error)}`),
   "call-cancelled": ({ reason }) => moment(`Cancelled: ${line(reason)}`),
   "call-unknown": ({ reason }) => moment(`Outcome unknown: ${line(reason)}`),
-  "call-undone": () => moment("Undone: its files were restored"),
+  "call-undone": ({ hunks }) =>
+    moment(
+      hunks === undefined
+        ? "Undone: its files were restored"
+        : `Undone in part: ${hunks.length === 1 ? "change" : "changes"} ${hunks.join(", ")} put back`,
+    ),
   "call-revised": none,
   "content-appended": none,
   "app-awaited": none,

@@ -5,9 +5,10 @@
 import { randomUUID } from "node:crypto";
 import { AapProblem, problemIfElsewhere } from "../../aap/api/aap-problem.js";
 import { retryNotice } from "../../aap/turns/retry-notice.js";
+import { withQuestionLifetime } from "../../aap/turns/with-question-lifetime.js";
 import { AgentSession } from "../../agent/index.js";
 import type { TurnEnd } from "../../agent/index.js";
-import { readSessionInfo } from "../../call/index.js";
+import { oneLine, readSessionInfo, visibleText } from "../../call/index.js";
 import type { ContentBlock, SessionBook, SessionInfo } from "../../call/index.js";
 import { FlushTimer } from "../../record/index.js";
 import { withModel } from "./with-model.js";
@@ -105,12 +106,17 @@ export class PageTurns {
    * it still waits. One attempt at a time: an answer during an attempt is seen by the next one.
    */
   resume(sessionId: string): Promise<boolean> {
-    return this.#resume(sessionId, isParked);
+    return this.#resume(sessionId, (book) => this.#isParked(book));
   }
 
   /** The same, also for a turn that ran in a process that died. */
   takeOver(sessionId: string): Promise<boolean> {
-    return this.#resume(sessionId, (book) => book.turn?.state.status === "running" || isParked(book));
+    return this.#resume(sessionId, (book) => book.turn?.state.status === "running" || this.#isParked(book));
+  }
+
+  /** A parked turn with a call that can go on. */
+  #isParked(book: SessionBook): boolean {
+    return book.turn?.state.status === "parked" && isSettled(book, this.#context.now());
   }
 
   #resume(sessionId: string, canGoOn: (book: SessionBook) => boolean): Promise<boolean> {
@@ -284,8 +290,14 @@ export class PageTurns {
   }
 
   async #runs(sessionId: string): Promise<RunsSession> {
-    const info = await readSessionInfo(this.#context.ledger, sessionId);
-    const runs = await this.#context.agentFor(info);
+    const { ledger, agentFor } = this.#context;
+    if (!(await ledger.has(sessionId)))
+      throw new AapProblem(
+        "NOT_FOUND",
+        `There is no session ${sessionId}: it was deleted, or never was. Nothing was done.`,
+      );
+    const info = await readSessionInfo(ledger, sessionId);
+    const runs = await agentFor(info);
     if (runs) return runs;
     throw new AapProblem("CONFLICT", `${whyNot(info)} Nothing was done.`);
   }
@@ -304,7 +316,7 @@ export class PageTurns {
     }
     try {
       return await AgentSession.open({
-        agent,
+        agent: withQuestionLifetime(agent, this.#context.questionLifetimeMs),
         ledger: this.#context.ledger,
         workspace,
         sessionId,
@@ -326,19 +338,24 @@ function unlessElsewhere(error: unknown): undefined {
   if (!(error instanceof AapProblem) || (error.code !== "BUSY" && error.code !== "CONFLICT")) throw error;
 }
 
-/** A parked turn with a call that can go on. */
-const isParked = (book: SessionBook): boolean => book.turn?.state.status === "parked" && isAnswered(book);
-
-/** Whether a call can go on: the answer to one of several questions is enough. */
-function isAnswered(book: SessionBook): boolean {
+/** Whether a call can go on: the end of one of several questions is enough. */
+function isSettled(book: SessionBook, now: number): boolean {
   const waiting = book
     .openCalls()
     .flatMap(({ state }) =>
       state.status === "waiting" && state.waitingFor.type === "question" ? [state.waitingFor.questionId] : [],
     );
-  return waiting.length === 0 || waiting.some((id) => book.question(id)?.state.status !== "open");
+  return (
+    waiting.length === 0 ||
+    waiting.some((id) => {
+      const asked = book.question(id);
+      return asked?.state.status !== "open" || (asked.question.expiresAt ?? Infinity) <= now;
+    })
+  );
 }
+
+const MAX_NAME = 100;
 
 /** Why no agent of this server can continue the session. */
 export const whyNot = ({ agent }: SessionInfo): string =>
-  `This session belongs to ${agent ?? "another agent"}, which this server does not run, or to another model.`;
+  `This session belongs to ${agent === undefined ? "another agent" : oneLine(visibleText(agent), MAX_NAME)}, which this server does not run, or to another model.`;

@@ -2,11 +2,14 @@
  * The facts of a session that lists and the inbox show, folded from its events without their texts, so that thousands of
  * sessions fit into memory. Questions are returned as their events come.
  */
-import { oneLine, sessionModel, visibleText } from "../../call/index.js";
+import { oneLine, sessionModel } from "../../call/index.js";
 import type { Question, SessionEvent, SessionInfo, ToolCallEvent, Usage } from "../../call/index.js";
 import { OpenCalls } from "../../call/open-calls.js";
 import type { OpenCall } from "../../call/open-calls.js";
+import { firstLine } from "../../call/visible-text.js";
+import { exitWords } from "../../view/card-facts.js";
 import { sessionDoor } from "../../aap/sessions/session-door.js";
+import { CallPaths } from "../history/call-paths.js";
 import type { SessionDoor, TokenUsage } from "../api/session-bodies.js";
 
 export type TurnFacts = {
@@ -28,6 +31,11 @@ export class SessionFacts {
   hasUsage = false;
   /** By their ids, in the order in which they were asked. */
   readonly openQuestions = new Map<string, Question>();
+  /** How the commands of calls failed, by the ids of the calls. */
+  readonly failedCommands = new Map<string, string>();
+  /** Calls that were undone, or of which some changes were, by their ids. */
+  readonly undoneCalls = new Map<string, "whole" | "part">();
+  readonly paths = new CallPaths();
   readonly #openCalls = new OpenCalls();
   #firstPrompt = "";
   #lastMessage = "";
@@ -93,12 +101,16 @@ export class SessionFacts {
 
   #applyToCall(event: Exclude<ToolCallEvent, { type: "question-asked" | "child-stepped" }>): void {
     this.#openCalls.take(event);
+    this.paths.take(event);
     switch (event.type) {
       case "call-announced":
         this.calls += 1;
         return;
       case "call-breached":
         this.breaches += 1;
+        return;
+      case "terminal-exited":
+        this.#exited(event);
         return;
       case "call-done":
       case "call-failed":
@@ -110,7 +122,6 @@ export class SessionFacts {
       case "input-ready":
       case "content-appended":
       case "terminal-output":
-      case "terminal-exited":
       case "app-awaited":
       case "child-awaited":
       case "call-cleared":
@@ -119,18 +130,26 @@ export class SessionFacts {
       case "sandbox-refused":
       case "cancel-requested":
       case "file-kept":
+        return;
       case "call-undone":
+        this.undoneCalls.set(event.toolCallId, event.hunks ? "part" : "whole");
         return;
       default:
         event satisfies never;
     }
   }
 
+  #exited({ toolCallId, exit }: SessionEvent & { type: "terminal-exited" }): void {
+    const isFailure = exit.exitCode !== 0 || exit.signal !== undefined;
+    if (isFailure) this.failedCommands.set(toolCallId, exitWords({ exit }).join(", "));
+    else this.failedCommands.delete(toolCallId);
+  }
+
   #message({ messageId, role, block }: SessionEvent & { type: "message-chunk" }): void {
     if (messageId !== this.#lastMessage) this.messages += 1;
     this.#lastMessage = messageId;
     if (role === "user" && this.#firstPrompt === "" && block.type === "text")
-      this.#firstPrompt = oneLine(visibleText(block.text.slice(0, 4 * MAX_TITLE)), MAX_TITLE);
+      this.#firstPrompt = firstLine(block.text.slice(0, 4 * MAX_TITLE), MAX_TITLE);
   }
 
   #use(usage: Usage | undefined): void {

@@ -10,13 +10,20 @@ export class SessionViews {
   /** The most recently used come last. */
   readonly #views = new Map<string, Promise<SessionView | undefined>>();
 
+  /** Called when a session that was folded here is not followed any more: it was removed, or nobody looks at it. */
+  onEnd: (sessionId: string) => void = () => undefined;
+
   constructor(context: ServeContext) {
     this.#context = context;
   }
 
   async open(sessionId: string): Promise<SessionView> {
     const known = this.#views.get(sessionId);
-    const opening = known ?? SessionView.open(this.#context, sessionId, () => this.#views.delete(sessionId));
+    const onEnd = (): void => {
+      this.#views.delete(sessionId);
+      this.onEnd(sessionId);
+    };
+    const opening = known ?? SessionView.open(this.#context, sessionId, onEnd);
     this.#views.delete(sessionId);
     this.#views.set(sessionId, opening);
     const view = await opening.catch((error: unknown) => {

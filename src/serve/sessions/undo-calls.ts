@@ -9,7 +9,7 @@ import type { Gate, UndoOptions } from "../../run/index.js";
 import { canPutBack, keptCallsOf } from "../../run/kept-calls-of.js";
 import { undoEach } from "../../run/undo-each.js";
 import { previewUndo } from "../../run/undo-call.js";
-import type { Undone as UndoneCall } from "../../run/undo-call.js";
+import type { Removal, Undone as UndoneCall } from "../../run/undo-call.js";
 import { readEdit, withoutHunks } from "../../run/undo-hunks.js";
 import type { Edit } from "../../run/undo-hunks.js";
 import { redactedRecord } from "../../history/redaction/redact-event.js";
@@ -59,19 +59,29 @@ async function preview(
   const [last = "", ...older] = toolCallIds;
   const workspace = await openFolder(context, book);
   const edit = toolCallIds.length === 1 ? await editHunks(context, book, workspace, last) : undefined;
-  if (edit) return { ...NOTHING, isPossible: edit.hunks.some(isOpen), toolCallIds: [last], ...edit };
+  if (edit) {
+    const why = edit.hunks.some(isOpen) ? undefined : whyNoHunk(last, edit.hunks);
+    return {
+      ...NOTHING,
+      isPossible: why === undefined,
+      ...(why !== undefined && { why }),
+      toolCallIds: [last],
+      ...edit,
+    };
+  }
   try {
-    const { paths, left = [] } = await previewUndo(
-      { book, ledger, sessionId: book.sessionId },
-      workspace,
-      last,
-    );
-    const kept = await keptPaths(context, book, new Set(older));
+    const {
+      paths,
+      left = [],
+      removes,
+    } = await previewUndo({ book, ledger, sessionId: book.sessionId }, workspace, last);
+    const kept = await keptChanges(context, book, new Set(older));
     return {
       isDone: false,
       isPossible: true,
       toolCallIds: [...toolCallIds],
-      paths: [...new Set([...paths, ...kept])],
+      paths: [...new Set([...paths, ...kept.map(({ path }) => path)])],
+      removes: removedInAll(removes, kept),
       left: [...left],
     };
   } catch (error) {
@@ -84,6 +94,12 @@ async function preview(
 type Hunk = NonNullable<Undone["hunks"]>[number];
 
 const isOpen = ({ isUndone, why }: Hunk): boolean => !isUndone && why === undefined;
+
+const whyNoHunk = (toolCallId: string, hunks: readonly Hunk[]): string =>
+  new UndoRefused(
+    toolCallId,
+    hunks.find(({ why }) => why !== undefined)?.why ?? "all of its changes are undone",
+  ).message;
 
 /** The changes of an edit that has several of them, or of which some are undone; undefined for another call. */
 async function editHunks(
@@ -118,7 +134,7 @@ function whyNotWithout(toolCallId: string, edit: Edit, number: number): string |
     return undefined;
   } catch (error) {
     if (!(error instanceof UndoRefused)) throw error;
-    return error.message;
+    return error.reason;
   }
 }
 
@@ -158,18 +174,27 @@ async function openFolder({ openWorkspace }: ServeContext, { info: { cwd } }: Se
   return openWorkspace(cwd);
 }
 
-async function keptPaths(
+async function keptChanges(
   { ledger }: ServeContext,
   { sessionId }: SessionBook,
   calls: ReadonlySet<string>,
-): Promise<readonly string[]> {
+): Promise<readonly FileChange[]> {
   if (calls.size === 0) return [];
   const kept = await readAll(ledger, sessionId, { type: "file-kept" });
   return kept.flatMap(({ event }) =>
-    event.type === "file-kept" && calls.has(event.toolCallId) && isOfPath(event.change)
-      ? [event.change.path]
-      : [],
+    event.type === "file-kept" && calls.has(event.toolCallId) && isOfPath(event.change) ? [event.change] : [],
   );
+}
+
+/** The first change of the older calls says what a path was; else the undo of the last call does. */
+function removedInAll(ofLast: readonly Removal[], older: readonly FileChange[]): Removal[] {
+  const removals = new Map(ofLast.map(({ path, isFolder }) => [path, isFolder]));
+  for (const change of older.toReversed()) {
+    if (change.type === "made") removals.set(change.path, true);
+    else if (change.type === "written" && !change.before) removals.set(change.path, false);
+    else removals.delete(change.path);
+  }
+  return [...removals].map(([path, isFolder]) => ({ path, isFolder }));
 }
 
 /** Else the path is the folder of a command, or was not kept. */
