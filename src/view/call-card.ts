@@ -13,12 +13,13 @@ import type {
   ToolCall,
   ToolKind,
 } from "../call/index.js";
+import { AMOUNT, CALL, checkOptions, required } from "../call/check-options.js";
 import { decidedSubject } from "../call/title-arguments.js";
 import { breachSentence, endSentence, oneLine } from "../call/index.js";
 import { durationText } from "../call/amounts.js";
 import { cardBlock, textBlock } from "./card-blocks.js";
 import type { CardBlock, TextBlock } from "./card-blocks.js";
-import { cardFacts, cardStatus, decisionWords, kindIcon, statusMark } from "./card-facts.js";
+import { cardFacts, cardStatus, decisionWords, kindIcon, putBackWords, statusMark } from "./card-facts.js";
 import type { CardStatus } from "./card-facts.js";
 import { visibleName } from "./visible-line.js";
 import { isProxied } from "../call/call-parts.js";
@@ -42,6 +43,8 @@ export type CallCard = {
   /** The command or path that was decided on, where the title does not name it. */
   readonly decidedOn?: string;
   readonly breach?: string;
+  /** "1 of 2 changes put back": a part of it was undone, and its status stays. */
+  readonly putBack?: string;
   /** Why its changes cannot be undone, where they were to be kept. */
   readonly notKept?: string;
   readonly question?: CardQuestion;
@@ -49,7 +52,7 @@ export type CallCard = {
   readonly hiddenLocations: number;
   readonly blocks: readonly CardBlock[];
   readonly hiddenBlocks: number;
-  /** How the call ended, where neither the facts nor the blocks say it. */
+  /** How the call ended, if neither the facts nor the blocks show it. */
   readonly end?: CardEnd;
   /** The owner's card shows everything that this call did. */
   readonly isShownByOwner: boolean;
@@ -98,6 +101,9 @@ export const MAX_BLOCKS = 32;
 const MAX_LOCATIONS = 8;
 
 export function callCard(call: ToolCall, options: CallCardOptions = {}): CallCard {
+  const { maxLines: limit = MAX_LINES } = options;
+  if (!Array.isArray(call?.content) || typeof limit !== "number")
+    checkOptions("callCard", { call, maxLines: limit }, { call: required(CALL), maxLines: AMOUNT });
   const maxLines = Math.max(1, options.maxLines ?? MAX_LINES);
   const { toolCallId, name, kind, locations, content, times } = call;
   const { keepsColours = false } = options;
@@ -110,6 +116,8 @@ export function callCard(call: ToolCall, options: CallCardOptions = {}): CallCar
   const decidedOn = decidedSubject(call);
   const question = cardQuestion(call, options.question);
   const end = cardEnd(call, maxLines);
+  const putBack = putBackWords(call);
+  const blockOptions = { keepsColours, undoneHunks: shownAsUndone(call) };
   return {
     toolCallId,
     name: visibleName(name),
@@ -123,6 +131,7 @@ export function callCard(call: ToolCall, options: CallCardOptions = {}): CallCar
     ...(decision && { decision }),
     ...(decidedOn !== undefined && { decidedOn: visibleName(decidedOn) }),
     ...(breach !== undefined && { breach: visibleName(breach) }),
+    ...(putBack !== undefined && { putBack }),
     ...(call.notKept !== undefined && { notKept: visibleName(call.notKept) }),
     ...(question && { question }),
     locations: locations.slice(0, MAX_LOCATIONS).map(({ path, line }) => ({
@@ -130,7 +139,7 @@ export function callCard(call: ToolCall, options: CallCardOptions = {}): CallCar
       ...(line !== undefined && { line }),
     })),
     hiddenLocations: Math.max(0, locations.length - MAX_LOCATIONS),
-    blocks: content.slice(0, MAX_BLOCKS).map((item) => cardBlock(item, maxLines, { keepsColours })),
+    blocks: content.slice(0, MAX_BLOCKS).map((item) => cardBlock(item, maxLines, blockOptions)),
     hiddenBlocks: Math.max(0, content.length - MAX_BLOCKS),
     ...(end && { end }),
     isShownByOwner: isProxied(call) && owner !== undefined && isShownBy(owner, call),
@@ -144,6 +153,12 @@ export const MAX_OWNER = 40;
 export function shownTitle({ title, name }: ToolCall, maxLength = MAX_TITLE): string {
   return oneLine(title, maxLength) || oneLine(name, maxLength) || "Tool call";
 }
+
+/** The hunks that a diff of the call marks as put back: with several diffs nobody knows whose they are. */
+export const shownAsUndone = ({ undoneHunks, times, content }: ToolCall): readonly number[] | undefined =>
+  times.undone === undefined && content.filter(({ type }) => type === "diff").length === 1
+    ? undoneHunks
+    : undefined;
 
 function cardDecision(call: ToolCall): CardDecision | undefined {
   const words = decisionWords(call);

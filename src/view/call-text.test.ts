@@ -347,7 +347,7 @@ test("no call of any kind makes it throw, show an invisible character or leave t
       fc.oneof(calls, hostileCalls),
       fc.oneof(calls, hostileCalls),
       hostileQuestions,
-      fc.integer({ min: 40, max: 100 }),
+      fc.integer({ min: 20, max: 100 }),
       (made, owner, asks, width) => {
         const call = { ...made, parentToolCallId: owner.toolCallId };
         const text = callText(call, { width, question: asks, maxLines: 3, calls: [owner] });

@@ -2,19 +2,21 @@
  * A call's card as text: its headline, and below it the question, the locations, the content and the end.
  */
 import type { Question, ToolCall } from "../call/index.js";
+import { AMOUNT, checkOptions, either, FLAG, ITERABLE, OBJECT, oneOf } from "../call/check-options.js";
+import type { OptionChecks } from "../call/check-options.js";
 import { countOf } from "../call/amounts.js";
 import { callCard } from "./call-card.js";
 import type { CallCard, CardEnd, CardQuestion } from "./call-card.js";
 import type { CardBlock, TerminalBlock, TextBlock } from "./card-blocks.js";
 import { diffCardLines } from "./diff-card.js";
-import { rows } from "./visible-line.js";
+import { MIN_WIDTH, QUOTE, rows } from "./visible-line.js";
 
 export type CallTextOptions = {
   /** The question that the call waits for. Without it only the id is shown; "asked" shows nothing, since another part of the screen shows the question. */
   readonly question?: Question | "asked";
   /** How many lines each item of content may show; 20 unless set. */
   readonly maxLines?: number;
-  /** Columns; 80 unless set, never less than 40. */
+  /** Columns; 80 unless set, never less than 20. */
   readonly width?: number;
   /** The calls of its session, to show which call this one belongs to. */
   readonly calls?: Iterable<ToolCall>;
@@ -25,17 +27,24 @@ export type CallTextOptions = {
 };
 
 const WIDTH = 80;
-const MIN_WIDTH = 40;
 
 const HEADLINE = { first: "", next: "        " };
 const FACT = { first: "    ", next: "        " };
-/** The gutters of a quoted line: a broken one where the line continues in a second row. */
-export const QUOTE = { first: "    │ ", next: "    ┆ " };
 
 /** A line by Toolgate, or a quoted one. */
 export type Line = { readonly text: string; readonly isQuoted: boolean };
 
+const CALL_TEXT_OPTIONS: OptionChecks<CallTextOptions> = {
+  question: either(OBJECT, oneOf("asked")),
+  maxLines: AMOUNT,
+  width: AMOUNT,
+  calls: ITERABLE,
+  headlineOnly: FLAG,
+  endOnly: FLAG,
+};
+
 export function callText(call: ToolCall, options: CallTextOptions = {}): string {
+  checkOptions("callText", options, CALL_TEXT_OPTIONS);
   const { question, maxLines, calls } = options;
   const card = callCard(call, {
     ...(question !== "asked" && { question }),

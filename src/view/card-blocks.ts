@@ -42,6 +42,8 @@ export type BlockOptions = {
   readonly isWhole?: boolean;
   /** Lines of a terminal keep the codes of their colours. */
   readonly keepsColours?: boolean;
+  /** Hunks of a diff that were put back since, counted from 1. */
+  readonly undoneHunks?: readonly number[] | undefined;
 };
 
 export function cardBlock(item: ToolCallContent, maxLines: number, options: BlockOptions = {}): CardBlock {

@@ -12,7 +12,8 @@ import type {
   ToolKind,
 } from "../call/index.js";
 import { isOver, oneLine, runDuration, waitDuration } from "../call/index.js";
-import { durationText } from "../call/amounts.js";
+import { countOf, durationText } from "../call/amounts.js";
+import { singleHunks } from "../call/diff-hunks.js";
 import { visibleName } from "./visible-line.js";
 
 const MAX_NAME = 60;
@@ -41,11 +42,22 @@ export function cardFacts(call: ToolCall): readonly string[] {
     stateWords(state),
     state.status === "done" ? failedCommand(call) : undefined,
     call.refusals === undefined ? undefined : "stopped by the sandbox",
-    times.undone === undefined ? undefined : "undone",
+    times.undone === undefined ? putBackWords(call) : "undone",
     isOver(state) ? durationText(0, runDuration(times)) : undefined,
     state.status === "done" ? undefined : progressWords(call),
     decisionWords(call),
   ].filter((fact) => fact !== undefined);
+}
+
+/** "1 of 2 changes put back". Undefined unless a part of the call was undone. */
+export function putBackWords({ undoneHunks, times, content }: ToolCall): string | undefined {
+  if (undoneHunks === undefined || times.undone !== undefined) return undefined;
+  const count = undoneHunks.length;
+  const [diff, ...others] = content.flatMap((item) => (item.type === "diff" ? item : []));
+  const all = diff && others.length === 0 ? singleHunks(diff)?.length : undefined;
+  return all !== undefined && all > count
+    ? `${count} of ${all} changes put back`
+    : `${countOf(count, "change")} put back`;
 }
 
 /** Undefined for a call that is simply done, and for a refused one, whose decision names who refused it. */
@@ -130,7 +142,7 @@ export function failedCommand({ content }: ToolCall): string | undefined {
   return exitWords(last).join(", ") || undefined;
 }
 
-export function exitWords({ exit }: TerminalContent): readonly string[] {
+export function exitWords({ exit }: Pick<TerminalContent, "exit">): readonly string[] {
   return [
     ...(exit?.exitCode === undefined ? [] : [`exit code ${exit.exitCode}`]),
     ...(exit?.signal === undefined ? [] : [`ended by ${visibleName(exit.signal)}`]),

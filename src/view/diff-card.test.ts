@@ -12,7 +12,7 @@ const edit = (oldText: string, newText: string) => diffContent(FILE, oldText, ne
 const numbered = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => `line ${from + index}\n`).join("");
 
-test("an edit shows what goes and comes, with two lines around it", () => {
+test("shows removed and added lines with two lines around them", () => {
   expect(shown(edit(numbered(1, 9), numbered(1, 9).replace("line 5\n", "line five\nline 5½\n")))).toBe(`
 edit /app/a.ts
   line 3
@@ -25,7 +25,7 @@ edit /app/a.ts
 `);
 });
 
-test("a new file is all plus, a deleted one all minus", () => {
+test("shows a new file as added and a deleted one as removed", () => {
   expect(shown(diffContent(FILE, undefined, "a\n\nb\n"))).toBe(`
 add /app/a.ts
 + a
@@ -38,7 +38,7 @@ delete /app/a.ts
 `);
 });
 
-test("moves, copies and what is not text have a heading that says so", () => {
+test("says moves, copies and binary files in the heading", () => {
   const headings = [
     { operation: "move", oldPath: "/app/b.ts" },
     { operation: "copy", oldPath: "/app/b.ts", oldText: "x", newText: "x" },
@@ -57,7 +57,7 @@ test("moves, copies and what is not text have a heading that says so", () => {
   ]);
 });
 
-test("text that is there is shown, even if the agent calls the file binary", () => {
+test("shows text that is there, even if the agent calls the file binary", () => {
   expect(shown({ type: "diff", operation: "add", path: FILE, fileType: "binary", newText: "rm -rf ~\n" }))
     .toBe(`
 add /app/a.ts (binary)
@@ -65,14 +65,14 @@ add /app/a.ts (binary)
 `);
 });
 
-test("a text of which only one side is known is not passed off as a new file", () => {
+test("shows no new file when only one side of the text is known", () => {
   expect(shown({ type: "diff", operation: "modify", path: FILE, newText: "a\n" })).toBe(`
 edit /app/a.ts (the text before is not known)
 + a
 `);
 });
 
-test("a patch is shown as it came when there is nothing else", () => {
+test("shows a patch as it came when there is nothing else", () => {
   expect(shown({ type: "diff", operation: "modify", path: FILE, patch: "@@ -1 +1 @@\n-a\n+b\n" })).toBe(`
 edit /app/a.ts (as a patch)
   @@ -1 +1 @@
@@ -81,7 +81,7 @@ edit /app/a.ts (as a patch)
 `);
 });
 
-test("when there is too much, both sides get their share and the rest is counted", () => {
+test("gives both sides their share when there is too much, and counts the rest", () => {
   expect(shown(edit(numbered(1, 100), numbered(201, 202)), 6)).toBe(`
 edit /app/a.ts
 - line 1
@@ -103,7 +103,7 @@ edit /app/a.ts
 `);
 });
 
-test("a change of nothing but white space can be seen", () => {
+test("shows a change of nothing but white space", () => {
   expect(shown(edit("a\n\tb\nc\n", "a  \n    b\nc\n"))).toBe(`
 edit /app/a.ts
 - a
@@ -114,7 +114,7 @@ edit /app/a.ts
 `);
 });
 
-test("a line end that comes or goes at the end of the file can be seen", () => {
+test("shows a line end that comes or goes at the end of the file", () => {
   expect(shown(edit("a\nb", "a\nb\n"))).toBe(`
 edit /app/a.ts
   a
@@ -124,7 +124,7 @@ edit /app/a.ts
 `);
 });
 
-test("two pieces of a file that both stop short of a line end differ only where they differ", () => {
+test("shows only the difference of two pieces that both stop short of a line end", () => {
   expect(shown(edit("a", "a\nb"))).toBe(`
 edit /app/a.ts
   a
@@ -146,7 +146,7 @@ edit /app/a.ts
 `);
 });
 
-test("a line of the file cannot pass for a note or a sign of ours", () => {
+test("distinguishes a line of the file from a note or a sign of ours", () => {
   expect(shown(edit("… 3 added lines left out\n", "+ x\n"))).toBe(`
 edit /app/a.ts
 - … 3 added lines left out
@@ -154,7 +154,7 @@ edit /app/a.ts
 `);
 });
 
-test("a file that changes in two places shows each, and how much stayed the same between them", () => {
+test("shows each changed place of a file, and how many lines stayed the same between them", () => {
   const after = numbered(1, 40).replace("line 5\n", "line five\n").replace("line 31\n", "");
   expect(shown(edit(numbered(1, 40), after))).toBe(`
 edit /app/a.ts
@@ -189,7 +189,7 @@ edit /app/a.ts
 `);
 });
 
-test("when there are too many places, each that is shown gets its share and the others are counted", () => {
+test("gives each shown place its share when there are too many, and counts the others", () => {
   const before = numbered(1, 5000);
   const everyTenth = before.replaceAll(/line (\d*0)\n/g, "ten $1\n").replace("line 5\n", "");
   expect(shown(edit(before, everyTenth), 6)).toBe(`
@@ -230,7 +230,7 @@ edit /app/a.ts
 `);
 });
 
-test("a note between two places cannot come from the file", () => {
+test("takes no line of the file for a note between two places", () => {
   const note = "… 5 unchanged lines left out\n";
   expect(shown(edit(`a\n${note}b\n`, `A\n${note}B\n`))).toBe(`
 edit /app/a.ts
@@ -242,7 +242,7 @@ edit /app/a.ts
 `);
 });
 
-test("the lines that are shown are the lines of the texts, in order, with as many between as the notes say", () => {
+test("shows the lines of the texts in order, with as many between as the notes say", () => {
   const text = fc
     .array(fc.constantFrom("a", "b", "c", "d", "e", ""), { maxLength: 40 })
     .map((lines) => lines.map((line) => `${line}\n`).join(""));
@@ -281,7 +281,7 @@ test("shows no invisible character of any diff, one line per line, and no more t
   );
 });
 
-test("a large file costs no more than reading it", () => {
+test("shows a large file at the cost of reading it", () => {
   const old = numbered(1, 200_000);
   const start = process.cpuUsage();
   diffLines(edit(old, `first\n${old}${" ".repeat(200_000)}x\n`));
@@ -289,7 +289,7 @@ test("a large file costs no more than reading it", () => {
   expect(process.cpuUsage(start).user / 1000).toBeLessThan(5_000);
 });
 
-test("a large file shows the same rows from its hunks as from its texts", () => {
+test("shows the same rows of a large file from its hunks as from its texts", () => {
   const before = numbered(1, 20_000);
   const after = before
     .replace("line 5\n", "line five\n")
@@ -304,7 +304,7 @@ test("a large file shows the same rows from its hunks as from its texts", () => 
   );
 });
 
-test("a cut line says so", () => {
+test("marks a cut line", () => {
   const long = "field,".repeat(20_000);
   expect(diffLines(fileDiff(FILE, long, `${long}more`))[0]).toBe("edit /app/a.ts (long lines are cut)");
 });

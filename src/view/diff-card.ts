@@ -8,6 +8,8 @@
 import { lineHunks } from "../call/index.js";
 import type { DiffContent, DiffHunk, FileOperation, LineHunk } from "../call/index.js";
 import { countOf } from "../call/amounts.js";
+import { singleHunks } from "../call/diff-hunks.js";
+import { withUndone } from "./with-undone.js";
 import { visibleLine, visibleName, wholeLine } from "./visible-line.js";
 
 export type DiffCard = { readonly heading: string; readonly rows: readonly DiffRow[] };
@@ -15,22 +17,40 @@ export type DiffCard = { readonly heading: string; readonly rows: readonly DiffR
 /** One row of a diff. Line numbers count the lines of the texts that were compared, from 1. */
 export type DiffRow =
   | { readonly type: "same"; readonly text: string; readonly oldLine: number; readonly newLine: number }
-  | { readonly type: "removed"; readonly text: string; readonly oldLine: number }
-  | { readonly type: "added"; readonly text: string; readonly newLine: number }
+  | ({ readonly type: "removed"; readonly text: string; readonly oldLine: number } & MayBeUndone)
+  | ({ readonly type: "added"; readonly text: string; readonly newLine: number } & MayBeUndone)
   /** A line of a patch that came as text, with the patch's own sign in it. */
   | { readonly type: "patch"; readonly text: string }
-  | { readonly type: "note"; readonly text: string };
+  /** `removed` and `added`: changed lines that it stands for. */
+  | ({
+      readonly type: "note";
+      readonly text: string;
+      readonly removed?: number;
+      readonly added?: number;
+    } & MayBeUndone);
+
+/** `isUndone`: the line's change was undone since, and the file no longer has it. */
+type MayBeUndone = { readonly isUndone?: true };
 
 export type DiffOptions = {
   /** How many rows may come from the file's own lines; 40 unless set. */
   readonly maxLines?: number;
   /** The middle of a very long line is not left out. */
   readonly isWhole?: boolean;
+  /** Hunks that were put back since, counted from 1. */
+  readonly undoneHunks?: readonly number[] | undefined;
 };
 
 const MAX_LINES = 40;
 
 export function diffCard(diff: DiffContent, options: DiffOptions = {}): DiffCard {
+  const card = wholeCard(diff, options);
+  const { undoneHunks } = options;
+  const hunks = undoneHunks && singleHunks(diff);
+  return hunks ? { ...card, rows: withUndone(card.rows, hunks, undoneHunks) } : card;
+}
+
+function wholeCard(diff: DiffContent, options: DiffOptions): DiffCard {
   const maxLines = Math.max(1, options.maxLines ?? MAX_LINES);
   const line = options.isWhole ? wholeLine : visibleLine;
   const { oldText, newText, operation, patch, hunks } = diff;
@@ -112,9 +132,14 @@ function patchRows(patch: string, maxLines: number, show: ShowLine): readonly Di
   const lines = linesOf(patch);
   return [
     ...lines.slice(0, maxLines).map((line): DiffRow => ({ type: "patch", text: shownLine(line, show) })),
-    ...leftOut(lines.length - maxLines, "line"),
+    ...leftOut(lines.length - maxLines, "line", signsIn(lines.slice(maxLines))),
   ];
 }
+
+const signsIn = (lines: readonly string[]): Changed => ({
+  removed: lines.filter((line) => /^-(?!-- )/.test(line)).length,
+  added: lines.filter((line) => /^\+(?!\+\+ )/.test(line)).length,
+});
 
 /** Where every line ends in CRLF, one note says so in place of a mark on each line. */
 function withPlainLineEnds(before: string, after: string) {
@@ -156,14 +181,14 @@ function changeRows(excerpts: readonly DiffHunk[], maxLines: number, show: ShowL
           { type: "removed" as const, text: shownLine(line, show, true), oldLine: oldStart + at },
           ...missingEnd(line, showsMissingEnd),
         ]),
-      ...leftOut(place.removed.length - goes, "removed line"),
+      ...leftOut(place.removed.length - goes, "removed line", { removed: place.removed.length - goes }),
       ...place.added
         .slice(0, comes)
         .flatMap((line, at) => [
           { type: "added" as const, text: shownLine(line, show, true), newLine: newStart + at },
           ...missingEnd(line, showsMissingEnd),
         ]),
-      ...leftOut(place.added.length - comes, "added line"),
+      ...leftOut(place.added.length - comes, "added line", { added: place.added.length - comes }),
       ...sameRows(place.after.slice(0, below), oldStart + oldLines, newStart + newLines, show),
     ];
   });
@@ -210,7 +235,9 @@ const sameRows = (
 const missingEnd = (line: string, showsMissingEnd: boolean): readonly DiffRow[] =>
   showsMissingEnd && !line.endsWith("\n") ? [note("\\ no line end after this line")] : [];
 
-const note = (text: string): DiffRow => ({ type: "note", text });
+type Changed = { readonly removed?: number; readonly added?: number };
+
+const note = (text: string, changed: Changed = {}): DiffRow => ({ type: "note", text, ...changed });
 
 type Place = {
   readonly hunk: LineHunk;
@@ -292,8 +319,8 @@ function withDots(text: string): string {
   return text.slice(0, end) + "·".repeat(text.length - end);
 }
 
-function leftOut(count: number, thing: string): readonly DiffRow[] {
-  return count > 0 ? [note(`… ${countOf(count, thing)} left out`)] : [];
+function leftOut(count: number, thing: string, changed?: Changed): readonly DiffRow[] {
+  return count > 0 ? [note(`… ${countOf(count, thing)} left out`, changed)] : [];
 }
 
 function moreChanges(hunks: readonly LineHunk[]): readonly DiffRow[] {
@@ -304,7 +331,9 @@ function moreChanges(hunks: readonly LineHunk[]): readonly DiffRow[] {
     ...(removed > 0 ? [countOf(removed, "removed line")] : []),
     ...(added > 0 ? [countOf(added, "added line")] : []),
   ];
-  return [note(`… ${countOf(hunks.length, "more change")} left out (${lines.join(", ")})`)];
+  return [
+    note(`… ${countOf(hunks.length, "more change")} left out (${lines.join(", ")})`, { removed, added }),
+  ];
 }
 
 /** Lines keep their line end, because the last one may lack it and that is a difference too. */

@@ -231,7 +231,9 @@ export const hostileCalls = fc.record({
   undoneHunks: optional(fc.array(fc.nat(), { maxLength: 3 })),
   notKept: optional(hostileText),
   refusals: optional(
-    fc.array(fc.record({ type: fc.constantFrom("network", "file"), text: hostileText }), { maxLength: 2 }),
+    fc.array(fc.record({ type: fc.constantFrom("network", "file", "system"), text: hostileText }), {
+      maxLength: 2,
+    }),
   ),
   breach: optional(
     sparse(

@@ -26,7 +26,13 @@ export type { CallTextOptions } from "./call-text.js";
 export { failedCommand, kindIcon, statusMark } from "./card-facts.js";
 export type { CardStatus } from "./card-facts.js";
 export { Gutter } from "./gutter.js";
-export { hiddenWords, MAX_QUESTION_LINES, questionFacts, wholeQuestion } from "./question-text.js";
+export {
+  hiddenWords,
+  MAX_QUESTION_LINES,
+  questionFacts,
+  wholeQuestion,
+  wholeQuestions,
+} from "./question-text.js";
 export { alikeText, widthsText } from "./widths-text.js";
 export { liveCallLines } from "./live-call-lines.js";
 export type { LiveCallOptions } from "./live-call-lines.js";

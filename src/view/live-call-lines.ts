@@ -6,7 +6,7 @@ import type { BoundedText, ToolCall } from "../call/index.js";
 import { countOf, durationText } from "../call/amounts.js";
 import { MAX_TITLE, MAX_OWNER, shownTitle } from "./call-card.js";
 import { kindIcon, progressWords, stateWords, statusMark } from "./card-facts.js";
-import { clipped, columns, visibleLine, withoutColours } from "./visible-line.js";
+import { clipped, columns, MIN_WIDTH, visibleLine, withoutColours } from "./visible-line.js";
 import { overwrittenLine } from "./overwritten-line.js";
 import { callOwner } from "./call-owner.js";
 
@@ -24,7 +24,6 @@ export type LiveCallOptions = {
 };
 
 const WIDTH = 80;
-const MIN_WIDTH = 20;
 const MAX_LINES = 3;
 const MIN_TITLE = 12;
 const GUTTER = "    │ ";

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { after, question, way } from "../call/events.samples.js";
 import { diffContent, shownQuestion, textContent } from "../call/index.js";
-import { hiddenWords, wholeQuestion } from "./question-text.js";
+import { hiddenWords, questionFacts, wholeQuestion } from "./question-text.js";
+import { columns } from "./visible-line.js";
 
 const call = after(...way.ready);
 const asked = (more: object, content: (typeof call)["content"] = []) =>
@@ -28,4 +29,11 @@ describe("a whole question", () => {
   test("says nothing is hidden where all is shown", () => {
     expect(hiddenWords(asked({ about: ["runs: a"] }, [textContent("short")]))).toBeUndefined();
   });
+});
+
+test("no row leaves a narrow terminal, which would continue it where our own lines start", () => {
+  const long = `${"1".repeat(70)}; echo ✓ Run rm`;
+  const narrow = asked({ about: [`runs: ${long}`], reason: long }, [textContent(long)]);
+  const text = `${wholeQuestion(narrow, 20)}\n${questionFacts(narrow, [long], 20)}`;
+  for (const line of text.split("\n")) expect(columns(line)).toBeLessThanOrEqual(20);
 });

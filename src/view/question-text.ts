@@ -6,15 +6,14 @@ import type { OptionKind, QuestionOption, ShownQuestion } from "../call/index.js
 import { hiddenCharacters, visibleText } from "../call/index.js";
 import { usualWidth } from "../call/usual-width.js";
 import { countOf } from "../call/amounts.js";
-import { QUOTE, blockLines } from "./call-text.js";
+import { blockLines } from "./call-text.js";
 import type { Line } from "./call-text.js";
 import { MAX_BLOCKS } from "./call-card.js";
 import { cardBlock } from "./card-blocks.js";
-import { rows, wholeLine } from "./visible-line.js";
+import { MIN_WIDTH, QUOTE, rows, wholeLine } from "./visible-line.js";
 import { exampleLines } from "./widths-text.js";
 
 const FACT = { first: "", next: "        " };
-const MIN_WIDTH = 40;
 
 /** Lines of an item that a question shows at first. */
 export const MAX_QUESTION_LINES = 2_000;
@@ -66,12 +65,29 @@ export function wholeQuestion(question: ShownQuestion, width: number): string {
     .join("\n");
 }
 
-/** How much of the call a question does not show at first; undefined when it shows all. */
-export function hiddenWords(question: ShownQuestion): string | undefined {
+/** The same of a question and of those that may be answered together with it. */
+export function wholeQuestions(
+  question: ShownQuestion,
+  alike: readonly ShownQuestion[],
+  width: number,
+): string {
+  return [question, ...alike].map((one) => wholeQuestion(one, width)).join("\n\n");
+}
+
+/**
+ * How much of the call a question does not show at first; undefined when it shows all. Only the effects of those `alike`
+ * are listed, and no preview.
+ */
+export function hiddenWords(
+  question: ShownQuestion,
+  alike: readonly ShownQuestion[] = [],
+): string | undefined {
+  const all = [question, ...alike];
   const shown = previewLines(question, MAX_QUESTION_LINES);
-  const whole = previewLines(question, Infinity);
+  const whole = all.flatMap((one) => previewLines(one, Infinity));
   const lines = whole.length - shown.length;
-  const characters = hiddenCharacters(question) + Math.max(0, lengthOf(whole) - lengthOf(shown));
+  const cut = all.reduce((sum, one) => sum + hiddenCharacters(one), 0);
+  const characters = cut + Math.max(0, lengthOf(whole) - lengthOf(shown));
   if (characters === 0 && lines <= 0) return undefined;
   const words = [countOf(characters, "character"), ...(lines > 0 ? [`in ${countOf(lines, "line")}`] : [])];
   return words.join(" ");

@@ -4,6 +4,7 @@
  */
 import type { ContentBlock, Message, Session } from "../call/index.js";
 import { oneLine, visibleText } from "../call/index.js";
+import { checkOptions, required, SESSION } from "../call/check-options.js";
 import { countOf } from "../call/amounts.js";
 import { blockNote } from "./block-note.js";
 import type { CallCard, CardQuestion } from "./call-card.js";
@@ -18,7 +19,12 @@ const MAX_BLOCK_LINES = 1_000;
 const MAX_LINE_LENGTH = 200;
 const MAX_HEADLINE_LENGTH = 500;
 
-export function* sessionMarkdown(session: Session): Generator<string> {
+export function sessionMarkdown(session: Session): Generator<string> {
+  checkOptions("sessionMarkdown", { session }, { session: required(SESSION) });
+  return markdown(session);
+}
+
+function* markdown(session: Session): Generator<string> {
   const { info, sessionId } = session;
   yield `# ${inline(info.title ?? `Session ${sessionId}`)}\n\n`;
   const facts = [

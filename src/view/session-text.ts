@@ -3,24 +3,24 @@
  * open questions. A call made by another call is indented below it.
  */
 import type { Message, PlanEntry, Session } from "../call/index.js";
+import { AMOUNT, checkOptions, required, SESSION } from "../call/check-options.js";
 import { countOf } from "../call/amounts.js";
 import { blockNote } from "./block-note.js";
 import { cardText } from "./call-text.js";
 import { compactionLine } from "./compaction-line.js";
 import { planLines } from "./plan-lines.js";
-import { rows, visibleName, wholeLine } from "./visible-line.js";
+import { MIN_WIDTH, rows, visibleName, wholeLine } from "./visible-line.js";
 import { sessionEntries } from "./session-entries.js";
 import type { SessionEntry } from "./session-entries.js";
 
 export type SessionTextOptions = {
   /** The maximum number of lines for each item of a call's content; 20 unless set. Messages are shown whole. */
   readonly maxLines?: number;
-  /** Columns; 80 unless set, never less than 60. */
+  /** Columns; 80 unless set, never less than 20, and 40 where calls made by calls are indented. */
   readonly width?: number;
 };
 
 const WIDTH = 80;
-const MIN_WIDTH = 60;
 const INDENT = "    ";
 const LINE = { first: "", next: "        " };
 export const CUT_OFF = "[cut off, and repeated below]";
@@ -29,6 +29,10 @@ export const CUT_OFF = "[cut off, and repeated below]";
 type Block = { readonly lines: readonly string[]; readonly isCompact?: boolean };
 
 export function sessionText(session: Session, options: SessionTextOptions = {}): string {
+  if (!Array.isArray(session?.timeline))
+    checkOptions("sessionText", { session }, { session: required(SESSION) });
+  if (Object.keys(options ?? {}).length > 0)
+    checkOptions<SessionTextOptions>("sessionText", options, { maxLines: AMOUNT, width: AMOUNT });
   const width = Math.max(MIN_WIDTH, options.width ?? WIDTH);
   const blocks = [
     headBlock(session, width),
@@ -143,6 +147,6 @@ function openBlocks({ questions, turns, repairs }: Session, width: number): read
   ];
   return [
     ...(open.length === 0 ? [] : [{ lines: [countOf(open.length, "open question"), ...asked] }]),
-    ...(notes.length === 0 ? [] : [{ lines: notes }]),
+    ...(notes.length === 0 ? [] : [{ lines: notes.flatMap((note) => rows(note, LINE, width)) }]),
   ];
 }

@@ -1,5 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import xterm from "@xterm/headless";
+import { visibleText } from "../call/index.js";
 import { columns, rows, visibleLine, visibleName, wholeLine } from "./visible-line.js";
 
 test("tabs become spaces up to the next stop, with a mark where they are to be seen", () => {
@@ -60,4 +62,27 @@ test("counts the columns of common characters as it counts those of rare ones", 
     // A wide character takes the text off the short way.
     expect(columns(`世${character}`)).toBe(2 + columns(character));
   }
+});
+
+// A terminal that draws more columns than were counted breaks the row, and the rest starts where our own lines do.
+test("counts no fewer columns than a terminal draws, marks that stand beside their letter included", async () => {
+  const terminal = new xterm.Terminal({ cols: 100, rows: 4, allowProposedApi: true });
+  const drawn = async (text: string): Promise<number> => {
+    await new Promise<void>((done) => terminal.write(`\r\x1b[2K${text}`, done));
+    return terminal.buffer.active.cursorX;
+  };
+  const marks = Array.from({ length: 0x1f000 }, (_, code) => String.fromCodePoint(code)).filter(
+    (character) => /\p{M}/u.test(character) && visibleText(character) === character,
+  );
+  expect(marks.length).toBeGreaterThan(2_000);
+  const short: string[] = [];
+  for (let at = 0; at < marks.length; at += 16) {
+    const text = marks.slice(at, at + 16).join("a");
+    if ((await drawn(`a${text}`)) > columns(`a${text}`)) short.push(text);
+  }
+  expect(short).toEqual([]);
+  const vowels = "\u0915\u093E".repeat(40);
+  expect(columns(vowels)).toBe(80);
+  expect(await drawn(rows(vowels, { first: "│ ", next: "┆ " }, 80)[0] ?? "")).toBeLessThanOrEqual(80);
+  expect([columns("e\u0301"), columns("\u05D0\u05B8"), columns("\u0E01\u0E35\u0E48")]).toEqual([1, 1, 1]);
 });

@@ -60,7 +60,13 @@ function withoutTabs(line: string, tabMark: string): string {
 const WIDE =
   /^[\p{Emoji_Presentation}\u1100-\u115F\u2329\u232A\u2E80-\u303E\u3041-\uA4CF\uA960-\uA97F\uAC00-\uD7A3\uF900-\uFAFF\uFE10-\uFE19\uFE30-\uFE6F\uFF01-\uFF60\uFFE0-\uFFE6\u{16FE0}-\u{18DFF}\u{1AFF0}-\u{1B2FF}\u{1D300}-\u{1D37F}\u{1F000}-\u{1FAFF}\u{20000}-\u{3FFFD}]/u;
 
+/** In a narrower terminal the rows of others would break, and go on in the first column. */
+export const MIN_WIDTH = 20;
+
 export type Prefixes = { readonly first: string; readonly next: string };
+
+/** The gutters of a quoted line: a broken one where the line continues in a second row. */
+export const QUOTE = { first: "    │ ", next: "    ┆ " } as const;
 
 /**
  * Breaks a line into rows that fit the width, each with its prefix: a terminal would continue the line in its first
@@ -125,11 +131,21 @@ export const unitsOf = (text: string): readonly string[] => textUnits(text);
  * number counts: a row that is too short is not broken.
  */
 function unitColumns(unit: string): number {
-  if (unit.length === 1 || !mayHaveEmojiSequence(unit)) return WIDE.test(unit) ? 2 : 1;
+  if (unit.length === 1) return WIDE.test(unit) ? 2 : 1;
+  const isSequence = mayHaveEmojiSequence(unit);
   let count = 0;
-  for (const character of unit) if (!JOIN.test(character)) count += WIDE.test(character) ? 2 : 1;
-  return Math.max(2, count);
+  for (const character of unit)
+    if (!(isSequence ? JOIN : MARK).test(character)) count += WIDE.test(character) ? 2 : 1;
+  return Math.max(isSequence ? 2 : 1, count);
 }
+
+/**
+ * Marks that every terminal draws over the character before. The others stand beside it: those that have a width (the
+ * vowel signs of Indian scripts), and in terminals with older tables those that Unicode has got since its version 6.
+ */
+const MARK =
+  // oxlint-disable-next-line no-misleading-character-class -- marks are what it looks for
+  /^(?=[\p{Mn}\p{Me}])[\u0300-\u0486\u0488-\u0615\u064B-\u065E\u0670-\u07F3\u0901\u0902\u093C-\u0954\u0962-\u09E3\u0A01-\u0A4D\u0A70\u0A71\u0A81-\u0AE3\u0B01-\u0B43\u0B4D\u0B56\u0B82-\u0BCD\u0C3E-\u0C56\u0CBC-\u0CE3\u0D41-\u0D43\u0D4D\u0DCA-\u0EB9\u0EBB-\u0ECD\u0F18-\u0F87\u0F90-\u1032\u1036-\u1039\u1058\u1059\u135F-\u17DD\u18A9-\u1A18\u1B00-\u1B73\u1DC0-\u1DCA\u20D0-\u20EF\u302A-\u309A\uFB1E-\uFE23]$/u;
 
 // oxlint-disable-next-line no-misleading-character-class -- parts of emoji are what it looks for
 const JOIN = /^[\u200D\uFE0F\u20E3\u{E0020}-\u{E007F}]$/u;

@@ -1,14 +1,17 @@
 /** The widths of "always" as lines: each with its exact rules and examples of what they would also let through. */
 import type { OfferedWidth, ShownQuestion } from "../call/index.js";
 import { visibleText } from "../call/index.js";
-import { rows } from "./visible-line.js";
-
-const MIN_WIDTH = 40;
+import { MIN_WIDTH, rows } from "./visible-line.js";
 
 export function widthsText(widths: readonly OfferedWidth[], columns: number): string {
   return widths
-    .flatMap(({ subject, rules, examples }, index) => [
-      ...lines(`  ${index + 1}  ${visibleText(subject)}`, columns),
+    .flatMap(({ subject, lines: acts = [{ text: subject }], rules, examples }, index) => [
+      ...acts.flatMap(({ text, note }, act) =>
+        lines(
+          `  ${act === 0 ? index + 1 : "+"}  ${visibleText(text)}${note === undefined ? "" : ` (${visibleText(note)})`}`,
+          columns,
+        ),
+      ),
       ...rules.flatMap((rule) => lines(`     rule: ${visibleText(JSON.stringify(rule))}`, columns)),
       ...exampleLines(examples, columns),
     ])
