@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { diffContent } from "../call/index.js";
 import type { ShownQuestion } from "../call/index.js";
 import { askInTerminal, promptRows } from "./ask-in-terminal.js";
 import type { AnswerDesk } from "./ask-in-terminal.js";
@@ -75,6 +76,39 @@ test("counts from one again once nobody is asked", async () => {
     await asked;
   }
   expect(places).toEqual(["", ""]);
+});
+
+test("shows on request all that an answer for several calls would allow, and says how much it leaves out", async () => {
+  const edit = (id: string, lines: number): ShownQuestion => {
+    const content = [diffContent(`/${id}.txt`, "", `${`line of ${id}\n`.repeat(lines)}end of ${id}`)];
+    const one = question(id);
+    return { ...one, likeness: "edit", call: { ...one.call, content } };
+  };
+  const replies = ["v", "all"];
+  const [written, prompts]: [string[], string[]] = [[], []];
+  const desk: AnswerDesk = {
+    write: (text) => written.push(text),
+    // Enter shows the next page.
+    line: (prompt) => Promise.resolve((prompts.push(prompt), "")),
+    help: () => "",
+    close: () => undefined,
+    reply: () => Promise.resolve(replies.shift() ?? "n"),
+  };
+  const screen = { showCall: () => undefined, pause: () => undefined, resume: () => undefined };
+  const ask = askInTerminal(screen, () => desk);
+  const { signal } = new AbortController();
+  const asked = await Promise.all(
+    [edit("a", 2), edit("b", 300), edit("c", 300)].map((one) => ask(one, signal)),
+  );
+  expect(asked.map(({ outcome }) => outcome.type)).toEqual(["selected", "selected", "selected"]);
+  const [first = "", ...viewed] = written;
+  expect(first).toMatch(
+    /2 more calls like this:[^]*Not all of it is shown: [\d,]+ characters in 604 lines more\. v shows/,
+  );
+  const all = viewed.join("");
+  for (const id of ["a", "b", "c"]) expect(all).toContain(`end of ${id}`);
+  expect(all.match(/line of [bc]/g)?.length).toBe(600);
+  expect(prompts.length).toBeGreaterThan(10);
 });
 
 test("breaks a prompt between its choices, and within one only where it is wider than the terminal", () => {

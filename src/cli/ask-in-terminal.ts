@@ -9,7 +9,7 @@ import { hunksOfDiff } from "../call/diff-hunks.js";
 import { pluralize, visibleText } from "../call/index.js";
 import type { OptionKind, ShownQuestion } from "../call/index.js";
 import type { Ask } from "../run/index.js";
-import { alikeText, hiddenWords, questionFacts, wholeQuestion, widthsText } from "../view/index.js";
+import { alikeText, hiddenWords, questionFacts, wholeQuestions, widthsText } from "../view/index.js";
 import { columns, rows } from "../view/visible-line.js";
 import { hunksText } from "./hunks-text.js";
 import { printPages } from "./print-pages.js";
@@ -41,14 +41,14 @@ export type AnswerDesk = {
   /** Explains the decision to ask. */
   readonly why?: (question: ShownQuestion) => Promise<string>;
   /** Explains the answers. */
-  readonly help: (question: ShownQuestion, alike: number) => string;
+  readonly help: (question: ShownQuestion, others: OtherQuestions) => string;
   readonly close: () => void;
 };
 
 /** The questions beside the one that is asked. */
 type OtherQuestions = {
-  /** How many of them may be answered together with it. */
-  readonly alike: number;
+  /** Calls that may be answered together with it. */
+  readonly alike: readonly ShownQuestion[];
   /** " (1 of 3)" at this moment; empty while there are no others. */
   readonly place: () => string;
 };
@@ -80,7 +80,7 @@ export function askInTerminal(screen: Screen, openDesk: OpenDesk = lineDesk): As
       screen.pause();
       const alike = alikeOf(own, waiting);
       desk = openDesk(signal);
-      const answer = readAnswer(question, { alike, place }, desk, signal);
+      const answer = readAnswer(question, { alike: alike.map((one) => one.question), place }, desk, signal);
       const { isForAll, ...given } = await answer.finally(() => {
         desk = undefined;
         screen.resume();
@@ -111,17 +111,15 @@ function alikeOf(own: Waiting, waiting: ReadonlySet<Waiting>): readonly Waiting[
 
 async function readAnswer(
   question: ShownQuestion,
-  { alike, place }: Pick<OtherQuestions, "place"> & { readonly alike: readonly Waiting[] },
+  others: OtherQuestions,
   desk: AnswerDesk,
   signal: AbortSignal,
 ): Promise<Given & { readonly isForAll?: true }> {
   try {
-    const others = alike.map((one) => one.question);
-    desk.write(questionText(question, hiddenWords(question), others));
-    const beside = { alike: others.length, place };
+    desk.write(questionText(question, others.alike));
     const { option, reason, choice, isForAll, input, keptHunks } = await untilAnswered(
       question,
-      beside,
+      others,
       desk,
     );
     return {
@@ -154,7 +152,11 @@ async function untilAnswered(
   const { alike } = others;
   for (;;) {
     const typed = await desk.reply(question, others);
-    const reply = readReply(typed, { ...question, alike, isInteractive: desk.why !== undefined });
+    const reply = readReply(typed, {
+      ...question,
+      alike: alike.length,
+      isInteractive: desk.why !== undefined,
+    });
     const chosen =
       reply.type === "choose"
         ? await untilChosen(question, desk)
@@ -166,19 +168,22 @@ async function untilAnswered(
         return chosen;
       case "view":
         await printPages(
-          wholeQuestion(question, screenWidth()),
+          wholeQuestions(question, alike, screenWidth()),
           { ...screenRows(), write: desk.write },
           desk.line,
         );
         break;
       case "help":
-        desk.write(desk.help(question, alike));
+        desk.write(desk.help(question, others));
         break;
       case "again":
         desk.write(hintText(chosen.hint));
         break;
       case "why":
-        desk.write((await desk.why?.(question)) ?? "That is not an answer; ? shows the answers.\n");
+        desk.write(
+          (await desk.why?.(question)) ??
+            "That is not an answer. Nothing was answered; ? shows the answers.\n",
+        );
         break;
       case "edit": {
         const option = question.options.find(({ kind }) => kind === "allow_once");
@@ -233,7 +238,7 @@ export const lineDesk: OpenDesk = (signal) => {
   return {
     write: (text) => void process.stdout.write(text),
     line,
-    reply: (question, others) => line(choicesText(question, others, hiddenWords(question))),
+    reply: (question, others) => line(choicesText(question, others)),
     help: helpText,
     close: () => {
       terminal.close();
@@ -260,12 +265,9 @@ const WIDTH_PROMPT = "Always allow which? Enter is 1 p; or a number and letters,
 const screenWidth = (): number => screenTerminal.columns - 1;
 
 /** The facts that the card of the call does not show: why it is asked, where its paths and links lead. */
-function questionText(
-  question: ShownQuestion,
-  hidden: string | undefined,
-  alike: readonly ShownQuestion[],
-): string {
+function questionText(question: ShownQuestion, alike: readonly ShownQuestion[]): string {
   const { about = [] } = question;
+  const hidden = hiddenWords(question, alike);
   // A call that shows its input shows nothing else that can be relied on.
   const isShown = about.some((line) => line.startsWith("input: ")) ? NOT_IN_THE_INPUT : NOT_IN_THE_CALL;
   const facts = questionFacts(
@@ -278,27 +280,24 @@ function questionText(
     alike.length === 0
       ? ""
       : `${pluralize(alike.length, "more call")} like this:\n${alikeText(alike, screenWidth())}\n`;
-  return `\n${facts === "" ? "" : `${facts}\n`}${cut}${others}`;
+  return `\n${facts === "" ? "" : `${facts}\n`}${others}${cut}`;
 }
 
 const NOT_IN_THE_CALL = / \(written as |^(?:runs|runs in|sets|input|host): /;
 const NOT_IN_THE_INPUT = / \(written as |^(?:runs|runs in|sets|input|host|read|search|write|delete|move): /;
 
-function choicesText(
-  question: ShownQuestion,
-  { alike, place }: OtherQuestions,
-  hidden: string | undefined,
-): string {
+function choicesText(question: ShownQuestion, { alike, place }: OtherQuestions): string {
+  const count = alike.length;
   const choices = [
     "[y]es",
-    ...(alike > 0 ? [`all (${alike + 1})`] : []),
+    ...(count > 0 ? [`all (${count + 1})`] : []),
     ...(offersSession(question) ? ["this [s]ession"] : []),
     ...(offersAlways(question) ? ["[a]lways"] : []),
     "[n]o (Enter)",
-    ...(alike > 0 ? ["none"] : []),
+    ...(count > 0 ? ["none"] : []),
     ...(offers(question, "reject_always") ? ["never"] : []),
     ...(question.hunks === undefined ? [] : ["hunks"]),
-    ...(hidden === undefined ? [] : ["[v]iew all"]),
+    ...(hiddenWords(question, alike) === undefined ? [] : ["[v]iew all"]),
     "[?] help",
   ];
   return `Allow this${place()}? ${choices.join(", ")}, or no with your reason: `;
@@ -314,10 +313,12 @@ export const offersAlways = ({ options }: Pick<ShownQuestion, "options">): boole
 export const offersSession = ({ options }: ShownQuestion): boolean =>
   options.some(({ grant }) => grant?.scope === "session");
 
-function helpText(question: ShownQuestion, alike: number): string {
+function helpText(question: ShownQuestion, { alike }: OtherQuestions): string {
   const lines = [
     "  y, yes, ok          allow this call, once",
-    ...(alike > 0 ? ["  all, none           allow or refuse, once, all the calls that are listed"] : []),
+    ...(alike.length > 0
+      ? ["  all, none           allow or refuse, once, all the calls that are listed"]
+      : []),
     ...(offersSession(question)
       ? ['  s, session          allow it, and what "always" above names, in this session']
       : []),
@@ -335,7 +336,7 @@ function helpText(question: ShownQuestion, alike: number): string {
     ...(question.hunks === undefined
       ? []
       : ["  hunks               choose the hunks of the edit to keep; the others are rejected"]),
-    "  v, view             show all of the call: the whole command, input and preview",
+    "  v, view             show all of the call, and of those that are listed: command, input and preview",
     "  Ctrl-C              cancel the turn",
   ];
   return `${lines.join("\n")}\n`;

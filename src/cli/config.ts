@@ -13,7 +13,7 @@ import {
 import type { RuleOrigin, RulesInForce } from "../settings/index.js";
 import { defaultModel } from "./default-model.js";
 import { jsonText } from "./json-text.js";
-import { whyNotContained } from "./open-workspace.js";
+import { notContained } from "./open-workspace.js";
 import { ledgerAddress } from "./ledger-address.js";
 import { readRedaction } from "./redaction.js";
 import { projectServerFile, readServers } from "./read-servers.js";
@@ -64,7 +64,7 @@ export async function showConfig({
         inForce,
         "project",
         project
-          ? `${project.file}, ${project.isTrusted ? "trusted" : "not trusted: they only tighten"}`
+          ? `${project.file}, ${project.isTrusted ? "trusted" : "not trusted: they only deny and ask"}`
           : "none in this project",
       ),
     },
@@ -115,10 +115,12 @@ function modelSetting(root: string, folder: string): Setting {
 
 function containedSetting(folder: string): Setting {
   const from = `contained in ${there(userConfigFile(folder))}, or --no-contain`;
-  const setting = (value: string): Setting => ({ name: "project's commands", value, from });
+  const setting = (value: string): Setting => ({ name: "commands that run code", value, from });
   try {
-    const why = whyNotContained(folder);
-    return setting(why === undefined ? "run unasked in a sandbox, where it holds" : `asked about: ${why}`);
+    const why = notContained(folder)?.why;
+    return setting(
+      why === undefined ? "run unasked in the sandbox, if it works here" : `asked about: ${why}`,
+    );
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
     return setting("asked about: the file cannot be used");
@@ -166,13 +168,13 @@ function redactionIn(folder: string): {
     const { onBreach = "mark", undoCommands = "writing" } = readUserConfig(folder);
     const value = atRest
       ? "before anything is stored; no call can be undone"
-      : "where history leaves the store: exports, search, logs";
+      : "when data leaves the history: exports, search, logs";
     const own = patterns.map(({ source }) => source).join(", ");
     return {
       redaction: [
-        { name: "secrets taken out", value, from: `redactAtRest in ${from}` },
+        { name: "redaction", value, from: `redactAtRest in ${from}` },
         {
-          name: "further secrets",
+          name: "own secret patterns",
           value: own === "" ? "none" : own,
           from: `redactPatterns in ${from}`,
         },

@@ -24,7 +24,7 @@ export async function runDemo({ yes = false, pause }: DemoFlags): Promise<number
   const workspace = await LocalWorkspace.open(folder);
   const ledger = await openLedger(join(folder, ".toolgate-demo.sqlite"));
   const hasPerson = process.stdin.isTTY && process.stdout.isTTY;
-  const agent = demoAgent(pause ?? (hasPerson ? PAUSE_MS : 0));
+  const agent = demoAgent({ pauseMs: pause ?? (hasPerson ? PAUSE_MS : 0) });
   write(`A scripted agent, real tools: a failing test in ${workspace.root}\n\n`);
   const session = await AgentSession.open({ agent, ledger, workspace });
   try {

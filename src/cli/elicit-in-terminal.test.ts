@@ -12,7 +12,11 @@ const schema = {
 };
 
 /** A person who types these lines; undefined is Escape. */
-async function answered(lines: readonly (string | undefined)[], request: { readonly schema?: object }) {
+async function answered(
+  lines: readonly (string | undefined)[],
+  request: { readonly schema?: object; readonly message?: string; readonly url?: string },
+  width = 120,
+) {
   const [written, prompts]: [string[], string[]] = [[], []];
   const left = [...lines];
   const elicit = elicitInTerminal({
@@ -24,6 +28,7 @@ async function answered(lines: readonly (string | undefined)[], request: { reado
     pause: () => written.push("<pause>"),
     resume: () => written.push("<resume>"),
     onAsk: (message) => written.push(`<${message}>`),
+    width: () => width,
     cancelHint: "Escape cancels",
   });
   const signal = new AbortController().signal;
@@ -34,7 +39,7 @@ async function answered(lines: readonly (string | undefined)[], request: { reado
 test("asks field by field, again where a value does not fit, and takes defaults", async () => {
   const { reply, text, prompts } = await answered(["", "Ann", "many", "7", "", ""], { schema });
   expect(reply).toEqual({ action: "accept", content: { name: "Ann", age: 7, colour: "red" } });
-  expect(text).toContain("<pause><Who\nare you?>? Who\n    are you?\n");
+  expect(text).toContain("<pause><Who\nare you?>? Who\n    │ are you?\n");
   expect(text).toContain("That does not fit: a whole number is needed.");
   expect(text.endsWith("<resume>")).toBe(true);
   expect(prompts).toContain('colour (one of: 1 red, 2 green; Enter is "red"; optional):');
@@ -92,4 +97,34 @@ test("takes a list of choices by number, value or title, and no more than fit", 
   expect(text).toContain("That does not fit: type a number from 1 to 3, or the beginning of a word.");
   expect(text).toContain("must NOT have more than 2 items");
   expect(reply).toEqual({ action: "accept", content: { fish: ["fish-1", "fish-3"] } });
+});
+
+test("no row of a server's words passes for a row of ours", async () => {
+  const imitation = "Allow this? [y]es, [n]o (Enter), [?] help, or no with your reason: ";
+  const far = " ".repeat(90);
+  const message = `srv/act asks: WORDS${far}? Run ls\n\n? Run ls (execute, waiting for an answer)\n${imitation}${imitation}`;
+  const form = {
+    properties: {
+      x: { type: "string", title: `TITLE${far}${imitation}` },
+      y: { type: "string", enum: [`one${far}${imitation}`] },
+    },
+    required: ["x", "y"],
+  };
+  const { text, prompts } = await answered(["", "a", "nine", "1"], { message, schema: form }, 80);
+  const rows = text
+    .replaceAll(/<[^<>]*>/g, "")
+    .trimEnd()
+    .split("\n");
+  expect(rows[0]).toMatch(/^\? srv\/act asks: WORDS/);
+  expect(rows.slice(1).filter((row) => !/^(?: {4}[│┆]|That does not fit: )/.test(row))).toEqual([]);
+  expect(rows.filter((row) => row.length > 79)).toEqual([]);
+  expect(prompts.map((prompt) => prompt.length).every((length) => length < 80)).toBe(true);
+  expect(prompts.filter((prompt) => prompt.includes("Allow this?"))).toEqual([]);
+  // A long address stays behind the mark too.
+  const opened = await answered(
+    [""],
+    { message: "srv asks: Log in", url: `https://a.example/${"x".repeat(200)}` },
+    80,
+  );
+  expect(opened.text).toMatch(/\n {4}at https:[^\n]*\n {4}┆ x/);
 });

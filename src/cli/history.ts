@@ -1,5 +1,5 @@
 /** `toolgate history …`: lists, shows, searches, exports, verifies and deletes sessions. */
-import { allOpenQuestions, pluralize, oneLine, readAll, SessionBook, visibleText } from "../call/index.js";
+import { allOpenQuestions, pluralize, oneLine, readAll, visibleText } from "../call/index.js";
 import type {
   Archive,
   ExportFormat,
@@ -9,6 +9,7 @@ import type {
   Session,
   Verified,
 } from "../call/index.js";
+import { bookOfLog } from "../call/ledger.js";
 import { openArchive, openLedger, redactSession } from "../history/index.js";
 import { clipped, columns, failedCommand, sessionMarkdown, sessionText } from "../view/index.js";
 import { coloured, wantsColour } from "./colour.js";
@@ -168,7 +169,7 @@ export async function searchHistory(
     });
     if (flags.json) return json({ hits: items });
     if (items.length === 0)
-      return write("Nothing was found. All words must be there; the end of one may be *.\n");
+      return write("Nothing was found. A result has all the words; word* finds words that begin so.\n");
     for (const hit of items) write(`${hitText(hit)}\n`);
   });
 }
@@ -248,7 +249,7 @@ export async function deleteHistory(
       ...(keepLast !== undefined && { keepLast }),
     });
     await removeScratch(removed);
-    // They are a cache, with files that the sessions' commands were kept from.
+    // The kept folders are a cache, with files from before the sessions' commands.
     if (removed.length > 0) removeShadows(keptFolder());
     for (const { sessionId, why } of kept)
       process.stderr.write(`toolgate: ${sessionId} was not deleted: ${WHY[why]}.\n`);
@@ -267,11 +268,7 @@ const WHY = {
 function readSession(wanted: string | undefined, flags: HistoryFlags): Promise<Session> {
   return withLedger(flags, async (ledger) => {
     const sessionId = await findSession(ledger, wanted ?? true, process.cwd());
-    const recorded = await readAll(ledger, sessionId);
-    return new SessionBook(
-      sessionId,
-      recorded.map(({ event }) => event),
-    ).snapshot();
+    return bookOfLog(sessionId, await readAll(ledger, sessionId)).snapshot();
   });
 }
 
@@ -324,7 +321,9 @@ function showNothingYet(asJson: object, flags: HistoryFlags): number {
 export function existing(flags: HistoryFlags): string {
   const address = ledgerAddress(flags);
   if (hasLedger(address)) return address;
-  throw Object.assign(new Error(`No history yet: ${address} does not exist. Start with: toolgate run`), {
-    code: "NO_HISTORY",
-  });
+  const message =
+    flags.ledger === undefined
+      ? `No history yet: nothing is recorded in ${address}. Start with: toolgate run`
+      : `The history ${address} does not exist. Nothing was read. Check the path of --ledger.`;
+  throw Object.assign(new Error(message), { code: "NO_HISTORY" });
 }

@@ -8,7 +8,7 @@ export function hunksText(
 ): string {
   return hunks
     .map(({ number, newLine, oldText, newText, isUndone }) => {
-      // Its heading would name no file.
+      // The heading of a diff would name no file.
       const rows = diffLines(diffContent("", oldText, newText)).slice(1);
       return [`hunk ${number}, line ${newLine}${isUndone === true ? ", undone" : ""}`, ...rows].join("\n");
     })

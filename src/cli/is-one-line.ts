@@ -2,7 +2,7 @@
 import { isProxied } from "../call/call-parts.js";
 import type { ToolCall } from "../call/index.js";
 
-/** Their effect is the plan, which is shown itself. */
+/** The effect of these calls is the plan, which is shown itself. */
 const PLAN_TOOLS: ReadonlySet<string> = new Set(["todo_write", "todo_read"]);
 
 export function isOneLine(call: ToolCall): boolean {

@@ -1,5 +1,5 @@
 /** Where sessions are stored: at the address of `--ledger`, or in the user's state folder. */
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { ledgerFileOf } from "../history/index.js";
 import { stateFolder } from "../tools/state-folder.js";
@@ -12,10 +12,12 @@ export function ledgerAddress({ ledger }: { readonly ledger?: string | undefined
   return ledgerFileOf(ledger) === undefined ? ledger : resolve(ledger);
 }
 
-/** False when the ledger is a file that does not exist. */
+/** False when the ledger is a file that does not exist, or is empty because its creation did not end. */
 export function hasLedger(address: string): boolean {
   const file = ledgerFileOf(address);
-  return file === undefined || existsSync(file);
+  if (file === undefined) return true;
+  const there = statSync(file, { throwIfNoEntry: false });
+  return there !== undefined && !(there.isFile() && there.size === 0);
 }
 
 /** A password on the command line must not stay in the list of processes, which every user of the machine can read. */

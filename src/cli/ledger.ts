@@ -76,7 +76,7 @@ export async function copyStore(from: string, to: string): Promise<number> {
         if (result === "held") note(`Session ${sessionId} is open in another process and was not copied.`);
         if (result === "damaged")
           note(
-            `Session ${sessionId} lacks events in ${shownAddress(from)} and was not copied. See: toolgate ledger check`,
+            `Session ${sessionId} lacks events or kept files in ${shownAddress(from)} and was not copied. See: toolgate ledger check`,
           );
       }
     } finally {

@@ -12,7 +12,7 @@ export function listServers({ json = false }: { readonly json?: boolean }): numb
   const servers = approved.list();
   if (json) write(`${jsonText({ servers })}\n`);
   else if (servers.length === 0)
-    write("No MCP server is approved. You are asked when one is to be started: toolgate run --mcp FILE\n");
+    write("No MCP server is approved. Toolgate asks you before it starts one: toolgate run --mcp FILE\n");
   else
     for (const { name, projectRoot, approvedAt, fingerprint } of servers)
       write(

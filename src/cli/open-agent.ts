@@ -1,16 +1,16 @@
 /** The agent that the commands run, and the ledger it writes to, from the command line's options. */
-import { createHash } from "node:crypto";
 import { realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { createAgent, taskTool } from "../agent/index.js";
-import type { Agent, AgentOptions, Place } from "../agent/index.js";
+import type { Agent, AgentOptions } from "../agent/index.js";
 import type { Ledger } from "../call/index.js";
 import type { SharedTexts } from "../call/shared-texts.js";
 import { ledgerFileOf, openLedger as openStore, redactingLedger } from "../history/index.js";
-import { openModel, parseScript, scriptedModel } from "../model/index.js";
+import { openModel, parseScript } from "../model/index.js";
 import type { ModelPrice, Script } from "../model/index.js";
+import { playScript } from "../model/scripted-model.js";
 import { inMode, isMode } from "../policy/index.js";
-import type { GrantScope, Mode, Rule } from "../policy/index.js";
+import type { Mode, Rule } from "../policy/index.js";
 import { createFolder, RuleSource, settingsFolder } from "../settings/index.js";
 import { builtInTools } from "../tools/index.js";
 import type { ToolSource } from "../tools/index.js";
@@ -24,6 +24,7 @@ import type { LogFlags } from "./open-log.js";
 import type { AgentFlags } from "./commands/agent-options.js";
 import { readRedaction } from "./redaction.js";
 import { readText } from "./read-text.js";
+import { rememberIn } from "./remember-in.js";
 import { sharedSettings } from "./shared-settings.js";
 import { codeCacheFolder, stateFolder } from "../tools/state-folder.js";
 import { note } from "./stderr.js";
@@ -75,14 +76,7 @@ export async function openAgent(
         ...(programs && { programs }),
       };
     },
-    remember: async ({ grantId, scope, expiresAt, ...proposal }, place) => {
-      await source.grants.add(proposal, grantScope(scope, place), {
-        // Short enough to type after `rules revoke`.
-        grantId: createHash("sha256").update(grantId).digest("hex").slice(0, 12),
-        ...(expiresAt !== undefined && { expiresAt }),
-      });
-      source.changed();
-    },
+    remember: rememberIn(source),
     onRulesChanged: (onChange) => source.onChange(onChange),
     onCleared: ({ by = [] }) => {
       for (const grantId of new Set(by.map((rule) => granted.get(rule))))
@@ -109,7 +103,7 @@ export async function openFlaggedModel(
   const { model: name, baseUrl, script } = flags;
   const set = flags.contextWindow === undefined ? {} : { contextWindow: flags.contextWindow };
   if (name === undefined)
-    return { model: scriptedModel(script === undefined ? defaultScript : await readScript(script)), ...set };
+    return { model: playScript(script === undefined ? defaultScript : await readScript(script)), ...set };
   const log = await openLog(flags);
   const { model, contextWindow, price } = await openModel(name, {
     keyFile: join(settingsFolder(), "keys.json"),
@@ -129,7 +123,7 @@ function ledgerPlace(flags: Pick<AgentFlags, "ledger">): readonly string[] {
   return file === undefined ? [] : [file];
 }
 
-/** Both names where a link leads there: the gate decides by real paths. */
+/** Both names of a place that a link leads to: the gate decides by real paths. */
 function ownPlaces(places: readonly string[]): readonly string[] {
   return [...new Set(places.flatMap((place) => [place, realPlace(place)]))];
 }
@@ -151,11 +145,6 @@ const HARMLESS: readonly Rule[] = [
   { allow: "read_output" },
   { allow: "task" },
 ];
-
-function grantScope(scope: GrantScope["type"], { root, sessionId }: Place): GrantScope {
-  if (scope === "session") return { type: scope, sessionId };
-  return scope === "project" ? { type: scope, root } : { type: scope };
-}
 
 let isWarned = false;
 
@@ -186,7 +175,7 @@ export async function openLedger(
   const log = await openLog(flags);
   // A ledger that the user names gets no new folders.
   if (flags.ledger === undefined) createFolder(stateFolder());
-  const exact = await openStore(ledgerAddress(flags), options);
+  const exact = await openStore(ledgerAddress(flags), { ...options, onLockWait: note });
   const ledger = atRest ? redactingLedger(exact, { patterns }) : exact;
   return log ? loggedLedger(ledger, log) : ledger;
 }

@@ -88,9 +88,9 @@ async function noteUnreached(servers: readonly ServerStatus[], flags: LogFlags):
   for (const one of servers) {
     if (one.status !== "starting" && one.status !== "restarting" && one.status !== "failed") continue;
     const reason = "reason" in one ? one.reason : "it has not answered in time";
-    // The reason may end with several lines of the server's last output.
+    // The reason may end with several lines of the server's last output, so it gets a line and its mark.
     const why = oneLine(reason.replaceAll(/\s+/g, " "), MAX_REASON_LENGTH).replace(/\.$/, "");
-    note(`the MCP server ${visibleText(one.server)} could not be reached (${why}); continuing without it.`);
+    note(`the MCP server ${visibleText(one.server)} could not be reached; continuing without it:\n${why}.`);
     const log = await openLog(flags);
     log?.to.warn(
       { server: log.redacted(one.server), error: log.redacted(reason) },

@@ -36,7 +36,7 @@ export async function openWorkspace(
 
 /** Undefined where it is switched off, or where no sandbox holds: then commands are asked about. */
 async function openContaining(flags: Pick<AgentFlags, "contain">): Promise<Sandbox | undefined> {
-  if (flags.contain === false || whyNotContained() !== undefined) return undefined;
+  if (flags.contain === false || notContained() !== undefined) return undefined;
   try {
     return await openSandbox({ version: packageVersion() });
   } catch (error) {
@@ -45,8 +45,13 @@ async function openContaining(flags: Pick<AgentFlags, "contain">): Promise<Sandb
   }
 }
 
+/** Why commands are not contained. `isOff`: somebody switched it off. */
+export type NotContained = { readonly why: string; readonly isOff: boolean };
+
+export const SWITCHED_OFF: NotContained = { why: "switched off", isOff: true };
+
 /** Why commands are not contained, as far as it can be known without a test of the sandbox. */
-export function whyNotContained(folder = settingsFolder()): string | undefined {
-  if (readUserConfig(folder).contained === false) return "switched off";
-  return findBubblewrap() === undefined ? "bubblewrap is not installed" : undefined;
+export function notContained(folder = settingsFolder()): NotContained | undefined {
+  if (readUserConfig(folder).contained === false) return SWITCHED_OFF;
+  return findBubblewrap() === undefined ? { why: "bubblewrap is not installed", isOff: false } : undefined;
 }

@@ -1,6 +1,7 @@
 /** The one-time link to the page, and the note of where the server listens, for `toolgate pair`. */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { diskTrouble } from "../call/error-code.js";
 import type { Devices } from "../serve/index.js";
 import { stateFolder } from "../tools/state-folder.js";
 
@@ -8,7 +9,7 @@ const LINK_MS = 30 * 60_000;
 
 /** The code stands behind the #, which no browser sends and no server logs. */
 export async function pageLink(url: string, devices: Devices): Promise<string> {
-  const { code } = await devices.createCode({ role: "all", name: "This computer", lifetimeMs: LINK_MS });
+  const { code } = await devices.createCode({ role: "all", lifetimeMs: LINK_MS });
   return `${url}/login#${code}`;
 }
 
@@ -24,10 +25,14 @@ export function openableUrl(url: string, names: readonly string[] = []): string 
 
 const noteFile = (): string => join(stateFolder(), "page-address");
 
-/** The last server that was started. */
+/** The last server that was started. A server that can only read, on a disk that takes nothing, goes without. */
 export function noteAddress(url: string): void {
-  mkdirSync(stateFolder(), { recursive: true, mode: 0o700 });
-  writeFileSync(noteFile(), `${url}\n`, { mode: 0o600 });
+  try {
+    mkdirSync(stateFolder(), { recursive: true, mode: 0o700 });
+    writeFileSync(noteFile(), `${url}\n`, { mode: 0o600 });
+  } catch (error) {
+    if (diskTrouble(error) === undefined) throw error;
+  }
 }
 
 export function notedAddress(): string | undefined {

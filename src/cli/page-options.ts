@@ -21,7 +21,7 @@ import { ledgerAddress } from "./ledger-address.js";
 import { reachableModels } from "./models.js";
 import type { OpenedAgent } from "./open-agent.js";
 import { flaggedKeeper } from "./kept-commands.js";
-import { openWorkspace, whyNotContained } from "./open-workspace.js";
+import { notContained, openWorkspace, SWITCHED_OFF } from "./open-workspace.js";
 import { packageVersion } from "./package-version.js";
 import { projectCommands } from "./project-commands.js";
 import { recordedCommands } from "./recorded-commands.js";
@@ -76,10 +76,10 @@ export async function pageOptions({
     modes: OFFERED_MODES.map(({ value, name, description }) => ({ id: value, name, description })),
     modeIn: opened.modeIn,
     models: reachableModels,
-    whyNotContained: () => (flags.contain === false ? "switched off" : whyNotContained(folder)),
-    agentFor: agentFor({ flags, opened, openWith, workspace }),
+    notContained: () => (flags.contain === false ? SWITCHED_OFF : notContained(folder)),
+    agentFor: agentFor({ flags, opened, openWith, workspace, rules }),
     openWorkspace: openPlain,
-    demo: newDemo,
+    demo: () => newDemo(rules),
     costOf: (model, usage) =>
       costOf(usage, (model === flags.model ? opened.price : undefined) ?? knownPrice(model)),
     explain: explainIn(rules, flags),
@@ -101,7 +101,9 @@ function withKeeper(flags: ServeFlags) {
   return keeper ? { keeper } : {};
 }
 
-type OwnSetting = Pick<PageSetting, "flags" | "opened" | "openWith" | "workspace">;
+type OwnSetting = Pick<PageSetting, "flags" | "opened" | "openWith" | "workspace"> & {
+  readonly rules: RuleSource;
+};
 
 /** Flags that a session was started with and that this server must share to continue it. */
 const CONDITIONS = ["sandbox", "contain"] as const;
@@ -113,6 +115,7 @@ function agentFor({
   opened,
   openWith,
   workspace,
+  rules,
 }: OwnSetting): (info: SessionInfo) => Promise<RunsSession | undefined> {
   const openIn = once((cwd: string) => openWorkspace(cwd, flags, opened));
   const openOther = once(openWith);
@@ -128,7 +131,8 @@ function agentFor({
     if (cwd === undefined || _meta?.["aap"] !== undefined || ours["agentSession"] !== undefined)
       return undefined;
     if (!existsSync(cwd)) return undefined;
-    if (ours["door"] === "demo") return { agent: demoAgent(), workspace: await openIn(cwd) };
+    if (ours["door"] === "demo")
+      return { agent: demoAgent({ remembered: rules }), workspace: await openIn(cwd) };
     if (agent !== opened.agent.name) return undefined;
     const started = objectOf(ours["flags"]);
     // Without them the session may have had another model, or a sandbox.
@@ -164,7 +168,7 @@ function explainIn(rules: RuleSource, flags: ServeFlags): PageOptions["explain"]
     const { intent, policy } = await readQuestion(asked, open, programs);
     return explain(intent, {
       ...policy,
-      canContain: flags.contain !== false && whyNotContained() === undefined,
+      canContain: flags.contain !== false && notContained() === undefined,
     });
   };
 }

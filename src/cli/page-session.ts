@@ -15,7 +15,7 @@ import type {
 } from "../serve/client/index.js";
 import type { SessionWire } from "./mirrored-session.js";
 
-/** A server that has the page's API, and what it says about itself. */
+/** A server that has the page's API, and its description of itself. */
 export type PageServer = { readonly client: ServeClient; readonly me: Me };
 
 /**

@@ -9,6 +9,7 @@ import { withSettingsOf } from "./shared-settings.js";
 import { note } from "./stderr.js";
 import { localTime } from "./local-time.js";
 import { PAIRING_MS } from "../serve/access/devices.js";
+import { isLocalUrl, isPlainUrl, NO_ADDRESS, pageUrl } from "../serve/access/local-url.js";
 
 const ID_LENGTH = 8;
 
@@ -24,16 +25,24 @@ async function pairIn(
 ): Promise<number> {
   if (list) return listDevices(devices);
   if (revoke !== undefined) return revokeDevice(devices, revoke);
-  const url = given ?? notedAddress();
+  const url = given === undefined ? notedAddress() : pageUrl(given);
+  if (url === undefined && given !== undefined) {
+    note(`${NO_ADDRESS} No code was made; give one like https://desk.example.`);
+    return 1;
+  }
   if (url === undefined) {
     note("No server was started yet. No code was made; start one with: toolgate");
     return 1;
   }
   const { code } = await devices.createCode({ role, name, lifetimeMs: PAIRING_MS });
-  const link = `${url.replace(/\/+$/, "")}/login#${code}`;
+  const link = `${url}/login#${code}`;
   write(`${qrText(link)}\n${link}\n\nThe code ${code} works once, for 5 minutes. The device ${MAY[role]}.\n`);
-  if (isLocal(url))
+  if (isLocalUrl(url))
     note(`${url} can be reached from this computer only. For a phone see docs/remote.md, and give --url.`);
+  else if (isPlainUrl(url))
+    note(
+      `${url} is not encrypted: no server listens there unless it was started with --insecure-listen. See docs/remote.md.`,
+    );
   return 0;
 }
 
@@ -76,5 +85,3 @@ async function revokeDevice(devices: Devices, wanted: string): Promise<number> {
   write(`${visibleText(device.name)} is revoked.\n`);
   return 0;
 }
-
-const isLocal = (url: string): boolean => /^http:\/\/(?:127\.|localhost|\[::1\])/.test(url);

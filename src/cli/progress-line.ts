@@ -40,7 +40,11 @@ export function progressLine(
   };
 }
 
-function lineText(doing: string, { sessions, ofSessions, events, ofEvents }: ArchiveProgress): string {
+function lineText(
+  doing: string,
+  { sessions, ofSessions, events, ofEvents, keptFiles = 0 }: ArchiveProgress,
+): string {
   const percent = ofEvents === 0 ? 100 : Math.floor((100 * events) / ofEvents);
-  return `${doing} history: ${grouped(events)} of ${grouped(ofEvents)} events, ${grouped(sessions)} of ${pluralize(ofSessions, "session")} (${percent} %)`;
+  const files = keptFiles === 0 ? "" : `, ${pluralize(keptFiles, "kept file")}`;
+  return `${doing} history: ${grouped(events)} of ${grouped(ofEvents)} events, ${grouped(sessions)} of ${pluralize(ofSessions, "session")}${files} (${percent} %)`;
 }

@@ -91,5 +91,5 @@ const OUTCOME = {
   ended: (text: string) => `Ended: ${text}`,
   "was-gone": (text: string) => `Already ended: ${text}`,
   "out-of-reach": (text: string) =>
-    `Not ended: ${text}. The process is on another machine, in another container or of another user, or this system does not tell it apart from a later one. End it there.`,
+    `Not ended: ${text}. The process is on another machine, in another container or of another user, or this system cannot distinguish it from a later process. End it there.`,
 } as const;

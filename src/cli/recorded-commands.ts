@@ -1,8 +1,10 @@
 /** The shell commands of recent sessions of a folder, with the answers that a person gave, the newest sessions first. */
+import { resolve } from "node:path";
 import { readAll } from "../call/index.js";
 import type { Session, ToolCall } from "../call/index.js";
 import { replaySession } from "../history/index.js";
 import type { RecordedCommand } from "../policy/suggest-rules.js";
+import { shellScript } from "../run/same-act.js";
 import { isNothingYet, withArchive, withLedger } from "./history.js";
 import type { HistoryFlags } from "./history.js";
 
@@ -35,22 +37,24 @@ const commandsOf = ({ timeline }: Session, folder: string, since: number): reado
   timeline.flatMap((entry) => {
     if (entry.type !== "call" || entry.call.times.announced < since) return [];
     const { call } = entry;
-    const { command, cwd } = commandOf(call.rawInput);
-    if (call.kind !== "execute" || command === undefined) return [];
+    const recorded = commandOf(call.rawInput, folder);
+    if (call.kind !== "execute" || !recorded) return [];
     const answer = answerOf(call);
-    return [{ command, cwd: cwd ?? folder, ...(answer && { answer }) }];
+    return [{ ...recorded, ...(answer && { answer }) }];
   });
 
-function answerOf({ decision, state }: ToolCall): RecordedCommand["answer"] {
-  if (decision?.by !== "person") return undefined;
+function answerOf({ decision, state, times }: ToolCall): RecordedCommand["answer"] {
+  if (decision?.by !== "person") return times.asked === undefined ? undefined : "none";
   return state.status === "refused" ? "refused" : "allowed";
 }
 
-/** The input of our terminal, and of other agents' calls that have the same fields. */
-function commandOf(input: unknown): { readonly command?: string; readonly cwd?: string } {
-  if (typeof input !== "object" || input === null || !("command" in input)) return {};
+/** The input of our terminal, and of other agents' calls that name its fields alike or hand the command to a shell. */
+function commandOf(input: unknown, folder: string): Omit<RecordedCommand, "answer"> | undefined {
+  if (typeof input !== "object" || input === null || !("command" in input)) return undefined;
   const { command } = input;
-  const cwd =
-    "cwd" in input && typeof input.cwd === "string" && input.cwd.startsWith("/") ? input.cwd : undefined;
-  return typeof command === "string" ? { command, ...(cwd !== undefined && { cwd }) } : {};
+  const places = ["cwd" in input ? input.cwd : undefined, "workdir" in input ? input.workdir : undefined];
+  const cwd = resolve(folder, places.find((place) => typeof place === "string") ?? ".");
+  if (typeof command === "string") return { command, cwd };
+  if (!Array.isArray(command) || !command.every((word) => typeof word === "string")) return undefined;
+  return { command: shellScript(command) ?? command, cwd };
 }

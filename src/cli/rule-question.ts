@@ -16,7 +16,7 @@ import { builtInTools, LocalWorkspace } from "../tools/index.js";
 import type { Workspace } from "../tools/index.js";
 import { sessionWorkspace } from "../tools/scratch/session-workspace.js";
 import { temporaryPaths } from "../tools/scratch/temporary-paths.js";
-import { whyNotContained } from "./open-workspace.js";
+import { notContained } from "./open-workspace.js";
 import { readText } from "./read-text.js";
 import { withSettingsOf } from "./shared-settings.js";
 
@@ -82,13 +82,13 @@ export async function readQuestion(
 /** The policy of a session on this machine, which may have a sandbox. */
 export const withSandbox = (policy: Policy): Policy => ({
   ...policy,
-  canContain: whyNotContained() === undefined,
+  canContain: notContained() === undefined,
 });
 
 /** The third way beside allow and ask. */
 export const outcomeOf = ({ effect, contained }: Verdict): string => (contained ? "contained" : effect);
 
-export const IN_SANDBOX = "runs unasked in the sandbox, where that holds; else it is asked about";
+export const IN_SANDBOX = "runs unasked in the sandbox if the sandbox works here; otherwise Toolgate asks";
 
 /** A built-in tool computes its intent from the input, as it does for a real call. */
 async function intentOfTool({ tool: name, input }: RuleQuestion, cwd: string): Promise<Intent | undefined> {

@@ -29,6 +29,8 @@ export type RulesSuggestFlags = {
 type Listed = RuleSuggestion & { readonly id: string };
 
 const DAY_MS = 86_400_000;
+/** Commands that a suggestion shows as text. */
+const MAX_SHOWN = 3;
 
 export const showSuggestions = (flags: RulesSuggestFlags): Promise<number> =>
   withSettingsOf(flags.ledger, (settings) => showSuggestionsFor(flags, settings));
@@ -84,9 +86,13 @@ function text({ id, rule, from, saved, allowed, alsoLets }: Listed): string {
   const sources = from.length === 0 ? "the record" : from.join(", ");
   const effect =
     saved === 0
-      ? "no recorded command would have been saved"
+      ? "no recorded question would have been saved"
       : `allowed ${pluralize(allowed, "time")}, never refused; would have saved ${pluralize(saved, "question")}`;
-  const also = alsoLets.map((command) => `    ${command.replaceAll("\n", " ⏎ ")}\n`).join("");
+  const more = alsoLets.length - MAX_SHOWN;
+  const also = [
+    ...alsoLets.slice(0, MAX_SHOWN).map((command) => `    ${command.replaceAll("\n", " ⏎ ")}\n`),
+    more > 0 ? `    and ${pluralize(more, "other command")}: --json has all of them\n` : "",
+  ].join("");
   return [
     `${id}  ${rule.command}  (from ${sources})\n  ${effect}\n`,
     alsoLets.length === 0 ? "" : `  would also have let through:\n${also}`,

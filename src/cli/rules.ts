@@ -169,7 +169,7 @@ export async function revoked(
   if (known.length > 1)
     return {
       isRevoked: false,
-      text: `"${shownId}" matches ${known.length} remembered rules. Nothing was changed; type more of the id that you mean:\n${known.map(({ grantId, sentence }) => visibleText(`  ${grantId}  ${sentence}`)).join("\n")}`,
+      text: `"${shownId}" matches ${known.length} remembered rules. Nothing was changed; type more of the id that you mean:\n${known.map(({ grantId, sentence }) => visibleText(`${grantId}  ${sentence}`)).join("\n")}`,
     };
   const text = `Nothing is remembered under "${shownId}". Nothing was changed. Try: toolgate rules list`;
   return { isRevoked: false, text };
@@ -200,7 +200,9 @@ export async function trustRules(cwd: string, settings: StoredSettings = {}): Pr
   const source = new RuleSource({ folder: settingsFolder(), ...settings });
   const { file, sha256 } = await source.trustProjectRules(cwd);
   source.close();
-  write(`${file} is trusted as it is now (SHA-256 ${sha256}). When it changes, it only tightens again.\n`);
+  write(
+    `${file} is trusted as it is now (SHA-256 ${sha256}). When it changes, its rules only deny and ask until you trust it again.\n`,
+  );
   return 0;
 }
 

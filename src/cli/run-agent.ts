@@ -85,10 +85,9 @@ const withNextStep =
   (error: unknown): never => {
     if (!(error instanceof AgentTrouble) || error.code !== "AGENT_GONE") throw error;
     const message = error.message.trimEnd().replace(/\.?$/, ".");
-    throw new AgentTrouble(
-      error.code,
-      `${message}\nNothing was done. Run the command by itself to see what it prints, and check that it supports ACP: ${visibleText(command)}`,
-    );
+    const next = `Nothing was done. Run the command by itself to see what it prints, and check that it supports ACP: ${visibleText(command)}`;
+    // Below the first line stands what the agent wrote, so our words come before it.
+    throw new AgentTrouble(error.code, message.includes("\n") ? `${next}. ${message}` : `${message} ${next}`);
   };
 
 /** `missing`: our history has no such session; the agent may have one by this id. */

@@ -63,9 +63,9 @@ export function endText(end: TurnEnd): string | undefined {
 }
 
 const EARLY_END: Readonly<Record<"max_tokens" | "max_turn_requests" | "refusal", string>> = {
-  max_tokens: "The response was cut off at the model's limit (max_tokens). Tell the agent to go on.",
+  max_tokens: "The response was cut off at the model's limit (max_tokens). Ask the agent to continue.",
   max_turn_requests:
-    "The turn ended at the limit of requests to the model (max_turn_requests). Tell the agent to go on.",
+    "The turn ended at the limit of requests to the model (max_turn_requests). Ask the agent to continue.",
   refusal: "The model declined to answer (refusal).",
 };
 

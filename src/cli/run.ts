@@ -1,4 +1,5 @@
 /** `toolgate run`: one turn in a folder, as text for people or as JSON lines for programs. */
+import { screenTerminal } from "./screen-terminal.js";
 import { realpath } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { ToolSource } from "../tools/index.js";
@@ -77,6 +78,7 @@ function elicitByLines(shown: Shown): Elicit {
         desk.close();
       }
     },
+    width: () => screenTerminal.columns,
     cancelHint: "Ctrl-C cancels the turn",
     write: (text) => void process.stdout.write(text),
     pause: () => shown.live?.pause(),

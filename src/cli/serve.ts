@@ -26,13 +26,10 @@ import { readRedaction } from "./redaction.js";
 import { note } from "./stderr.js";
 import { errorText } from "./error-text.js";
 
-/** `isOpening`: for the page in the first place; takes another port where its own is in use. */
-export type ServePageOptions = { readonly isOpening: boolean; readonly opensBrowser?: boolean };
+/** `takesAnyPort`: a free one, where the usual one is in use. */
+export type ServePageOptions = { readonly takesAnyPort?: boolean; readonly opensBrowser?: boolean };
 
-export async function serveApps(
-  flags: ServeFlags,
-  given: ServePageOptions = { isOpening: false },
-): Promise<void> {
+export async function serveApps(flags: ServeFlags, given: ServePageOptions = {}): Promise<void> {
   // Listen for signals from the start: a signal during the start stops the server after it.
   const stopped = firstSignal();
   const { door, noteToken } = openDoorOptions(flags);
@@ -51,11 +48,11 @@ async function serveWith(
     door,
     noteToken,
     stopped,
-    isOpening,
+    takesAnyPort = false,
     opensBrowser = false,
   }: ReturnType<typeof openDoorOptions> & ServePageOptions & { readonly stopped: Promise<NodeJS.Signals> },
 ): Promise<void> {
-  const listenOn = isOpening ? onThisOrAnyPort : onThisPort;
+  const listenOn = takesAnyPort ? onThisOrAnyPort : onThisPort;
   const shared = await openSharedTexts(ledgerAddress(flags));
   const opened = await openAgent(flags, toolSources, shared);
   const workspace = await openWorkspace(flags.cwd ?? process.cwd(), flags, opened);
@@ -143,7 +140,9 @@ async function onThisOrAnyPort(port: number, listen: Listen): Promise<Serving> {
     return await listen(port);
   } catch (error) {
     if (errorCode(error) !== "EADDRINUSE") throw error;
-    return listen(0);
+    const serving = await listen(0);
+    note(`Port ${port} is in use, perhaps by a page that is open already. This server took another port.`);
+    return serving;
   }
 }
 

@@ -3,7 +3,7 @@
  * cleared first. A note may quote foreign text, so control characters are made visible.
  */
 import { visibleText } from "../call/index.js";
-import { rows } from "../view/visible-line.js";
+import { QUOTE, rows } from "../view/visible-line.js";
 
 type Redraw = (write: () => void) => void;
 
@@ -17,13 +17,12 @@ const CONTINUED = "    ";
 
 /** Writes a line without the "toolgate: " prefix. */
 export function noteLine(line: string): void {
-  // Only the first row is ours for sure: the others may be quoted, and must not look like a line of Toolgate.
+  // Only the first line is ours for sure: the others may be quoted, and carry the mark of others' words.
   const [first = "", ...others] = visibleText(line, { keepNewlines: true }).replace(/^\n/, "").split("\n");
   const width = process.stderr.isTTY && process.stderr.columns > 0 ? process.stderr.columns - 1 : Infinity;
-  const next = { first: CONTINUED, next: CONTINUED };
   const text = [
-    rows(first, { ...next, first: "" }, width),
-    ...others.map((one) => rows(one, next, width)),
+    rows(first, { first: "", next: CONTINUED }, width),
+    ...others.map((one) => rows(one, QUOTE, width)),
   ].flat();
   const start = line.startsWith("\n") ? "\n" : "";
   redraw(() => void process.stderr.write(`${start}${text.join("\n")}\n`));

@@ -1,7 +1,7 @@
 /** `toolgate undo`: restores the files that a call, or all calls of the newest turns, changed. */
 import { LocalWorkspace } from "../tools/index.js";
 import { SessionRecord } from "../record/index.js";
-import { undoCall } from "../run/index.js";
+import { recoveryEvents, undoCall } from "../run/index.js";
 import type { Gate, Undone } from "../run/index.js";
 import { undoEach } from "../run/undo-each.js";
 import type { UndoneEach } from "../run/undo-each.js";
@@ -62,6 +62,8 @@ export async function undo(call: string | undefined, flags: UndoFlags): Promise<
       ...LEASE_WAIT,
     });
     try {
+      // Calls that a killed process left: they are no longer running.
+      await record.append(await recoveryEvents(record, Date.now), { durable: true });
       const place = { record, workspace, sessionId };
       return await (call === undefined ? undoNewest(place, flags) : undoOneCall(place, call, flags));
     } finally {

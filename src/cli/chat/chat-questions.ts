@@ -1,4 +1,5 @@
 /** The questions in a conversation: of its own calls, of MCP servers, and of other sessions in the same history. */
+import { screenTerminal } from "../screen-terminal.js";
 import { visibleText } from "../../call/index.js";
 import type { Question, ShownQuestion } from "../../call/index.js";
 import type { Ask, Elicit } from "../../run/index.js";
@@ -77,6 +78,7 @@ export class ChatQuestions {
     const { footer, print, notify, live } = this.#places;
     return elicitInTerminal({
       line: (prompt, { isFirst, signal }) => readLine(footer, { prompt, isUnexpected: isFirst }, signal),
+      width: () => screenTerminal.columns,
       cancelHint: "Escape cancels",
       write: print,
       pause: () => live()?.pause(),

@@ -40,7 +40,7 @@ test("says in words why a turn ended early", () => {
   const early = (stopReason: StopReason, error?: string) =>
     chatEndText({ status: "stopped", stopReason, ...(error !== undefined && { error }) }, bookWith("So"));
   expect(early("max_tokens")).toBe(
-    "The response was cut off at the model's limit (max_tokens). Tell the agent to go on.",
+    "The response was cut off at the model's limit (max_tokens). Ask the agent to continue.",
   );
   expect(early("refusal")).toBe("The model declined to answer (refusal).");
   expect(early("error", "The server is gone.")).toBe("The turn ended early (error): The server is gone.");

@@ -43,7 +43,7 @@ export function typedRows(text: string, width: number): readonly string[] {
     );
 }
 
-/** How to go on with a conversation that was left. */
+/** How to continue a conversation that the person left. */
 export function resumeHint(
   sessionId: string,
   { agent, url }: { readonly agent?: string; readonly url?: string },

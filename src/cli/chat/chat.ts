@@ -5,6 +5,7 @@
 import { realpath } from "node:fs/promises";
 import { messageBlocks } from "../../agent/message-blocks.js";
 import type { TurnEnd } from "../../agent/index.js";
+import { errorCode } from "../../call/error-code.js";
 import { pluralize, visibleText } from "../../call/index.js";
 import { ClientGone } from "../../run/client-gone.js";
 import type { ToolSource } from "../../tools/index.js";
@@ -267,6 +268,9 @@ export class Chat {
     } catch (error) {
       this.#live?.endLine();
       this.#printError(error);
+      // Another process went on with it while this one was suspended.
+      if (errorCode(error) === "LEASE_LOST")
+        this.say(`Leave with /quit. ${resumeHint(conversation.session.sessionId, this.#flags)}`);
     } finally {
       this.footer.draw();
     }

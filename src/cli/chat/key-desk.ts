@@ -55,7 +55,7 @@ export function keyDesk(options: KeyDeskOptions): OpenDesk {
           if (reason !== undefined && reason.trim() !== "") return `no ${reason.trim()}`;
         }
       },
-      help: (question, alike) => helpText(answerKeys(question, alike, edit !== undefined)),
+      help: (question, { alike }) => helpText(answerKeys(question, alike, edit !== undefined)),
       close: () => write("\n"),
     };
   };
@@ -88,25 +88,34 @@ const NO_BECAUSE = key("r", "no with a [r]eason", REASON, "refuse it, with a rea
 const NEVER = key("d", "always [d]eny", "never", 'refuse it, and store the rule after "never" above');
 const EDIT = key("e", "[e]dit", "edit", "change its input in your editor; it is then checked again");
 const HUNKS = key("h", "[h]unks", "hunks", "choose the hunks of the edit to keep; the others are rejected");
-const VIEW = key("v", "[v]iew all", "view", "show all of the call: the whole command, input and preview");
+const VIEW = key(
+  "v",
+  "[v]iew all",
+  "view",
+  "show all of the call, and of those that are listed: command, input and preview",
+);
 const WHY = key("w", "[w]hy", "why", "why it is asked");
 const HELP = key("?", "[?]", "?", "this list");
 
-function answerKeys(question: ShownQuestion, alike: number, canEdit: boolean): readonly AnswerKey[] {
-  const all = key("A", `[A]ll ${alike + 1}`, "all", "allow, once, all the calls that are listed");
+function answerKeys(
+  question: ShownQuestion,
+  alike: readonly ShownQuestion[],
+  canEdit: boolean,
+): readonly AnswerKey[] {
+  const all = key("A", `[A]ll ${alike.length + 1}`, "all", "allow, once, all the calls that are listed");
   const none = key("N", "[N]one", "none", "refuse all the calls that are listed");
   return [
     YES,
-    ...(alike > 0 ? [all] : []),
+    ...(alike.length > 0 ? [all] : []),
     ...(offersSession(question) ? [SESSION] : []),
     ...(offersAlways(question) ? [ALWAYS] : []),
     NO,
     NO_BECAUSE,
-    ...(alike > 0 ? [none] : []),
+    ...(alike.length > 0 ? [none] : []),
     ...(offers(question, "reject_always") ? [NEVER] : []),
     ...(canEdit ? [EDIT] : []),
     ...(question.hunks === undefined ? [] : [HUNKS]),
-    ...(hiddenWords(question) === undefined ? [] : [VIEW]),
+    ...(hiddenWords(question, alike) === undefined ? [] : [VIEW]),
     WHY,
     HELP,
   ];

@@ -24,7 +24,7 @@ export type AgentFlags = LogFlags & {
 export function onBreachOption(): Option {
   return new Option(
     "--on-breach <what>",
-    "what to do when that agent runs a call that the rules deny: mark the call,\nor end the agent too (default: onBreach of config.json, or mark)",
+    "what to do when the agent runs a call that the rules deny: mark the call,\nor end the agent too (default: onBreach of config.json, or mark)",
   ).choices(["mark", "end"]);
 }
 
@@ -32,15 +32,21 @@ export const MODES = ["ask", "accept-edits", "read-only", "allow-all"] as const 
 
 export function agentOptions(command: Command): Command {
   return command
-    .option("--model <name>", "anthropic/…, openai/…, google/… or openai-compatible/… (default: a script)")
+    .option(
+      "--model <name>",
+      "anthropic/…, openai/…, google/… or openai-compatible/…\n(default: TOOLGATE_MODEL, else model of config.json, else a script)",
+    )
     .option("--base-url <url>", "send the model's requests here instead of to its provider's address")
     .option(
       "--context-window <tokens>",
-      "how many tokens the model takes (default: as known,\nor as learnt when it refuses a prompt)",
+      "the size of the model's window in tokens (default: from Toolgate's table,\nor from the model's refusal of a longer prompt)",
       atLeastOne,
     )
     .addOption(
-      new Option("--mode <mode>", "the mode beside your rules (default: as they say)").choices(MODES),
+      new Option(
+        "--mode <mode>",
+        "what to do with calls that no rule covers (default: the mode of rules.json)",
+      ).choices(MODES),
     )
     .option(
       "--mcp <file>",
@@ -66,11 +72,11 @@ export function agentOptions(command: Command): Command {
     .option("--cwd <folder>", "the folder to work in (default: this one)")
     .option(
       "--sandbox",
-      "run commands under bubblewrap: they change nothing outside of the folder,\nsee no secrets, and have no network unless a rule allows a host",
+      "run all commands in the sandbox (bubblewrap): they change nothing outside\nof the folder, see no secrets, and have no network unless a rule allows a host",
     )
     .option(
       "--no-contain",
-      "ask about commands that would run unasked in a sandbox (default: contained\nof config.json, where a sandbox holds)",
+      "ask about commands instead of running them unasked in the sandbox\n(default: contained of config.json)",
     )
     .addOption(
       new Option(

@@ -4,7 +4,7 @@ import type { Command } from "commander";
 export function addConfigCommand(program: Command): void {
   program
     .command("config")
-    .description("show what holds in this folder, and from where")
+    .description("show the settings of this folder, and where each comes from")
     .option("--cwd <folder>", "the workspace (default: this folder)")
     .option("--json", "print JSON")
     .action(async (options: { cwd?: string; json?: boolean }) => {

@@ -11,7 +11,9 @@ export function addConformanceCommand(program: Command): void {
   program
     .command("conformance")
     .argument("[command...]", "the agent's command; put it after --")
-    .description("test any ACP agent: what it does right, what not, and what could not be tested")
+    .description(
+      "test any ACP agent against the protocol: list what passed, what failed,\nand what could not be tested",
+    )
     .addOption(new Option("--protocol <version>", "the version of ACP").choices(["1", "2"]).default("1"))
     .option("--only <ids...>", "only these requirements, or those that begin so: ACP-INIT")
     .option("--list", "list the requirements, and test nothing")

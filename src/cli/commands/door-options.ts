@@ -23,7 +23,7 @@ export const DOOR_OPTIONS = [
 export function doorOptions(command: Command): Command {
   command
     .option("--tls-cert <file>", "the certificate to listen with, beyond this machine")
-    .option("--tls-key <file>", "its key")
+    .option("--tls-key <file>", "the key of the certificate")
     .addOption(
       new Option(
         "--insecure-listen",

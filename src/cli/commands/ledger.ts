@@ -8,7 +8,7 @@ const ADDRESS = "a file, or postgres://user@host/database (default: in your stat
 export function addLedgerCommands(program: Command): void {
   const ledger = program
     .command("ledger")
-    .description("prepare, check and copy the store of the sessions")
+    .description("prepare, check and copy the ledger, which stores the sessions")
     .helpCommand(false);
   ledger
     .command("migrate")

@@ -4,7 +4,7 @@ import type { Command } from "commander";
 export function addModelsCommand(program: Command): void {
   program
     .command("models")
-    .description("list the models that the keys which are set can reach")
+    .description("list the models that your keys reach")
     .option("--json", "write one JSON object")
     .action(async (flags: { readonly json?: boolean }) => {
       const { listModels } = await import("../models.js");

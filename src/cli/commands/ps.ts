@@ -5,7 +5,7 @@ import { SESSIONS_LEDGER } from "./ledger-option.js";
 export function addPsCommand(program: Command): void {
   program
     .command("ps")
-    .description("the commands of agents that run now, also those in the background")
+    .description("list the commands of agents that run now, also in the background")
     .option(...SESSIONS_LEDGER)
     .option("--json", "print JSON")
     .action(async (options: { readonly ledger?: string; readonly json?: boolean }) => {

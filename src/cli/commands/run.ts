@@ -23,7 +23,7 @@ export type RunFlags = AgentFlags & {
 export function addRunCommand(program: Command): void {
   const run = talkOptions(program.command("run").argument("[prompt...]", "what the agent should do"))
     .description(
-      "run one turn in this folder and show its calls as text while they run;\nwithout a terminal nobody can approve, so calls that need approval are refused.\nWithout a prompt it is read from stdin, or in a terminal a conversation starts",
+      "run one turn in this folder and show its calls as text while they run;\nwithout a terminal nobody can approve, so calls that need approval are refused.\nWithout a prompt, run reads it from stdin, or starts a conversation in a terminal",
     )
     .option("--json", "write session events as JSON, one a line")
     .action(async (words: string[], options: RunFlags, command: Command) => {
@@ -51,9 +51,7 @@ export function addRunCommand(program: Command): void {
 
 export function addChatCommand(program: Command): void {
   const chat = talkOptions(program.command("chat").argument("[prompt...]", "the first message"))
-    .description(
-      "talk with the agent in this folder: a conversation that stays open, with its calls as cards",
-    )
+    .description("talk with the agent in this folder: a conversation that stays open and shows each call")
     .action(async (words: string[], options: RunFlags, command: Command) => {
       const { prompt, flags } = promptAndFlags(words, options);
       refuseChangesOnResume(command, flags);
@@ -93,7 +91,7 @@ function talkOptions(command: Command): Command {
         "drive this ACP agent instead of our own; the command is read without a shell.\nWith --url, the name of the server's agent (default: its first)",
       ).conflicts(["model", "baseUrl", "contextWindow", "script", "mcp"]),
     )
-    .option("--auth <method>", "how to sign in to that agent, if it asks")
+    .option("--auth <method>", "how to log in to the agent, if it requires that")
     .addOption(onBreachOption())
     .addOption(
       new Option("--url <url>", "use an agent that a server offers over AAP, at this address").conflicts([
@@ -113,7 +111,7 @@ function talkOptions(command: Command): Command {
     )
     .option(
       "--token-file <file>",
-      "where the server's token is, if not in TOOLGATE_TOKEN\nor, for a server on this machine, where it was made",
+      "the file with the server's token (default: TOOLGATE_TOKEN,\nor the token of a server on this machine)",
     )
     .option(
       "--trust <tool>",

@@ -20,6 +20,8 @@ export type ServeFlags = AgentFlags &
     readonly drain?: number;
   };
 
+type PageFlags = ServeFlags & { readonly open: boolean };
+
 export function addServeCommand(program: Command): void {
   const serve = program
     .command("serve")
@@ -38,9 +40,11 @@ export function addPageCommand(program: Command, { isDefault }: { readonly isDef
       "open the page: questions, sessions, history and rules of all your agents in\nyour browser, and a demo that needs no key; serves apps too",
     )
     .option("--no-open", "open no browser; the link is printed");
-  serverOptions(page).action(async ({ open, ...options }: ServeFlags & { readonly open: boolean }) => {
+  serverOptions(page).action(async ({ open, ...options }: PageFlags, command: Command) => {
+    // A port that a person has named may be the end of a tunnel.
+    const takesAnyPort = command.getOptionValueSource("port") === "default";
     await logged(options, async () =>
-      (await import("../serve.js")).serveApps(options, { isOpening: true, opensBrowser: open }),
+      (await import("../serve.js")).serveApps(options, { takesAnyPort, opensBrowser: open }),
     );
   });
 }
