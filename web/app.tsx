@@ -14,6 +14,7 @@ import { LoginView } from "./login-view.js";
 import { Empty, Loading } from "./parts/controls.js";
 import { Lost } from "./parts/lost.js";
 import { Toast } from "./parts/toast.js";
+import { pageTitle } from "./page-title.js";
 import type { Route } from "./read-route.js";
 import { goTo, route } from "./route.js";
 import { ReplayView } from "./replay/replay-view.js";
@@ -97,7 +98,7 @@ function viewOf(here: Route) {
       return <DevicesView />;
     case "missing":
       return (
-        <Empty icon="unknown" title="There is no such page">
+        <Empty icon="unknown" title="There is nothing here">
           <p>
             <a href="/">Open the inbox</a>
           </p>
@@ -120,14 +121,16 @@ const NAMES: Readonly<Record<Route["view"], string>> = {
   missing: "Toolgate",
 };
 
-/** The title counts what can be answered, and nothing else. */
+/** The title counts what can be answered, and names the session that is shown. */
 function Badge() {
   const count = useStore(live, ({ questions }) => answerableIn(questions));
   const view = useStore(route, (value) => value.view);
+  const title = useStore(pageTitle, (value) => value);
   useEffect(() => {
-    const questions = count === 1 ? "1 question" : `${count} questions`;
-    document.title = count === 0 ? `${NAMES[view]} · Toolgate` : `${questions} · Toolgate`;
-  }, [count, view]);
+    const questions = count === 0 ? [] : [count === 1 ? "1 question" : `${count} questions`];
+    const shown = title ?? (count === 0 ? NAMES[view] : undefined);
+    document.title = [...questions, ...(shown === undefined ? [] : [shown]), "Toolgate"].join(" · ");
+  }, [count, view, title]);
   return (
     <div class="sr" role="status">
       {count === 0

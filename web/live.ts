@@ -3,7 +3,7 @@
  * stream. The page keeps nothing of its own, so a reload or a lost network neither loses nor doubles anything.
  */
 import type { LiveFrame, LiveStatus, Me } from "toolgate/serve/client";
-import { api, isLoggedOut } from "./api.js";
+import { api, isLoggedOut, problemOf } from "./api.js";
 import { readAhead } from "./inbox/question-ahead.js";
 import { NOTHING_YET, withFrame, type LiveState } from "./live-state.js";
 import { onNetworkSign } from "./on-network-sign.js";
@@ -56,9 +56,12 @@ async function read(controller: AbortController, session: FollowedSession | unde
   } catch (error) {
     if (signal.aborted) return;
     if (isLoggedOut(error)) me.set(null);
-    // The session in the query is gone: its view says so, and the rest goes on.
-    else if (session && followed === session) unfollowSession(session);
-    else setTimeout(() => !signal.aborted && open(), 5_000);
+    // The session in the query cannot be followed: its view says so where it is gone, and the rest goes on.
+    else if (session && followed === session) {
+      if (problemOf(error) === "NOT_FOUND")
+        session.onFrame({ type: "session-removed", sessionId: session.session });
+      unfollowSession(session);
+    } else setTimeout(() => !signal.aborted && open(), 5_000);
   }
 }
 

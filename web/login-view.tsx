@@ -1,11 +1,42 @@
 /** The page before a device is paired. */
 import { useState } from "preact/hooks";
+import { linkBefore } from "./inbox/link-key.js";
 import { loginError, loginWith } from "./login.js";
-import { Note } from "./parts/controls.js";
+import { Empty, Note } from "./parts/controls.js";
 import { Icon } from "./parts/icon.js";
 import { useStore } from "./store.js";
 
+const LINKS = {
+  used: [
+    "This link was used up",
+    "Such a link works for one answer, and for a time. You can close this page.",
+  ],
+  opened: [
+    "The key of this link is gone",
+    "The address never keeps it, and a reload forgets it. Open the link again from where you have it.",
+  ],
+} as const;
+
+/** Also for a browser that was led here by a link to one question, and has no other access. */
 export function LoginView() {
+  const [link, setLink] = useState(linkBefore());
+  if (link === undefined) return <PairingView />;
+  const [title, text] = LINKS[link];
+  return (
+    <main class="gate">
+      <Empty icon="withdrawn" title={title}>
+        <p>{text}</p>
+        <p>
+          <button type="button" class="btn" onClick={() => setLink(undefined)}>
+            Pair this device
+          </button>
+        </p>
+      </Empty>
+    </main>
+  );
+}
+
+function PairingView() {
   const [code, setCode] = useState("");
   const error = useStore(loginError, (value) => value);
   const submit = (event: Event): void => {

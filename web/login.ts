@@ -1,5 +1,6 @@
 /** Access: the one-time code behind the # of a link, or the cookie that the browser has already. */
 import { api, isLoggedOut } from "./api.js";
+import { deviceName } from "./device-name.js";
 import { me, startLive } from "./live.js";
 import { Store } from "./store.js";
 
@@ -34,7 +35,7 @@ export async function login(): Promise<void> {
 
 export async function loginWith(code: string): Promise<boolean> {
   try {
-    me.set(await api.login({ code: code.trim(), name: deviceName() }));
+    me.set(await api.login({ code: code.trim(), name: deviceName(navigator.userAgent) }));
     loginError.set(undefined);
     startLive();
     return true;
@@ -42,13 +43,4 @@ export async function loginWith(code: string): Promise<boolean> {
     loginError.set("This code does not work. Codes work once, and only for some minutes.");
     return false;
   }
-}
-
-/** "Chromium on Linux": how the list of devices names this one. */
-function deviceName(): string {
-  const { userAgent } = navigator;
-  const browser = /(Firefox|Edg|Chrome|Safari)/.exec(userAgent)?.[1]?.replace("Edg", "Edge") ?? "Browser";
-  const system =
-    /(Android|iPhone|iPad|Windows|Mac OS|Linux)/.exec(userAgent)?.[1]?.replace("Mac OS", "Mac") ?? "";
-  return system === "" ? browser : `${browser} on ${system}`;
 }

@@ -34,6 +34,8 @@ export function startRouter(): void {
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
     if (link.origin !== location.origin || link.target !== "" || link.hasAttribute("download")) return;
     event.preventDefault();
-    goTo(link.pathname + link.search + link.hash);
+    // A second click on a link to a call leads to it again, wherever somebody has scrolled to meanwhile.
+    if (link.href === location.href) route.set(readRoute(location));
+    else goTo(link.pathname + link.search + link.hash);
   });
 }

@@ -1,5 +1,5 @@
 /** The sidebar of a desk and the tab bar of a phone. */
-import type { SessionSummary } from "toolgate/serve/client";
+import type { Me, SessionSummary } from "toolgate/serve/client";
 import { live, me } from "./live.js";
 import { answerableIn } from "./live-state.js";
 import { Icon, type IconName } from "./parts/icon.js";
@@ -67,7 +67,7 @@ export function Side({ here }: { readonly here: Route }) {
       </div>
       <div class="foot">
         <Connected />
-        {sandbox && <span>{sandbox.holds ? "Sandbox holds" : "No sandbox here"}</span>}
+        {sandbox && <span title={sandbox.why}>{sandboxWords(sandbox)}</span>}
         <button type="button" class="btn small" onClick={switchTheme}>
           <Icon name="theme" />
           <span class="lbl">Light or dark</span>
@@ -75,6 +75,11 @@ export function Side({ here }: { readonly here: Route }) {
       </div>
     </nav>
   );
+}
+
+function sandboxWords({ holds, isOff }: Me["sandbox"]): string {
+  if (holds) return "Sandbox holds";
+  return isOff ? "Sandbox off" : "No sandbox here";
 }
 
 function LiveSession({ session, here }: { readonly session: SessionSummary; readonly here: Route }) {

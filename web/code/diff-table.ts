@@ -7,6 +7,8 @@ export type DiffLine = {
   readonly pieces: readonly MarkedPiece[];
   readonly oldLine?: number;
   readonly newLine?: number;
+  /** Its change was put back since. */
+  readonly isUndone?: true;
 };
 
 export type UnifiedRow = DiffLine | { readonly type: "note"; readonly text: string };
@@ -58,10 +60,17 @@ export function splitRows(rows: readonly DiffRow[]): readonly SplitRow[] {
   return made;
 }
 
+/** Without the changes that were put back. */
 export function changedLines(rows: readonly DiffRow[]): { readonly added: number; readonly removed: number } {
   let added = 0;
   let removed = 0;
-  for (const { type, text } of rows) {
+  for (const row of rows) {
+    const { type, text } = row;
+    if ("isUndone" in row) continue;
+    if (type === "note") {
+      added += row.added ?? 0;
+      removed += row.removed ?? 0;
+    }
     if (type === "added" || (type === "patch" && /^\+(?!\+\+ )/.test(text))) added += 1;
     if (type === "removed" || (type === "patch" && /^-(?!-- )/.test(text))) removed += 1;
   }
@@ -139,5 +148,6 @@ function line(row: LineRow, pieces: readonly MarkedPiece[]): DiffLine {
     pieces,
     ...("oldLine" in row && { oldLine: row.oldLine }),
     ...("newLine" in row && { newLine: row.newLine }),
+    ...("isUndone" in row && { isUndone: true }),
   };
 }

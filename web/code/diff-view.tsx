@@ -101,6 +101,8 @@ const CLASSES = { same: "c", removed: "d", added: "a", patch: "c" } as const;
 const SIGNS = { same: " ", removed: "−", added: "+", patch: " " } as const;
 const SCREEN_READER_WORDS = { same: "", removed: "removed", added: "added", patch: "" } as const;
 
+const toneOf = ({ type, isUndone }: DiffLine): string => `${CLASSES[type]}${isUndone ? " put-back" : ""}`;
+
 function UnifiedLine({ row }: { readonly row: UnifiedRow }) {
   if (row.type === "note")
     return (
@@ -109,12 +111,15 @@ function UnifiedLine({ row }: { readonly row: UnifiedRow }) {
       </tr>
     );
   return (
-    <tr class={CLASSES[row.type]}>
+    <tr class={toneOf(row)}>
       <td class="ln">{row.oldLine}</td>
       <td class="ln">{row.newLine}</td>
       <td class="sg">
         <span aria-hidden="true">{SIGNS[row.type]}</span>
-        <span class="sr">{SCREEN_READER_WORDS[row.type]}</span>
+        <span class="sr">
+          {row.isUndone ? "put back: " : ""}
+          {SCREEN_READER_WORDS[row.type]}
+        </span>
       </td>
       <td class="tx">
         <Pieces line={row} />
@@ -187,7 +192,7 @@ function Side({
   readonly line: DiffLine | undefined;
   readonly number: number | undefined;
 }) {
-  const tone = line ? CLASSES[line.type] : "none";
+  const tone = line ? toneOf(line) : "none";
   return (
     <>
       <td class={`ln mid ${tone}`}>{number}</td>

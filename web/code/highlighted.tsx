@@ -13,7 +13,7 @@ export function Highlighted({ code, language }: { readonly code: string; readonl
   }, [code, language]);
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a box that scrolls must be reachable by keyboard.
-    <pre tabIndex={0} role="region" aria-label="Code">
+    <pre tabIndex={0} role="group" aria-label="Code">
       <code>
         {lines ? (
           lines.map((line, index) => (

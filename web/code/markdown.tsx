@@ -68,7 +68,7 @@ function heading({ depth, tokens }: Tokens.Heading): ComponentChildren {
 
 function list({ ordered, start, items }: Tokens.List): ComponentChildren {
   const children = items.map((item, index) => (
-    <li key={index}>
+    <li key={index} class={item.task ? "task" : undefined}>
       {item.task && (item.checked === true ? "☑ " : "☐ ")}
       {item.tokens.map((token) =>
         token.type === "checkbox" ? null : token.type === "text" ? inlineOf(token) : blockNode(token),
@@ -80,26 +80,36 @@ function list({ ordered, start, items }: Tokens.List): ComponentChildren {
 
 function table({ header, rows }: Tokens.Table): ComponentChildren {
   return (
-    <table>
-      <thead>
-        <tr>
-          {header.map((cell, index) => (
-            <th key={index}>{inlines(cell.tokens)}</th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((row, index) => (
-          <tr key={index}>
-            {row.map((cell, column) => (
-              <td key={column}>{inlines(cell.tokens)}</td>
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a box that scrolls must be reachable by keyboard.
+    <div class="table-box" tabIndex={0} role="group" aria-label="Table">
+      <table>
+        <thead>
+          <tr>
+            {header.map((cell, index) => (
+              <th key={index} class={sideOf(cell)}>
+                {inlines(cell.tokens)}
+              </th>
             ))}
           </tr>
-        ))}
-      </tbody>
-    </table>
+        </thead>
+        <tbody>
+          {rows.map((row, index) => (
+            <tr key={index}>
+              {row.map((cell, column) => (
+                <td key={column} class={sideOf(cell)}>
+                  {inlines(cell.tokens)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }
+
+const sideOf = ({ align }: Tokens.TableCell): string | undefined =>
+  align === "right" || align === "center" ? `to-${align}` : undefined;
 
 const inlineOf = (token: Token): ComponentChildren =>
   "tokens" in token && token.tokens ? inlines(token.tokens) : <Visible text={textOf(token)} isProse />;

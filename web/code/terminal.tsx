@@ -13,19 +13,34 @@ type TerminalProps = {
   readonly isLive?: boolean;
 };
 
+/** Nearer to the end than this counts as the end. */
+const END_PX = 8;
+
 export function Terminal({ text, hiddenLines = 0, isCut = false, onOpen, isLive = false }: TerminalProps) {
   const runs = useMemo(() => ansiRuns(text), [text]);
   const box = useRef<HTMLPreElement>(null);
+  /** Somebody who has scrolled up reads there; the last output comes when it is no longer live. */
+  const isAtEnd = useRef(isLive);
   useEffect(() => {
-    if (isLive && box.current) box.current.scrollTop = box.current.scrollHeight;
-  }, [text, isLive]);
+    if (isAtEnd.current && box.current) box.current.scrollTop = box.current.scrollHeight;
+  }, [text]);
+  const onScroll = ({ currentTarget: area }: { readonly currentTarget: HTMLElement }): void => {
+    isAtEnd.current = area.scrollHeight - area.scrollTop - area.clientHeight < END_PX;
+  };
   const above = [
     ...(hiddenLines > 0 ? [`${counted(hiddenLines, "line")} above`] : []),
     ...(isCut ? ["output that was not stored"] : []),
   ].join(", and ");
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a box that scrolls must be reachable by keyboard.
-    <pre class="term" ref={box} tabIndex={0} role="region" aria-label="Output of the command">
+    <pre
+      class="term"
+      ref={box}
+      tabIndex={0}
+      role="group"
+      aria-label="Output of the command"
+      onScroll={onScroll}
+    >
       {(hiddenLines > 0 || isCut) &&
         (onOpen ? (
           <button type="button" class="term-more" onClick={onOpen}>

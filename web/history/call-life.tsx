@@ -3,10 +3,11 @@ import { useState } from "preact/hooks";
 import type { CallDetail, LifeEvent } from "toolgate/serve/client";
 import { api, errorText } from "../api.js";
 import { me } from "../live.js";
-import { Empty, Loading } from "../parts/controls.js";
+import { Loading } from "../parts/controls.js";
 import { useShortPaths } from "../parts/folder.js";
 import { Icon, type IconName } from "../parts/icon.js";
-import { lookOf, StatePill } from "../parts/state.js";
+import { NotRead } from "../parts/not-read.js";
+import { lookOf, StatePill, statusOfCard } from "../parts/state.js";
 import { Visible } from "../parts/visible.js";
 import { replayPath, sessionPath } from "../route.js";
 import { UndoDialog } from "../session/undo-dialog.js";
@@ -28,20 +29,19 @@ export function CallLife({ sessionId, toolCallId, onClose }: LifeProps) {
         {error === undefined ? (
           <Loading what="the call" />
         ) : (
-          <Empty icon="unknown" title="This call is not there">
-            <p>{errorText(error)}</p>
-          </Empty>
+          <NotRead what="call" error={error} onRetry={reload} />
         )}
       </aside>
     );
   const { card, life, undo } = data;
+  const status = statusOfCard(card);
   return (
     <aside aria-label="Life of the call">
       <div class="row wrap">
         <button type="button" class="btn small back" onClick={onClose}>
           <Icon name="back" /> All calls
         </button>
-        <StatePill status={card.status} word={lookOf(card.status).word} />
+        <StatePill status={status} word={lookOf(status).word} />
         <span class="end row">
           {undo.isPossible && role === "all" && (
             <button type="button" class="btn small" onClick={() => setUndoing(true)}>
@@ -104,7 +104,12 @@ function Facts({ detail }: { readonly detail: CallDetail }) {
         .filter(Boolean)
         .join(", "),
     ],
-    ["Undo", undo.isPossible ? `${counted(undo.paths.length, "file")} kept` : undo.why],
+    [
+      "Undo",
+      [card.putBack, undo.isPossible ? `${counted(undo.paths.length, "file")} kept` : undo.why]
+        .filter(Boolean)
+        .join(", "),
+    ],
   ];
   return (
     <dl class="kv">

@@ -1,11 +1,11 @@
 /** Every recorded call of every agent, with filters; beside it one call's whole life. */
-import { useEffect, useState } from "preact/hooks";
-import { TOOL_KINDS } from "toolgate/call";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { HistoryCall, HistoryMessage, HistoryPage } from "toolgate/serve/client";
 import { api, errorText } from "../api.js";
 import { useKeys } from "../keys.js";
 import { live } from "../live.js";
-import { Empty, Loading, Pick } from "../parts/controls.js";
+import { act } from "../parts/act.js";
+import { Empty, Loading } from "../parts/controls.js";
 import { Folder } from "../parts/folder.js";
 import { Icon, kindIcon, type IconName } from "../parts/icon.js";
 import { lookOf, StatePill } from "../parts/state.js";
@@ -13,12 +13,11 @@ import { Visible } from "../parts/visible.js";
 import { goTo, sessionPath } from "../route.js";
 import { useStore } from "../store.js";
 import { useLoaded } from "../use-loaded.js";
-import { clockTime, counted, dayName, runTime } from "../words.js";
+import { clockTime, counted, dayName, runTime, sentence } from "../words.js";
 import { matchedLine, type ExcerptPiece } from "./matched-line.js";
 import { CallLife } from "./call-life.js";
+import { FilterBar, SearchBar } from "./filter-bar.js";
 import { filterPath, historyQuery, readFilters, type Filters } from "./history-query.js";
-
-const TYPING_MS = 250;
 
 export function HistoryView({ search }: { readonly search: string }) {
   const filters = readFilters(search);
@@ -26,23 +25,33 @@ export function HistoryView({ search }: { readonly search: string }) {
   const connections = useStore(live, (state) => state.connections);
   const key = JSON.stringify(wanted);
   const { data, error } = useLoaded(() => api.history(historyQuery(filters, Date.now())), [key, connections]);
-  const [more, setMore] = useState<readonly HistoryCall[]>([]);
-  const [next, setNext] = useState<string>();
-  useEffect(() => {
+  /** The later pages. */
+  const [more, setMore] = useState<readonly HistoryPage[]>([]);
+  const pages = data ? [data, ...more] : [];
+  const next = pages.at(-1)?.next;
+  const latest = useRef(data);
+  useLayoutEffect(() => {
+    latest.current = data;
     setMore([]);
-    setNext(data?.next);
   }, [data]);
-  const loadMore = async (): Promise<void> => {
+  const loadMore = async (): Promise<undefined> => {
+    const own = latest.current;
     const page = await api.history({
       ...historyQuery(filters, Date.now()),
       ...(next !== undefined && { before: next }),
     });
-    setMore([...more, ...page.calls]);
-    setNext(page.next);
+    if (own === latest.current) setMore((before) => [...before, page]);
   };
   const set = (change: Partial<Filters>): void =>
     goTo(filterPath({ ...filters, ...change }), { isReplaced: true });
-  const calls = [...(data?.calls ?? []), ...more];
+  const calls = pages.flatMap((page) => page.calls);
+  const messages = pages.flatMap((page) => page.messages);
+  const isFound = calls.length > 0 || messages.length > 0;
+  // One request looks through so many calls at most. A filter that fits few of them needs several.
+  const isLooking = !isFound && next !== undefined;
+  useEffect(() => {
+    if (isLooking) void act(loadMore, NOT_READ);
+  }, [isLooking, next]);
   const chosenAt = calls.findIndex((one) => one.toolCallId === call && one.sessionId === session);
   const chosen = calls[chosenAt];
   const step = (by: 1 | -1): void => {
@@ -75,16 +84,19 @@ export function HistoryView({ search }: { readonly search: string }) {
             <p>{errorText(error)}</p>
           </Empty>
         )}
-        {data && calls.length === 0 && data.messages.length === 0 && (
-          <Empty icon="history" title="No call fits">
+        {data && !isFound && (
+          <Empty
+            icon="history"
+            title={isLooking ? "None of the latest calls fits; looking at older ones …" : "No call fits"}
+          >
             <p>Every call of every agent is recorded here, also those that were refused.</p>
           </Empty>
         )}
-        {data && data.messages.length > 0 && <Messages messages={data.messages} />}
+        {messages.length > 0 && <Messages messages={messages} />}
         {calls.length > 0 && <CallTable calls={calls} filters={filters} />}
-        {next !== undefined && (
+        {next !== undefined && !isLooking && (
           <p class="entry">
-            <button type="button" class="btn" onClick={() => void loadMore()}>
+            <button type="button" class="btn" onClick={() => void act(loadMore, NOT_READ)}>
               Older calls
             </button>
           </p>
@@ -104,153 +116,7 @@ export function HistoryView({ search }: { readonly search: string }) {
   );
 }
 
-type BarProps = { readonly filters: Filters; readonly onSet: (change: Partial<Filters>) => void };
-
-function SearchBar({ filters, onSet }: BarProps) {
-  const [text, setText] = useState(filters.text);
-  useEffect(() => {
-    if (text === filters.text) return undefined;
-    const timer = setTimeout(() => onSet({ text }), TYPING_MS);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return (
-    <div class="bar">
-      <h1>History</h1>
-      <label class="field grow">
-        <Icon name="search" />
-        <span class="sr">Search in calls and messages</span>
-        <input
-          id="history-search"
-          value={text}
-          placeholder="Words, a path, a command"
-          onInput={(event) => setText(event.currentTarget.value)}
-        />
-        <kbd>/</kbd>
-      </label>
-    </div>
-  );
-}
-
-const STATES = ["waiting", "running", "done", "failed", "refused", "cancelled", "unknown", "breach"];
-const DECIDERS: readonly (readonly [string, string])[] = [
-  ["", "Decided by"],
-  ["rule", "by rule or mode"],
-  ["person", "by you"],
-  ["sandbox", "contained"],
-  ["nobody", "by nobody"],
-];
-const DAYS: readonly (readonly [string, string])[] = [
-  ["", "All time"],
-  ["1", "Last 24 hours"],
-  ["7", "Last 7 days"],
-  ["30", "Last 30 days"],
-];
-
-type FilterProps = BarProps & {
-  readonly page: HistoryPage | undefined;
-  readonly count: number;
-  readonly hasMore: boolean;
-};
-
-/** The names that were seen, and the chosen one. */
-const choices = (
-  first: string,
-  all: Iterable<string>,
-  chosen: string,
-): readonly (readonly [string, string])[] => [
-  ["", first],
-  ...[...new Set([...all, ...(chosen === "" ? [] : [chosen])])].toSorted().map((one) => [one, one] as const),
-];
-
-function FilterBar({ filters, onSet, page, count, hasMore }: FilterProps) {
-  const [names, setNames] = useState<{
-    readonly agents: ReadonlySet<string>;
-    readonly tools: ReadonlySet<string>;
-  }>({
-    agents: new Set(),
-    tools: new Set(),
-  });
-  useEffect(() => {
-    if (!page) return;
-    const agents = page.calls.flatMap(({ agent }) => (agent === undefined ? [] : [agent]));
-    const tools = page.calls.map(({ tool }) => tool).filter(Boolean);
-    setNames((before) => ({
-      agents: new Set([...before.agents, ...agents]),
-      tools: new Set([...before.tools, ...tools]),
-    }));
-  }, [page]);
-  return (
-    <div class="bar wrap filters">
-      <Pick
-        label="Period"
-        value={filters.days}
-        options={DAYS}
-        isSet={filters.days !== ""}
-        onPick={(days) => onSet({ days })}
-      />
-      <Pick
-        label="Agent"
-        value={filters.agent}
-        options={choices("Agent", names.agents, filters.agent)}
-        isSet={filters.agent !== ""}
-        onPick={(agent) => onSet({ agent })}
-      />
-      <Pick
-        label="Tool"
-        value={filters.tool}
-        options={choices("Tool", names.tools, filters.tool)}
-        isSet={filters.tool !== ""}
-        onPick={(tool) => onSet({ tool })}
-      />
-      <Pick
-        label="Kind"
-        value={filters.kind}
-        options={choices("Kind", TOOL_KINDS, filters.kind)}
-        isSet={filters.kind !== ""}
-        onPick={(kind) => onSet({ kind })}
-      />
-      <Pick
-        label="State"
-        value={filters.status}
-        options={[["", "State"], ...STATES.map((state) => [state, lookOf(state).word] as const)]}
-        isSet={filters.status !== ""}
-        onPick={(status) => onSet({ status })}
-      />
-      <Pick
-        label="Decided by"
-        value={filters.decidedBy}
-        options={DECIDERS}
-        isSet={filters.decidedBy !== ""}
-        onPick={(decidedBy) => onSet({ decidedBy })}
-      />
-      <PathFilter filters={filters} onSet={onSet} />
-      <span class="faint xs end no-phone">
-        {page ? `${counted(count, "call")}${hasMore ? " and more" : ""}, ${runTime(page.tookMs)}` : ""}
-      </span>
-    </div>
-  );
-}
-
-function PathFilter({ filters, onSet }: BarProps) {
-  const [path, setPath] = useState(filters.path);
-  const apply = (event: Event): void => {
-    event.preventDefault();
-    onSet({ path: path.trim() });
-  };
-  return (
-    <form class={filters.path === "" ? "pick" : "pick on"} onSubmit={apply}>
-      <input
-        class="chip"
-        aria-label="Path or pattern"
-        placeholder="Path, src/**"
-        size={14}
-        value={path}
-        onInput={(event) => setPath(event.currentTarget.value)}
-        onBlur={() => path.trim() !== filters.path && onSet({ path: path.trim() })}
-      />
-    </form>
-  );
-}
+const NOT_READ = "The older calls were not read.";
 
 function CallTable({
   calls,
@@ -305,12 +171,21 @@ function CallTable({
 const SHORT_WORDS: Readonly<Record<string, string>> = {
   breach: "Breach",
   unknown: "Unknown",
-  "command-failed": "Failed",
 };
 
+/** As its card has it. */
+function statusOfCall({ breach, undone, failure, status }: HistoryCall): string {
+  if (breach !== undefined) return "breach";
+  if (undone === "whole") return "undone";
+  if (failure !== undefined) return "command-failed";
+  return undone === "part" ? "partly-undone" : status;
+}
+
 function CallRow({ call, filters }: { readonly call: HistoryCall; readonly filters: Filters }) {
-  const { sessionId, toolCallId, at, kind, title, agent, sessionTitle, excerpt, ranMs, breach } = call;
-  const status = breach === undefined ? call.status : "breach";
+  const { sessionId, toolCallId, at, kind, title, agent, sessionTitle, excerpt, ranMs } = call;
+  const status = statusOfCall(call);
+  const word =
+    status === "command-failed" ? sentence(call.failure ?? "").replace(/\.$/, "") : lookOf(status).word;
   const isChosen = filters.call === toolCallId && filters.session === sessionId;
   const path = filterPath({ ...filters, call: toolCallId, session: sessionId });
   const line = excerpt && matchedLine(excerpt, title);
@@ -318,7 +193,7 @@ function CallRow({ call, filters }: { readonly call: HistoryCall; readonly filte
     <tr aria-current={isChosen ? "true" : undefined}>
       <td class="soft">{clockTime(at)}</td>
       <td>
-        <StatePill status={status} word={SHORT_WORDS[status] ?? lookOf(status).word} />
+        <StatePill status={status} word={SHORT_WORDS[status] ?? word} />
       </td>
       <td>
         <a class="row-link two" href={path}>

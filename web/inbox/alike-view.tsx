@@ -1,8 +1,9 @@
 /** Questions that are alike, below each other, with one answer for those that are ticked. */
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { QuestionDetail } from "toolgate/serve/client";
 import { api } from "../api.js";
 import { useNow } from "../clock.js";
+import { DiffView } from "../code/diff-view.js";
 import type { MarkedPiece } from "../code/word-marks.js";
 import { useKeys } from "../keys.js";
 import { live, me } from "../live.js";
@@ -14,13 +15,27 @@ import { useLoaded } from "../use-loaded.js";
 import { useStore } from "../store.js";
 import { useIsPhone } from "../use-media.js";
 import { counted, longTime, sentence, shortTime } from "../words.js";
-import { canReach, FIRST_CHOICE, yesRequest, type Choice, type Reach } from "./choice.js";
+import {
+  canReach,
+  canStore,
+  FIRST_CHOICE,
+  freedBy,
+  storedRule,
+  withWidth,
+  yesRequest,
+  type Choice,
+  type Reach,
+} from "./choice.js";
 import { useGuard } from "./guard.js";
 import { markedSubjects } from "./marked-subjects.js";
 import { ReasonForm, type NoChoice } from "./no-form.js";
 import { asker } from "./question-list.js";
+import { SheetHead } from "./sheet-head.js";
 import { ReachChoice } from "./reach-choice.js";
+import { useReadEnd } from "./read-end.js";
+import { useRuleSight } from "./rule-sight.js";
 import { useAnswer } from "./use-answer.js";
+import { Warnings } from "./what.js";
 import { Why } from "./why.js";
 
 type AlikeProps = { readonly questionIds: readonly string[]; readonly onEnd: (isTaken: boolean) => void };
@@ -48,31 +63,46 @@ function Alike({ questions, first, onEnd }: LoadedProps) {
   const [isMore, setMore] = useState(false);
   const isPhone = useIsPhone();
   const now = useNow();
-  const guard = useGuard(questions.map(({ intentHash, state }) => intentHash + state.status).join(" "));
+  const what = useRef<HTMLDivElement>(null);
+  const shown = questions.map(({ intentHash, state }) => intentHash + state.status).join(" ");
+  const { isSeen, end, readOn } = useReadEnd(what, shown);
+  const chosen = questions.filter(({ questionId, isAnswerable }) => isAnswerable && !left.has(questionId));
+  // A wide answer is given to the first ticked question: the rule that is shown is the one that it offers.
+  const [main = first] = chosen;
+  const sight = useRuleSight(no ? undefined : storedRule(main, choice));
+  const guard = useGuard(`${shown} ${isSeen} ${sight.reads} ${main.questionId}`);
   const isLost = useStore(live, ({ connection }) => connection.type === "lost");
   const role = useStore(me, (self) => self?.device.role);
   const { isSending, send } = useAnswer(onEnd);
-  const chosen = questions.filter(({ questionId, isAnswerable }) => isAnswerable && !left.has(questionId));
-  const [main] = chosen;
   const count = chosen.length;
   const canAnswer = !isLost && !isSending && role !== "watch" && count > 0;
+  const canGive = (reach: Reach): boolean =>
+    canAnswer && canReach(main, reach, role) && canStore({ ...choice, reach });
   const alike = chosen.slice(1).map(({ questionId }) => questionId);
+  const freed = freedBy(main, choice);
+  const freedLeft = freed.filter((questionId) => left.has(questionId)).length;
   const allow = (reach: Reach): void => {
-    if (!main || !canAnswer || !guard.takes() || !canReach(main, reach, role)) return;
-    void send(main.questionId, { ...yesRequest(main, { ...choice, reach }), alike });
+    if (!canGive(reach) || !guard.takes()) return;
+    if (!isSeen) readOn();
+    else if (reach !== "once" && !sight.isSeen) sight.readOn();
+    else void send(main.questionId, { ...yesRequest(main, { ...choice, reach }), alike });
   };
   const refuse = (reason = ""): void => {
-    if (!main || !canAnswer || !guard.takes()) return;
+    if (!canAnswer || !guard.takes()) return;
     void send(main.questionId, { reply: "no", alike, ...(reason !== "" && { reason }) });
   };
   const reach = (wanted: Reach): void => {
-    if (canReach(first, wanted, role)) setChoice({ ...choice, reach: wanted });
+    if (canReach(main, wanted, role)) setChoice({ ...choice, reach: wanted });
   };
+  const pickWidth = (width: number): void => setChoice(withWidth(main, choice, width));
   useKeys({
     "shift+y": () => allow("once"),
     "shift+n": () => refuse(),
     s: () => reach("session"),
     a: () => reach("always"),
+    1: () => pickWidth(0),
+    2: () => pickWidth(1),
+    3: () => pickWidth(2),
     "ctrl+enter": () => (no ? refuse(no.reason.trim()) : allow(choice.reach)),
     r: () => setNo({ reason: "", width: undefined }),
     ...(no && { escape: () => setNo(undefined) }),
@@ -80,6 +110,11 @@ function Alike({ questions, first, onEnd }: LoadedProps) {
     y: () => undefined,
     n: () => undefined,
   });
+  const close = (): void => {
+    setNo(undefined);
+    setMore(false);
+    setChoice(FIRST_CHOICE);
+  };
   const marks = useMemo(() => markedSubjects(questions.map(subjectOf)), [questions]);
   useEffect(() => {
     if (document.activeElement?.closest(".acts") && document.activeElement instanceof HTMLElement)
@@ -90,6 +125,7 @@ function Alike({ questions, first, onEnd }: LoadedProps) {
     if (!next.delete(questionId)) next.add(questionId);
     setLeft(next);
   };
+  const areEdits = questions.some(({ what: { diffs } }) => diffs.length > 0);
   const longest = Math.min(...questions.map(({ askedAt }) => askedAt));
   return (
     <section class="q-view" aria-label="Questions that are alike">
@@ -108,14 +144,17 @@ function Alike({ questions, first, onEnd }: LoadedProps) {
           </span>
         </div>
         <h1>Answer {questions.length} alike at once</h1>
-        <p class="soft">Same kind of call, same reason. Only the marked words differ.</p>
+        <p class="soft">
+          Same kind of call, same reason.{" "}
+          {areEdits ? "Each change is shown whole." : "Only the marked words differ."}
+        </p>
       </header>
       <div class="q-body">
-        <div class="q-what" tabIndex={0} role="region" aria-label="What will happen">
+        <div class="q-what" ref={what} tabIndex={0} role="region" aria-label="What will happen">
           <section class="sec">
             <h2>
               What will happen, {counted(questions.length, "time")}{" "}
-              <span class="end">Whole, {hiddenWords(questions)}</span>
+              <span class="end">{hiddenWords(questions)}</span>
             </h2>
             <ol class="parts alike">
               {questions.map((question, index) => (
@@ -135,19 +174,29 @@ function Alike({ questions, first, onEnd }: LoadedProps) {
                     <Visible text={effectsOf(question)} />{" "}
                     <a href={questionPath(question.questionId)}>Look at it alone</a>
                   </p>
+                  <div class="stack">
+                    <Warnings what={question.what} />
+                    {question.what.diffs.map((diff, at) => (
+                      <DiffView key={at} diff={diff} />
+                    ))}
+                  </div>
                 </li>
               ))}
             </ol>
+            <div ref={end} />
           </section>
-          <Why question={first} />
+          <Why question={main} />
         </div>
-        <aside class={isMore || no ? "q-answer more" : "q-answer"} aria-label="Your answer">
+        <aside class={isMore || no ? "q-answer more sheet" : "q-answer"} aria-label="Your answer">
           <div class="opts">
+            {isPhone && (isMore || no) && (
+              <SheetHead title={`${questions.length} alike, ${count} ticked`} onClose={close} />
+            )}
             <h2>Your answer for all {count}</h2>
             {no ? (
               <ReasonForm choice={no} onChange={setNo} agent={first.agent} />
             ) : (
-              <ReachChoice question={first} choice={choice} onChoose={setChoice} count={count} />
+              <ReachChoice {...{ choice, count }} question={main} onChoose={setChoice} rule={sight.rule} />
             )}
             <Note icon="branch">
               Each call is recorded with its own answer. If one was answered or withdrawn meanwhile, it is
@@ -155,6 +204,12 @@ function Alike({ questions, first, onEnd }: LoadedProps) {
             </Note>
           </div>
           <div class="acts" data-inert={guard.isInert ? "" : undefined}>
+            {!no && freedLeft > 0 && (
+              <Note icon="branch" tone="running">
+                This rule also answers{" "}
+                <b>{freedLeft === 1 ? "the question" : `the ${freedLeft} questions`} that you left out</b>.
+              </Note>
+            )}
             {no ? (
               <>
                 <button
@@ -175,20 +230,23 @@ function Alike({ questions, first, onEnd }: LoadedProps) {
                   <button
                     type="button"
                     class="btn main"
-                    disabled={!canAnswer}
+                    disabled={!canGive(choice.reach)}
                     onClick={() => allow(choice.reach)}
                   >
-                    Allow all {count} {choice.reach === "session" ? "this session" : "always"}{" "}
+                    {isSeen && sight.isSeen
+                      ? `Allow all ${count} ${choice.reach === "session" ? "this session" : "always"} `
+                      : "Read on "}
                     <kbd>Ctrl ⏎</kbd>
                   </button>
                 )}
                 <button
                   type="button"
                   class={choice.reach === "once" ? "btn main" : "btn"}
-                  disabled={!canAnswer}
+                  disabled={!canGive("once")}
                   onClick={() => allow("once")}
                 >
-                  Allow all {count} once <kbd>⇧ Y</kbd>
+                  {isSeen || choice.reach !== "once" ? `Allow all ${count} once ` : "Read on "}
+                  <kbd>⇧ Y</kbd>
                 </button>
                 {isPhone && !isMore && (
                   <button type="button" class="btn mid" onClick={() => setMore(true)}>
@@ -219,7 +277,9 @@ function Alike({ questions, first, onEnd }: LoadedProps) {
 
 function hiddenWords(questions: readonly QuestionDetail[]): string {
   const hidden = questions.reduce((sum, { what }) => sum + what.hiddenCharacters, 0);
-  return hidden === 0 ? "none hidden" : `${counted(hidden, "character")} hidden, marked`;
+  const isWhole = questions.every(({ what }) => what.command !== undefined || what.diffs.length > 0);
+  const words = hidden === 0 ? "none hidden" : `${counted(hidden, "character")} hidden, marked`;
+  return isWhole ? `Whole, ${words}` : sentence(words);
 }
 
 function effectsOf({ what }: QuestionDetail): string {

@@ -13,9 +13,11 @@ import { counted } from "../words.js";
 import {
   canReach,
   canStore,
-  chosenWidth,
   FIRST_CHOICE,
+  freedBy,
   isPartial,
+  storedRule,
+  withWidth,
   yesRequest,
   type Choice,
   type HunkChoice,
@@ -23,9 +25,11 @@ import {
 } from "./choice.js";
 import { editedInput, editFields, type EditField } from "./edit-input.js";
 import { EditForm } from "./edit-form.js";
-import type { Guard } from "./guard.js";
+import { useGuard, type Guard } from "./guard.js";
 import { NeverChoice, ReasonForm, type NoChoice } from "./no-form.js";
+import { SheetHead } from "./sheet-head.js";
 import { ReachChoice } from "./reach-choice.js";
+import { useRuleSight } from "./rule-sight.js";
 import { useAnswer } from "./use-answer.js";
 
 export type AnswerPanelProps = {
@@ -73,7 +77,10 @@ export function AnswerPanel({
     setNo({ reason: "", width: undefined });
     setMore(false);
   };
-  useEffect(reset, [questionId]);
+  useEffect(() => {
+    reset();
+    setFields([]);
+  }, [questionId]);
   const panel = useRef<HTMLElement>(null);
   useEffect(() => {
     // In a card the choices grow below the edge of the list.
@@ -85,12 +92,18 @@ export function AnswerPanel({
   const canEdit = answers.edit && role === "all" && !isPart;
   const reached = isPart ? "once" : choice.reach;
   const canAnswer = !isLost && !isSending && role !== "watch";
-  const mayAnswer = (): boolean => canAnswer && guard.takes();
+  const sight = useRuleSight(
+    mode === "choose" ? storedRule(question, { ...choice, reach: reached }) : undefined,
+  );
+  const afterRule = useGuard(`${sight.reads}`);
+  const isRead = isSeen && sight.isSeen;
+  const mayAnswer = (): boolean => canAnswer && guard.takes() && afterRule.takes();
 
   const allow = (reach: Reach): void => {
     if (!mayAnswer() || isNone || !canReach(question, reach, role) || !canStore({ ...choice, reach })) return;
-    if (isSeen) void send(questionId, yesRequest(question, { ...choice, reach }, hunks));
-    else onReadOn();
+    if (!isSeen) onReadOn();
+    else if (reach !== "once" && !sight.isSeen) sight.readOn();
+    else void send(questionId, yesRequest(question, { ...choice, reach }, hunks));
   };
   const refuse = (): void => {
     if (!mayAnswer()) return;
@@ -111,7 +124,8 @@ export function AnswerPanel({
   };
   const startEdit = (): void => {
     if (!canEdit) return;
-    setFields(editFields(question.what.rawInput));
+    // A draft that was left is still there.
+    if (fields.length === 0) setFields(editFields(question.what.rawInput));
     setMode("edit");
     setMore(true);
   };
@@ -125,10 +139,7 @@ export function AnswerPanel({
     setMore(true);
     setChoice({ ...choice, reach });
   };
-  const pickWidth = (width: number): void => {
-    if (choice.reach !== "once" && answers.always[width])
-      setChoice({ ...choice, width, ownRules: undefined });
-  };
+  const pickWidth = (width: number): void => setChoice(withWidth(question, choice, width));
   const give = (): void => {
     if (mode === "edit") allowEdited();
     else if (mode === "no") refuse();
@@ -155,16 +166,16 @@ export function AnswerPanel({
   };
   useKeys(keys, areKeysOn);
 
-  const width = reached === "once" ? undefined : chosenWidth(question, choice);
-  const freed = choice.ownRules === undefined ? (width?.frees.length ?? 0) : 0;
+  const freed = freedBy(question, { ...choice, reach: reached }).length;
   const isOpen = !isPhone || isMore;
   return (
-    <aside class={isMore ? "q-answer more" : "q-answer"} aria-label="Your answer" ref={panel}>
+    <aside class={isMore ? "q-answer more sheet" : "q-answer"} aria-label="Your answer" ref={panel}>
       <div class="opts">
+        {isPhone && isMore && <SheetHead title={question.title} onClose={reset} />}
         <h2>{mode === "no" ? "No, and why" : mode === "edit" ? "Edit, then allow" : "Your answer"}</h2>
         {mode === "choose" && isPart && <PartNote hunks={hunks} agent={question.agent} />}
         {mode === "choose" && !isPart && (
-          <ReachChoice question={question} choice={choice} onChoose={setChoice} />
+          <ReachChoice question={question} choice={choice} onChoose={setChoice} rule={sight.rule} />
         )}
         {mode === "no" && (
           <>
@@ -174,7 +185,7 @@ export function AnswerPanel({
         )}
         {mode === "edit" && <EditForm fields={fields} onChange={setFields} input={question.what.rawInput} />}
       </div>
-      <div class="acts" data-inert={guard.isInert ? "" : undefined}>
+      <div class="acts" data-inert={guard.isInert || afterRule.isInert ? "" : undefined}>
         {role === "watch" && <Note icon="seen">This device only watches. Answer on another one.</Note>}
         {freed > 0 && (
           <Note icon="branch" tone="running">
@@ -203,7 +214,7 @@ export function AnswerPanel({
               }
               onClick={() => allow(reached)}
             >
-              {!isSeen ? "Read on" : isPart ? partWords(hunks) : yesWords(reached, freed + 1)}
+              {!isRead ? "Read on" : isPart ? partWords(hunks) : yesWords(reached, freed + 1)}
               <kbd>{reached === "once" ? "Y" : "Ctrl ⏎"}</kbd>
             </button>
             {isPhone && !isMore && !isPart && (

@@ -29,10 +29,16 @@ function InCard({ question, reload }: InCardProps) {
   // The answer to one card's question moves the others: a double click must not answer two of them.
   const beside = useStore(live, ({ questions }) => openIds(questions, question.sessionId));
   // Several cards may ask: letters answer the one that has the focus.
+  const isAlone = !beside.includes(" ");
   const hasFocus = (): boolean =>
     place.current?.closest("[data-call]")?.contains(document.activeElement) === true;
+  const areButtonsInSight = (): boolean => {
+    const buttons = place.current?.querySelector(".acts");
+    const flow = place.current?.closest(".flow");
+    return buttons && flow ? isInside(buttons.getBoundingClientRect(), flow.getBoundingClientRect()) : false;
+  };
   return (
-    <section class="q-view in-card" aria-label="Question" ref={place}>
+    <section class={isAlone ? "q-view in-card alone" : "q-view in-card"} aria-label="Question" ref={place}>
       <div class="stack">
         <AgentWords {...question} />
         <Standing question={question} />
@@ -40,7 +46,7 @@ function InCard({ question, reload }: InCardProps) {
       <QuestionBody
         question={question}
         onEnd={(isTaken) => !isTaken && reload()}
-        areKeysOn={hasFocus}
+        areKeysOn={() => hasFocus() || (isAlone && areButtonsInSight())}
         beside={beside}
       />
       <a class="xs" href={questionPath(question.questionId)}>
@@ -54,3 +60,6 @@ const openIds = (questions: LiveState["questions"], sessionId: string): string =
   (questions ?? [])
     .flatMap((one) => (one.sessionId === sessionId && one.isAnswerable ? [one.questionId] : []))
     .join(" ");
+
+const isInside = (inner: DOMRect, outer: DOMRect): boolean =>
+  inner.top >= outer.top && inner.bottom <= outer.bottom + 1;

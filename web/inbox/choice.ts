@@ -21,6 +21,24 @@ export const FIRST_CHOICE: Choice = { reach: "once", width: 0, scope: "project",
 export const chosenWidth = ({ answers }: QuestionDetail, { width }: Choice): GrantWidth | undefined =>
   answers.always[width] ?? answers.always[0];
 
+/** The choice with another width, where there is a rule and the question offers that width. */
+export const withWidth = ({ answers }: QuestionDetail, choice: Choice, width: number): Choice =>
+  choice.reach === "once" || !answers.always[width] ? choice : { ...choice, width, ownRules: undefined };
+
+/** The other questions that the rule answers at once. Nobody knows which ones a rule of one's own answers. */
+export const freedBy = (question: QuestionDetail, choice: Choice): readonly string[] =>
+  choice.reach === "once" || choice.ownRules !== undefined
+    ? []
+    : (chosenWidth(question, choice)?.frees ?? []);
+
+/** Changes with the rule that the answer stores; undefined where it stores none. */
+export function storedRule(question: QuestionDetail, choice: Choice): string | undefined {
+  const { reach, scope, expires, ownRules } = choice;
+  const width = chosenWidth(question, choice);
+  if (reach === "once" || !width) return undefined;
+  return [question.questionId, reach, width.width, scope, expires, ownRules !== undefined].join(" ");
+}
+
 /** A device that only answers stores no rule beyond the session. */
 export function canReach({ answers }: QuestionDetail, reach: Reach, role: DeviceRole | undefined): boolean {
   return reach === "always" ? answers.always.length > 0 && role === "all" : answers[reach];

@@ -1,6 +1,6 @@
 /** The call's input in fields. */
 import { Note } from "../parts/controls.js";
-import { editedInput, type EditField } from "./edit-input.js";
+import { editedInput, editFields, type EditField } from "./edit-input.js";
 
 type EditFormProps = {
   readonly fields: readonly EditField[];
@@ -26,6 +26,13 @@ export function EditForm({ fields, onChange, input }: EditFormProps) {
           />
         </label>
       ))}
+      {!(edited.isValid && !edited.isChanged) && (
+        <div>
+          <button type="button" class="btn small" onClick={() => onChange(editFields(input))}>
+            Back to the agent’s input
+          </button>
+        </div>
+      )}
       {edited.isValid ? (
         <Note icon="edit">
           Your input is checked like a new one: it may ask again. The agent's own input is recorded beside

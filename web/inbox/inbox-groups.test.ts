@@ -2,7 +2,8 @@ import type { InboxQuestion } from "toolgate/serve/client";
 import { describe, expect, test } from "vitest";
 import { inboxGroups, neighbour, nextAnswerable } from "./inbox-groups.js";
 
-const NOW = Date.parse("2026-11-16T14:00:00Z");
+/** On a Monday, at two by the clock of this machine. */
+const NOW = new Date(2026, 10, 16, 14).getTime();
 
 const question = (questionId: string, minutes: number, more: Partial<InboxQuestion> = {}): InboxQuestion => ({
   questionId,
@@ -19,6 +20,7 @@ const question = (questionId: string, minutes: number, more: Partial<InboxQuesti
   state: { status: "open" },
   liveness: "live",
   isAnswerable: true,
+  isAged: false,
   ...more,
 });
 
@@ -26,7 +28,8 @@ const gone = { isAnswerable: false, state: { status: "withdrawn", at: NOW, reaso
 
 describe("the groups of the inbox", () => {
   const questions = [
-    question("old", 60 * 48),
+    question("old", 60 * 48, { isAged: true }),
+    question("today", 60 * 8, { isAged: true }),
     question("a", 5, { likeness: "x" }),
     question("b", 4),
     question("c", 3, { likeness: "x" }),
@@ -42,6 +45,7 @@ describe("the groups of the inbox", () => {
       ]),
     ).toEqual([
       ["Waits since Saturday", [["old"]]],
+      ["Waits since earlier today", [["today"]]],
       ["Now", [["a", "c"], ["b"]]],
       ["No longer answerable", [["dead"]]],
     ]);

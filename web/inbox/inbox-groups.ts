@@ -14,19 +14,16 @@ export type InboxGroup = {
   readonly clusters: readonly QuestionCluster[];
 };
 
-const AGED_MS = 8 * 3_600_000;
 const WEEK_MS = 7 * 86_400_000;
 
 export function inboxGroups(questions: readonly InboxQuestion[], now: number): readonly InboxGroup[] {
   const open = questions.filter(({ isAnswerable }) => isAnswerable);
-  const isAged = ({ askedAt }: InboxQuestion): boolean =>
-    now - askedAt > AGED_MS && new Date(askedAt).toDateString() !== new Date(now).toDateString();
   const aged = new Map<string, InboxQuestion[]>();
-  for (const question of open.filter(isAged)) {
+  for (const question of open.filter(({ isAged }) => isAged)) {
     const name = since(question.askedAt, now);
     aged.set(name, [...(aged.get(name) ?? []), question]);
   }
-  const present = open.filter((question) => !isAged(question));
+  const present = open.filter(({ isAged }) => !isAged);
   const over = questions.filter(({ isAnswerable }) => !isAnswerable).toReversed();
   return [
     ...[...aged].map(([name, days]) => ({ name, type: "aged" as const, clusters: clusters(days) })),
@@ -37,8 +34,10 @@ export function inboxGroups(questions: readonly InboxQuestion[], now: number): r
   ];
 }
 
-const since = (askedAt: number, now: number): string =>
-  `Waits since ${now - askedAt < WEEK_MS ? (dayName(askedAt).split(" ")[0] ?? "") : dayName(askedAt)}`;
+function since(askedAt: number, now: number): string {
+  if (new Date(askedAt).toDateString() === new Date(now).toDateString()) return "Waits since earlier today";
+  return `Waits since ${now - askedAt < WEEK_MS ? (dayName(askedAt).split(" ")[0] ?? "") : dayName(askedAt)}`;
+}
 
 const alone = (question: InboxQuestion): QuestionCluster => ({ likeness: undefined, questions: [question] });
 

@@ -1,5 +1,5 @@
 /** One question that was opened by a link with a key: to be answered once, as it is, without a paired device. */
-import { useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { visibleText } from "toolgate/call";
 import type { QuestionDetail } from "toolgate/serve/client";
 import { api, errorText, isUnreachable } from "../api.js";
@@ -11,7 +11,7 @@ import { Visible } from "../parts/visible.js";
 import { useLoaded } from "../use-loaded.js";
 import { longTime, sentence } from "../words.js";
 import { useGuard } from "./guard.js";
-import type { QuestionLink } from "./link-key.js";
+import { noteLinkUsed, type QuestionLink } from "./link-key.js";
 import { asker } from "./question-list.js";
 import { AgentWords } from "./question-view.js";
 import { useReadEnd } from "./read-end.js";
@@ -23,6 +23,9 @@ export function LinkedView({ link }: { readonly link: QuestionLink }) {
   const read = () => api.linkedQuestion(questionId, key);
   const { data: question, error, reload } = useLoaded(read, [questionId, key]);
   const [end, setEnd] = useState<string | undefined>(undefined);
+  useEffect(() => {
+    if (error !== undefined && !isUnreachable(error)) noteLinkUsed();
+  }, [error]);
   if (end !== undefined)
     return (
       <main class="gate">
@@ -58,7 +61,11 @@ export function LinkedView({ link }: { readonly link: QuestionLink }) {
         <Loading what="the question" />
       </main>
     );
-  return <LinkedQuestion question={question} linkKey={key} onEnd={setEnd} />;
+  const finish = (words: string): void => {
+    noteLinkUsed();
+    setEnd(words);
+  };
+  return <LinkedQuestion question={question} linkKey={key} onEnd={finish} />;
 }
 
 type LinkedProps = {
@@ -73,9 +80,9 @@ function LinkedQuestion({ question, linkKey, onEnd }: LinkedProps) {
   const [isLost, setLost] = useState(false);
   const now = useNow(isAnswerable);
   const shown = `${questionId} ${intentHash}`;
-  const guard = useGuard(shown);
   const what = useRef<HTMLDivElement>(null);
   const { isSeen, end, readOn } = useReadEnd(what, shown);
+  const guard = useGuard(`${shown} ${isSeen}`);
   const answer = async (reply: "once" | "no"): Promise<void> => {
     if (!guard.takes()) return;
     setLost(false);

@@ -3,7 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 import type { GrantWidth } from "toolgate/serve/client";
 import { Note } from "../parts/controls.js";
 import { RuleText } from "./exact-rule.js";
-import { Coded } from "./reach-choice.js";
+import { WidthLines } from "./reach-choice.js";
 
 /** `width`: of a rule that refuses it from now on. */
 export type NoChoice = { readonly reason: string; readonly width: string | undefined };
@@ -48,7 +48,7 @@ export function NeverChoice({
         />
         <span class="med">Only this time</span>
       </label>
-      {widths.map(({ width, subject }) => (
+      {widths.map(({ width, lines }) => (
         <label key={width} class="opt">
           <input
             type="radio"
@@ -56,9 +56,7 @@ export function NeverChoice({
             checked={choice.width === width}
             onChange={() => onChange({ ...choice, width })}
           />
-          <span class="med">
-            Never: <Coded text={subject} />
-          </span>
+          <WidthLines lines={lines} before="Never: " />
         </label>
       ))}
       {chosen && <RuleText width={chosen} where="in this project, without end" />}

@@ -1,9 +1,9 @@
 /** One question, read from the server and again with each change of it: in the inbox, or in the card of its call. */
 import type { ComponentChildren } from "preact";
 import type { QuestionDetail } from "toolgate/serve/client";
-import { errorText } from "../api.js";
 import { live } from "../live.js";
-import { Empty, Loading } from "../parts/controls.js";
+import { Loading } from "../parts/controls.js";
+import { NotRead } from "../parts/not-read.js";
 import { useStore } from "../store.js";
 import { useLoaded } from "../use-loaded.js";
 import { readQuestion } from "./question-ahead.js";
@@ -24,18 +24,23 @@ export function OpenQuestion({ questionId, children }: OpenQuestionProps) {
         {error === undefined ? (
           <Loading what="the question" />
         ) : (
-          <Empty icon="unknown" title="This question is not there">
-            <p>{errorText(error)}</p>
+          <NotRead what="question" error={error} onRetry={reload}>
             <p>
               <a href="/inbox">Back to the inbox</a>
             </p>
-          </Empty>
+          </NotRead>
         )}
       </section>
     );
   // The stream is newer than what was read before it.
   const question = row
-    ? { ...data, state: row.state, isAnswerable: row.isAnswerable, liveness: row.liveness }
+    ? {
+        ...data,
+        state: row.state,
+        isAnswerable: row.isAnswerable,
+        liveness: row.liveness,
+        isAged: row.isAged,
+      }
     : data;
   return <>{children(question, reload)}</>;
 }

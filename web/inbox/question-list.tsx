@@ -1,5 +1,6 @@
 /** The list of the inbox: the oldest first, alike ones together, those that are over at the end. */
 import { useMemo } from "preact/hooks";
+import { visibleText } from "toolgate/call";
 import type { InboxQuestion } from "toolgate/serve/client";
 import { useNow } from "../clock.js";
 import { Icon, kindIcon } from "../parts/icon.js";
@@ -86,13 +87,14 @@ function Cluster({ cluster, group, chosenId, isAlike }: ClusterProps) {
     />
   ));
   if (questions.length < 2 || !first) return <>{rows}</>;
-  const isOn = isAlike && questions.some(({ questionId }) => questionId === chosenId);
+  const isChosen = questions.some(({ questionId }) => questionId === chosenId);
+  const isOn = isAlike && isChosen;
   return (
     <div class={isOn ? "q-alike on" : "q-alike"}>
       <div class="row">
         <span class="grow">{questions.length} alike</span>
         <a class="btn small" href={`${questionPath(first.questionId)}?alike`}>
-          Answer all {questions.length} <kbd>L</kbd>
+          Answer all {questions.length} {isChosen && <kbd>L</kbd>}
         </a>
       </div>
       {rows}
@@ -115,11 +117,11 @@ function QuestionRow({ question, isOld, isChosen }: RowProps) {
         data-question={questionId}
       >
         <Icon name={kindIcon(kind)} />
-        <span class="t cut">
+        <span class="t cut" title={visibleText(rowTitle(question))}>
           <RowTitle question={question} />
         </span>
         <span class={isOld ? "w old" : "w"}>{isAnswerable ? shortTime(now - askedAt) : ""}</span>
-        <span class="m cut">
+        <span class={isAnswerable ? "m cut" : "m"}>
           <Visible text={isAnswerable ? askerAndTurn(question, isOld) : endWords(question, now)} isOneLine />
         </span>
       </a>
@@ -128,15 +130,16 @@ function QuestionRow({ question, isOld, isChosen }: RowProps) {
   );
 }
 
+/** Paths of alike questions differ at their ends, and so do commands. */
 function RowTitle({ question }: { readonly question: InboxQuestion }) {
-  if (question.kind === "execute" && question.subject !== "")
-    return (
-      <code>
-        <MiddleCut text={question.subject} />
-      </code>
-    );
-  return <Visible text={question.title} isOneLine />;
+  const cut = <MiddleCut text={rowTitle(question)} />;
+  return isCommand(question) ? <code>{cut}</code> : cut;
 }
+
+const isCommand = ({ kind, subject }: InboxQuestion): boolean => kind === "execute" && subject !== "";
+
+const rowTitle = (question: InboxQuestion): string =>
+  isCommand(question) ? question.subject : question.title;
 
 /** "helper in an editor · Fix the failing price test". */
 export function asker({ agent, sessionTitle, door }: InboxQuestion): string {

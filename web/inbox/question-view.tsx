@@ -13,7 +13,7 @@ import { Visible } from "../parts/visible.js";
 import { questionPath, sessionPath } from "../route.js";
 import { useStore } from "../store.js";
 import { useIsPhone } from "../use-media.js";
-import { clockTime, longTime, sentence, when } from "../words.js";
+import { ago, clockTime, longTime, sentence, when } from "../words.js";
 import { AnswerPanel } from "./answer-panel.js";
 import type { HunkChoice } from "./choice.js";
 import { useGuard } from "./guard.js";
@@ -54,11 +54,12 @@ type BodyProps = {
 export function QuestionBody({ question, onEnd, onSkip, onRemove, areKeysOn, beside = "" }: BodyProps) {
   const { questionId, intentHash, isAnswerable, state } = question;
   const shown = `${questionId} ${intentHash} ${state.status}`;
-  const guard = useGuard(`${shown} ${beside}`);
   const what = useRef<HTMLDivElement>(null);
   const hunks = useHunkChoice(question, shown);
   useKeys(hunks ? { h: () => focusNextHunk(what.current) } : {}, areKeysOn);
   const { isSeen, isMoreBelow, partsBelow, end, readOn } = useReadEnd(what, shown);
+  // A press of "Read on" must not be a yes when the button becomes one.
+  const guard = useGuard(`${shown} ${isSeen} ${beside}`);
   const isPhone = useIsPhone();
   // On a phone the part that asks comes first, and must be seen whole.
   const isPartEnough =
@@ -69,7 +70,14 @@ export function QuestionBody({ question, onEnd, onSkip, onRemove, areKeysOn, bes
   }, [questionId]);
   return (
     <div class="q-body">
-      <div class="q-what" ref={what} tabIndex={0} role="region" aria-label="What will happen and why">
+      <div
+        class="q-what"
+        data-more={isMoreBelow}
+        ref={what}
+        tabIndex={0}
+        role="region"
+        aria-label="What will happen and why"
+      >
         <Folder.Provider value={question.folder}>
           <div class="sec">
             <What question={question} hunks={hunks} asked={isPartEnough ? end : undefined} />
@@ -205,14 +213,13 @@ function overWord({ state, liveness }: QuestionDetail): string {
   return liveness === "gone" ? "Turn is over" : "Expired";
 }
 
-/** A younger question of an agent of this server needs no word about its turn. */
-const AGED_MS = 3_600_000;
-
-/** A turn that nobody runs at the moment: the answer still counts. */
+/** An old question, or one whose turn nobody runs at the moment: the answer still counts. */
 export function Standing({ question }: { readonly question: QuestionDetail }) {
-  const { isAnswerable, liveness, resumes, askedAt } = question;
+  const { isAnswerable, isAged, askedAt, liveness, resumes } = question;
   const now = useNow();
-  if (!isAnswerable || liveness !== "parked" || (resumes === "here" && now - askedAt < AGED_MS)) return null;
+  const isParked = liveness === "parked";
+  // Turns that go on here by themselves need no word while they are new.
+  if (!isAnswerable || (!isAged && (!isParked || resumes === "here"))) return null;
   const then = {
     here: "As soon as you answer, it goes on here.",
     elsewhere: "As soon as you answer, the process that has it goes on.",
@@ -220,7 +227,11 @@ export function Standing({ question }: { readonly question: QuestionDetail }) {
   }[resumes];
   return (
     <Note icon="waiting" tone="waiting">
-      <b>The turn is parked.</b> {then} What changed since is checked before anything runs.
+      <b>
+        {isAged && `Asked ${ago(askedAt, now)}, still answerable. `}
+        {isParked && "The turn is parked."}
+      </b>{" "}
+      {then} What changed since is checked before anything runs.
     </Note>
   );
 }

@@ -1,6 +1,8 @@
 /** How far a yes reaches: once, this session, always; with the exact rule that would be stored. */
+import type { RefObject } from "preact";
 import type { GrantWidth, QuestionDetail } from "toolgate/serve/client";
 import { me } from "../live.js";
+import { withShortPaths } from "../parts/folder.js";
 import { Note, Pick } from "../parts/controls.js";
 import { Icon } from "../parts/icon.js";
 import { Visible } from "../parts/visible.js";
@@ -13,6 +15,8 @@ type ReachProps = {
   readonly question: QuestionDetail;
   readonly choice: Choice;
   readonly onChoose: (choice: Choice) => void;
+  /** Gets the element that ends with the rule. */
+  readonly rule?: RefObject<HTMLDivElement | null>;
   /** How many questions the answer is for. */
   readonly count?: number;
 };
@@ -21,7 +25,7 @@ const NAMES: Readonly<Record<Reach, string>> = { once: "Once", session: "Session
 const KEYS: Readonly<Record<Reach, string>> = { once: "", session: "S", always: "A" };
 const REACHES = ["once", "session", "always"] as const;
 
-export function ReachChoice({ question, choice, onChoose, count = 1 }: ReachProps) {
+export function ReachChoice({ question, choice, onChoose, rule, count = 1 }: ReachProps) {
   const { answers, sessionTitle } = question;
   const width = chosenWidth(question, choice);
   const role = useStore(me, (self) => self?.device.role);
@@ -75,9 +79,11 @@ export function ReachChoice({ question, choice, onChoose, count = 1 }: ReachProp
         </div>
       )}
       {choice.reach !== "once" && width && (
-        <ExactRule width={width} where={whereWords(question, choice)} choice={choice} onChoose={onChoose} />
+        <ExactRule {...{ width, rule, choice, onChoose }} where={whereWords(question, choice)} />
       )}
-      {choice.reach !== "once" && width && choice.ownRules === undefined && <Examples width={width} />}
+      {choice.reach !== "once" && width && choice.ownRules === undefined && (
+        <Examples width={width} folder={question.folder} />
+      )}
       {role === "answer" && (
         <Note icon="rule">
           This device answers once or for the session. Rules and changed inputs need another.
@@ -113,13 +119,38 @@ function Widths({ question, choice, onChoose }: ReachProps) {
             checked={width === chosen}
             onChange={() => onChoose({ ...choice, width: index, ownRules: undefined })}
           />
-          <span class="med">
-            <Coded text={capital(width.subject)} />
-          </span>
+          <WidthLines lines={width.lines} />
           {index < 3 && <kbd>{index + 1}</kbd>}
         </label>
       ))}
     </div>
+  );
+}
+
+type LinesProps = {
+  readonly lines: GrantWidth["lines"];
+  /** Stands before the first line. */
+  readonly before?: string;
+};
+
+/** A line for each act that the width decides, and below it, quieter, what more there is to know. */
+export function WidthLines({ lines, before = "" }: LinesProps) {
+  return (
+    <span class="width-lines">
+      {lines.map(({ text, note }, index) => (
+        <span key={index}>
+          <span class="med">
+            {index === 0 && before}
+            <Coded text={index === 0 && before !== "" ? text : capital(text)} />
+          </span>
+          {note !== undefined && (
+            <span class="d">
+              <Coded text={capital(note)} />
+            </span>
+          )}
+        </span>
+      ))}
+    </span>
   );
 }
 
@@ -128,7 +159,7 @@ const capital = (text: string): string =>
   text.replace(/^[a-z]+(?=[\s,])/, (word) => word.charAt(0).toUpperCase() + word.slice(1));
 
 /** `npm test` between backticks as code. */
-export function Coded({ text }: { readonly text: string }) {
+function Coded({ text }: { readonly text: string }) {
   return (
     <>
       {text.split("`").map((piece, index) =>
@@ -144,7 +175,7 @@ export function Coded({ text }: { readonly text: string }) {
   );
 }
 
-function Examples({ width }: { readonly width: GrantWidth }) {
+function Examples({ width, folder }: { readonly width: GrantWidth; readonly folder: string | undefined }) {
   if (width.examples.length === 0) return null;
   return (
     <div>
@@ -154,7 +185,7 @@ function Examples({ width }: { readonly width: GrantWidth }) {
           <li key={example}>
             <Icon name="done" />
             <code>
-              <Visible text={example} isOneLine />
+              <Visible text={folder === undefined ? example : withShortPaths(example, folder)} isOneLine />
             </code>
           </li>
         ))}

@@ -12,8 +12,8 @@ import { Verdict } from "../parts/state.js";
 import { Visible } from "../parts/visible.js";
 import { useIsPhone } from "../use-media.js";
 import { counted, grouped, inFolder, sentence } from "../words.js";
-import type { HunkChoice } from "./choice.js";
-import { commandPieces } from "./command-pieces.js";
+import { isPartial, type HunkChoice } from "./choice.js";
+import { commandPieces, partTexts } from "./command-pieces.js";
 
 /** `asked` gets the element of the last part that asks. */
 type Asked = { readonly asked?: RefObject<HTMLLIElement | null> | undefined };
@@ -26,25 +26,15 @@ type WhatProps = Asked & {
 export function What({ question, hunks, asked }: WhatProps) {
   const { what, folder } = question;
   const { command, diffs } = what;
-  const names = command?.text ?? "";
   const lines = command ? [] : linesBeside(question);
   const isUnread = !command && diffs.length === 0 && lines.every((line) => line.startsWith("tool: "));
   const id = useId();
   return (
     <section class="sec" aria-labelledby={id}>
       <h2 id={id}>
-        What will happen <span class="end">{countLine(question)}</span>
+        What will happen <span class="end">{countLine(question, hunks)}</span>
       </h2>
-      {what.warning !== undefined && (
-        <Note icon="exit" tone="waiting">
-          <b>Look closely.</b> <Visible text={sentence(what.warning, names)} />
-        </Note>
-      )}
-      {what.mixedWords.length > 0 && (
-        <Note icon="exit" tone="waiting">
-          <b>Look closely.</b> <Visible text={what.mixedWords.map((words) => sentence(words)).join(" ")} />
-        </Note>
-      )}
+      <Warnings what={what} />
       {command && <Command reading={command} reason={question.why.reason} asked={asked} />}
       {lines.length > 0 && <Lines lines={lines} folder={folder} />}
       {hunks && what.hunks ? (
@@ -57,6 +47,24 @@ export function What({ question, hunks, asked }: WhatProps) {
   );
 }
 
+/** Why the call needs a closer look. */
+export function Warnings({ what: { warning, mixedWords, command } }: Pick<QuestionDetail, "what">) {
+  return (
+    <>
+      {warning !== undefined && (
+        <Note icon="exit" tone="waiting">
+          <b>Look closely.</b> <Visible text={sentence(warning, command?.text)} />
+        </Note>
+      )}
+      {mixedWords.length > 0 && (
+        <Note icon="exit" tone="waiting">
+          <b>Look closely.</b> <Visible text={mixedWords.map((words) => sentence(words)).join(" ")} />
+        </Note>
+      )}
+    </>
+  );
+}
+
 type HunksProps = { readonly diffs: readonly DiffCard[]; readonly choice: HunkChoice };
 
 /** The change hunk by hunk, each with a box that keeps or rejects it. */
@@ -64,14 +72,17 @@ function Hunks({ diffs, choice: { kept, count, keep } }: HunksProps) {
   return (
     <ul class="hunks" aria-label="Changes to keep">
       {diffs.map((diff, index) => (
-        <li key={index} class={kept.has(index + 1) ? "" : "rejected"}>
-          <label class="row">
+        <li key={index} class={kept.has(index + 1) ? "" : "was rejected"}>
+          <label class="opt">
             <input
               type="checkbox"
               checked={kept.has(index + 1)}
               onChange={(event) => keep(index + 1, event.currentTarget.checked)}
             />
-            Keep change {index + 1} of {count}
+            <span>
+              Keep change {index + 1} of {count}
+            </span>
+            <span class="faint xs">{kept.has(index + 1) ? "" : "Rejected: the file keeps its lines"}</span>
           </label>
           <DiffView diff={diff} />
         </li>
@@ -88,8 +99,10 @@ function linesBeside({ what: { lines, rawInput, warning = "" }, why }: QuestionD
 }
 
 /** "Whole command, 101 characters, none hidden". */
-function countLine({ what }: QuestionDetail): string {
-  const { command, diffs } = what;
+function countLine({ what }: QuestionDetail, hunks: HunkChoice | undefined): string {
+  const { command } = what;
+  const isPart = isPartial(hunks);
+  const diffs = isPart ? (what.hunks ?? []).filter((_, index) => hunks.kept.has(index + 1)) : what.diffs;
   const rows = diffs.flatMap((diff) => diff.rows);
   // The server counts those of the input, which may have more than the change that it makes.
   const inRows = rows.reduce((sum, { text }) => sum + hiddenIn(text), 0);
@@ -97,9 +110,10 @@ function countLine({ what }: QuestionDetail): string {
   const hiddenCharacters = !command && diffs.length > 0 ? inRows : inWhole;
   const hidden = hiddenCharacters === 0 ? "none hidden" : `${hiddenCharacters} hidden, marked`;
   if (command) return `Whole command, ${counted(command.characters, "character")}, ${hidden}`;
+  if (isPart && diffs.length === 0) return "No change is kept";
   if (diffs.length === 0) return hiddenCharacters === 0 ? "" : hidden;
   const { added, removed } = changedLines(rows);
-  return `Exact change, ${counted(added, "line")} added, ${removed} removed, ${hidden}`;
+  return `${isPart ? "Kept: " : "Exact change, "}${counted(added, "line")} added, ${removed} removed, ${hidden}`;
 }
 
 /** A card spells hidden characters out: ⟨U+202E⟩. */
@@ -154,6 +168,7 @@ export function Parts({ reading, asked }: Asked & { readonly reading: CommandRea
   const isPhone = useIsPhone();
   const last = parts.findLast(({ verdict }) => verdict === "asks");
   if (parts.length === 0) return null;
+  const written = partTexts(text, parts);
   const numbered = parts.map((part, index) => ({ part, number: index + 1 }));
   const shown = isPhone ? numbered.toSorted((one, other) => rank(one.part) - rank(other.part)) : numbered;
   return (
@@ -164,6 +179,7 @@ export function Parts({ reading, asked }: Asked & { readonly reading: CommandRea
             key={number}
             part={part}
             number={number}
+            written={written[number - 1] ?? part.text}
             names={text}
             place={part === last ? asked : undefined}
           />
@@ -186,13 +202,15 @@ const PART_CLASSES = { allowed: "part", asks: "part asks", denied: "part denied"
 type PartProps = {
   readonly part: CommandPart;
   readonly number: number;
+  /** With its redirects. */
+  readonly written: string;
   /** The command, whose programs and paths keep their letters. */
   readonly names: string;
   readonly place: RefObject<HTMLLIElement | null> | undefined;
 };
 
-function Part({ part, number, names, place }: PartProps) {
-  const { text, verdict, effects, rules, doubts } = part;
+function Part({ part, number, written, names, place }: PartProps) {
+  const { verdict, effects, rules, doubts } = part;
   const inProject = useShortPaths();
   const said = verdict === "asks" && doubts.length === 0 ? [...effects, "no rule allows it"] : effects;
   return (
@@ -201,7 +219,7 @@ function Part({ part, number, names, place }: PartProps) {
       <div>
         <div class="head">
           <code>
-            <Visible text={text} />
+            <Visible text={written} />
           </code>
           <Verdict verdict={verdict} />
         </div>

@@ -27,7 +27,10 @@ export function Why({ question, isLinked = false }: WhyProps) {
   const inProject = useShortPaths();
   const tryPath =
     question.what.command &&
-    `/rules?${new URLSearchParams({ command: question.what.command.text }).toString()}`;
+    `/rules?${new URLSearchParams({
+      command: question.what.command.text,
+      ...(question.folder !== undefined && { folder: question.folder }),
+    }).toString()}`;
   return (
     <section class="sec" aria-labelledby={id}>
       <h2 id={id}>Why you are asked</h2>
@@ -43,7 +46,7 @@ export function Why({ question, isLinked = false }: WhyProps) {
       <dl class="kv">
         <dt>Decided by</dt>
         <dd>
-          {rule ? (
+          {rule && rule.isOfThisAnswer !== true ? (
             <>
               <code>
                 <Visible text={rule.text} isOneLine />
@@ -57,6 +60,14 @@ export function Why({ question, isLinked = false }: WhyProps) {
             </>
           ) : (
             <>{mode === undefined ? "no rule of yours" : `mode ${mode}, no rule of yours`}</>
+          )}
+          {rule?.isOfThisAnswer === true && (
+            <>
+              . The answer to this question then made the rule{" "}
+              <code>
+                <Visible text={rule.text} isOneLine />
+              </code>
+            </>
           )}
           {tryPath !== undefined && (
             <>

@@ -1,12 +1,14 @@
 /** A call's state as icon, word and colour. */
-import type { CardStatus } from "toolgate/view";
+import type { CallCard, CardStatus } from "toolgate/view";
 import { useNow } from "../clock.js";
 import { longTime, runTime } from "../words.js";
 import { Icon, type IconName } from "./icon.js";
 
 type StateLook = { readonly icon: IconName; readonly word: string; readonly tone: string };
 
-const LOOKS: Readonly<Record<CardStatus, StateLook>> = {
+type ShownStatus = CardStatus | "partly-undone";
+
+const LOOKS: Readonly<Record<ShownStatus, StateLook>> = {
   drafting: { icon: "edit", word: "Being written", tone: "running" },
   ready: { icon: "pending", word: "Being checked", tone: "running" },
   waiting: { icon: "waiting", word: "Waiting", tone: "waiting" },
@@ -19,13 +21,18 @@ const LOOKS: Readonly<Record<CardStatus, StateLook>> = {
   unknown: { icon: "unknown", word: "Outcome unknown", tone: "unknown" },
   "command-failed": { icon: "exit", word: "Failed", tone: "failed" },
   undone: { icon: "undone", word: "Undone", tone: "undone" },
+  "partly-undone": { icon: "undone", word: "Partly undone", tone: "undone" },
   breach: { icon: "breach", word: "Breach: it ran", tone: "breach" },
 };
+
+/** A call of which some changes were put back is done, and its files say something else. */
+export const statusOfCard = ({ status, putBack }: Pick<CallCard, "status" | "putBack">): ShownStatus =>
+  status === "done" && putBack !== undefined ? "partly-undone" : status;
 
 /** A status that this page does not know yet is shown as it is called. */
 export const lookOf = (status: string): StateLook =>
   Object.hasOwn(LOOKS, status)
-    ? LOOKS[status as CardStatus] // `hasOwn` has just shown that it is one.
+    ? LOOKS[status as ShownStatus] // `hasOwn` has just shown that it is one.
     : { icon: "pending", word: status, tone: "refused" };
 
 type PillProps = { readonly status: string; readonly word?: string; readonly since?: number | undefined };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { wordPieces } from "./with-break-points.js";
+import { withBreakPoints, wordPieces } from "./with-break-points.js";
 
 test("leaves a long text of ordinary words whole", () => {
   const text = "word ".repeat(10_000);
@@ -14,4 +14,13 @@ test("breaks a word of 100,000 characters and keeps each of them", () => {
     expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(1_100);
     expect(pieces.filter((piece) => /\p{Surrogate}/u.test(piece))).toEqual([]);
   }
+});
+
+test("breaks a long word anywhere, and the words beside it between them", () => {
+  const word = "x".repeat(1_500);
+  expect(withBreakPoints(`see ${word} and more`)).toEqual([
+    "see ",
+    expect.objectContaining({ props: expect.objectContaining({ class: "long-word" }) }),
+    " and more",
+  ]);
 });

@@ -6,15 +6,26 @@ const MAX_WORD = 1_000;
 
 export function withBreakPoints(text: string): ComponentChildren {
   if (text.length <= MAX_WORD) return text;
-  const pieces = wordPieces(text);
-  if (pieces.length === 1) return text;
-  return pieces.map((piece, index) => (
-    <>
-      {index > 0 && <wbr />}
-      {piece}
-    </>
-  ));
+  const parts = text.split(LONG_WORD);
+  if (parts.length === 1) return text;
+  // Such a word breaks anywhere: broken at its points alone, it would look like several lines of the text.
+  return parts.map((part, index) =>
+    index % 2 === 0 ? (
+      part
+    ) : (
+      <span key={index} class="long-word">
+        {wordPieces(part).map((piece, at) => (
+          <>
+            {at > 0 && <wbr />}
+            {piece}
+          </>
+        ))}
+      </span>
+    ),
+  );
 }
+
+const LONG_WORD = new RegExp(`([^\\0- ]{${MAX_WORD + 1},})`);
 
 /** The text in pieces, none of which has a word above the limit. A pair of surrogates stays together. */
 export function wordPieces(text: string): readonly string[] {

@@ -80,7 +80,7 @@ export function AddRule({ folder, onAdded, onClose }: AddProps) {
             {field === "path"
               ? "* stands for names in one folder, ** for any depth. A path without / is in the project."
               : field === "command"
-                ? "A last * stands for any further words. Flags that do harm ask all the same."
+                ? `A last * stands for any further words.${effect === "allow" ? " Flags that do harm ask all the same." : ""}`
                 : "*.example.com stands for its subdomains."}
           </span>
         </label>

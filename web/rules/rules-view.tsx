@@ -4,10 +4,12 @@ import type { ListedRule, RuleList } from "toolgate/serve/client";
 import { api, errorText } from "../api.js";
 import { live, me } from "../live.js";
 import { act } from "../parts/act.js";
-import { Empty, Loading, Note } from "../parts/controls.js";
+import { Empty, Loading, Note, Pick } from "../parts/controls.js";
 import { Icon, type IconName } from "../parts/icon.js";
 import { StatePill } from "../parts/state.js";
 import { Visible } from "../parts/visible.js";
+import { goTo } from "../route.js";
+import { projectsIn } from "../statistics/group-choices.js";
 import { useStore } from "../store.js";
 import { useLoaded } from "../use-loaded.js";
 import { counted, grouped, lastPart, shortDate, when } from "../words.js";
@@ -15,16 +17,39 @@ import { AddRule } from "./add-rule.js";
 import { Suggested } from "./suggested.js";
 import { TryRule } from "./try-rule.js";
 
+/** Projects of so many recent sessions are offered. */
+const MAX_SESSIONS = 200;
+
 export function RulesView({ search }: { readonly search: string }) {
   const version = useStore(live, ({ rulesVersion, connections }) => rulesVersion + connections);
-  const { data, error, reload } = useLoaded(() => api.rules(), [version]);
+  const address = new URLSearchParams(search);
+  // The server's own folder unless another project is chosen.
+  const project = address.get("folder") ?? undefined;
+  const of = project === undefined ? {} : { folder: project };
+  const { data, error, reload } = useLoaded(() => api.rules(of), [version, project]);
+  const { data: recent } = useLoaded(() => api.sessions({ limit: MAX_SESSIONS }), [version]);
+  const own = useStore(me, (self) => self?.folder);
+  const projects = projectsIn([own, project, ...(recent?.sessions ?? []).map(({ folder }) => folder)]);
   const role = useStore(me, (self) => self?.device.role);
   const [isAdding, setAdding] = useState(false);
   return (
     <div class="scroll">
       <div class="bar">
         <h1>Rules</h1>
-        <span class="faint xs">deny beats ask beats allow; a call that no rule names is asked about</span>
+        {own !== undefined && projects.length > 1 && (
+          <Pick
+            label="Project"
+            value={project ?? own}
+            options={projects}
+            isSet
+            onPick={(folder) =>
+              goTo(`/rules?${new URLSearchParams({ folder }).toString()}`, { isReplaced: true })
+            }
+          />
+        )}
+        <span class="faint xs no-phone">
+          deny beats ask beats allow; a call that no rule names is asked about
+        </span>
         <span class="end row">
           <span class="faint xs">{data ? `mode ${data.mode}` : ""}</span>
           {data && role === "all" && (
@@ -36,8 +61,8 @@ export function RulesView({ search }: { readonly search: string }) {
       </div>
       <div class="wrapper">
         <div class="halves">
-          <TryRule first={new URLSearchParams(search).get("command") ?? ""} onChanged={reload} />
-          <Suggested version={version} onTaken={reload} />
+          <TryRule first={address.get("command") ?? ""} of={of} onChanged={reload} />
+          <Suggested version={version} of={of} onTaken={reload} />
         </div>
         {!data && error === undefined && <Loading what="the rules" />}
         {!data && error !== undefined && (
@@ -94,12 +119,13 @@ const SOURCES: readonly (readonly [string, string])[] = [
   ["user", "Yours"],
   ["grant", "Your answers"],
   ["project", "Project"],
+  ["mode", "Mode"],
 ];
 
 function RuleTable({ list, onChanged }: ListProps) {
   const [source, setSource] = useState("all");
   const of = (from: string): readonly ListedRule[] =>
-    list.rules.filter((rule) => from === "all" || rule.from === from);
+    list.rules.filter((rule) => from === "all" || sourceOf(rule) === from);
   const shown = of(source);
   return (
     <section class="sec">
@@ -137,7 +163,11 @@ function RuleTable({ list, onChanged }: ListProps) {
           </thead>
           <tbody>
             {shown.map((rule, index) => (
-              <RuleRow key={rule.grantId ?? `${rule.file} ${index}`} rule={rule} onChanged={onChanged} />
+              <RuleRow
+                key={rule.grantId ?? `${rule.file} ${index}`}
+                {...{ rule, onChanged }}
+                mode={list.mode}
+              />
             ))}
           </tbody>
         </table>
@@ -152,7 +182,9 @@ const EFFECTS: Readonly<Record<ListedRule["effect"], readonly [tone: string, ico
   deny: ["refused", "refused"],
 };
 
-function RuleRow({ rule, onChanged }: { readonly rule: ListedRule; readonly onChanged: () => void }) {
+type RowProps = { readonly rule: ListedRule; readonly mode: string; readonly onChanged: () => void };
+
+function RuleRow({ rule, mode, onChanged }: RowProps) {
   const { grantId, effect, text, reason, uses, breaches, ignored, isOver, expiresAt } = rule;
   const role = useStore(me, (self) => self?.device.role);
   const [tone, icon] = EFFECTS[effect];
@@ -186,7 +218,7 @@ function RuleRow({ rule, onChanged }: { readonly rule: ListedRule; readonly onCh
         {isOver && <span class="faint xs"> expired, allows nothing</span>}
       </td>
       <td class="soft">{whereWords(rule)}</td>
-      <td class="soft">{sourceWords(rule)}</td>
+      <td class="soft">{rule.from === "mode" ? `Mode ${mode}` : sourceWords(rule)}</td>
       <td class="num" data-label="used">
         {grouped(uses)}
       </td>
@@ -215,7 +247,13 @@ function whereWords({ scope, where }: ListedRule): string {
   return where === undefined ? "this project" : lastPart(where);
 }
 
-function sourceWords({ from, file, createdAt }: ListedRule): string {
-  if (from === "grant") return createdAt === undefined ? "Your answer" : `Your answer, ${when(createdAt)}`;
+/** A rule that a person added here is theirs, as one of their file is. */
+const sourceOf = ({ from, addedBy }: ListedRule): string => (addedBy === undefined ? from : "user");
+
+function sourceWords({ from, file, createdAt, addedBy }: ListedRule): string {
+  const at = createdAt === undefined ? "" : when(createdAt);
+  if (addedBy === "suggestion") return `Suggested, taken ${at}`;
+  if (addedBy === "person") return `Added in the page, ${at}`;
+  if (from === "grant") return at === "" ? "Your answer" : `Your answer, ${at}`;
   return `${from === "user" ? "Yours" : "Project"}, ${lastPart(file)}`;
 }

@@ -1,19 +1,23 @@
 /** Rules that would have saved questions, replayed over the record. */
 import { useState } from "preact/hooks";
-import type { Suggestions } from "toolgate/serve/client";
+import type { RuleTest, Suggestions } from "toolgate/serve/client";
 import { api, errorText } from "../api.js";
 import { me } from "../live.js";
 import { act } from "../parts/act.js";
-import { Icon } from "../parts/icon.js";
+import { Icon, type IconName } from "../parts/icon.js";
 import { Visible } from "../parts/visible.js";
 import { useStore } from "../store.js";
 import { useLoaded } from "../use-loaded.js";
-import { counted, lastPart } from "../words.js";
+import { counted, grouped, lastPart } from "../words.js";
 
-type SuggestedProps = { readonly version: number; readonly onTaken: () => void };
+type SuggestedProps = {
+  readonly version: number;
+  readonly of: Pick<RuleTest, "folder">;
+  readonly onTaken: () => void;
+};
 
-export function Suggested({ version, onTaken }: SuggestedProps) {
-  const { data, error } = useLoaded(() => api.suggestions(), [version]);
+export function Suggested({ version, of, onTaken }: SuggestedProps) {
+  const { data, error } = useLoaded(() => api.suggestions(of), [version, of.folder]);
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
   const shown = (data?.suggestions ?? []).filter(({ id }) => !hidden.has(id));
   return (
@@ -46,10 +50,10 @@ type SuggestionProps = {
 };
 
 function Suggestion({ suggestion, folder, onTaken, onHide }: SuggestionProps) {
-  const { rule, text, saved, allowed, alsoLets, from } = suggestion;
+  const { rule, text, saved, allowed, saves, alsoLets, from } = suggestion;
   const role = useStore(me, (self) => self?.device.role);
   const take = async (): Promise<{ readonly text: string }> => {
-    await api.addRule({ rule, folder });
+    await api.addRule({ rule, folder, isSuggested: true });
     onTaken();
     return { text: `Added: ${text}.` };
   };
@@ -75,21 +79,55 @@ function Suggestion({ suggestion, folder, onTaken, onHide }: SuggestionProps) {
         {from.length > 0 ? ` · named in ${from.join(", ")}` : ""}
       </p>
       <p>
-        <b>{saved > 0 ? `Would have saved ${counted(saved, "question")}.` : "Saved no question yet."}</b>{" "}
-        {alsoLets.length === 0 ? "Would have let nothing else through." : "Would also let through:"}
+        <b>
+          Would have saved {saved === 0 ? "no question" : counted(saved, "question")}
+          {saves.length === 0 ? "." : ":"}
+        </b>{" "}
+        {saves.length === 0 && <Also alsoLets={alsoLets} />}
       </p>
-      {alsoLets.length > 0 && (
-        <ul class="eg">
-          {alsoLets.slice(0, 8).map((command) => (
-            <li key={command}>
-              <Icon name="exit" />
-              <code>
-                <Visible text={command} isOneLine />
-              </code>
-            </li>
-          ))}
-        </ul>
+      <Commands icon="done" commands={saves} />
+      {saves.length > 0 && (
+        <p>
+          <Also alsoLets={alsoLets} />
+        </p>
       )}
+      <Commands icon="exit" commands={alsoLets} />
     </div>
+  );
+}
+
+const Also = ({ alsoLets }: Pick<SuggestionProps["suggestion"], "alsoLets">) =>
+  alsoLets.length === 0
+    ? "Nothing else would have run unasked."
+    : "These would have run unasked too, and nobody has allowed them:";
+
+const MAX_SHOWN = 4;
+
+type CommandsProps = { readonly icon: IconName; readonly commands: readonly string[] };
+
+function Commands({ icon, commands }: CommandsProps) {
+  const [isWhole, setWhole] = useState(false);
+  if (commands.length === 0) return null;
+  const shown = isWhole ? commands : commands.slice(0, MAX_SHOWN);
+  return (
+    <>
+      <ul class="eg">
+        {shown.map((command) => (
+          <li key={command}>
+            <Icon name={icon} />
+            <code>
+              <Visible text={command} isOneLine />
+            </code>
+          </li>
+        ))}
+      </ul>
+      {shown.length < commands.length && (
+        <div>
+          <button type="button" class="btn small" onClick={() => setWhole(true)}>
+            Show all {grouped(commands.length)} commands
+          </button>
+        </div>
+      )}
+    </>
   );
 }

@@ -21,9 +21,14 @@ const ACTIONS: readonly (readonly [ActionName, string, string, IconName])[] = [
   ["url", "a host", "https://example.com/", "fetch"],
 ];
 
-type TryProps = { readonly first: string; readonly onChanged: () => void };
+type TryProps = {
+  readonly first: string;
+  /** The server's own folder unless given. */
+  readonly of: Pick<RuleTest, "folder">;
+  readonly onChanged: () => void;
+};
 
-export function TryRule({ first, onChanged }: TryProps) {
+export function TryRule({ first, of, onChanged }: TryProps) {
   const [action, setAction] = useState<ActionName>("command");
   const [text, setText] = useState(first);
   const [tested, setTested] = useState<RuleTested>();
@@ -42,12 +47,12 @@ export function TryRule({ first, onChanged }: TryProps) {
       setTested(undefined);
       return undefined;
     }
-    const test: RuleTest = { [action]: wanted };
+    const test: RuleTest = { [action]: wanted, ...of };
     const timer = setTimeout(() => {
       void testRule(test);
     }, 200);
     return () => clearTimeout(timer);
-  }, [text, action]);
+  }, [text, action, of.folder]);
   useKeys({ t: () => document.getElementById("try-action")?.focus() });
   const chosen = ACTIONS.find(([name]) => name === action) ?? ACTIONS[0];
   return (
@@ -72,7 +77,7 @@ export function TryRule({ first, onChanged }: TryProps) {
           {error}
         </Note>
       )}
-      {tested && <Tested tested={tested} onChanged={onChanged} />}
+      {tested && <Tested tested={tested} of={of} onChanged={onChanged} />}
       <div class="row wrap">
         <span class="faint xs">Try instead</span>
         {ACTIONS.filter(([name]) => name !== action).map(([name, words]) => (
@@ -93,7 +98,9 @@ const VERDICTS: Readonly<
   denied: ["failed", "refused", "Would be refused"],
 };
 
-function Tested({ tested, onChanged }: { readonly tested: RuleTested; readonly onChanged: () => void }) {
+type TestedProps = Pick<TryProps, "of" | "onChanged"> & { readonly tested: RuleTested };
+
+function Tested({ tested, of, onChanged }: TestedProps) {
   const { verdict, isContained, rule, reason, command, wouldAllow } = tested;
   const [tone, icon, words] = isContained
     ? (["contained", "contained", "Would run contained"] as const)
@@ -117,7 +124,7 @@ function Tested({ tested, onChanged }: { readonly tested: RuleTested; readonly o
       {command && command.hiddenCharacters > 0 && <WholeCommand reading={command} />}
       {command && <Parts reading={command} />}
       {command && <Words command={command} />}
-      {wouldAllow.length > 0 && <WouldAllow rules={wouldAllow} onChanged={onChanged} />}
+      {wouldAllow.length > 0 && <WouldAllow rules={wouldAllow} of={of} onChanged={onChanged} />}
     </div>
   );
 }
@@ -146,12 +153,12 @@ function Words({ command }: { readonly command: NonNullable<RuleTested["command"
   );
 }
 
-type WouldProps = { readonly rules: RuleTested["wouldAllow"]; readonly onChanged: () => void };
+type WouldProps = Pick<TryProps, "of" | "onChanged"> & { readonly rules: RuleTested["wouldAllow"] };
 
-function WouldAllow({ rules, onChanged }: WouldProps) {
+function WouldAllow({ rules, of, onChanged }: WouldProps) {
   const role = useStore(me, (self) => self?.device.role);
   const add = async (rule: NewRule["rule"]): Promise<{ readonly text: string }> => {
-    const { text, warning } = await api.addRule({ rule });
+    const { text, warning } = await api.addRule({ rule, ...of });
     onChanged();
     return { text: `Added: ${text}.${warning === undefined ? "" : ` ${warning}`}` };
   };

@@ -1,21 +1,22 @@
 /** A call: what it is, how it ended, who decided; then its body and what can be done with it. */
 import { memo } from "preact/compat";
 import { useContext, useState } from "preact/hooks";
-import type { CallDetail, CallEntry } from "toolgate/serve/client";
+import type { CallEntry } from "toolgate/serve/client";
 import { api, errorText } from "../api.js";
 import { ReplayTime } from "../clock.js";
 import { CardQuestion } from "../inbox/card-question.js";
 import { AgentWords } from "../inbox/question-view.js";
 import { live } from "../live.js";
 import { Icon, kindIcon } from "../parts/icon.js";
-import { lookOf, StatePill } from "../parts/state.js";
+import { lookOf, StatePill, statusOfCard } from "../parts/state.js";
 import { showToast } from "../parts/toast.js";
 import { Visible } from "../parts/visible.js";
 import { callPath, goTo } from "../route.js";
 import { useStore } from "../store.js";
 import { runTime, sentence } from "../words.js";
 import { CardBlocks } from "./card-blocks.js";
-import { LiveOutput, stopCommand, useRunsNow } from "./running-commands.js";
+import { LiveOutput, stopCommand, useRunsNow, WentOn } from "./running-commands.js";
+import { useWholeCall } from "./use-whole-call.js";
 import { WholeCall } from "./whole-call.js";
 
 type CardProps = {
@@ -26,14 +27,12 @@ type CardProps = {
 
 export const CallCardView = memo(({ entry, sessionId, onUndo }: CardProps) => {
   const { card, progress, inner } = entry;
-  const [detail, setDetail] = useState<CallDetail>();
+  const whole = useWholeCall(sessionId, card);
   const isReplayed = useContext(ReplayTime) !== undefined;
   const open = (): void => {
     // A replay shows a call as it was; all that became of it stands in the history.
-    if (isReplayed) return goTo(callPath(sessionId, card.toolCallId));
-    api
-      .call(sessionId, card.toolCallId)
-      .then(setDetail, (error: unknown) => showToast(errorText(error), "failed"));
+    if (isReplayed) goTo(callPath(sessionId, card.toolCallId));
+    else whole.open();
   };
   const tone = inner ?? lookOf(card.status).tone;
   const heading = useHeading(entry);
@@ -55,13 +54,19 @@ export const CallCardView = memo(({ entry, sessionId, onUndo }: CardProps) => {
         <Sentences entry={entry} />
         {card.question && !isReplayed ? (
           <CardQuestion key={card.question.questionId} questionId={card.question.questionId} />
-        ) : detail ? (
-          <WholeCall detail={detail} onClose={() => setDetail(undefined)} />
+        ) : whole.detail ? (
+          <WholeCall detail={whole.detail} isLive={card.status === "running"} onClose={whole.close} />
         ) : (
-          <CardBlocks card={card} onOpen={open} />
+          <CardBlocks card={card} hasOwnWords={entry.wentOn === true} onOpen={open} />
         )}
+        {entry.wentOn && <WentOn toolCallId={card.toolCallId} />}
         {!isReplayed && (
-          <Actions entry={entry} sessionId={sessionId} onUndo={onUndo} onOpen={detail ? undefined : open} />
+          <Actions
+            entry={entry}
+            sessionId={sessionId}
+            onUndo={onUndo}
+            onOpen={whole.detail ? undefined : open}
+          />
         )}
       </div>
     </article>
@@ -105,7 +110,7 @@ function Head({ entry, heading, sessionId }: HeadProps) {
       </span>
       <span class="r">
         {ran !== "" && <span>{ran}</span>}
-        <StatePill status={entry.inner ?? status} word={stateWord(entry)} since={since} />
+        <StatePill status={entry.inner ?? statusOfCard(card)} word={stateWord(entry)} since={since} />
       </span>
       <span class="m">
         {card.decision?.by === "sandbox" && (
@@ -116,7 +121,7 @@ function Head({ entry, heading, sessionId }: HeadProps) {
         )}
         {factsOf(entry).map((fact) => (
           <span key={fact}>
-            <Visible text={fact} isOneLine />
+            <Fact text={fact} />
           </span>
         ))}
         <span>
@@ -129,6 +134,22 @@ function Head({ entry, heading, sessionId }: HeadProps) {
   );
 }
 
+/** The rule that decided stands as code: its words are not those of the sentence. */
+function Fact({ text }: { readonly text: string }) {
+  const [, before = text, rule, after = ""] = /^(\w+ by rule )(.+?)( after [\d.,]+ .*)?$/.exec(text) ?? [];
+  return (
+    <>
+      <Visible text={before} isOneLine />
+      {rule !== undefined && (
+        <code>
+          <Visible text={rule} isOneLine />
+        </code>
+      )}
+      <Visible text={after} isOneLine />
+    </>
+  );
+}
+
 /** "Exit code 1", "Refused by you". */
 function stateWord({ card, inner }: CallEntry): string {
   if (card.status === "command-failed")
@@ -136,7 +157,7 @@ function stateWord({ card, inner }: CallEntry): string {
   if (card.status === "refused") return card.decision?.by === "person" ? "Refused by you" : "Refused";
   if (inner === "breach" && card.status !== "breach") return "Breach inside";
   if (inner === "unknown") return "Unknown inside";
-  return lookOf(card.status).word;
+  return lookOf(statusOfCard(card)).word;
 }
 
 const SHOWN_ELSEWHERE =

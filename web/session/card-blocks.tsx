@@ -10,12 +10,20 @@ const TERMINAL_LINES = 8;
 
 type BlocksProps = { readonly card: CallCard; readonly onOpen: () => void };
 
-export function CardBlocks({ card, onOpen }: BlocksProps) {
+type CardProps = BlocksProps & {
+  /** The card says in words of its own what the recorded text said at the end of the call. */
+  readonly hasOwnWords?: boolean;
+};
+
+export function CardBlocks({ card, hasOwnWords = false, onOpen }: CardProps) {
   return (
     <>
-      {card.blocks.map((block, index) => (
-        <BlockView key={index} block={block} card={card} onOpen={onOpen} />
-      ))}
+      {card.blocks.map(
+        (block, index) =>
+          !(hasOwnWords && block.type === "text") && (
+            <BlockView key={index} block={block} card={card} onOpen={onOpen} />
+          ),
+      )}
       {card.hiddenBlocks > 0 && <p class="faint xs">… {counted(card.hiddenBlocks, "more block")}</p>}
     </>
   );
@@ -101,7 +109,7 @@ function TextView({ lines, hiddenLines, isOpen, onOpen }: TextProps) {
     );
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a box that scrolls must be reachable by keyboard.
-    <pre class="term" tabIndex={0} role="region" aria-label="Text of the call">
+    <pre class="term" tabIndex={0} role="group" aria-label="Text of the call">
       <Visible text={lines.join("\n")} />
       {hiddenLines > 0 && (
         <>

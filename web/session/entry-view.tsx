@@ -74,9 +74,13 @@ function MessageView({ entry }: { readonly entry: MessageEntry }) {
           {others > 0 && (
             <span class="faint xs"> with {others === 1 ? "an attachment" : `${others} attachments`}</span>
           )}
-          {images.map((image, index) => (
-            <ImageBlock key={index} image={image} alt="Sent with the prompt" />
-          ))}
+          {images.length > 0 && (
+            <div class="images">
+              {images.map((image, index) => (
+                <ImageBlock key={index} image={image} alt="Sent with the prompt" />
+              ))}
+            </div>
+          )}
         </div>
       ) : (
         <div class="said">

@@ -11,9 +11,10 @@ import { PromptForm } from "./prompt-form.js";
 type BoxProps = {
   readonly detail: SessionDetail;
   readonly onUndo: (wanted: Pick<UndoRequest, "turnId">) => void;
+  readonly onSent: () => void;
 };
 
-export function PromptBox({ detail, onUndo }: BoxProps) {
+export function PromptBox({ detail, onUndo, onSent }: BoxProps) {
   const { sessionId, canPrompt, whyNotPrompt, modeId, model, agent } = detail;
   const self = useStore(me, (known) => known);
   const { modes = [], models = [], agents = [], device } = self ?? {};
@@ -21,6 +22,7 @@ export function PromptBox({ detail, onUndo }: BoxProps) {
   const isExternal = own?.type === "external";
   const send = async (prompt: readonly PromptBlock[]): Promise<void> => {
     await api.prompt(sessionId, { prompt: [...prompt] });
+    onSent();
   };
   if (device?.role !== "all" || !canPrompt)
     return (
@@ -35,7 +37,8 @@ export function PromptBox({ detail, onUndo }: BoxProps) {
   return (
     <div class="prompt">
       <PromptForm
-        placeholder="Write the next prompt"
+        label={LABEL}
+        {...sendingIn(detail)}
         onSend={send}
         takesImages={own?.takesImages ?? false}
         commands={isExternal ? [] : sessionCommands({ detail, modes, models, onUndo })}
@@ -56,6 +59,24 @@ export function PromptBox({ detail, onUndo }: BoxProps) {
       </PromptForm>
     </div>
   );
+}
+
+const LABEL = "Write the next prompt";
+
+/** Sending in the middle of a turn: an open question is withdrawn, and a turn at work takes no prompt. */
+function sendingIn({ state, openQuestions }: SessionDetail) {
+  const dropped = openQuestions === 1 ? "the question" : `the ${openQuestions} questions`;
+  if (state === "waiting")
+    return {
+      placeholder: `${LABEL}: sending drops ${dropped} and ends this turn`,
+      sendWords: `Send, and drop ${dropped}`,
+    };
+  if (state === "running")
+    return {
+      placeholder: `${LABEL}: it can be sent when this turn is over`,
+      whyNotNow: "Not sent yet: a turn is under way. Send when it is over, or stop it.",
+    };
+  return {};
 }
 
 type ModelProps = {

@@ -14,7 +14,13 @@ import { readImages, type PromptImage } from "./read-images.js";
 import { useCompletion } from "./use-completion.js";
 
 type FormProps = {
-  readonly placeholder: string;
+  readonly label: string;
+  /** The label, unless given. */
+  readonly placeholder?: string;
+  /** The words on the button: they say all that sending does. */
+  readonly sendWords?: string;
+  /** Why a prompt cannot be sent now. Its draft stays, and commands run. */
+  readonly whyNotNow?: string | undefined;
   readonly onSend: (prompt: readonly PromptBlock[]) => Promise<void>;
   readonly takesImages: boolean;
   readonly commands?: readonly PromptCommand[];
@@ -26,7 +32,10 @@ type FormProps = {
 };
 
 export function PromptForm({
-  placeholder,
+  label,
+  placeholder = label,
+  sendWords = "Send",
+  whyNotNow,
   onSend,
   takesImages,
   commands = [],
@@ -40,7 +49,10 @@ export function PromptForm({
   const area = useRef<HTMLTextAreaElement>(null);
   const moved = useRef<number | undefined>(undefined);
   const isLost = useStore(live, ({ connection }) => connection.type === "lost");
-  const canSend = !isSending && !isLost && (text.trim() !== "" || images.length > 0);
+  const isWritten = text.trim() !== "" || images.length > 0;
+  const isCommand = images.length === 0 && commandIn(text, commands)?.command !== undefined;
+  const isBlocked = whyNotNow !== undefined && !isCommand;
+  const canSend = isWritten && !isSending && !isLost && !isBlocked;
   const { completion, mark, close } = useCompletion({ text, cursor, commands, sessionId });
   useLayoutEffect(() => {
     if (moved.current !== undefined) area.current?.setSelectionRange(moved.current, moved.current);
@@ -119,7 +131,7 @@ export function PromptForm({
       {completion && <CompletionList {...completion} onTake={take} />}
       <textarea
         ref={area}
-        aria-label={placeholder}
+        aria-label={label}
         placeholder={placeholder}
         aria-autocomplete="list"
         aria-haspopup="listbox"
@@ -139,10 +151,15 @@ export function PromptForm({
       <div class="row wrap">
         <Images images={images} onRemove={(index) => setImages(images.toSpliced(index, 1))} />
         {takesImages && <ImageInput onFiles={(files) => add(files)} />}
+        {isWritten && isBlocked && (
+          <span class="faint xs" role="status">
+            {whyNotNow}
+          </span>
+        )}
         <span class="end row wrap">
           {children}
           <button class="btn main" disabled={!canSend}>
-            Send <kbd>Ctrl ⏎</kbd>
+            {isCommand ? "Run" : sendWords} <kbd>Ctrl ⏎</kbd>
           </button>
         </span>
       </div>

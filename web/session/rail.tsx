@@ -1,12 +1,13 @@
 /** Beside the session: the plan with its calls, the file that the agent touches, and facts. */
+import type { ComponentChildren } from "preact";
 import type { PlanEntry } from "toolgate/call";
 import type { SessionDetail, SessionEntry } from "toolgate/serve/client";
 import { Icon, kindIcon, type IconName } from "../parts/icon.js";
-import { lookOf, StatePill } from "../parts/state.js";
+import { lookOf, StatePill, statusOfCard } from "../parts/state.js";
 import { Visible } from "../parts/visible.js";
 import { sessionPath } from "../route.js";
 import { RunningSection } from "./running-commands.js";
-import { costText, grouped, inFolder, longTime, when } from "../words.js";
+import { costText, counted, grouped, inFolder, lastPart, longTime, when } from "../words.js";
 
 type RailProps = {
   readonly detail: SessionDetail;
@@ -15,9 +16,11 @@ type RailProps = {
   readonly isFollowing: boolean;
   readonly onFollow: () => void;
   readonly onClose: () => void;
+  /** On a phone: what the bar has no room for. */
+  readonly children: ComponentChildren;
 };
 
-export function Rail({ detail, entries, isOpen, isFollowing, onFollow, onClose }: RailProps) {
+export function Rail({ detail, entries, isOpen, isFollowing, onFollow, onClose, children }: RailProps) {
   const { plan, touched, sessionId, state } = detail;
   return (
     <aside class={isOpen ? "rail open" : "rail"} aria-label="Plan and facts">
@@ -26,6 +29,7 @@ export function Rail({ detail, entries, isOpen, isFollowing, onFollow, onClose }
           <Icon name="close" /> Close
         </button>
       </div>
+      <div class="row wrap only-phone">{children}</div>
       {plan.length > 0 && <Plan {...{ plan, entries, sessionId, isAtWork: state === "running" }} />}
       <RunningSection sessionId={sessionId} />
       <section class="sec">
@@ -57,7 +61,7 @@ function Touched({ detail: { touched, folder, sessionId } }: { readonly detail: 
           <Icon name={kindIcon(kind)} />
           <a href={sessionPath(sessionId, toolCallId)}>
             <code class="anywhere">
-              <Visible text={inFolder(path, folder)} isOneLine />
+              <Visible text={path === folder ? `${lastPart(path)}/` : inFolder(path, folder)} isOneLine />
               {line !== undefined && <span class="faint">:{line}</span>}
             </code>
           </a>
@@ -105,7 +109,12 @@ export function Plan({ plan, entries, sessionId, isAtWork }: PlanProps) {
             </span>
             {item.toolCallIds && item.toolCallIds.length > 0 && (
               <span class="links">
-                {item.toolCallIds.slice(0, 24).map((id) => (
+                {item.toolCallIds.length > MAX_CHIPS && (
+                  <span class="faint xs">
+                    … {counted(item.toolCallIds.length - MAX_CHIPS, "earlier call")}
+                  </span>
+                )}
+                {item.toolCallIds.slice(-MAX_CHIPS).map((id) => (
                   <CallChip key={id} id={id} entry={calls.get(id)} sessionId={sessionId} />
                 ))}
               </span>
@@ -117,6 +126,9 @@ export function Plan({ plan, entries, sessionId, isAtWork }: PlanProps) {
   );
 }
 
+/** The last calls of an entry that took many. */
+const MAX_CHIPS = 24;
+
 type ChipProps = {
   readonly id: string;
   readonly entry: Extract<SessionEntry, { type: "call" }> | undefined;
@@ -124,7 +136,7 @@ type ChipProps = {
 };
 
 function CallChip({ id, entry, sessionId }: ChipProps) {
-  const look = entry && lookOf(entry.card.status);
+  const look = entry && lookOf(statusOfCard(entry.card));
   return (
     <a
       class="chip"
@@ -190,21 +202,14 @@ function Problems({ detail }: { readonly detail: SessionDetail }) {
       <h2>Since the start</h2>
       <div class="row wrap">
         {found.map((status) => (
-          <StatePill
-            key={status}
-            status={status}
-            word={`${detail.statuses[status] ?? 0} ${PROBLEM_WORDS[status]}`}
-          />
+          <StatePill key={status} status={status} word={problemWords(status, detail.statuses[status] ?? 0)} />
         ))}
       </div>
     </section>
   );
 }
 
-const PROBLEM_WORDS: Readonly<Record<(typeof PROBLEMS)[number], string>> = {
-  breach: "breach",
-  unknown: "unknown",
-  failed: "failed",
-  "command-failed": "exit code",
-  refused: "refused",
-};
+function problemWords(status: (typeof PROBLEMS)[number], count: number): string {
+  if (status === "breach") return counted(count, "breach", "breaches");
+  return status === "command-failed" ? counted(count, "exit code") : `${count} ${status}`;
+}

@@ -10,7 +10,7 @@ import { act } from "../parts/act.js";
 import { Icon } from "../parts/icon.js";
 import { Visible } from "../parts/visible.js";
 import { sessionPath } from "../route.js";
-import { useStore } from "../store.js";
+import { Store, useStore } from "../store.js";
 import { longTime } from "../words.js";
 
 export type RunningCommand = Commands["commands"][number];
@@ -18,16 +18,20 @@ export type RunningCommand = Commands["commands"][number];
 const LOOK_MS = 2_000;
 const OUTPUT_MS = 1_000;
 
-export const RunningCommands = createContext<readonly RunningCommand[]>([]);
+/** Undefined until they were read. */
+export const RunningCommands = createContext<readonly RunningCommand[] | undefined>(undefined);
+
+/** The calls whose commands this page has stopped. */
+const stopped = new Store<ReadonlySet<string>>(new Set());
 
 /** No event reports the end of a background command, so they are looked at now and then while something runs. */
 export function useRunningCommands(
   sessionId: string,
   state: SessionDetail["state"] | undefined,
-): readonly RunningCommand[] {
-  const [commands, setCommands] = useState<readonly RunningCommand[]>([]);
+): readonly RunningCommand[] | undefined {
+  const [commands, setCommands] = useState<readonly RunningCommand[]>();
   const [looks, setLooks] = useState(0);
-  const isBusy = state === "running" || commands.length > 0;
+  const isBusy = state === "running" || (commands ?? []).length > 0;
   useEffect(() => {
     let isCurrent = true;
     api.commands({ session: sessionId }).then(
@@ -45,19 +49,36 @@ export function useRunningCommands(
 }
 
 export const useRunsNow = (toolCallId: string): boolean =>
-  useContext(RunningCommands).some((one) => one.toolCallId === toolCallId);
+  useContext(RunningCommands)?.some((one) => one.toolCallId === toolCallId) ?? false;
+
+/** How the command of a call stands that went on after the call. */
+export function WentOn({ toolCallId }: { readonly toolCallId: string }) {
+  const isKnown = useContext(RunningCommands) !== undefined;
+  const runs = useRunsNow(toolCallId);
+  const wasStopped = useStore(stopped, (calls) => calls.has(toolCallId));
+  if (!isKnown) return <p class="say">The command went on in the background.</p>;
+  if (runs) return <p class="say">The command runs on in the background.</p>;
+  return (
+    <p class="say">
+      <b>{wasStopped ? "The command was stopped." : "The command has ended."}</b> It had gone on in the
+      background.
+    </p>
+  );
+}
 
 export const stopCommand = (sessionId: string, toolCallId: string): Promise<void> =>
   act(async () => {
     const { processes } = await api.stopCommand(sessionId, { toolCallId });
     const isEnded = processes.every(({ outcome }) => outcome !== "out-of-reach");
+    if (isEnded && processes.some(({ outcome }) => outcome === "ended"))
+      stopped.update((calls) => new Set([...calls, toolCallId]));
     return isEnded
       ? { text: "The command is stopped, with all that it started.", icon: "cancelled" }
       : { text: "Nothing was stopped. The command runs out of reach of this server.", icon: "failed" };
   }, "Nothing was stopped.");
 
 export function RunningSection({ sessionId }: { readonly sessionId: string }) {
-  const commands = useContext(RunningCommands);
+  const commands = useContext(RunningCommands) ?? [];
   if (commands.length === 0) return null;
   return (
     <section class="sec" aria-label="Running commands">

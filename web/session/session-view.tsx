@@ -1,17 +1,20 @@
 /** One session, live: talk, calls, plan, prompt. Only the entries on the screen are in the document. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Virtualizer, type VirtualizerHandle } from "virtua";
-import type { SessionDetail, SessionEntry, UndoRequest } from "toolgate/serve/client";
+import type { SessionDetail, SessionEntry, SessionTurn, UndoRequest } from "toolgate/serve/client";
 import { errorText } from "../api.js";
 import { useKeys } from "../keys.js";
 import { me } from "../live.js";
+import { usePageTitle } from "../page-title.js";
 import { Empty, Loading } from "../parts/controls.js";
 import { Folder } from "../parts/folder.js";
 import { Icon } from "../parts/icon.js";
+import { NotRead } from "../parts/not-read.js";
 import { StatePill } from "../parts/state.js";
 import { showToast } from "../parts/toast.js";
 import { Visible } from "../parts/visible.js";
-import { goTo, replayPath } from "../route.js";
+import type { Route } from "../read-route.js";
+import { goTo, route } from "../route.js";
 import { useStore } from "../store.js";
 import { counted } from "../words.js";
 import { cancelCall } from "./call-card-view.js";
@@ -19,52 +22,64 @@ import { EntryView } from "./entry-view.js";
 import { PromptBox } from "./prompt-box.js";
 import { Rail } from "./rail.js";
 import { RunningCommands, useRunningCommands } from "./running-commands.js";
-import { saveSession } from "./save-session.js";
+import { SessionActions } from "./session-actions.js";
 import { stopTurn } from "./stop-turn.js";
 import { UndoDialog } from "./undo-dialog.js";
+import { useFollowing } from "./use-following.js";
 import { useSession } from "./use-session.js";
 
 type SessionProps = { readonly sessionId: string; readonly toolCallId: string | undefined };
 
 export function SessionView({ sessionId, toolCallId }: SessionProps) {
-  const { detail, entries, earlier, error, isPrepended, loadEarlier } = useSession(sessionId);
+  const followed = useSession(sessionId);
+  const { detail, entries, error, isDeleted } = followed;
   const commands = useRunningCommands(sessionId, detail?.state);
-  if (!detail || !entries)
-    return error === undefined ? (
-      <Loading what="the session" />
-    ) : (
-      <Empty icon="unknown" title="This session is not there">
-        <p>{errorText(error)}</p>
+  usePageTitle(detail?.title);
+  if (isDeleted)
+    return (
+      <Empty icon="unknown" title="This session was deleted">
+        <p>Its record is gone, and it takes no prompt.</p>
         <p>
           <a href="/s">All sessions</a>
         </p>
       </Empty>
     );
+  if (!detail || !entries)
+    return error === undefined ? (
+      <Loading what="the session" />
+    ) : (
+      <NotRead what="session" error={error} onRetry={followed.reload}>
+        <p>
+          <a href="/s">All sessions</a>
+        </p>
+      </NotRead>
+    );
   return (
     <Folder.Provider value={detail.folder}>
       <RunningCommands.Provider value={commands}>
-        <Talk {...{ detail, entries, earlier, isPrepended, loadEarlier, toolCallId }} />
+        <Talk {...followed} {...{ detail, entries, toolCallId }} />
       </RunningCommands.Provider>
     </Folder.Provider>
   );
 }
 
-type TalkProps = {
+type TalkProps = Pick<
+  ReturnType<typeof useSession>,
+  "earlier" | "earlierError" | "isPrepended" | "loadEarlier"
+> & {
   readonly detail: SessionDetail;
   readonly entries: readonly SessionEntry[];
-  readonly earlier: number;
-  readonly isPrepended: boolean;
-  readonly loadEarlier: () => Promise<void>;
   readonly toolCallId: string | undefined;
 };
 
 const PROBLEMS: ReadonlySet<string> = new Set(["breach", "unknown", "failed", "command-failed", "waiting"]);
-/** Nearer to the end than this counts as the end. */
-const END_PX = 80;
 
 const isProblem = (entry: SessionEntry): boolean => entry.type === "call" && PROBLEMS.has(entry.card.status);
 
 const isAsking = (entry: SessionEntry): boolean => entry.type === "call" && entry.card.question !== undefined;
+
+/** The most that the server sends at once. */
+const MAX_PAGE = 1_000;
 
 /** Questions that keep a half-written answer while they are out of sight. */
 const MAX_KEPT = 10;
@@ -73,42 +88,51 @@ const MAX_KEPT = 10;
 const focused = (): HTMLElement | null =>
   document.activeElement instanceof HTMLElement ? document.activeElement.closest("[data-call]") : null;
 
-function Talk({ detail, entries, earlier, isPrepended, loadEarlier, toolCallId }: TalkProps) {
+function Talk({ detail, entries, toolCallId, ...before }: TalkProps) {
   const { sessionId } = detail;
+  const { earlier, earlierError, isPrepended, loadEarlier } = before;
   const list = useRef<VirtualizerHandle>(null);
   const box = useRef<HTMLDivElement>(null);
-  const [isFollowing, setFollowing] = useState(toolCallId === undefined);
+  const isEmpty = entries.length === 0;
+  const { isFollowing, setFollowing, onMoved } = useFollowing(box, {
+    isEmpty,
+    isFirst: toolCallId === undefined,
+  });
   /** More than half a screen away from the end. */
   const [isFar, setFar] = useState(false);
   const [isRailOpen, setRailOpen] = useState(false);
   const [undo, setUndo] = useState<Pick<UndoRequest, "turnId" | "toolCallId">>();
   const problem = useRef(-1);
 
-  useEffect(() => {
-    // A question stays where it is under the hand of somebody who is about to answer it.
-    const isBusy = box.current?.querySelector(".in-card :is(:focus, .acts:hover)") !== null;
-    if (isFollowing && !isBusy && entries.length > 0)
-      list.current?.scrollToIndex(entries.length - 1, { align: "end" });
-  }, [entries, isFollowing]);
   const asking = entries.flatMap((entry, index) => (isAsking(entry) ? [index] : []));
   const show = (index: number): void => {
     setFollowing(false);
+    // The rail may lie over it.
+    setRailOpen(false);
     list.current?.scrollToIndex(index, { align: "center" });
     const entry = entries[index];
     if (entry?.type !== "call") return;
     setTimeout(() => document.getElementById(entry.card.toolCallId)?.focus(), 50);
   };
+  // Each click on a link is a route of its own. A call that is not loaded is looked for in the earlier entries.
+  const here = useStore(route, (value) => value);
+  const shownAt = useRef<Route | undefined>(undefined);
   useEffect(() => {
+    if (toolCallId === undefined || shownAt.current === here) return;
     const at = entries.findIndex((entry) => entry.type === "call" && entry.card.toolCallId === toolCallId);
-    if (toolCallId !== undefined && at !== -1) show(at);
-  }, [toolCallId]);
+    if (at === -1 && earlier > 0) {
+      if (earlierError === undefined) void loadEarlier(MAX_PAGE);
+      return;
+    }
+    shownAt.current = here;
+    if (at !== -1) show(at);
+    else showToast("That call is not in this session.");
+  }, [here, toolCallId, earlier, earlierError]);
 
   const onScroll = (offset: number): void => {
     const handle = list.current;
     if (!handle) return;
-    const isAtEnd = offset + handle.viewportSize >= handle.scrollSize - END_PX;
-    if (isAtEnd !== isFollowing && (isAtEnd || handle.scrollSize > handle.viewportSize))
-      setFollowing(isAtEnd);
+    onMoved();
     setFar(handle.scrollSize - offset > 1.5 * handle.viewportSize);
     if (offset < 600 && earlier > 0) void loadEarlier();
   };
@@ -129,23 +153,25 @@ function Talk({ detail, entries, earlier, isPrepended, loadEarlier, toolCallId }
     i: () => goTo("/"),
     escape: () => {
       const call = focused();
-      if (call?.dataset["status"] === "running") void cancelCall(sessionId, call.dataset["call"] ?? "");
+      if (isRailOpen) setRailOpen(false);
+      else if (call?.dataset["status"] === "running") void cancelCall(sessionId, call.dataset["call"] ?? "");
       else if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
     },
   });
   const turn = detail.turns.at(-1);
+  const undoTurn = turn && ((): void => setUndo({ turnId: turn.turnId }));
+  /** The sheet would lie over it. */
+  const fromRail = (act: () => void) => (): void => {
+    setRailOpen(false);
+    act();
+  };
   return (
     <div class="sess">
       <div class="talk">
-        <Bar
-          detail={detail}
-          onProblem={nextProblem}
-          onRail={() => setRailOpen(true)}
-          onUndoTurn={turn && (() => setUndo({ turnId: turn.turnId }))}
-        />
+        <Bar detail={detail} onProblem={nextProblem} onRail={() => setRailOpen(true)} onUndoTurn={undoTurn} />
         <div class="flow-box">
           <div class="flow" ref={box} tabIndex={0} role="log" aria-label="Session" aria-live="off">
-            {entries.length === 0 ? (
+            {isEmpty ? (
               <Empty icon="sessions" title="Nothing here yet">
                 <p>Write the first prompt below.</p>
               </Empty>
@@ -160,9 +186,7 @@ function Talk({ detail, entries, earlier, isPrepended, loadEarlier, toolCallId }
               >
                 {(entry: SessionEntry, index: number) => (
                   <div key={entry.key} class={index === 0 && earlier === 0 ? "first-entry" : ""}>
-                    {index === 0 && earlier > 0 && (
-                      <p class="entry faint xs">… {counted(earlier, "earlier entry", "earlier entries")}</p>
-                    )}
+                    {index === 0 && earlier > 0 && <EarlierRow {...before} />}
                     <EntryView
                       entry={entry}
                       sessionId={sessionId}
@@ -179,7 +203,7 @@ function Talk({ detail, entries, earlier, isPrepended, loadEarlier, toolCallId }
             </button>
           )}
         </div>
-        <PromptBox detail={detail} onUndo={setUndo} />
+        <PromptBox detail={detail} onUndo={setUndo} onSent={() => setFollowing(true)} />
       </div>
       <Rail
         detail={detail}
@@ -188,9 +212,32 @@ function Talk({ detail, entries, earlier, isPrepended, loadEarlier, toolCallId }
         isFollowing={isFollowing}
         onFollow={() => setFollowing(!isFollowing)}
         onClose={() => setRailOpen(false)}
-      />
+      >
+        <SessionActions
+          detail={detail}
+          onProblem={fromRail(nextProblem)}
+          onUndoTurn={undoTurn && fromRail(undoTurn)}
+        />
+      </Rail>
       {undo && <UndoDialog sessionId={sessionId} wanted={undo} onClose={() => setUndo(undefined)} />}
     </div>
+  );
+}
+
+function EarlierRow({
+  earlier,
+  earlierError,
+  loadEarlier,
+}: Pick<TalkProps, "earlier" | "earlierError" | "loadEarlier">) {
+  const count = counted(earlier, "earlier entry", "earlier entries");
+  if (earlierError === undefined) return <p class="entry faint xs">… {count}</p>;
+  return (
+    <p class="entry row wrap xs">
+      {count} could not be read. {errorText(earlierError)}
+      <button type="button" class="btn small" onClick={() => void loadEarlier()}>
+        Try again
+      </button>
+    </p>
   );
 }
 
@@ -210,54 +257,53 @@ function Bar({ detail, onProblem, onRail, onUndoTurn }: BarProps) {
       <h1 class="cut">
         <Visible text={title} isOneLine isProse />
       </h1>
-      <TurnPill state={state} since={turn?.startedAt} />
+      <TurnPill state={state} turn={turn} />
+      {/* Beside the state: no other button takes its place under the pointer of somebody who clicks twice. */}
+      {role === "all" && canCancel && (state === "running" || state === "waiting") && (
+        <button type="button" class="btn small take" onClick={() => void stopTurn(sessionId)}>
+          <span>
+            Stop<span class="no-phone"> turn</span>
+          </span>
+        </button>
+      )}
       <span class="end row">
-        <button type="button" class="btn small no-phone" onClick={onProblem}>
-          Next problem <kbd>P</kbd>
-        </button>
-        {role === "all" && onUndoTurn && state !== "running" && (
-          <button type="button" class="btn small no-phone" onClick={onUndoTurn}>
-            Undo turn
-          </button>
-        )}
-        {role === "all" && canCancel && (state === "running" || state === "waiting") && (
-          <button type="button" class="btn small take" onClick={() => void stopTurn(sessionId)}>
-            <span>
-              Stop<span class="no-phone"> turn</span>
-            </span>
-          </button>
-        )}
-        <a class="btn small no-phone" href={replayPath(sessionId)}>
-          Replay
-        </a>
-        <button type="button" class="btn small no-phone" onClick={() => void saveSession(detail)}>
-          Export
-        </button>
+        <span class="row no-phone">
+          <SessionActions {...{ detail, onProblem, onUndoTurn }} />
+        </span>
         <button type="button" class="btn small only-narrow" onClick={onRail}>
-          Plan
+          <span class="no-phone">Plan</span>
+          <span class="only-phone">More</span>
         </button>
       </span>
     </div>
   );
 }
 
-function TurnPill({
-  state,
-  since,
-}: {
+type TurnPillProps = {
   readonly state: SessionDetail["state"];
-  readonly since: number | undefined;
-}) {
+  readonly turn: SessionTurn | undefined;
+};
+
+function TurnPill({ state, turn }: TurnPillProps) {
   switch (state) {
     case "running":
-      return <StatePill status="running" word="Working" since={since} />;
+      return <StatePill status="running" word="Working" since={turn?.startedAt} />;
     case "waiting":
       return <StatePill status="waiting" word="Waits for you" />;
     case "error":
       return <StatePill status="failed" word="Last turn failed" />;
     case "idle":
-      return <StatePill status="done" word="Finished" />;
+      return <IdlePill turn={turn} />;
     default:
       return state satisfies never;
   }
+}
+
+/** Only a turn that its agent ended is finished. */
+function IdlePill({ turn }: Pick<TurnPillProps, "turn">) {
+  if (!turn) return null;
+  // Its process is gone.
+  if (turn.status !== "stopped") return <StatePill status="cancelled" word="Interrupted" />;
+  if (turn.stopReason === "end_turn") return <StatePill status="done" word="Finished" />;
+  return <StatePill status="cancelled" word="Stopped" />;
 }

@@ -155,13 +155,13 @@ function NewSession() {
     <div class="prompt top">
       <PromptForm
         takesAnyCommand
-        placeholder={`Start ${chosen.title ?? chosen.name} with a prompt`}
+        label={`Start ${chosen.title ?? chosen.name} with a prompt`}
         takesImages={chosen.takesImages}
         onSend={async (prompt) => {
           const { sessionId } = await api.createSession({
             agent: chosen.name,
             prompt: [...prompt],
-            ...(mode !== undefined && { modeId: mode }),
+            ...(mode !== undefined && chosen.type === "own" && { modeId: mode }),
             ...(model !== undefined && chosen.type === "own" && { model }),
           });
           goTo(sessionPath(sessionId));

@@ -1,14 +1,15 @@
 /** Shows the files and changes that an undo would put back, then undoes those that are chosen. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { UndoRequest, Undone } from "toolgate/serve/client";
-import { api, errorText } from "../api.js";
+import { api, errorText, isUnreachable } from "../api.js";
 import { DiffView } from "../code/diff-view.js";
-import { act } from "../parts/act.js";
 import { Note } from "../parts/controls.js";
 import { Icon } from "../parts/icon.js";
 import { showToast } from "../parts/toast.js";
+import { useShortPaths } from "../parts/folder.js";
 import { Visible } from "../parts/visible.js";
 import { counted, sentence } from "../words.js";
+import { toBeUndone, undoPaths, wasUndone, type UndoPaths } from "./undo-words.js";
 
 type UndoProps = {
   readonly sessionId: string;
@@ -17,6 +18,12 @@ type UndoProps = {
 };
 
 type Hunk = NonNullable<Undone["hunks"]>[number];
+
+const NOTHING = "No file was kept. Nothing was undone.";
+
+/** A refusal of the server says itself what did not happen. */
+const failureText = (error: unknown): string =>
+  isUnreachable(error) ? `Nothing was undone. ${errorText(error)}` : errorText(error);
 
 const isOpen = ({ isUndone, why }: Hunk): boolean => !isUndone && why === undefined;
 
@@ -32,19 +39,25 @@ export function UndoDialog({ sessionId, wanted, onClose }: UndoProps) {
       setChosen(new Set(found.hunks?.filter(isOpen).map(({ number }) => number)));
     };
     read().catch((error: unknown) => {
-      showToast(`Nothing was undone. ${errorText(error)}`, "failed");
+      showToast(failureText(error), "failed");
       onClose();
     });
   }, []);
   const undo = async (): Promise<void> => {
     const hunks = trial?.hunks && [...chosen];
-    await act(async () => {
-      const { isDone, why, paths } = await api.undo(sessionId, { ...wanted, ...(hunks && { hunks }) });
-      const count = hunks ? counted(hunks.length, "change") : counted(paths.length, "file");
-      return isDone
-        ? { text: `${count} put back.`, icon: "undone" }
-        : { text: `Nothing was undone. ${sentence(why ?? "")}`, icon: "failed" };
-    }, "Nothing was undone.");
+    try {
+      const {
+        isDone,
+        why = NOTHING,
+        paths,
+      } = await api.undo(sessionId, { ...wanted, ...(hunks && { hunks }) });
+      const text = hunks
+        ? `${counted(hunks.length, "change")} put back.`
+        : wasUndone(undoPaths(paths, trial?.removes));
+      showToast(isDone ? text : why, isDone ? "undone" : "failed");
+    } catch (error) {
+      showToast(failureText(error), "failed");
+    }
     onClose();
   };
   return (
@@ -54,13 +67,13 @@ export function UndoDialog({ sessionId, wanted, onClose }: UndoProps) {
         {!trial && <p class="soft">Reading what was kept …</p>}
         {trial && !trial.isPossible && (
           <Note icon="failed" tone="failed">
-            <b>This cannot be undone.</b> {sentence(trial.why ?? whyNone(trial))} No file was touched.
+            <Visible text={trial.why ?? NOTHING} />
           </Note>
         )}
         {trial?.hunks ? (
           <Hunks hunks={trial.hunks} chosen={chosen} onChoose={setChosen} />
         ) : (
-          trial?.isPossible && <Paths paths={trial.paths} />
+          trial?.isPossible && <Paths paths={undoPaths(trial.paths, trial.removes)} />
         )}
         {trial && trial.left.length > 0 && (
           <Note icon="exit">
@@ -80,7 +93,9 @@ export function UndoDialog({ sessionId, wanted, onClose }: UndoProps) {
               onClick={() => void undo()}
             >
               <Icon name="undone" />
-              Put back {trial.hunks ? counted(chosen.size, "change") : counted(trial.paths.length, "file")}
+              {trial.hunks
+                ? `Put back ${counted(chosen.size, "change")}`
+                : toBeUndone(undoPaths(trial.paths, trial.removes))}
             </button>
           )}
           <button type="button" class="btn" onClick={onClose}>
@@ -92,24 +107,38 @@ export function UndoDialog({ sessionId, wanted, onClose }: UndoProps) {
   );
 }
 
-const whyNone = ({ hunks }: Undone): string =>
-  hunks?.find(({ why }) => why !== undefined)?.why ??
-  (hunks ? "all of its changes are undone" : "no file was kept");
+const MAX_PATHS = 50;
 
-function Paths({ paths }: { readonly paths: readonly string[] }) {
+function Paths({ paths: { back, files, folders } }: { readonly paths: UndoPaths }) {
+  const lines = [
+    ...back.map((path) => ["Puts back", path] as const),
+    ...files.map((path) => ["Removes", path] as const),
+    ...folders.map((path) => ["Removes the folder", path] as const),
+  ];
   return (
     <>
-      <p>{paths.length === 1 ? "This file is" : `These ${paths.length} files are`} put back as before:</p>
       <ul class="stack">
-        {paths.slice(0, 50).map((path) => (
-          <li key={path}>
-            <code class="anywhere">
-              <Visible text={path} isOneLine />
-            </code>
-          </li>
+        {lines.slice(0, MAX_PATHS).map(([does, path]) => (
+          <PathLine key={path} does={does} path={path} />
         ))}
+        {lines.length > MAX_PATHS && (
+          <li class="faint">and {counted(lines.length - MAX_PATHS, "more path")}</li>
+        )}
       </ul>
+      {folders.length > 0 && <p class="faint xs">A folder stays when something else is in it.</p>}
     </>
+  );
+}
+
+function PathLine({ does, path }: { readonly does: string; readonly path: string }) {
+  const inProject = useShortPaths();
+  return (
+    <li>
+      {does}{" "}
+      <code class="anywhere">
+        <Visible text={inProject(path)} isOneLine />
+      </code>
+    </li>
   );
 }
 
@@ -130,7 +159,7 @@ function Hunks({ hunks, chosen, onChoose }: HunksProps) {
     <ul class="hunks">
       {hunks.map((hunk) => (
         <li key={hunk.number} class={hunk.isUndone ? "was" : ""}>
-          <label class="row">
+          <label class="opt">
             <input
               type="checkbox"
               checked={chosen.has(hunk.number)}

@@ -2,7 +2,8 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import type { LiveFrame, SessionDetail, SessionEntry } from "toolgate/serve/client";
 import { api } from "../api.js";
-import { followSession, unfollowSession, type FollowedSession } from "../live.js";
+import { followSession, live, unfollowSession, type FollowedSession } from "../live.js";
+import { useStore } from "../store.js";
 import { EntryList } from "./entry-list.js";
 
 const PAGE = 200;
@@ -12,6 +13,10 @@ export type FollowedState = {
   readonly entries: readonly SessionEntry[] | undefined;
   readonly earlier: number;
   readonly error: unknown;
+  /** Why the entries before the first one could not be read. */
+  readonly earlierError: unknown;
+  /** Deleted while it was on the screen. */
+  readonly isDeleted: boolean;
   /** The last change added entries at the top: the view keeps its place. */
   readonly isPrepended: boolean;
 };
@@ -21,6 +26,8 @@ const NOTHING: FollowedState = {
   entries: undefined,
   earlier: 0,
   error: undefined,
+  earlierError: undefined,
+  isDeleted: false,
   isPrepended: false,
 };
 
@@ -28,6 +35,13 @@ export function useSession(sessionId: string) {
   const [state, setState] = useState<FollowedState>(NOTHING);
   const list = useRef<EntryList | undefined>(undefined);
   const isLoading = useRef(false);
+  const [round, setRound] = useState(0);
+  const reload = useCallback(() => setRound((count) => count + 1), []);
+  const hasFailed = state.error !== undefined;
+  const connections = useStore(live, (all) => all.connections);
+  useEffect(() => {
+    if (hasFailed) reload();
+  }, [connections]);
 
   useEffect(() => {
     let isCurrent = true;
@@ -44,15 +58,15 @@ export function useSession(sessionId: string) {
         }
       });
     };
-    const onFrame = (live: LiveFrame): void => {
+    const onFrame = (change: LiveFrame): void => {
       if (!isCurrent) return;
-      if (live.type === "reload") void load();
-      else if (live.type === "detail") setState((before) => ({ ...before, detail: live.session }));
-      else if (live.type === "entry" || live.type === "message-grew" || live.type === "entry-removed") {
-        list.current?.apply(live);
+      if (change.type === "reload") void load();
+      else if (change.type === "detail") setState((before) => ({ ...before, detail: change.session }));
+      else if (change.type === "entry" || change.type === "message-grew" || change.type === "entry-removed") {
+        list.current?.apply(change);
         show();
-      } else if (live.type === "session-removed" && live.sessionId === sessionId)
-        setState((before) => ({ ...before, error: new Error("This session was deleted.") }));
+      } else if (change.type === "session-removed" && change.sessionId === sessionId)
+        setState({ ...NOTHING, isDeleted: true });
     };
     const load = async (): Promise<void> => {
       try {
@@ -76,21 +90,35 @@ export function useSession(sessionId: string) {
       cancelAnimationFrame(frame);
       if (followed) unfollowSession(followed);
     };
-  }, [sessionId]);
+  }, [sessionId, round]);
 
-  const loadEarlier = useCallback(async () => {
-    const first = list.current?.snapshot()[0];
-    if (isLoading.current || !first || !list.current || list.current.earlier === 0) return;
-    isLoading.current = true;
-    try {
-      const page = await api.entries(sessionId, { before: first.key, limit: PAGE });
-      list.current.prepend(page.entries, page.earlier);
-      const entries = list.current.snapshot();
-      setState((before) => ({ ...before, entries, earlier: page.earlier, isPrepended: true }));
-    } finally {
-      isLoading.current = false;
-    }
-  }, [sessionId]);
+  const loadEarlier = useCallback(
+    async (limit = PAGE) => {
+      const into = list.current;
+      const first = into?.snapshot()[0];
+      if (isLoading.current || !first || !into || into.earlier === 0) return;
+      isLoading.current = true;
+      try {
+        const page = await api.entries(sessionId, { before: first.key, limit });
+        // The session was read again meanwhile: between its entries and these, some may be missing.
+        if (list.current !== into) return;
+        into.prepend(page.entries, page.earlier);
+        const entries = into.snapshot();
+        setState((before) => ({
+          ...before,
+          entries,
+          earlier: page.earlier,
+          isPrepended: true,
+          earlierError: undefined,
+        }));
+      } catch (earlierError) {
+        setState((before) => ({ ...before, earlierError }));
+      } finally {
+        isLoading.current = false;
+      }
+    },
+    [sessionId],
+  );
 
-  return { ...state, loadEarlier };
+  return { ...state, loadEarlier, reload };
 }

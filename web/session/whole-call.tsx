@@ -7,9 +7,14 @@ import { Terminal } from "../code/terminal.js";
 import { ImageBlock } from "../parts/image-block.js";
 import { Visible } from "../parts/visible.js";
 
-type WholeProps = { readonly detail: CallDetail; readonly onClose?: () => void };
+type WholeProps = {
+  readonly detail: CallDetail;
+  /** Its terminals stay at their ends while output comes. */
+  readonly isLive?: boolean;
+  readonly onClose?: () => void;
+};
 
-export function WholeCall({ detail, onClose }: WholeProps) {
+export function WholeCall({ detail, isLive = false, onClose }: WholeProps) {
   const { content, diffs, rawInput, rawOutput, originalInput } = detail;
   return (
     <>
@@ -17,14 +22,14 @@ export function WholeCall({ detail, onClose }: WholeProps) {
         <DiffView key={index} diff={diff} />
       ))}
       {content.map((item, index) => (
-        <Content key={index} item={item} />
+        <Content key={index} item={item} isLive={isLive} />
       ))}
       <Data name="Input" value={rawInput} />
       <Data name="Input as the agent wrote it" value={originalInput} />
       <Data name="Output" value={rawOutput} />
       {onClose && (
         <div>
-          <button type="button" class="btn small plain" onClick={onClose}>
+          <button type="button" class="btn small" onClick={onClose}>
             Less of it
           </button>
         </div>
@@ -33,14 +38,17 @@ export function WholeCall({ detail, onClose }: WholeProps) {
   );
 }
 
-function Content({ item }: { readonly item: ToolCallContent }) {
+type ContentProps = { readonly item: ToolCallContent; readonly isLive: boolean };
+
+function Content({ item, isLive }: ContentProps) {
   if (item.type === "diff") return null;
-  if (item.type === "terminal") return item.output ? <Terminal text={shownText(item.output)} /> : null;
+  if (item.type === "terminal")
+    return item.output ? <Terminal text={shownText(item.output)} isLive={isLive} /> : null;
   const { content } = item;
   if (content.type === "text")
     return (
       // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a box that scrolls must be reachable by keyboard.
-      <pre class="term" tabIndex={0} role="region" aria-label="Text of the call">
+      <pre class="term" tabIndex={0} role="group" aria-label="Text of the call">
         <Visible text={content.text} />
       </pre>
     );

@@ -1,7 +1,8 @@
-/** Calls per day as stacked bars: done, failed (hatched), refused. */
+/** Calls per day as stacked bars, one part for each state. */
 import type { CallStatistics } from "toolgate/call";
 import { useIsPhone } from "../use-media.js";
 import { grouped } from "../words.js";
+import { CALL_STATES, namedStates, stackOf } from "./call-states.js";
 import { allDays, dayOfMonth, niceSteps } from "./chart-scale.js";
 
 type DayProps = {
@@ -56,27 +57,22 @@ export function CallsPerDay({ byDay, since, days, isTable }: DayProps) {
         const day = found.get(name);
         const x = LEFT + index * slot + (slot - bar) / 2;
         const middle = x + bar / 2;
-        const others = day ? day.calls - day.failed - day.refused : 0;
         const isLabelled = !isCrowded || index % Math.ceil(26 / slot) === 0;
         return (
           <g key={name}>
             {day && (
               <>
-                <rect class="f-c2" x={x} width={bar} y={y(others)} height={y(0) - y(others)} />
-                <rect
-                  class="hatched"
-                  x={x}
-                  width={bar}
-                  y={y(others + day.failed)}
-                  height={y(others) - y(others + day.failed)}
-                />
-                <rect
-                  class="f-ink"
-                  x={x}
-                  width={bar}
-                  y={y(day.calls)}
-                  height={y(others + day.failed) - y(day.calls)}
-                />
+                {stackOf(day).map(({ name: state, fill, from, to }) => (
+                  <rect
+                    key={state}
+                    class={state === "failed" ? "hatched" : fill}
+                    data-state={state}
+                    x={x}
+                    width={bar}
+                    y={y(to)}
+                    height={y(from) - y(to)}
+                  />
+                ))}
                 {!isCrowded && (
                   <text class="v" x={middle} y={y(day.calls) - 5} text-anchor="middle">
                     {day.calls}
@@ -97,25 +93,30 @@ export function CallsPerDay({ byDay, since, days, isTable }: DayProps) {
 }
 
 function DayTable({ byDay }: { readonly byDay: readonly CallStatistics[] }) {
+  const states = CALL_STATES.filter((state) => byDay.some((day) => namedStates(day).includes(state)));
   return (
     <table class="table">
       <thead>
         <tr>
           <th>Day</th>
           <th class="num">Calls</th>
-          <th class="num">Done</th>
-          <th class="num">Failed</th>
-          <th class="num">Refused</th>
+          {states.map(({ name }) => (
+            <th key={name} class="num">
+              {name.charAt(0).toUpperCase() + name.slice(1)}
+            </th>
+          ))}
         </tr>
       </thead>
       <tbody>
-        {byDay.map(({ key, calls, done, failed, refused }) => (
-          <tr key={key}>
-            <td>{key}</td>
-            <td class="num">{grouped(calls)}</td>
-            <td class="num">{grouped(done)}</td>
-            <td class="num">{grouped(failed)}</td>
-            <td class="num">{grouped(refused)}</td>
+        {byDay.map((day) => (
+          <tr key={day.key}>
+            <td>{day.key}</td>
+            <td class="num">{grouped(day.calls)}</td>
+            {states.map(({ name }) => (
+              <td key={name} class="num">
+                {grouped(day[name])}
+              </td>
+            ))}
           </tr>
         ))}
       </tbody>

@@ -44,6 +44,29 @@ const RIGHT = 96;
 
 const share = (count: number, day: CallStatistics): number => (100 * count) / day.calls;
 
+function ShareTable({ days }: { readonly days: readonly CallStatistics[] }) {
+  return (
+    <table class="table">
+      <thead>
+        <tr>
+          <th>Day</th>
+          <th class="num">Failed</th>
+          <th class="num">Refused</th>
+        </tr>
+      </thead>
+      <tbody>
+        {days.map(({ key, calls, failed, refused }) => (
+          <tr key={key}>
+            <td>{key}</td>
+            <td class="num">{rate(failed, calls)}</td>
+            <td class="num">{rate(refused, calls)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
 /** Days with too few calls have no rate. */
 export function ShareLines({
   byDay,
@@ -54,18 +77,19 @@ export function ShareLines({
 }) {
   const isPhone = useIsPhone();
   const days = byDay.filter(({ calls }) => calls >= MIN_RATE_CALLS);
-  if (days.length < 2 || isTable)
+  const leftOut = days.length < byDay.length && (
+    <p class="faint xs">
+      {counted(byDay.length - days.length, "day")} with fewer than {MIN_RATE_CALLS} calls left out.
+    </p>
+  );
+  if (days.length < 2)
+    return <p class="faint xs">Fewer than two days have {MIN_RATE_CALLS} calls: a rate would say nothing.</p>;
+  if (isTable)
     return (
-      <p class="faint xs">
-        {days.length < 2
-          ? `Fewer than two days have ${MIN_RATE_CALLS} calls: a rate would say nothing.`
-          : days
-              .map(
-                (day) =>
-                  `${day.key}: ${rate(day.failed, day.calls)} failed, ${rate(day.refused, day.calls)} refused`,
-              )
-              .join(" · ")}
-      </p>
+      <>
+        <ShareTable days={days} />
+        {leftOut}
+      </>
     );
   const width = isPhone ? 340 : 480;
   const height = 180;
@@ -146,11 +170,7 @@ export function ShareLines({
           </>
         )}
       </svg>
-      {days.length < byDay.length && (
-        <p class="faint xs">
-          {counted(byDay.length - days.length, "day")} with fewer than {MIN_RATE_CALLS} calls left out.
-        </p>
-      )}
+      {leftOut}
     </>
   );
 }

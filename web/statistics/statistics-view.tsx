@@ -24,6 +24,7 @@ import {
   shortDate,
   when,
 } from "../words.js";
+import { namedStates } from "./call-states.js";
 import { CallsPerDay } from "./calls-per-day.js";
 import { bucketName, periodStart } from "./periods.js";
 import { agentChoices, ALL, projectChoices } from "./group-choices.js";
@@ -114,6 +115,7 @@ type ChartsProps = {
 
 function Charts({ statistics, isTables, days, only }: ChartsProps) {
   const { total, before, byDay, byTool, byAgent } = statistics;
+  const states = namedStates(total);
   return (
     <div class="wrapper">
       <div class="charts">
@@ -121,26 +123,18 @@ function Charts({ statistics, isTables, days, only }: ChartsProps) {
           <h2 class="row wrap">
             Calls per day
             <span class="legend end">
-              <span>
-                <i class="swatch f-c2" />
-                done
-              </span>
-              <span>
-                <i class="swatch f-c5" />
-                failed
-              </span>
-              <span>
-                <i class="swatch f-ink" />
-                refused
-              </span>
+              {states.map(({ name, fill }) => (
+                <span key={name}>
+                  <i class={`swatch ${fill}`} />
+                  {name}
+                </span>
+              ))}
             </span>
           </h2>
           <p class="figline">
             <span class="fig">{grouped(total.calls)}</span>
             <span class="soft">
-              calls: {grouped(total.done)} done, {grouped(total.failed)} failed, {grouped(total.refused)}{" "}
-              refused
-              {total.open > 0 ? `, ${grouped(total.open)} open` : ""}
+              calls: {states.map(({ name }) => `${grouped(total[name])} ${name}`).join(", ")}
             </span>
           </p>
           <CallsPerDay byDay={byDay} since={statistics.since} days={days} isTable={isTables} />
@@ -327,16 +321,13 @@ function RulesDecided({ groups }: { readonly groups: readonly CallStatistics[] }
       <h2>
         What rules decided{" "}
         <span class="faint xs">
-          {counted(named.length, "rule")}, {counted(sumOf(named), "call")}
+          {counted(named.length, "rule")}; a call that several let through together counts for each
         </span>
       </h2>
       <GroupTable groups={named} name="Rule" columns="rates" />
     </section>
   );
 }
-
-const sumOf = (groups: readonly CallStatistics[]): number =>
-  groups.reduce((sum, { calls }) => sum + calls, 0);
 
 function Breaches({ statistics }: { readonly statistics: Statistics }) {
   const { breaches } = statistics;
