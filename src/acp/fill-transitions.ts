@@ -128,7 +128,8 @@ function newQuestion(target: Target, askedAt: number, reading: Reading): Session
   const { state, toolCallId } = target;
   const { sessionId } = reading.session;
   const questionId = isAsking(state) ? state.waitingFor.questionId : `${toolCallId}-asked-${askedAt}`;
-  // Its options travel in the permission request, not here: this end can show the question but not answer it.
+  // The options of the question travel in the permission request, not here: this end can show the question but not
+  // answer it.
   const question: Question = {
     questionId,
     sessionId,

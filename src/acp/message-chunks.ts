@@ -18,7 +18,7 @@ export class MessageChunks {
 
   constructor(
     readonly rules: BlockRules,
-    readonly idRequired: boolean,
+    readonly isIdRequired: boolean,
   ) {}
 
   /** Something else came in between: the next piece without an id starts a new message. */
@@ -38,7 +38,7 @@ export class MessageChunks {
 
   #messageId(value: unknown, role: MessageRole, reading: Reading): string {
     if (typeof value === "string") return value;
-    const mayBeAbsent = !this.idRequired && (value === undefined || value === null);
+    const mayBeAbsent = !this.isIdRequired && (value === undefined || value === null);
     if (!mayBeAbsent) reading.tolerate("bad-field", `"messageId" must be a text`);
     if (role !== this.#role) this.#unnamed += 1;
     this.#role = role;

@@ -230,7 +230,7 @@ export function readPath(path: string, reading: Reading): string {
   return absolutePath(reading.cwd, path);
 }
 
-/** Null stands for "none" at most levels; for a v2 call it clears what was there. */
+/** Null means "none" at most levels. For a v2 call it clears the earlier value. */
 export function readMeta(value: unknown, nullClears: boolean, reading: Reading): Meta | null | undefined {
   if (value === undefined || isJsonObject(value)) return value;
   if (value === null) return nullClears ? null : undefined;

@@ -29,7 +29,7 @@ function readEntry(entry: unknown, openEnums: boolean, reading: Reading): PlanEn
   const _meta = meta && withoutToolgate(meta);
   return {
     content,
-    // Both were checked against the sets above, or replaced.
+    // Status and priority were checked against the sets above, or replaced.
     priority: PRIORITIES.has(priority) ? (priority as PlanPriority) : "medium",
     status: readPlanStatus(status, own),
     ...toolCallIds(own),

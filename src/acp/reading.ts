@@ -2,6 +2,8 @@
  * The treatment of invalid messages. The strict reader is for our own traffic and rejects everything that the schema
  * crate rejects. The lenient reader is for other agents: it reads as much as it can and records every repair.
  */
+import { checkOptions, OBJECT, oneOf, required, TEXT } from "../call/check-options.js";
+import type { OptionChecks } from "../call/check-options.js";
 import type { AskedQuestion, Repair, ToolCall } from "../call/index.js";
 import type { ToolgateMeta } from "./toolgate-meta.js";
 
@@ -50,6 +52,12 @@ export type ReaderOptions = {
   readonly mode: ReaderMode;
 };
 
+const READER_OPTIONS: OptionChecks<ReaderOptions> = {
+  session: required(OBJECT),
+  cwd: required(TEXT),
+  mode: required(oneOf("strict", "lenient")),
+};
+
 /** Thrown inside a reader and caught by it: the message cannot be read. */
 export class Unreadable extends Error {}
 
@@ -68,7 +76,9 @@ export class Reading {
   /** The calls that have each repair, for `repairOnce`. */
   readonly #repairedCalls = new Map<RepairName, Set<string>>();
 
-  constructor({ session, cwd, mode }: ReaderOptions) {
+  constructor(options: ReaderOptions) {
+    checkOptions("a reader of updates", options, READER_OPTIONS);
+    const { session, cwd, mode } = options;
     this.session = session;
     this.cwd = cwd;
     this.mode = mode;

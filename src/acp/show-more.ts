@@ -45,7 +45,7 @@ export function permissionOptions(question: Question, view: AskedView): readonly
 
 const TO_MORE_ANSWERS = {
   optionId: MORE_ANSWERS,
-  name: "More answers: for a time, for all alike …",
+  name: "More answers: for a time, for all alike",
   kind: "reject_once",
 } as const;
 

@@ -36,7 +36,7 @@ export type ToolgateMeta = {
 /** The fields that changed; null for a field that is gone. With `state` it is the whole. */
 export type ToolgatePatch = { readonly [Field in keyof ToolgateMeta]?: ToolgateMeta[Field] | null };
 
-/** A call's whole `_meta` on the wire: what came with the call, and ours. */
+/** The whole `_meta` of a call on the wire: the agent's and ours. */
 export function wireMeta(call: ToolCall): Meta {
   return { ...ownMeta(call), toolgate: toolgateMeta(call) };
 }

@@ -7,7 +7,7 @@ import { shellWords } from "../tools/find-shell.js";
 import { FORCED_GIT_SETTINGS } from "../policy/forced-git-settings.js";
 import type { Executor } from "../policy/index.js";
 
-/** A client only adds variables. These would lead git past the repository whose settings were looked at. */
+/** A client only adds variables. These variables would lead git past the repository whose settings were checked. */
 const WITHOUT_GIT_VARIABLES: readonly string[] = [
   "/usr/bin/env",
   ...[

@@ -9,7 +9,7 @@ import type { JsonObject } from "../json.js";
 
 /** The other side, for a workspace or a question that leads there. */
 export type ClientSide = {
-  /** Its name in the record. */
+  /** The client's name in the record. */
   readonly name: string;
   /** As the client sent them: every field must be checked before use. */
   readonly capabilities: JsonObject;
@@ -61,13 +61,13 @@ export type HostedSession = {
   /** In US dollars, where it is known. */
   readonly costOf?: (usage: Usage) => number | undefined;
   /**
-   * Records what was typed as a command and what came of it, so that it is there when the session is loaded.
-   * Returns the id of the message that was typed.
+   * Records a typed command and its result, so that a client that loads the session gets them. Returns the id of the
+   * typed message.
    */
   readonly aside: (prompt: readonly ContentBlock[], answer: string) => Promise<string>;
   /** The session is open elsewhere: it is only shown, and its questions can be answered. */
   readonly isWatched?: true;
-  /** Ends what was opened for the session, the session first. */
+  /** Ends the session, then everything that was opened for it. */
   readonly close: () => Promise<void>;
 };
 

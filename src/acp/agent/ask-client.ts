@@ -73,20 +73,15 @@ export class AskClient {
     }
   }
 
+  /** Counted without a list: a hundred questions asked at once are each counted for every other. */
   #others(question: Question): OtherQuestions {
-    const others = this.#otherQuestions(question);
-    return { open: others.length, alike: others.filter((one) => isAlike(question, one)).length };
-  }
-
-  #otherQuestions({ questionId }: Question): readonly Question[] {
-    const { book } = this.#options;
-    return book.openCalls().flatMap(({ state }) => {
-      if (state.status !== "waiting" || state.waitingFor.type !== "question") return [];
-      const asked = book.question(state.waitingFor.questionId);
-      return asked?.state.status === "open" && asked.question.questionId !== questionId
-        ? [asked.question]
-        : [];
-    });
+    let [open, alike] = [0, 0];
+    for (const one of this.#options.book.openQuestions()) {
+      if (one.questionId === question.questionId) continue;
+      open += 1;
+      if (isAlike(question, one)) alike += 1;
+    }
+    return { open, alike };
   }
 
   /** The same option of each other question, for this once. */

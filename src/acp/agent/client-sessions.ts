@@ -48,11 +48,14 @@ const LEASE = { milliseconds: 60_000 };
 /** A session that is open elsewhere for longer is watched. Another editor that ends gives it back sooner. */
 const WATCH_AFTER_MS = 2_000;
 const TAKE_OVER_EVERY_MS = 1_000;
+const NEEDS_OWNER = /^session\/(?:prompt|set_\w+)$/;
 
 export class ClientSessions {
   readonly #options: ClientSessionsOptions & ProtocolMethods;
   readonly #methods: Methods;
   readonly #live = new Map<string, LiveSession>();
+  /** Tries to take over each session that is watched; resolves to whether the watching is over. */
+  readonly #watched = new Map<string, () => Promise<boolean>>();
   #isClosed = false;
   readonly #opening = new Set<Promise<unknown>>();
 
@@ -64,7 +67,10 @@ export class ClientSessions {
   request({ method, params, signal }: Asked): unknown {
     const known = Object.hasOwn(this.#methods, method) ? this.#methods[method] : undefined;
     if (!known) throw new RpcError(CODE.methodNotFound, `This agent has no method ${method}.`);
-    return known(objectParams(params), signal);
+    const fields = objectParams(params);
+    // Only its owner can do that: it may have gone since the last look.
+    const takeOver = NEEDS_OWNER.test(method) ? this.#watched.get(String(fields["sessionId"])) : undefined;
+    return takeOver ? takeOver().then(() => known(fields, signal)) : known(fields, signal);
   }
 
   notification(method: string, params: unknown): void {
@@ -131,27 +137,34 @@ export class ClientSessions {
     const encoder = dialect();
     const live = new LiveSession({ hosted, peer, dialect: encoder, clientName: client.name });
     this.#live.set(sessionId, live);
-    void this.#takeOver(live, params, encoder);
+    let running: Promise<boolean> | undefined;
+    const takeOver = () =>
+      (running ??= this.#takeOver(live, params, encoder).finally(() => (running = undefined)));
+    this.#watched.set(sessionId, takeOver);
+    void this.#untilTakenOver(sessionId, takeOver);
     return live;
   }
 
-  async #takeOver(watching: LiveSession, params: JsonObject, dialect: AgentDialect): Promise<void> {
+  async #untilTakenOver(sessionId: string, takeOver: () => Promise<boolean>): Promise<void> {
+    do await setTimeout(TAKE_OVER_EVERY_MS, undefined, { ref: false });
+    while (!(await takeOver()));
+    if (this.#watched.get(sessionId) === takeOver) this.#watched.delete(sessionId);
+  }
+
+  /** False as long as the session is open elsewhere. */
+  async #takeOver(watching: LiveSession, params: JsonObject, dialect: AgentDialect): Promise<boolean> {
     const { sessionId } = watching.hosted.session;
     const { ledger } = this.#options.host;
-    for (;;) {
-      await setTimeout(TAKE_OVER_EVERY_MS, undefined, { ref: false });
-      if (this.#isClosed || this.#live.get(sessionId) !== watching) return;
-      try {
-        // Cheaper than to open the session in vain.
-        await ledger.release(await ledger.claim(sessionId, `watcher ${randomUUID()}`, LEASE));
-        const live = await this.#open(sessionId, params, { leaseWaitMs: 0, dialect });
-        await watching.leave();
-        this.#options.afterOpen(live);
-        return;
-      } catch (error) {
-        const isHeld = error instanceof SessionHeld || isLeaseHeld(error);
-        if (!isHeld) return;
-      }
+    if (this.#isClosed || this.#live.get(sessionId) !== watching) return true;
+    try {
+      // Cheaper than to open the session in vain.
+      await ledger.release(await ledger.claim(sessionId, `watcher ${randomUUID()}`, LEASE));
+      const live = await this.#open(sessionId, params, { leaseWaitMs: 0, dialect });
+      await watching.leave();
+      this.#options.afterOpen(live);
+      return true;
+    } catch (error) {
+      return !(error instanceof SessionHeld || isLeaseHeld(error));
     }
   }
 
@@ -258,7 +271,7 @@ class SessionHeld extends RpcError {
 
 type Opening = {
   readonly leaseWaitMs?: number;
-  /** That of the client's view so far. */
+  /** The dialect of the client's view so far. */
   readonly dialect?: AgentDialect;
 };
 

@@ -70,7 +70,10 @@ class EditorWorkspace implements Workspace {
     return this.#local.keeper;
   }
 
-  /** Commands run what is on the disk; an editor would also show each name that a program tries to its user. */
+  /**
+   * Commands see the files on the disk, not the editor's buffers. An editor would also show its user each name that a
+   * program tries.
+   */
   get disk(): Files {
     return this.#local;
   }

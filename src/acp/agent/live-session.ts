@@ -119,7 +119,7 @@ export class LiveSession {
     return this.#runTurn(signal, (stop) => this.#session.prompt(blocks, stop));
   }
 
-  /** Starts a turn and lets it go on. Resolves with the id of the user's message when that is recorded. */
+  /** Starts a turn and does not wait for its end. Resolves with the id of the user's message when that is recorded. */
   async insert(blocks: readonly ContentBlock[]): Promise<string> {
     const never = new AbortController().signal;
     if (this.hosted.isWatched) await this.#session.prompt(blocks, never);
@@ -245,6 +245,10 @@ export class LiveSession {
 
   #queueEvent(event: SessionEvent): void {
     if (event.type === "child-stepped") this.#addCost(event.usage);
+    if (event.type === "call-cleared" || event.type === "call-refused") {
+      const why = event.decision?.notStored;
+      if (why !== undefined) this.#outbound.addEvent(notStoredThought(event, why));
+    }
     if ("toolCallId" in event) return this.#outbound.addCall(event.toolCallId);
     if (this.#dialect.echoesUser || event.type !== "message-chunk" || event.role !== "user")
       this.#outbound.addEvent(event);
@@ -259,7 +263,7 @@ export class LiveSession {
     if (usage) this.#cost += this.hosted.costOf?.(usage) ?? 0;
   }
 
-  /** Sends at once while the client keeps up, and otherwise when it has read what was sent. */
+  /** Sends at once while the client keeps up, and otherwise when the client has read the earlier messages. */
   #flushWhenReady(): void {
     if (this.#isBlocked) return;
     if (this.#peer.unsent < MAX_UNSENT_CHARACTERS) return this.flush();
@@ -274,7 +278,17 @@ export class LiveSession {
   }
 }
 
-/** `messageId` is what was typed. */
+/** Editors have no place for it at a call. Not recorded: the decision is. */
+function notStoredThought(
+  { at, toolCallId }: { readonly at: number; readonly toolCallId: string },
+  why: string,
+): SessionEvent {
+  const text = `The answer holds for this once: its rule was not stored, ${why}.`;
+  const messageId = `not-stored_${toolCallId}`;
+  return { type: "message-chunk", at, messageId, role: "thought", block: { type: "text", text } };
+}
+
+/** `messageId`: the id of the typed message. */
 export type CommandRun = { readonly messageId: string; readonly isCancelled: boolean };
 
 function cancelled(signal: AbortSignal): Promise<never> {

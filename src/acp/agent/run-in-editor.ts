@@ -20,7 +20,7 @@ import type { EditorRequests } from "./editor-requests.js";
 /** Every poll gets the whole buffer of the terminal; our record keeps less than that. */
 const MAX_OUTPUT_BYTES = 256 * 1024;
 const OUTPUT_TIMEOUT_MS = 10_000;
-/** Their sum is less than the time that a cancelled call has to end. */
+/** The sum of these timeouts is less than the time that a cancelled call has to end. */
 const KILL_TIMEOUT_MS = 2_000;
 const EXIT_TIMEOUT_MS = 3_000;
 const LAST_OUTPUT_TIMEOUT_MS = 2_000;

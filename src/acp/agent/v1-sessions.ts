@@ -87,7 +87,7 @@ function sendFirstUpdatesLater(live: LiveSession): void {
     if (availableCommands.length > 0)
       live.send({ sessionUpdate: "available_commands_update", availableCommands });
     live.sendUsage();
-    // A question that was open is asked again, and the turn goes on. How it ends is in the record.
+    // Asks the open question again and continues the turn. The record has the turn's end.
     live.resume().catch(() => undefined);
   });
 }

@@ -4,7 +4,8 @@
  */
 import type { SessionHandle, TurnEnd } from "../../agent/index.js";
 import { eventPages, SessionBook } from "../../call/index.js";
-import type { Ledger, SessionEvent } from "../../call/index.js";
+import type { Ledger, RecordedEvent, SessionEvent } from "../../call/index.js";
+import { foldStored } from "../../call/ledger.js";
 import { SerialQueue } from "../../call/serial-queue.js";
 import { emitWarning } from "../../run/emit-warning.js";
 import { openQuestions } from "../../run/index.js";
@@ -98,9 +99,9 @@ export class WatchedSession implements SessionHandle {
     }
   }
 
-  #apply({ seq, event }: { readonly seq: number; readonly event: SessionEvent }): void {
-    this.book.apply(event);
-    this.#seq = seq;
+  #apply(recorded: RecordedEvent): void {
+    foldStored(this.book, [recorded]);
+    this.#seq = recorded.seq;
   }
 }
 

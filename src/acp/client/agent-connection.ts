@@ -51,7 +51,7 @@ export type ConnectOptions = {
   readonly canElicit?: boolean;
   /** Chooses how to sign in when the agent wants that; without it, or with nothing chosen, that is an error in words. */
   readonly signIn?: (methods: KnownAgent["authMethods"]) => string | undefined;
-  /** How long the agent may take to say hello, or to open a session, in milliseconds. */
+  /** How long the agent may take to answer `initialize`, or to open a session, in milliseconds. */
   readonly connectTimeoutMs?: number;
 };
 
@@ -126,16 +126,16 @@ export class AgentConnection {
     this.closed = this.#peer.closed.then(() => this.#gone());
   }
 
-  /** Starts or reaches the agent and says hello. */
+  /** Starts or reaches the agent, and initializes the connection. */
   static async open(options: ConnectOptions): Promise<AgentConnection> {
     checkOptions("AgentConnection.open", options, CONNECT_OPTIONS);
     const { agent } = options;
-    if (!("argv" in agent)) return new AgentConnection(options, agent, undefined).#greeted();
+    if (!("argv" in agent)) return new AgentConnection(options, agent, undefined).#initialized();
     // The process starts first: the connection that slows it down needs its wire.
     const pace: { connection?: AgentConnection } = {};
-    const process = await AgentProcess.start(agent, async () => pace.connection?.calm());
+    const process = await AgentProcess.start(agent, async () => pace.connection?.waitForBacklog());
     pace.connection = new AgentConnection(options, process.wire, process);
-    return pace.connection.#greeted();
+    return pace.connection.#initialized();
   }
 
   /** The name, version and abilities that the agent reported in `initialize`. */
@@ -143,13 +143,13 @@ export class AgentConnection {
     return this.#known;
   }
 
-  /** How the agent ended, if it has, and what it last wrote to stderr. */
+  /** How the agent ended, if it has, and the end of its stderr. */
   async stderrTail(): Promise<string> {
     return (await this.#process?.exitReport()) ?? "";
   }
 
-  /** Comes when no session has much left to take in. */
-  async calm(): Promise<void> {
+  /** Resolves when no session has many unread messages. */
+  async waitForBacklog(): Promise<void> {
     while ([...this.#sessions.values()].some(({ backlog }) => backlog > MAX_BACKLOG))
       await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
   }
@@ -239,7 +239,7 @@ export class AgentConnection {
     await session.close();
   }
 
-  /** Ends the agent; what it still says on its way out is taken in. */
+  /** Ends the agent, and still reads its last messages. */
   async close(): Promise<void> {
     if (this.#process) await this.#process.end();
     else await this.#peer.close();
@@ -248,7 +248,7 @@ export class AgentConnection {
     this.#sessions.clear();
   }
 
-  async #greeted(): Promise<this> {
+  async #initialized(): Promise<this> {
     const { client = { name: "toolgate", version: "0" }, canElicit = false, protocol = 1 } = this.#options;
     try {
       const result = await this.#line.request("initialize", initializeParams(protocol, client, canElicit));
@@ -321,7 +321,7 @@ export class AgentConnection {
     }
   }
 
-  /** From here on the session gets what is meant for it, beginning with what has come already. */
+  /** From here on the session receives its own messages, first those that have arrived already. */
   #claim(session: ForeignSession): void {
     const { agentSessionId } = session;
     this.#sessions.set(agentSessionId, session);

@@ -19,7 +19,7 @@ export type AgentCommand = {
   /** The program and its words; no shell reads them. */
   readonly argv: readonly [string, ...string[]];
   readonly cwd: string;
-  /** Set beside what it inherits. */
+  /** Variables to set beside the inherited ones. */
   readonly env?: { readonly [name: string]: string };
 };
 

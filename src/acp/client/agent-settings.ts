@@ -117,7 +117,7 @@ function olderSetting(form: "mode" | "model", from: JsonObject, fields: OlderFie
   };
 }
 
-/** Only choices among values: of other types nobody can tell what they take. */
+/** Only options of the type `select`: nobody knows which values another type takes. */
 function readOption(option: unknown): readonly FormedSetting[] {
   if (!isJsonObject(option) || option["type"] !== "select") return [];
   const id = textOf(option["configId"] ?? option["id"]);

@@ -3,7 +3,7 @@ import type { ClientDialect } from "../client-dialect.js";
 import type { TerminalEnd } from "./update-fold.js";
 
 export type AgentSide = {
-  /** Its name, for people and for rules. */
+  /** The agent's name, for people and for rules. */
   readonly name: string;
   readonly dialect: ClientDialect;
   /** The agent reads the reason in the answer to a permission request. */

@@ -1,7 +1,9 @@
 /** A command line split into its words without a shell: quotes and backslashes are understood, and nothing else is. */
+import { checkOptions, required, STRING } from "../../call/check-options.js";
 
 /** Throws when a quote is not closed, or there is no word at all. */
 export function commandWords(text: string): readonly [string, ...string[]] {
+  checkOptions("commandWords", { text }, { text: required(STRING) });
   const words: string[] = [];
   let word: string | undefined;
   let quote = "";

@@ -5,6 +5,7 @@
  */
 import type { DiffContent, Location, ToolCallContent, ToolKind } from "../../call/index.js";
 import type { FileText } from "../../run/reported-intent.js";
+import { sameJson } from "../json.js";
 import { isPreview } from "./edit-preview.js";
 import { emptyFindings, MAX_FIELDS, MAX_READ, operated } from "./findings.js";
 import type { ServerTool, TextPiece } from "./findings.js";
@@ -30,11 +31,11 @@ export type Evidence = {
   /** The words of a program and its arguments as one line, which is how some agents hand them to a shell. */
   readonly joined: readonly string[];
   readonly cwd: string | undefined;
-  /** All folders that the input says it is done in, the first among them. */
+  /** All folders in which the act happens according to the input, the first among them. */
   readonly folders: readonly string[];
   /** Folders beside files: relative ones may be meant from there. */
   readonly places: readonly string[];
-  /** Files that the input says will be written. */
+  /** Files that the call will write according to the input. */
   readonly written: readonly string[];
   /** Files that the input names, whatever for. */
   readonly named: readonly string[];
@@ -48,7 +49,7 @@ export type Evidence = {
   readonly texts: readonly string[];
   /** The same texts, each with the file that it goes into. */
   readonly writes: readonly FileText[];
-  /** Parts of what files held and will hold, as the input says. */
+  /** Parts of the files' old and new contents, according to the input. */
   readonly pieces: readonly TextPiece[];
   readonly diffs: readonly DiffContent[];
   readonly locations: readonly string[];
@@ -60,14 +61,10 @@ export type Evidence = {
 
 export function evidenceOf({ kind, kinds = [kind], rawInputs, content, locations }: Shown): Evidence {
   const found = emptyFindings();
-  const diffs = [
-    ...new Map(
-      content
-        .filter((item) => item.type === "diff")
-        .filter((item) => !isPreview(item))
-        .map((one) => [JSON.stringify(one), one]),
-    ).values(),
-  ];
+  const diffs = content
+    .filter((item) => item.type === "diff")
+    .filter((item) => !isPreview(item))
+    .filter((item, at, all) => all.findIndex((one) => sameJson(one, item)) === at);
   for (const rawInput of rawInputs) readInput(rawInput, kinds, found);
   for (const diff of diffs) readDiff(diff, found);
   const places = locations.map(({ path }) => path);

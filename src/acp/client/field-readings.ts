@@ -61,7 +61,7 @@ export const namesRead = (...readings: readonly FieldReading[]): string =>
 /** `file_path`, `filePath` and `file-path` are one name. */
 export const foldedName = (name: string): string => name.replace(/[_-]/g, "").toLowerCase();
 
-/** Undefined when the word is not known: then nobody can say what is done. */
+/** Undefined for an unknown word: nobody knows what such a call does. */
 export function operationNamed(word: string): "edit" | "delete" | "move" | undefined {
   const folded = foldedName(word);
   if (/^(?:delete|remove|unlink|rm|erase|destroy|trash)(?:d|file)?$/.test(folded)) return "delete";

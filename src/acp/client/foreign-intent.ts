@@ -37,7 +37,7 @@ export type Carried = Pick<Shown, "rawInputs" | "content" | "locations"> & {
   readonly laterTitles: readonly string[];
 };
 
-/** `before`: what was reported of the call before. All of it counts. */
+/** `before`: everything that was reported of the call earlier. All of it counts. */
 export async function foreignIntent(
   call: ToolCall,
   before: Carried | undefined,
@@ -83,7 +83,10 @@ export async function foreignIntent(
   };
 }
 
-/** A title and a name show nothing of what is done. Neither do the files of something that is run in no known way. */
+/**
+ * A title and a name do not show what the call does, nor do the files of a call that runs something in an unknown
+ * way.
+ */
 function isBlind({ command, paths, hosts, server }: Intent, { kind, kinds = [kind] }: Shown): boolean {
   if (command !== undefined || server !== undefined) return false;
   return paths.length + hosts.length === 0 || kinds.includes("execute");

@@ -105,7 +105,7 @@ async function lookUp(named: string, workspace: Workspace, keepLink: boolean): P
   try {
     return await workspace.resolve(named, { keepLink });
   } catch (error) {
-    // This path cannot be resolved, so it is judged as written.
+    // Such a path cannot be resolved, so the rules judge it as written.
     if (error instanceof ToolFailure) return named;
     throw error;
   }

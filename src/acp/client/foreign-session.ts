@@ -7,6 +7,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { RecordedSession } from "../../agent/index.js";
+import { checkPrompt } from "../../agent/recorded-session.js";
 import type { SessionHandle, TurnEnd } from "../../agent/index.js";
 import { breachSentence, oneLine } from "../../call/index.js";
 import { refusalPromptId } from "../../call/refusal-prompt.js";
@@ -165,6 +166,7 @@ export class ForeignSession extends RecordedSession implements SessionHandle {
 
   /** Says something to the agent. Comes back when its turn is over, or parked on a question. */
   async prompt(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<TurnEnd> {
+    checkPrompt(blocks, signal);
     if (this.#turn && !this.#isParked)
       throw new AgentTrouble(
         "TURN_RUNNING",
@@ -261,12 +263,12 @@ export class ForeignSession extends RecordedSession implements SessionHandle {
     return this.#options.limits?.timeLimit ?? COMMAND_LIMIT_MS;
   }
 
-  /** The agent is gone: what it had open ends. */
+  /** The agent is gone: all its open calls and questions end. */
   async agentGone(): Promise<void> {
     await this.#inbox.do(() => this.#reported.assumeEnds(AGENT_GONE));
   }
 
-  /** Takes in what has come, ends what is open, and gives the session back. */
+  /** Reads the messages that have arrived, ends all open calls and questions, and releases the session. */
   async close(): Promise<void> {
     await this.#agent.endCommands(this.agentSessionId);
     // A turn whose agent is gone still has its end to record.
@@ -304,8 +306,8 @@ export class ForeignSession extends RecordedSession implements SessionHandle {
   ): Promise<TurnEnded> {
     for (let prompt = blocks, count = 1; ; count += 1) {
       const ended = await this.#runPrompt(prompt, signal);
-      const goesOn = ended.stopReason === "end_turn" || ended.stopReason === "refusal";
-      const reasons = goesOn && !signal.aborted ? this.#reasons?.take() : undefined;
+      const mayPromptAgain = ended.stopReason === "end_turn" || ended.stopReason === "refusal";
+      const reasons = mayPromptAgain && !signal.aborted ? this.#reasons?.take() : undefined;
       if (!reasons) return ended;
       prompt = reasons;
       await this.#inbox.do(() => this.#turns.prompted(refusalPromptId(turnId, count), reasons));
@@ -337,7 +339,10 @@ export class ForeignSession extends RecordedSession implements SessionHandle {
     return { stopReason: "error", why: AGENT_GONE, error: `${this.#agent.name} was ended: ${reason}` };
   }
 
-  /** Ends the agent where the session is opened so. Not waited for: the inbox must go on until the agent is gone. */
+  /**
+   * Ends the agent if the session's options ask for that. Nobody waits for it: the inbox must be read until the agent
+   * is gone.
+   */
   #heedBreaches(events: readonly SessionEvent[]): void {
     // A breach that no rule denies and nobody refused is shown, but does not end the agent.
     const breached = events.find(

@@ -39,7 +39,7 @@ export class JoinedEvents {
   }
 }
 
-/** A terminal that a list left out is not the one that the next list has: what it printed went with it. */
+/** When a list leaves a terminal out, its output is gone: the next list has another terminal. */
 function bringsTerminal(before: Revision, after: Revision): boolean {
   const kept = before.fields.content && terminalsOf(before.fields.content);
   return kept !== undefined && terminalsOf(after.fields.content ?? []).some((one) => !kept.includes(one));

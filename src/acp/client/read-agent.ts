@@ -12,7 +12,7 @@ export type KnownAgent = {
   readonly canList: boolean;
   readonly canClose: boolean;
   readonly canAddFolders: boolean;
-  /** Its model gets the reason that comes with a no, in `_meta.toolgate.reason`. */
+  /** Whether the agent passes the reason of a no (`_meta.toolgate.reason`) to its model. */
   readonly takesReasons: boolean;
   readonly authMethods: readonly { readonly id: string; readonly name: string }[];
 };

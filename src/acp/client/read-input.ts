@@ -28,7 +28,7 @@ const TOP: Place = { depth: 0, owners: [], operation: undefined };
 const MAX_DEPTH = 6;
 const MAX_DEPTH_READ = 64;
 
-/** A text that is a command, or an object written as text, is read as what it is. */
+/** A text that is a command, or an object written as text, is read as a command or an object. */
 export function asObject(rawInput: unknown, kinds: readonly ToolKind[]): unknown {
   const isCommand = kinds.includes("execute");
   if (isWords(rawInput) && isCommand) return { command: rawInput };

@@ -28,7 +28,7 @@ export class RefusalReasons {
     return [{ type: "text", text }];
   }
 
-  /** A new turn of the user: what was not sent is out of date. */
+  /** At a new turn of the user, unsent reasons are out of date. */
   clear(): void {
     this.#unsent = [];
     this.#prompts = 0;

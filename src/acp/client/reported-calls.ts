@@ -3,7 +3,7 @@
  * is judged even if the call ends with another.
  */
 import type { CallFields, ToolKind } from "../../call/index.js";
-import { isJsonObject } from "../json.js";
+import { isJsonObject, sameJson } from "../json.js";
 import type { Carried } from "./foreign-intent.js";
 
 /** The content of one report. */
@@ -19,9 +19,9 @@ const MAX_CALLS = 10_000;
 
 type Input = { readonly rawInput: unknown; readonly isDraft: boolean };
 type Kept = {
-  readonly inputs: Map<string, Input>;
-  readonly content: Map<string, NonNullable<CallFields["content"]>[number]>;
-  readonly locations: Map<string, NonNullable<CallFields["locations"]>[number]>;
+  readonly inputs: Input[];
+  readonly content: NonNullable<CallFields["content"]>[number][];
+  readonly locations: NonNullable<CallFields["locations"]>[number][];
   readonly kinds: Set<ToolKind>;
   readonly titles: Set<string>;
   isTooMuch: boolean;
@@ -42,13 +42,13 @@ export class ReportedCalls {
   of(toolCallId: string): (Carried & { readonly isTooMuch: boolean }) | undefined {
     const kept = this.#calls.get(toolCallId);
     if (!kept) return undefined;
-    const inputs = [...kept.inputs.values()];
+    const { inputs } = kept;
     return {
       rawInputs: inputs
         .filter((one, at) => !isGrown(one, inputs.slice(at + 1)))
         .map(({ rawInput }) => rawInput),
-      content: [...kept.content.values()],
-      locations: [...kept.locations.values()],
+      content: [...kept.content],
+      locations: [...kept.locations],
       kinds: [...kept.kinds],
       laterTitles: [...kept.titles],
       isTooMuch: kept.isTooMuch,
@@ -63,9 +63,9 @@ export class ReportedCalls {
     const [oldest] = this.#calls.keys();
     if (this.#calls.size >= MAX_CALLS && oldest !== undefined) this.#calls.delete(oldest);
     const kept = {
-      inputs: new Map(),
-      content: new Map(),
-      locations: new Map(),
+      inputs: [],
+      content: [],
+      locations: [],
       kinds: new Set<ToolKind>(),
       titles: new Set<string>(),
       isTooMuch: false,
@@ -75,11 +75,10 @@ export class ReportedCalls {
   }
 }
 
-function put<Item>(items: Map<string, Item>, item: Item, kept: Kept): void {
-  const key = JSON.stringify(item);
-  if (items.has(key)) return;
-  if (items.size >= MAX_REPORTS) kept.isTooMuch = true;
-  else items.set(key, item);
+function put<Item>(items: Item[], item: Item, kept: Kept): void {
+  if (items.some((one) => sameJson(one, item))) return;
+  if (items.length >= MAX_REPORTS) kept.isTooMuch = true;
+  else items.push(item);
 }
 
 /** Some agents report an input while their model writes it. */

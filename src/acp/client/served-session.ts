@@ -37,7 +37,7 @@ export function sessionOf(
   return { session, params: { ...params, sessionId } };
 }
 
-/** One of our own tools, which does for an agent what `run` says. */
+/** One of our own tools, which does for an agent what `run` does. */
 export function builtInTool(name: string, changes: Pick<Tool, "run"> & Partial<Tool>): Tool {
   const tool = builtInTools.find((one) => one.name === name);
   if (!tool) throw new Error(`there is no built-in tool ${name}`);

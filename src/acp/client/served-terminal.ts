@@ -1,4 +1,4 @@
-/** A command that runs for an agent: what it printed last, how it ended, and the way to end it. */
+/** A command that runs for an agent: the end of its output, how it ended, and the function that ends it. */
 import { appendText, EMPTY_TEXT, shownText } from "../../call/index.js";
 import type { BoundedText } from "../../call/index.js";
 import { ToolFailure } from "../../tools/index.js";

@@ -21,7 +21,7 @@ export type TerminalName = { readonly sessionId: string; readonly terminalId: st
 
 export type ServedTerminalsOptions = {
   readonly sessions: SessionsServed;
-  /** Receives what is printed, as it comes. */
+  /** Receives the output as it is printed. */
   readonly onOutput?: (terminal: TerminalName, text: string) => void;
   /** How many a session may have that it did not release. */
   readonly maxTerminals?: number;
@@ -47,7 +47,7 @@ export class ServedTerminals {
     this.#options = options;
   }
 
-  /** Answers when the command has started; its call goes on until the command ends. */
+  /** Answers when the command has started. The call lasts until the command ends. */
   async create(asked: unknown, signal: AbortSignal): Promise<{ readonly terminalId: string }> {
     const { session, params } = sessionOf(this.#options.sessions, asked);
     const { sessionId } = params;
@@ -65,7 +65,7 @@ export class ServedTerminals {
     return this.#find(params).terminal.read();
   }
 
-  /** This keeps waiting when the terminal is released meanwhile: the release ends the command. */
+  /** The wait survives a release of the terminal: the release ends the command. */
   async waitForExit(params: unknown, signal?: AbortSignal): Promise<CommandExit> {
     const { ended } = this.#find(params).terminal;
     if (!signal) return ended;
@@ -102,7 +102,7 @@ export class ServedTerminals {
     await Promise.all(ending.map((terminal) => terminal.kill()));
   }
 
-  /** How a command ended, and what it had printed, while that is still known. */
+  /** How a command ended, and its output, as long as they are kept. */
   terminalEnd(terminalId: string): TerminalEnd | undefined {
     return this.#ends.get(terminalId);
   }
@@ -175,7 +175,7 @@ export class ServedTerminals {
     this.#keepEnd(terminalId, { text: terminal.printed, exit });
     shown.exit(exit);
     session.proxied.terminalEnded(terminalId, { text: terminal.printed, exit }).catch(emitWarning);
-    // A command that came to its good end in spite of the cancel did what it was asked to.
+    // A command that ended well in spite of the cancel has done its work.
     if (exit.exitCode !== 0) call.signal.throwIfAborted();
     return { output: exit };
   }

@@ -1,4 +1,4 @@
-/** A turn of a foreign agent that goes on whether or not somebody waits for it, until it ends or is cancelled. */
+/** A running turn of a foreign agent, which continues until its end or its cancel, also when nobody waits for it. */
 import type { SessionHandle, TurnEnd } from "../../agent/index.js";
 import { openQuestions } from "../../run/index.js";
 

@@ -91,7 +91,7 @@ const isLabel: Check = (value) =>
   typeof value === "number" || (typeof value === "string" && /^[\w.:#@-]{1,128}$/.test(value));
 const isWords: Check = (value) => Array.isArray(value) && value.every(isText);
 const isTexts: Check = (value) => isText(value) || isWords(value);
-/** A word whose meaning is known: what it does to files is judged. */
+/** A field whose meaning is known: the rules judge what it does to files. */
 const isOperation: Check = (value) => typeof value === "string" && operationNamed(value) !== undefined;
 const isAnything: Check = () => true;
 

@@ -18,7 +18,7 @@ export type TerminalEnd = { readonly text: string; readonly exit: TerminalExit }
 
 export type FoldOptions = {
   readonly book: SessionBook;
-  /** The agent's name: what it calls its modes must not be taken for one of ours. */
+  /** The agent's name distinguishes its modes from ours. */
   readonly agent: string;
   readonly reader: (session: SessionSoFar) => UpdateReader;
   /** Leaves out what the person says, which is on record already. */
@@ -212,7 +212,7 @@ export class UpdateFold {
     const status = fields["status"];
     if (repair === "late-update" && call?.state.status === "refused" && typeof status === "string") {
       this.#onRefused.set(toolCallId, status);
-      // That a refused call has failed is what agents say of it.
+      // Agents report a refused call as failed.
       if (status === "failed") return [];
     }
     if (repair === "late-update" && call) this.#keepLate(toolCallId, call, fields);

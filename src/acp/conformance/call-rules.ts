@@ -128,7 +128,7 @@ export const idsOnce: Rule = (steps, version) => {
     const hasEnded = (known?.hasEnded ?? false) || ENDS.has(statusOf(step));
     memory.calls.set(id, { turn: known?.turn ?? memory.turn, hasEnded });
     if (!known) return undefined;
-    // A tool_call about an open call of this turn only says it all again.
+    // A second tool_call for an open call of this turn only repeats its fields.
     const isNew = version === 1 ? step.isFirst : typeof step.fields["title"] === "string" && isOpen(step);
     const isOld = known.hasEnded || (version === 1 && known.turn !== memory.turn);
     return isNew && isOld ? `${JSON.stringify(step.callId)} was another call's id before` : undefined;

@@ -7,6 +7,7 @@
  */
 import { constants } from "node:os";
 // Not the whole room: this file is loaded before the first message is answered.
+import { diskTrouble } from "../../call/error-code.js";
 import { oneLine } from "../../call/visible-text.js";
 import { isJsonObject } from "../json.js";
 import { CODE, RpcError } from "./message.js";
@@ -261,7 +262,9 @@ const MAX_ERROR_CHARACTERS = 2000;
 function sentenceOf(error: unknown): string {
   const isOurs =
     error instanceof Error && "code" in error && !Object.hasOwn(constants.errno, String(error.code));
-  return isOurs ? error.message : "Something broke inside. The request was not carried out.";
+  if (isOurs) return error.message;
+  const why = diskTrouble(error);
+  return `${why === undefined ? "Something broke inside" : `The disk is ${why}`}. The request was not carried out.`;
 }
 
 const asError = (reason: unknown): Error =>

@@ -88,7 +88,7 @@ class StdioWire implements Wire {
     try {
       for await (const chunk of this.#input) lines.add(chunk as Buffer); // a pipe without an encoding
     } catch {
-      // A pipe that breaks has ended: what was half a line is none.
+      // A broken pipe has ended: half a line does not count.
       return;
     }
     lines.end();

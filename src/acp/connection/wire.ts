@@ -12,7 +12,7 @@ export type Wire = {
   drained(): Promise<void>;
   /** Hands over what comes, one after the other. Comes back when nothing more will. */
   listen(listener: WireListener): Promise<void>;
-  /** Ends both directions; what was sent goes out first. */
+  /** Ends both directions, after all queued messages are sent. */
   close(): Promise<void>;
 };
 

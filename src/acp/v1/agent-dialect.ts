@@ -96,7 +96,7 @@ const TABLE: EventTable<[], V1Update | undefined> = {
   "call-unknown": byEncoder,
 };
 
-/** v1 has no cancelled entry: it is over, so it counts as completed, and `_meta` says the truth. */
+/** v1 has no status for a cancelled entry: the entry is sent as completed, and `_meta` has the true status. */
 function v1PlanEntry({ content, priority, status, toolCallIds, _meta }: PlanEntry): Immutable<AcpPlanEntry> {
   const toolgate = { ...(toolCallIds && { toolCallIds }), ...(status === "cancelled" && { status }) };
   const meta = Object.keys(toolgate).length > 0 ? { ..._meta, toolgate } : _meta;

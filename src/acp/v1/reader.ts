@@ -29,7 +29,7 @@ const RULES: CallRules = {
   readDiff: readV1Diff,
 };
 
-/** Updates that are ACP's and say nothing about what a session remembers. */
+/** Updates of ACP that change nothing in the recorded session. */
 const NOT_FOLLOWED: ReadonlySet<unknown> = new Set([
   "available_commands_update",
   "config_option_update",

@@ -60,7 +60,7 @@ export function updateFromToolCall(call: V1ToolCall): V1ToolCallUpdate {
   return toolCall(call.toolCallId, call.title, call);
 }
 
-/** The call as it is written: what has its default value is left out. */
+/** The call as it is sent, without fields that have their default value. */
 export function writeToolCall(call: FilledToolCall): V1ToolCall {
   const { kind, status, content, locations, ...written } = call;
   return {

@@ -68,7 +68,7 @@ export class V2Reader {
     }
   }
 
-  /** `_meta` is patched key by key, and terminals are shown with what is known of them. */
+  /** Patches `_meta` key by key, and shows terminals with their known output. */
   #complete(message: CallMessage, call: ToolCall | undefined): CallMessage {
     const { _meta, content } = message;
     return {

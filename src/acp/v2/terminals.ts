@@ -28,7 +28,7 @@ type Terminal = {
 export class V2Terminals {
   readonly #terminals = new Map<string, Terminal>();
 
-  /** The content with what is known of the terminals in it. */
+  /** The content, with the known output of its terminals. */
   fill(toolCallId: string, content: readonly ToolCallContent[]): readonly ToolCallContent[] {
     return content.map((item) => {
       if (item.type !== "terminal") return item;

@@ -52,7 +52,7 @@ const hello: Scene = {
 async function changeSettings(client: TestClient, sessionId: string): Promise<void> {
   const reply = client.replies.get("new");
   const opened = reply?.kind === "result" && isJsonObject(reply.result) ? reply.result : {};
-  // One of them may be out of reach here, such as one that needs more trust; not all.
+  // Some modes may be out of reach here, such as one that needs more trust, but not all.
   for (const modeId of otherModes(opened["modes"])) {
     const changed = await client.request("set mode", "session/set_mode", { sessionId, modeId });
     if (changed.kind !== "error") break;
