@@ -175,7 +175,8 @@ async function compareLoad(servers, { sessions, turns }, mode, bytes) {
   console.log(`${sessions} session${sessions === 1 ? "" : "s"}, ${mode}, ${PIECES} pieces a turn`);
   for (const [name, { rates, ratios, ofLimit, times }] of rows) {
     const rate = median(rates);
-    const limit = name === OURS && LIMIT in servers ? `, ${median(ofLimit).toFixed(2)} of "${LIMIT}"` : "";
+    const limit =
+      name === OURS && LIMIT in servers ? `, ${median(ofLimit).toFixed(2)} of "${LIMIT}" (bar: 0.30)` : "";
     console.log(
       `  ${name.padEnd(20)} ${number(rate, 0, 7)} turns/s ${number(rate * PIECES, 0, 9)} pieces/s   p50 ${number(at(times, 0.5), 1, 7)} ms  p99 ${number(at(times, 0.99), 1, 7)} ms   ${median(ratios).toFixed(2)} of bare${limit}`,
     );

@@ -138,6 +138,7 @@ async function measure() {
     Object.entries(grouped(attacks)).map(([family, list]) => [family, list.length]),
   );
   const days = [];
+  const ofBoth = {};
   for (const half of HALVES) {
     const sessions = await readHalf(half);
     const rows = {};
@@ -146,6 +147,7 @@ async function measure() {
       if (every > 1 && (!way.takesAlways || way.keep || way.hasStarter || way.canContain)) continue;
       const replayed = replayAll(sessions, way);
       rows[name] = figuresOf(replayed);
+      (ofBoth[name] ??= []).push(...replayed);
       if (way.takesAlways && !way.keep)
         days.push({ row: rows[name], way, rules: rulesOfDay(replayed, way.hasStarter, folder) });
     }
@@ -160,6 +162,9 @@ async function measure() {
       };
     }
   }
+  results.both = Object.fromEntries(
+    Object.entries(ofBoth).map(([name, replayed]) => [name, figuresOf(replayed)]),
+  );
   // Rules that allow never take away: an attack that all of them together do not let through passes none of the days.
   const doubtful = passOurs(
     attacks,
@@ -212,7 +217,9 @@ function print() {
         for (const text of row.passed?.texts ?? []) console.log(`        passed: ${text}`);
     }
   }
+  console.log("  both halves together");
+  for (const [name, row] of Object.entries(results.both)) console.log(lineOf(name, row));
   console.log(
-    `  bar: 25 per 100 shell commands (goal 15); none of the catalogue, 1 of 100 others. ${results.seconds.toFixed(1)} s`,
+    `  bar: 25 per 100 shell commands (goal 15), with the sandbox 8 (goal 5); none of the catalogue, 1 of 100 others. ${results.seconds.toFixed(1)} s`,
   );
 }

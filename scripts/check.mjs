@@ -10,6 +10,7 @@ const checks = [
   { name: "exports", command: ["publint", "--strict"] },
   { name: "unused", command: ["knip"] },
   { name: "words", command: ["node", "scripts/words.mjs"] },
+  { name: "walk", command: ["node", "scripts/walk.mjs"] },
   { name: "tests", command: ["node", "scripts/test.mjs"] },
 ];
 

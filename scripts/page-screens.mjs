@@ -15,11 +15,22 @@ const home = join(tmpdir(), "ann");
 mkdirSync(home);
 const project = join(home, "shop");
 mkdirSync(join(project, "src"), { recursive: true });
+mkdirSync(join(project, "reports"));
 mkdirSync(out, { recursive: true });
 
 const TOTAL = `export function total(lines, tax) {
   const net = lines.reduce((sum, line) => sum + line.price * line.count, 0);
   return Math.round(net * (1 + tax.rate));
+}
+
+/** The lines of a refund have negative counts. */
+export function isRefund(lines) {
+  return lines.every((line) => line.count < 0);
+}
+
+export function label(cents) {
+  const sign = cents < 0 ? "-" : "";
+  return sign + (Math.abs(cents) / 100).toFixed(2);
 }
 `;
 writeFileSync(join(project, "src", "total.js"), TOTAL);
@@ -27,12 +38,11 @@ writeFileSync(
   join(project, "package.json"),
   JSON.stringify({ name: "shop", scripts: { test: "node --test", build: "node build.js", lint: "oxlint" } }),
 );
-writeFileSync(join(project, "check.sh"), 'printf "\\033[32m✓\\033[0m 46 tests passed\\n"\n');
 
 const todo = (done) => ({
   tool: "todo_write",
   input: {
-    todos: ["See the test fail", "Find what changed", "Fix rounding, keep the API", "Write the note"].map(
+    todos: ["See the test fail", "Find what changed", "Fix rounding, keep the API", "Write the report"].map(
       (content, index) => ({
         content,
         status: index < done ? "completed" : index === done ? "in_progress" : "pending",
@@ -51,7 +61,7 @@ const steps = [
     ],
   },
   {
-    say: "Negative totals round towards zero. I change **one** line and keep the public API:\n\n```js\nreturn Math.floor(net * (1 + tax.rate) + 0.5);\n```",
+    say: "Negative totals round towards zero. I change **one** line, give labels a true minus, and keep the public API:\n\n```js\nreturn Math.floor(net * (1 + tax.rate) + 0.5);\n```",
     calls: [
       todo(2),
       {
@@ -63,6 +73,7 @@ const steps = [
               oldText: "Math.round(net * (1 + tax.rate))",
               newText: "Math.floor(net * (1 + tax.rate) + 0.5)",
             },
+            { oldText: '"-"', newText: '"\u2212"' },
           ],
         },
       },
@@ -70,11 +81,15 @@ const steps = [
     otherwise: [{ say: "I leave it as it is." }],
   },
   {
-    say: "Now the note and the report.",
+    say: "The totals are right. The test compares them in euros, so I fetch the rates of today.",
     calls: [
       {
         tool: "terminal",
-        input: { command: "mkdir -p reports && sh check.sh > reports/total.txt && git status" },
+        // One part asks: for its host, and for where its output goes. Rules allow the parts beside it.
+        input: {
+          command:
+            "cd reports && curl -sS https://rates.example.com/eur.json > rates.json && wc -c rates.json",
+        },
       },
     ],
     otherwise: [{ say: "I leave it as it is." }],
@@ -171,13 +186,15 @@ async function pictures(session, name) {
     await page.locator("a.q").first().waitFor();
     await shot(`page-list-${name}`);
   }
-  await page.locator("a.q", { hasText: "mkdir" }).first().click();
+  await page.locator("a.q", { hasText: "curl" }).first().click();
   await page.locator(".acts:not([data-inert])").waitFor();
   if (!name.includes("phone")) await page.keyboard.press("a");
   await shot(`page-inbox-${name}`);
   await page.goto(`${origin}/inbox`);
   await page.locator("a.q", { hasText: "total.js" }).first().click();
   await page.locator(".acts:not([data-inert])").waitFor();
+  // The second change is rejected.
+  await page.locator(".hunks input").last().uncheck();
   await shot(`page-edit-${name}`);
   await page.goto(session);
   await page.getByRole("article").last().waitFor();

@@ -197,7 +197,7 @@ describe("a stream that breaks", () => {
       const sessionId = await opened(client);
       const error = await failure(client.turn(sessionId, { stream: "delta", messages: say("Go") }));
       expect(error.code).toBe(cuts[0] === 0 ? "UNREACHABLE" : "STREAM_CUT");
-      expect(error.message).toMatch(/ The turn of session s\/1 may go on at the server; read the history/);
+      expect(error.message).toMatch(/ The turn of session s\/1 may continue at the server; read the history/);
       expect(error.message).toMatch(/The request was not sent again: .* it might have run twice\.$/);
       expect(server.requests.filter(({ path }) => path.endsWith("/turns"))).toHaveLength(1);
     }

@@ -1,4 +1,5 @@
 /** A full disk over HTTP: 507 with a code, and the sentence that terminals and editors show, in every stream mode. */
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -16,7 +17,9 @@ import { MODES } from "./aap-kit.js";
 import type { Mode } from "./aap-kit.js";
 import { folder } from "./agent-kit.js";
 import { atHome } from "./cli-kit.js";
+import { browser, startPage } from "./page-kit.js";
 import { canMount, mountSmallDisk } from "./small-disk.js";
+import { until } from "./until.js";
 
 /** Without the path of the file: that is this machine's own. */
 const SENTENCE =
@@ -109,6 +112,17 @@ describe.skipIf(!canMount)("on a disk of four megabytes that is full", () => {
       status: 200,
       body: { stopReason: "end_turn" },
     });
+  });
+
+  test("is not ready until there is room", async () => {
+    const { disk, url } = await onSmallDisk([{ say: "One." }]);
+    const readiness = async () => (await send(url, { method: "GET", path: "/readyz" })).status;
+    expect(await readiness()).toBe(200);
+    disk.fill();
+    // The log beside the ledger may have some room left.
+    await until(async () => (await readiness()) === 503);
+    disk.makeRoom();
+    await until(async () => (await readiness()) === 200);
   });
 
   test.each(MODES)("ends a turn with the reason, in mode %s", async (mode) => {
@@ -218,4 +232,64 @@ describe.skipIf(!canMount)("an agent that somebody else runs, on a disk that is 
       { stopReason: "error", error: expect.stringMatching(SENTENCE) },
     ]);
   });
+
+  test("with the settings on it, takes the page's answers, and says why a rule or a device is not stored", async () => {
+    const disk = mountSmallDisk();
+    onTestFinished(() => disk?.remove());
+    const at = await atHome();
+    const script = at.script([
+      { calls: [{ tool: "write_file", input: { path: "a.txt", content: "a" } }] },
+      { say: "End." },
+    ]);
+    const words = ["serve", "--port", "0", "--script", script];
+    const server = await startPage(at, words, { XDG_CONFIG_HOME: disk?.path ?? "" });
+    const page = browser(server.url);
+    await page.login({ code: server.code, name: "Desk" });
+    const { sessionId } = await page.createSession({ prompt: [{ type: "text", text: "go" }] });
+    const open = async () => (await page.questions()).questions[0]?.questionId;
+    await until(async () => (await open()) !== undefined);
+    disk?.fill();
+    const full = { status: 507, problem: "DISK_FULL", message: expect.stringContaining("the disk is full") };
+    await expect(page.pair({ role: "all" })).rejects.toMatchObject(full);
+    await expect(page.addRule({ rule: { allow: "read" } })).rejects.toMatchObject(full);
+    expect(await page.answer((await open()) ?? "", { reply: "always" })).toMatchObject({
+      counted: true,
+      notStored: expect.stringContaining("the disk is full"),
+    });
+    await until(async () => (await page.session(sessionId)).state === "idle");
+    expect(existsSync(join(at.project, "a.txt"))).toBe(true);
+  });
 });
+
+test.skipIf(!canMount)(
+  "shows what is on a disk that can only be read, and says so where something is to be written",
+  async () => {
+    const disk = mountSmallDisk();
+    onTestFinished(() => disk?.remove());
+    const at = await atHome();
+    const env = { XDG_STATE_HOME: disk?.path ?? "" };
+    const words = ["--script", at.script([{ say: "One." }, { say: "Two." }])];
+    expect(await at.run(["run", ...words, "go"], { env })).toMatchObject({ status: 0 });
+    disk?.makeReadOnly();
+    const sentence = /The ledger( \S+)? can only be read \([^)]*\)\. Nothing was written; make the file/;
+    const ran = await at.run(["run", ...words, "go"], { env });
+    expect(ran).toMatchObject({ status: 1, stderr: expect.stringMatching(sentence) });
+    const requests = [
+      { id: 1, method: "initialize", params: { protocolVersion: 1, clientCapabilities: {} } },
+      { id: 2, method: "session/new", params: { cwd: at.project, mcpServers: [] } },
+    ];
+    const input = requests.map((request) => `${JSON.stringify({ jsonrpc: "2.0", ...request })}\n`).join("");
+    const editor = await at.run(["acp", ...words], { env, input, openUntil: '"id":2' });
+    expect(editor.stdout).toMatch(sentence);
+    const server = await startPage(at, ["serve", "--port", "0", ...words], env);
+    const page = browser(server.url);
+    await page.login({ code: server.code, name: "Desk" });
+    const { sessions } = await page.sessions();
+    expect(sessions).toMatchObject([{ title: "go", messages: 2 }]);
+    expect((await page.history()).calls).toEqual([]);
+    const refused = { status: 507, problem: "LEDGER_READ_ONLY", message: expect.stringMatching(sentence) };
+    const prompt = [{ type: "text" as const, text: "more" }];
+    await expect(page.createSession({ prompt })).rejects.toMatchObject(refused);
+    await expect(page.prompt(sessions[0]?.sessionId ?? "", { prompt })).rejects.toMatchObject(refused);
+  },
+);

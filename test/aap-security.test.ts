@@ -1,4 +1,7 @@
-/** Hostile requests to `toolgate serve`: the catalogue's, byte for byte, over real sockets, and more of their kind. */
+/**
+ * Hostile requests to `toolgate serve`: those of test/fixtures/adversarial, byte for byte, over real sockets, and
+ * more of their kind.
+ */
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { gzipSync } from "node:zlib";
@@ -66,7 +69,7 @@ const ANSWERS: Readonly<Record<string, readonly number[]>> = {
 /** The requests whose bodies are made below. */
 const BIG = ["HT-024", "HT-025", "HT-026"];
 
-describe("the catalogue's requests", () => {
+describe("each recorded request", () => {
   test("each has its answer here", () => {
     expect(cases.map(({ id }) => id).toSorted()).toEqual([...Object.keys(ANSWERS), ...BIG].toSorted());
   });

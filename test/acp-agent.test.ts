@@ -409,7 +409,7 @@ describe("questions", () => {
       "Always allow `make test` (whatever code it then runs) in this project",
       "Reject",
       "Always refuse `make test` in this project",
-      "More answers: for a time, for all alike …",
+      "More answers: for a time, for all alike",
     ]);
     expect(JSON.stringify(questions[0]?.toolCall.content)).toContain("also lets through: make build");
     expect(questions[0]?._meta).toMatchObject({

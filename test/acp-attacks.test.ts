@@ -1,4 +1,4 @@
-/** Hostile lines at the agent's own door: real processes, real pipes. The ids are those of the attack catalogue. */
+/** Hostile lines at the agent's own door: real processes, real pipes. */
 import { spawn } from "node:child_process";
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { readFile, stat } from "node:fs/promises";

@@ -40,7 +40,7 @@ const reasonIn = (notes: readonly unknown[]) =>
   (notes[0] as { permission: { result: Answer } }).permission.result._meta?.toolgate?.reason;
 
 describe("the response to a permission request", () => {
-  test("a yes is the agent's own allow-once; a no its reject-once, with the reason beside it", async () => {
+  test("answers a yes with the agent's allow-once, and a no with its reject-once and the reason", async () => {
     const yes = await drive(ASKS);
     await yes.say(command("make all"));
     expect(outcomes(yes.notes())).toEqual(["yes"]);
@@ -85,7 +85,7 @@ describe("the response to a permission request", () => {
     expect(questions).toEqual([]);
   });
 
-  test("a no where the agent offers no no is cancelled; a reject-always will do where there is one", async () => {
+  test("answers a no with cancelled when the agent offers no no, and with reject-always when that is the only one", async () => {
     const rules: readonly Rule[] = [{ deny: "execute" }];
     const none = await drive(ASKS, { rules });
     await none.say({ ...command("make"), options: [ONCE, ALWAYS] });
@@ -109,13 +109,13 @@ describe("the response to a permission request", () => {
     }
   });
 
-  test("no options at all is cancelled", async () => {
+  test("answers cancelled when there are no options", async () => {
     const { say, notes } = await drive(ASKS, { rules: [{ allow: "*" }] });
     await say({ ...command("make"), options: [] });
     expect(outcomes(notes())).toEqual(["cancelled"]);
   });
 
-  test("a request that cannot be read is refused with an error", async () => {
+  test("refuses an unreadable request with an error", async () => {
     for (const options of ["all of them", [{ optionId: "yes" }], [{ ...ONCE, kind: "allow_forever" }]]) {
       const { say, notes } = await drive(ASKS, { rules: [{ allow: "*" }] });
       await say({ ...command("make"), options });
@@ -150,7 +150,7 @@ describe("the response to a permission request", () => {
     expect(asked.isStopped).toBe(true);
   });
 
-  test("an answer is taken up also where no door holds the turn", async () => {
+  test("takes an answer also when no door waits for the turn", async () => {
     const { session, ledger, notes } = await drive(ASKS);
     const ended = session.prompt(text(JSON.stringify(command("make all"))), new AbortController().signal);
     await until(async () => (await ledger.openQuestions()).length === 1);
@@ -166,7 +166,7 @@ describe("the response to a permission request", () => {
     expect(outcomes(notes())).toEqual(["no"]);
   });
 
-  test("for doors that hold nothing a turn is parked on a question, and goes on when it was answered", async () => {
+  test("parks a turn at a question for doors that do not wait, and continues it after the answer", async () => {
     const { session, ledger, notes } = await drive(ASKS, { parksOnQuestions: true });
     const never = new AbortController().signal;
     expect(await session.prompt(text(JSON.stringify(command("make all"))), never)).toEqual({
@@ -194,7 +194,7 @@ describe("the response to a permission request", () => {
     expect(outcomes(notes())).toEqual(["cancelled", "cancelled"]);
   });
 
-  test("an always is stored here, is an allow-once to the agent, and holds for the next call", async () => {
+  test("stores an always here, sends the agent an allow-once, and covers the next call", async () => {
     const rules: Rule[] = [];
     const stored: string[] = [];
     const { say, notes, questions } = await drive(ASKS, {
@@ -217,7 +217,7 @@ describe("the response to a permission request", () => {
   });
 });
 
-test("no always is offered for a tool of a server that the agent runs itself, and none for our own opens it", async () => {
+test("offers no always for a tool of a server that the agent runs itself, and covers none by our own always", async () => {
   const bound = { definition: "0".repeat(64), fingerprint: "1".repeat(64) };
   const { say, notes, questions } = await drive(ASKS, {
     rules: [{ allow: "echo", server: "docs", ...bound }],
@@ -234,8 +234,8 @@ test("no always is offered for a tool of a server that the agent runs itself, an
   expect(questions[0]?.reason).toContain("the agent runs this server itself");
 });
 
-describe("spoof: what an agent says of its call is no evidence", () => {
-  test("a command that is called a reading is asked about as a command", async () => {
+describe("evidence for a decision", () => {
+  test("asks about a command as a command although the agent calls it a read", async () => {
     const { say, questions, notes } = await drive(ASKS, {
       rules: [{ allow: "read" }],
       ask: choose("reject_once"),
@@ -246,7 +246,7 @@ describe("spoof: what an agent says of its call is no evidence", () => {
     expect(outcomes(notes())).toEqual(["no", "no"]);
   });
 
-  test("neither kind nor title nor name opens anything", async () => {
+  test("allows nothing by kind, title or name", async () => {
     const rules: readonly Rule[] = [
       { allow: "read" },
       { allow: "read_file" },
@@ -264,7 +264,7 @@ describe("spoof: what an agent says of its call is no evidence", () => {
     }
   });
 
-  test("that a file is only read, nobody but the agent says", async () => {
+  test("asks about a call that only the agent calls a read", async () => {
     const rules: readonly Rule[] = [{ allow: "read" }, { allow: "read_file" }];
     const { say, questions } = await drive(ASKS, { rules, ask: choose("reject_once") });
     await say({ title: "Read a.txt", kind: "read", name: "read_file", rawInput: { path: "a.txt" } });
@@ -281,7 +281,7 @@ describe("spoof: what an agent says of its call is no evidence", () => {
     expect(outcomes(titled.notes())).toEqual(["no"]);
   });
 
-  test("where locations and input disagree, both count", async () => {
+  test("counts both locations and input when they disagree", async () => {
     const outside = await folder();
     const { say, questions, cwd } = await drive(ASKS, {
       rules: [{ allow: "edit" }],
@@ -296,7 +296,7 @@ describe("spoof: what an agent says of its call is no evidence", () => {
     expect(questions[0]?.about?.join("\n")).toContain(join(outside, "b"));
   });
 
-  test("a diff of one file with an input for another is flagged, and the real target is shown", async () => {
+  test("flags a diff of one file with an input for another, and shows the real target", async () => {
     const { say, questions, cwd } = await drive(ASKS, {
       rules: [{ allow: "edit" }],
       ask: choose("reject_once"),
@@ -313,7 +313,7 @@ describe("spoof: what an agent says of its call is no evidence", () => {
     expect(questions[0]?.options.map(({ kind }) => kind)).toEqual(["allow_once", "reject_once"]);
   });
 
-  test("a diff of other words than the input holds is flagged", async () => {
+  test("flags a diff of other text than the input has", async () => {
     const { say, questions, cwd } = await drive(ASKS, {
       rules: [{ allow: "edit" }],
       ask: choose("reject_once"),
@@ -323,7 +323,7 @@ describe("spoof: what an agent says of its call is no evidence", () => {
     expect(questions[0]?.reason).toBe("the diff shown is not of the text that the input holds");
   });
 
-  test("a diff and an input that agree need no question where edits are allowed", async () => {
+  test("asks nothing about a diff and an input that agree where edits are allowed", async () => {
     const { say, questions, notes, cwd } = await drive(ASKS, { rules: [{ allow: "edit" }] });
     const path = join(cwd, "a");
     await say({
@@ -335,7 +335,7 @@ describe("spoof: what an agent says of its call is no evidence", () => {
     expect(outcomes(notes())).toEqual(["yes"]);
   });
 
-  test("a link that leads out of the workspace is seen", async () => {
+  test("finds a link that leads out of the workspace", async () => {
     const outside = await folder({ secret: "s" });
     const { say, questions, cwd } = await drive(ASKS, {
       rules: [{ allow: "edit" }],
@@ -458,7 +458,7 @@ describe("spoof: what an agent says of its call is no evidence", () => {
     expect(questions).toEqual([]);
   });
 
-  test("an address is found, and one that leads to this machine is not asked for", async () => {
+  test("finds an address, and refuses one of this machine without asking", async () => {
     const { say, notes } = await drive(ASKS, { rules: [{ allow: "fetch" }] });
     await say({
       title: "Fetch",
@@ -468,16 +468,16 @@ describe("spoof: what an agent says of its call is no evidence", () => {
     expect(outcomes(notes())).toEqual(["no"]);
   });
 
-  test("a call that carries more than can be looked at is asked about", async () => {
+  test("asks about a call with more data than can be checked", async () => {
     const { say, questions } = await drive(ASKS, { rules: [{ allow: "*" }], ask: choose("reject_once") });
     await say({
       rawInput: { items: Array.from({ length: 5_000 }, (_, count) => ({ count: String(count) })) },
     });
-    expect(questions[0]?.reason).toBe("the call carries more than can be looked at");
+    expect(questions[0]?.reason).toBe("the call has more data than Toolgate can check");
   });
 });
 
-describe("bind: a yes is for one thing, once", () => {
+describe("a yes", () => {
   const run = { method: "terminal/create", params: { command: "sh", args: ["-c", "echo hi"] } };
   const asking = {
     toolCallId: "t1",
@@ -486,14 +486,14 @@ describe("bind: a yes is for one thing, once", () => {
     rawInput: { command: ["sh", "-c", "echo hi"] },
   };
 
-  test("a yes for a command counts for that command in our terminal, once", async () => {
+  test("counts a yes for a command once for that command in our terminal", async () => {
     const { say, questions, notes } = await drive("asks and then does");
     await say({ toolCall: asking, acts: [run, run] });
     expect(questions.map(({ toolCallId }) => toolCallId)).toEqual(["t1", "proxied_2"]);
     expect(notes().slice(1)).toEqual([{ "terminal/create": "done" }, { "terminal/create": "done" }]);
   });
 
-  test("a yes for one command is none for another", async () => {
+  test("counts a yes for one command for no other", async () => {
     const { say, questions, notes } = await drive("asks and then does", {
       ask: (question, signal) =>
         choose(question.toolCallId === "t1" ? "allow_once" : "reject_once")(question, signal),
@@ -504,7 +504,7 @@ describe("bind: a yes is for one thing, once", () => {
     expect(notes()[1]).toEqual({ "terminal/create": expect.stringContaining("Refused") });
   });
 
-  test("a yes for a file counts for the text that was shown", async () => {
+  test("counts a yes for a file for the text that was shown", async () => {
     const { say, questions, cwd } = await drive("asks and then does");
     const path = join(cwd, "a.txt");
     const toolCall = { toolCallId: "t1", kind: "edit", content: [{ type: "diff", path, newText: "shown" }] };
@@ -514,7 +514,7 @@ describe("bind: a yes is for one thing, once", () => {
     expect(readFileSync(path, "utf8")).toBe("other");
   });
 
-  test("an input that changes after the yes is kept beside the one that was allowed, and flagged", async () => {
+  test("records and flags an input that changes after the yes beside the allowed one", async () => {
     const { say, session } = await drive("changes the input after the yes");
     await say("go");
     expect(session.book.call("t1")).toMatchObject({
@@ -528,7 +528,7 @@ describe("bind: a yes is for one thing, once", () => {
     });
   });
 
-  test("a permission for a call that was never announced makes it", async () => {
+  test("makes a call of a permission request for an unknown call", async () => {
     const { say, session, repairs, questions } = await drive("asks without announcing");
     await say("go");
     expect(questions[0]?.title).toBe("Write a.txt");
@@ -546,7 +546,7 @@ describe("bind: a yes is for one thing, once", () => {
     expect(session.book.call("t1")?.state.status).toBe("done");
   });
 
-  test("a permission for a call that runs already, and has printed nothing, is about that call", async () => {
+  test("asks about a running call that has printed nothing by a permission request for it", async () => {
     const { say, session, questions } = await drive("asks while it runs");
     await say("go");
     expect(questions[0]).toMatchObject({ toolCallId: "t1", title: "t1" });
@@ -556,7 +556,7 @@ describe("bind: a yes is for one thing, once", () => {
     ]);
   });
 
-  test("a permission for a call that has printed something is a question of its own, below it", async () => {
+  test("makes a question of its own, below the call, when the call has printed something", async () => {
     const { say, session, questions, repairs } = await drive("asks after it printed");
     await say("go");
     expect(questions[0]).toMatchObject({ toolCallId: "t1/asked-2", title: "t1" });
@@ -570,8 +570,8 @@ describe("bind: a yes is for one thing, once", () => {
   });
 });
 
-describe("what we do for an agent", () => {
-  test("files and commands are served under the rules, and each is a call in the record", async () => {
+describe("calls through Toolgate", () => {
+  test("serves files and commands under the rules, each as a call in the record", async () => {
     const rules: readonly Rule[] = [{ allow: "read" }, { allow: "execute", command: "echo *" }];
     const { say, notes, session, questions, cwd } = await drive("uses what we serve", {
       rules,
@@ -602,7 +602,7 @@ describe("what we do for an agent", () => {
     expect(shown).toMatchObject({ type: "terminal", exit: { exitCode: 0 }, output: { head: "hi\n" } });
   });
 
-  test("a terminal of another session is not there", async () => {
+  test("finds no terminal of another session", async () => {
     const { connection, cwd, notes } = await connect("uses what we serve");
     const workspace = await LocalWorkspace.open(cwd);
     const options = { ledger: new MemoryLedger(), workspace, policy: () => ({ rules: [{ allow: "*" }] }) };
@@ -613,7 +613,7 @@ describe("what we do for an agent", () => {
     expect(notes()).toContainEqual({ foreign: -32002 });
   });
 
-  test("the same id in two sessions is two calls, and a yes for one is none for the other", async () => {
+  test("counts the same id in two sessions as two calls, and a yes for one for no other", async () => {
     const { connection, cwd, notes } = await connect(ASKS);
     const workspace = await LocalWorkspace.open(cwd);
     const options = { ledger: new MemoryLedger(), workspace };

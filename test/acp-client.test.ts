@@ -14,7 +14,7 @@ import { until } from "./until.js";
 
 const ENDED = { status: "stopped", stopReason: "end_turn" };
 
-test("an agent that cannot be started says which, and nothing is left behind", async () => {
+test("names an agent that cannot be started, and leaves nothing behind", async () => {
   await expect(connect("", { argv: ["/no/such/agent"] })).rejects.toMatchObject({
     code: "AGENT_NOT_STARTED",
     message: expect.stringContaining(
@@ -26,7 +26,7 @@ test("an agent that cannot be started says which, and nothing is left behind", a
   });
 });
 
-test("an agent that dies at the greeting leaves its last words", async () => {
+test("reports the last output of an agent that dies at the greeting", async () => {
   await expect(connect("dies at once")).rejects.toMatchObject({
     code: "AGENT_GONE",
     message: expect.stringMatching(/ended before it answered initialize: it ended with code 3.*no licence/s),
@@ -37,20 +37,20 @@ test("refuses an agent that uses another version of the protocol", async () => {
   await expect(connect("uses another version")).rejects.toMatchObject({ code: "AGENT_VERSION" });
 });
 
-test("a program that is no agent is given up", async () => {
+test("gives up on a program that is no agent", async () => {
   const argv = [process.execPath, "-e", "setInterval(() => {}, 1000)"] as const;
   const connecting = connect("", { argv, connect: { connectTimeoutMs: 200 } });
   await expect(connecting).rejects.toMatchObject({ message: expect.stringContaining("Is it an ACP agent?") });
 });
 
-test("an agent that wants someone to sign in names the ways it offers", async () => {
+test("names the login methods of an agent that requires a login", async () => {
   await expect(drive("wants a key")).rejects.toMatchObject({
     code: "AUTH_REQUIRED",
     message: expect.stringContaining("it offers: key (With a key)"),
   });
 });
 
-test("an agent is signed in to where a way was named", async () => {
+test("logs in by the named method", async () => {
   const { notes } = await drive("wants a key", { connect: { signIn: ([method]) => method?.id } });
   expect(notes()).toEqual([{ authenticate: "key" }]);
 });
@@ -61,7 +61,7 @@ test("keeps updates that come before the session's name", async () => {
   expect(session.book.snapshot().timeline).toMatchObject([{ message: { blocks: [{ text: "early" }] } }]);
 });
 
-test("the session is recorded under the agent's name and what it was asked", async () => {
+test("records the session under the agent's name with the requested settings", async () => {
   const { say, session, ledger } = await drive("");
   await say("look around");
   expect(session.book.info).toMatchObject({ agent: "by-hand", title: "look around" });
@@ -75,7 +75,7 @@ test("the session is recorded under the agent's name and what it was asked", asy
   ]);
 });
 
-test("an update for a call that was never announced makes it, and says so", async () => {
+test("makes a call of an update for an unknown call, and records the repair", async () => {
   const { say, session, repairs } = await drive("updates what was never announced");
   expect(await say("go")).toEqual(ENDED);
   expect(session.book.call("ghost")).toMatchObject({
@@ -129,7 +129,7 @@ test("keeps a NUL and half a surrogate pair that an agent reports as output, in 
   expect(callText(read.call("t1")!)).toContain("before");
 });
 
-test("an agent that dies in a question: the question is withdrawn within a second, and what ran is unknown", async () => {
+test("withdraws the question within a second when an agent dies in it, and marks running calls as unknown", async () => {
   const { ask, ...state } = askForever();
   void state;
   const { say, session, ledger } = await drive("dies in a permission", { ask });
@@ -164,7 +164,7 @@ test.each(["closed", "dead"] as const)(
   },
 );
 
-test("an agent whose child keeps its pipes open is gone all the same", async () => {
+test("counts an agent as gone although its child keeps its pipes open", async () => {
   const { say, session } = await drive("dies while a child holds its pipes");
   const started = Date.now();
   expect(await say("go")).toMatchObject({ stopReason: "error" });
@@ -173,13 +173,13 @@ test("an agent whose child keeps its pipes open is gone all the same", async () 
   expect(session.book.call("running")?.state.status).toBe("unknown");
 });
 
-test("after an agent's death a prompt says so at once", async () => {
+test("fails a prompt at once after the agent's death", async () => {
   const { say } = await drive("dies in a permission", { ask: askForever().ask });
   await say("go");
   expect(await say("again")).toMatchObject({ stopReason: "error", error: expect.stringContaining("gone") });
 });
 
-test("a cancelled turn answers its questions with cancelled, and a later yes counts for nothing", async () => {
+test("answers the questions of a cancelled turn with cancelled, and ignores a later yes", async () => {
   const { ask } = askForever();
   const stop = new AbortController();
   const { say, session, ledger, notes } = await drive("asks until it is cancelled", { ask });
@@ -199,7 +199,7 @@ test("a cancelled turn answers its questions with cancelled, and a later yes cou
   expect(session.book.call("t1")?.state.status).toBe("failed");
 });
 
-test("a turn that an agent calls cancelled, and nobody cancelled, has ended", async () => {
+test("ends a turn that the agent calls cancelled and nobody cancelled", async () => {
   const ask = async () => ({ outcome: { type: "refused" }, by: "person" }) as const;
   const { say, session } = await drive("ends its turn as cancelled after a no", { ask });
   expect(await say("go")).toEqual({ status: "stopped", stopReason: "end_turn" });
@@ -243,7 +243,7 @@ test("keeps the tail of stderr when an agent floods it", async () => {
   expect(words.length).toBeLessThan(2_000);
 });
 
-test("lines that are no messages, and messages that say nothing, are survived", async () => {
+test("survives lines that are no messages, and messages without content", async () => {
   const { say, session, repairs } = await drive("writes garbage");
   expect(await say("go")).toEqual(ENDED);
   expect(session.book.snapshot().timeline.at(-1)).toMatchObject({
@@ -253,7 +253,7 @@ test("lines that are no messages, and messages that say nothing, are survived", 
   expect(repairs()).toContain("unreadable-update");
 });
 
-test("a flood of requests is answered, each once", async () => {
+test("answers each of a flood of requests once", async () => {
   const { say, notes } = await drive("floods requests");
   expect(await say("go")).toEqual(ENDED);
   expect(notes()).toEqual([{ answered: 5000, failed: 5000 }]);
@@ -269,7 +269,7 @@ test("records updates that come together in one batch", async () => {
   expect((await ledger.read(session.sessionId)).length).toBeLessThan(5_000);
 }, 20_000);
 
-test("an agent's own mode and words about its session are not taken for ours", async () => {
+test("distinguishes an agent's own mode and session texts from ours", async () => {
   const { say, session } = await drive("claims to be us");
   await say("go");
   expect(session.book.modeId).toBe("by-hand/allow-all");
@@ -295,7 +295,7 @@ test("asks the agent's question here, or declines it", async () => {
   expect(notes()).toEqual([{ action: "accept", content: { which: "this" } }]);
 });
 
-test("a session that was recorded goes on: the agent is asked to resume it, and nothing is said twice", async () => {
+test("resumes a recorded session at the agent, and records nothing twice", async () => {
   const ledger = new MemoryLedger();
   const first = await drive("", { ledger });
   await first.say("hello");
@@ -311,7 +311,7 @@ test("a session that was recorded goes on: the agent is asked to resume it, and 
   expect(session.book.snapshot().timeline.length).toBe(said + 1);
 });
 
-test("a session that only the agent knows is loaded, with what it says was said", async () => {
+test("loads a session that only the agent knows, with its earlier messages", async () => {
   const { connection, notes, cwd } = await connect("");
   expect(await connection.listSessions()).toEqual({
     sessions: [{ sessionId: "old", cwd: "/x", title: "Before" }],
@@ -348,7 +348,7 @@ test("offers the agent's mode, model and other options, and sets each by the age
   ]);
 });
 
-test("a turn that an earlier process left open has ended when its session is opened again", async () => {
+test("ends a turn that an earlier process left open when its session is opened again", async () => {
   const ledger = new MemoryLedger();
   const { say, session, connection } = await drive("asks until it is cancelled", {
     ledger,
@@ -370,7 +370,7 @@ test("a turn that an earlier process left open has ended when its session is ope
   expect(again.book.turn?.state.status).toBe("stopped");
 });
 
-test("a second turn waits for the first, and a turn that nobody left cannot be gone on with", async () => {
+test("lets a second turn wait for the first, and refuses to continue a turn that nobody left", async () => {
   const { say, session } = await drive("", { ask: choose("allow_once") });
   expect(await Promise.all([say("one"), say("two")])).toEqual([ENDED, ENDED]);
   await expect(session.advance(new AbortController().signal)).rejects.toMatchObject({ code: "NO_TURN" });

@@ -1,5 +1,5 @@
 /** Over ACP a person chooses for how long and for which questions an answer counts, and takes remembered rules back. */
-import { readFile } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { ScriptStep } from "../src/model/index.js";
@@ -75,6 +75,30 @@ test("an always ends by itself, is listed with its id, and is taken back with /r
   agent.send(select(await asked(agent, 5), "reject_once"));
   await agent.answered(second);
 });
+
+test.each(["allow_always", "reject_always"])(
+  "says that the rule of an %s was not stored",
+  async (optionId) => {
+    const world = await acpWorld([{ calls: [write("one.txt")] }, { say: "Done." }]);
+    const agent = world.start();
+    const sessionId = await newSession(agent);
+    const turn = agent.begin("session/prompt", { sessionId, prompt: text("Go") });
+    const question = await asked(agent, 1);
+    // A folder in place of the file: nothing can be written there.
+    await mkdir(join(world.settings, "grants.json"), { recursive: true });
+    agent.send(select(question, optionId));
+    await agent.answered(turn);
+    const thoughts = agent.updates().filter(({ sessionUpdate }) => sessionUpdate === "agent_thought_chunk");
+    expect(thoughts.map(({ content }) => content)).toEqual([
+      {
+        type: "text",
+        text: expect.stringMatching(
+          /^The answer holds for this once: its rule was not stored, .*grants\.json/,
+        ),
+      },
+    ]);
+  },
+);
 
 test("one yes is for all open questions, and the others are withdrawn", async () => {
   const world = await acpWorld(THREE);

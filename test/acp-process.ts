@@ -45,6 +45,7 @@ export type AcpProcess = {
   readonly asked: (method: string, count: number) => Promise<readonly Line[]>;
   readonly updates: () => readonly Update[];
   readonly end: () => void;
+  readonly kill: () => void;
   readonly exited: Promise<number | null>;
 };
 
@@ -74,6 +75,7 @@ export async function acpWorld(
     return speak(at.project, exited, {
       write: (text) => void child.stdin.write(text),
       end: () => void child.stdin.end(),
+      kill: () => void child.kill("SIGKILL"),
       lines: createInterface({ input: child.stdout }),
     });
   };
@@ -83,13 +85,14 @@ export async function acpWorld(
 type Pipes = {
   readonly write: (text: string) => void;
   readonly end: () => void;
+  readonly kill: () => void;
   readonly lines: NodeJS.EventEmitter;
 };
 
 function speak(
   cwd: string,
   exited: Promise<number | null>,
-  { write, end, lines: source }: Pipes,
+  { write, end, kill, lines: source }: Pipes,
 ): AcpProcess {
   const lines: Line[] = [];
   let lastId = 0;
@@ -125,6 +128,7 @@ function speak(
     },
     updates: () => lines.flatMap(({ params }) => params?.update ?? []),
     end,
+    kill,
     exited,
   };
 }

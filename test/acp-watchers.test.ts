@@ -93,3 +93,24 @@ test("a question that is open when the first client leaves is answered at the se
   await until(() => JSON.stringify(second.updates()).includes("Done."));
   expect(await readFile(join(second.cwd, "one.txt"), "utf8")).toBe("one.txt");
 });
+
+test("a client that watches goes on with its first prompt after the owner was killed", async () => {
+  const world = await acpWorld([{ say: "First." }, { say: "Went on." }]);
+  for (const round of [1, 2, 3]) {
+    const first = world.start();
+    const second = world.start();
+    const sessionId = await newSession(first);
+    await first.request("session/prompt", { sessionId, prompt: text("Go") });
+    await hello(second);
+    await second.request("session/load", { sessionId, cwd: second.cwd, mcpServers: [] });
+    const say = () => second.request("session/prompt", { sessionId, prompt: text("And?") });
+    expect((await say()).error?.message, `round ${round}`).toMatch(/is open elsewhere/);
+    first.kill();
+    await first.exited;
+    // At once, before the watcher looks again by itself.
+    expect(await say(), `round ${round}`).toMatchObject({ result: { stopReason: "end_turn" } });
+    expect(JSON.stringify(second.updates())).toContain("Went on.");
+    second.end();
+    await second.exited;
+  }
+});

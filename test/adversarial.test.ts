@@ -1,6 +1,6 @@
 /**
- * The attack catalogue's decisions: what a rule set says of commands and paths that try to get around it. No
- * attack of the first tier is silently allowed, every control is, and of the second tier at least 95 % hold.
+ * The decisions on the attacks of test/fixtures/adversarial: commands and paths that try to get around a rule set. No
+ * attack of the first tier is allowed unasked, every control is, and at least 95 % of the second tier are not.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
@@ -53,7 +53,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-/** The catalogue's /ws, /outside … lie below a folder of ours. */
+/** Puts the /ws, /outside … of the fixtures below a folder of ours. */
 const placed = (text: string): string =>
   text.replaceAll(/(?<![\w.~-])\/(ws-evil|ws2|ws_link|ws|outside)(?![\w-])/g, `${root}/$1`);
 

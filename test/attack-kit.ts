@@ -1,6 +1,6 @@
 /**
- * Shared by the attacks: the catalogue's tree below a folder of ours, a gate on it with real tools, and
- * the two questions that each of them ends with: what became of the call, and is all outside as it was?
+ * Shared by the attacks: the tree of test/fixtures/adversarial below a folder of ours, a gate on it with real tools, and
+ * the two checks at the end of each: how the call ended, and that nothing outside has changed.
  */
 import { execFileSync } from "node:child_process";
 import {

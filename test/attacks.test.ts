@@ -156,7 +156,7 @@ describe("a path", () => {
     back();
     expect(call.state.status).toBe("refused");
     expect(asked[1]).toMatchObject({
-      reason: "what it is about to do has changed since it was decided on",
+      reason: "its action has changed since the decision",
       about: [
         `write: ${root}/outside/a.ts (written as ${root}/ws/src/a.ts)`,
         `${root}/outside/a.ts is outside of the workspace`,

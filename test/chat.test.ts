@@ -3,6 +3,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { LedgerError } from "../src/call/index.js";
+import { openLedger } from "../src/history/index.js";
 import { childProgram } from "./child-programs.js";
 import { KEY, startFake } from "./fakes/fake-provider.js";
 import { openAiChat } from "./fakes/openai-chat.js";
@@ -635,6 +637,28 @@ test("talks with an agent on a server as with our own, and goes on after it was 
   expect(await desk.ended()).toBe(0);
   expect(readFileSync(join(desk.project, "cart.js"), "utf8")).toContain("a + b");
   await desk.runs("kill %1");
+});
+
+test("says how to go on when another process has taken the conversation over", async () => {
+  const desk = await atDesk({
+    files: { "s.json": script([{ calls: [command("touch made")] }, { say: "The end." }]) },
+  });
+  desk.starts(`${CHAT} --ledger l.db 'go'`);
+  await desk.sees(ALLOW);
+  const ledger = await openLedger(join(desk.project, "l.db"));
+  const { sessionId = "" } = (await ledger.openQuestions())[0] ?? {};
+  const lease = { milliseconds: 60_000 };
+  const held = await ledger.claim(sessionId, "another", lease).catch((error: unknown) => error);
+  // As after its lease has ended, which would take five seconds.
+  const owner = held instanceof LedgerError ? (held.owner ?? "") : "";
+  const taken = await ledger.claim(sessionId, owner, lease);
+  desk.presses("y");
+  await desk.sees("Leave with /quit. Continue it: toolgate chat --resume session_");
+  expect(existsSync(join(desk.project, "made"))).toBe(false);
+  await ledger.release(taken);
+  await ledger.close();
+  desk.types("/quit");
+  expect(await desk.ended()).toBe(0);
 });
 
 /** Starts a server in the background, and returns its address. */

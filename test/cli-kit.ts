@@ -23,6 +23,8 @@ export type Home = {
       /** Its stdin is closed only once it has written this. */
       readonly openUntil?: string;
       readonly node?: readonly string[];
+      /** Run by a shell before the program, in its process. */
+      readonly limits?: string;
     },
   ) => Promise<{ readonly status: number | null; readonly stdout: string; readonly stderr: string }>;
   /** The same in this process, see run-here.ts. */
@@ -48,12 +50,12 @@ export async function atHome(files: Readonly<Record<string, unknown>> = {}): Pro
     home,
     project,
     settings,
-    run: (words, { env = {}, input = "", openUntil = "", node = [] } = {}) =>
+    run: (words, { env = {}, input = "", openUntil = "", node = [], limits } = {}) =>
       new Promise((resolve) => {
-        const child = spawn(process.execPath, [...node, main, ...words], {
-          cwd: project,
-          env: { ...own, ...env },
-        });
+        const argv = [process.execPath, ...node, main, ...words] as const;
+        const [program, ...args] =
+          limits === undefined ? argv : (["/bin/sh", "-c", `${limits}; exec "$@"`, "sh", ...argv] as const);
+        const child = spawn(program, args, { cwd: project, env: { ...own, ...env } });
         let [stdout, stderr] = ["", ""];
         child.stdout.setEncoding("utf8").on("data", (text: string) => {
           stdout += text;

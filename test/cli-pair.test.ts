@@ -25,6 +25,20 @@ test("shows a code that works once and as a QR code, lists the device that used 
   expect((await runHere(["pair", "--list"])).stdout).toContain("No device is paired.");
 });
 
+test("makes no code for an address that no browser can open, and names one that is not encrypted", async () => {
+  const { runHere } = await atHome();
+  for (const address of ["desk.example", "javascript:alert(1)", "https://ann:secret@desk.example"]) {
+    const { status, stdout, stderr } = await runHere(["pair", "--url", address]);
+    expect([status, stdout]).toEqual([1, ""]);
+    expect(stderr).toContain("No code was made; give one like https://desk.example.");
+  }
+  const { stdout } = await runHere(["pair", "--url", "https://desk.example/gate/?a#b"]);
+  expect(stdout).toMatch(/^https:\/\/desk\.example\/gate\/login#[A-Z0-9-]{14}$/m);
+  const plain = await runHere(["pair", "--url", "http://192.168.1.5:4320"]);
+  expect(plain.stderr).toContain("http://192.168.1.5:4320 is not encrypted");
+  expect((await runHere(["pair", "--url", "http://127.0.0.1:4320"])).stderr).toContain("this computer only");
+});
+
 test("makes no code where no server was started, and says so", async () => {
   const { runHere } = await atHome();
   const { status, stderr } = await runHere(["pair"]);

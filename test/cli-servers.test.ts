@@ -80,7 +80,9 @@ describe("reads .mcp.json of the project", () => {
     const { stdout, stderr } = await run({ MCP_TEST_TOKEN: "s3cret" });
     expect(stdout).toContain("Done.");
     expect(stderr).toContain("the MCP server both is not approved for");
-    expect(stderr).toMatch(/the MCP server shared could not be reached \(its program .*nosuch-shared/);
+    expect(stderr).toMatch(
+      /the MCP server shared could not be reached; continuing without it:\n    │ its program .*nosuch-shared/,
+    );
     expect(stderr).not.toContain("s3cret");
     const unset = await run({});
     expect(unset.stdout).toContain("Done.");
@@ -95,7 +97,7 @@ type Servers = Readonly<Record<string, object>>;
 
 const GONE: Servers = { gone: { command: "nosuch-program" } };
 const GONE_MESSAGE =
-  /^toolgate: the MCP server gone could not be reached \(its program .*nosuch-program.*\); continuing without it\.\n/;
+  /^toolgate: the MCP server gone could not be reached; continuing without it:\n    │ its program .*nosuch-program.*\.\n/;
 
 /** Settings with these servers, approved for the folder. */
 function approved(servers: Servers, cwd: string) {
@@ -136,10 +138,10 @@ describe("reports a server that does not start, and continues without it", () =>
     const { status, stderr } = await at.runHere(["run", "--script", at.script([{ say: "Done." }]), "look"]);
     expect(status).toBe(0);
     expect(stderr).toMatch(
-      /the MCP server short could not be reached \(.*it ended with code 3 and last wrote to stderr: no key\); continuing/,
+      /the MCP server short could not be reached; continuing without it:\n    │ .*it ended with code 3 and last wrote to stderr: no key\./,
     );
     expect(stderr).toMatch(
-      /the MCP server web could not be reached \(.*ECONNREFUSED.*\); continuing without it\./,
+      /the MCP server web could not be reached; continuing without it:\n    │ .*ECONNREFUSED.*\./,
     );
   });
 
@@ -152,7 +154,7 @@ describe("reports a server that does not start, and continues without it", () =>
     expect(stdout).toContain('"sessionId"');
     expect(stderr).toMatch(GONE_MESSAGE);
     expect(stderr).toMatch(
-      /the MCP server theirs could not be reached \(its program .*\); continuing without it\.\n/,
+      /the MCP server theirs could not be reached; continuing without it:\n    │ its program .*\.\n/,
     );
   });
 
@@ -166,7 +168,7 @@ describe("reports a server that does not start, and continues without it", () =>
     // Poll for twenty seconds: a regression would wait for a minute.
     const { code, text } = await desk.runs("toolgate run --script s.json look");
     expect(text.replaceAll(/\n +/g, " ")).toContain(
-      "toolgate: the MCP server hangs could not be reached (it has not answered in time); continuing without it.",
+      "toolgate: the MCP server hangs could not be reached; continuing without it: │ it has not answered in time.",
     );
     expect({ code, text }).toEqual({ code: 0, text: expect.stringContaining("Done.") });
   });

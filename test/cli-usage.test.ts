@@ -77,8 +77,7 @@ test("reports an agent that ends at once, what was not done, and what to check",
   expect(await at.runHere(["run", "--agent", "node -e process.exit(3)", "go"])).toEqual({
     status: 1,
     stdout: "",
-    stderr: `toolgate: node ended before it answered initialize: it ended with code 3.
-    Nothing was done. Run the command by itself to see what it prints, and check that it supports ACP: node -e process.exit(3)
+    stderr: `toolgate: node ended before it answered initialize: it ended with code 3. Nothing was done. Run the command by itself to see what it prints, and check that it supports ACP: node -e process.exit(3)
 `,
   });
 });
@@ -186,8 +185,8 @@ test("revokes a remembered rule by the start of its id, if it is unique", async 
   expect(vague.status).toBe(1);
   expect(vague.stderr)
     .toBe(`toolgate: "4f2" matches 2 remembered rules. Nothing was changed; type more of the id that you mean:
-      4f2a81c09b7e  {"allow":"fetch"}
-      4f2b00000000  {"allow":"edit"}
+    │ 4f2a81c09b7e  {"allow":"fetch"}
+    │ 4f2b00000000  {"allow":"edit"}
 `);
   expect(await at.runHere(["rules", "revoke", "4f2a"])).toEqual({
     status: 0,

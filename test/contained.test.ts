@@ -1,8 +1,10 @@
 /** Commands that run unasked because a sandbox contains them: decided, run, recorded, asked about when it is in the way. */
+import { once } from "node:events";
 import { execFileSync, spawn } from "node:child_process";
 import {
   copyFileSync,
   existsSync,
+  linkSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -192,6 +194,11 @@ describe.skipIf(typeof opened === "string")(`a contained command${why}`, () => {
     expect(asked[0]?.reason).toContain("it would run outside of the sandbox. The sandbox has no network");
     expect(asked[0]?.about).toContain("runs: node out.js");
     expect([second.decision?.by, outputOf(second)]).toEqual(["person", "reached\n"]);
+    // A name that cannot be resolved is the network's too.
+    writeFileSync(join(root, "name.js"), `require("dns").promises.lookup("example.com")`);
+    expect((await run("node name.js")).refusals).toEqual([
+      { type: "network", text: expect.stringContaining("The sandbox has no network") },
+    ]);
     // Later it is contained again.
     await run("true && sh -c true");
     expect((await run("node out.js")).decision?.by).toBe("sandbox");
@@ -226,12 +233,14 @@ describe.skipIf(typeof opened === "string")(`a contained command${why}`, () => {
     const call = await gate.finish(cleared[0] ?? "");
     expect([call.state.status, asked[0]?.reason]).toEqual([
       "refused",
-      "it was to run in the sandbox, and that cannot contain it now",
+      "it should run in the sandbox, which cannot contain it now",
     ]);
     expect(existsSync(join(root, "ran"))).toBe(false);
     // From then on everything is asked about at once.
-    expect((await gate.call({ name: "terminal", input: { command: "sh a.sh" } })).decision?.by).toBe(
-      "person",
+    const next = await gate.call({ name: "terminal", input: { command: "sh a.sh" } });
+    expect(next.decision?.by).toBe("person");
+    expect(asked[1]?.reason).toMatch(
+      /; the sandbox would take it, but bubblewrap or what the system permits has changed$/,
     );
   });
 
@@ -255,6 +264,20 @@ describe.skipIf(typeof opened === "string")(`a contained command${why}`, () => {
     expect(existsSync(join(root, "ran"))).toBe(false);
   });
 
+  test("is asked about, and why, where more files are protected than a sandbox can take", async () => {
+    const { run, root, asked } = await gateIn({ files: { "a.sh": "touch ran" } });
+    for (let at = 0; at < 3_000; at += 1) {
+      mkdirSync(join(root, `p${at}`));
+      writeFileSync(join(root, `p${at}/AGENTS.md`), "Be kind.");
+    }
+    expect((await run("sh a.sh")).refusals?.[0]?.type).toBe("not started");
+    expect((await run("sh a.sh")).decision?.by).toBe("person");
+    expect(asked[0]?.reason).toContain(
+      "; the sandbox would take it, but the workspace has more protected files than a sandbox can take",
+    );
+    expect(existsSync(join(root, "ran"))).toBe(false);
+  });
+
   test("keeps the session's own files in /tmp, and nothing else that it puts there", async () => {
     if (typeof opened === "string") throw new Error(opened);
     const name = `/tmp/toolgate-own-${process.pid}-${Date.now()}`;
@@ -274,11 +297,13 @@ describe.skipIf(typeof opened === "string")(`a contained command${why}`, () => {
 });
 
 test.skipIf(typeof opened === "string")(`ends with Toolgate, however it was killed${why}`, async () => {
-  const { root, outside } = await aWorkspace();
+  const { root, outside } = await aWorkspace({ "CLAUDE.md": "kind\n" });
+  linkSync(join(root, "CLAUDE.md"), join(root, "second"));
   execFileSync("git", ["init", "-q", root]);
   const name = `toolgate-contained-${process.pid}-${Date.now()}`;
   const script = `trap "" TERM HUP INT; echo up; while :; do sleep 1; done # ${name}`;
-  const making = "echo evil >.envrc; mkdir -p sub/.vscode; git init -q inner; mkfifo pipe";
+  const making =
+    "echo evil >.envrc; mkdir -p sub/.vscode; git init -q inner; mkfifo pipe; echo evil >>second; touch -d 2100-01-01 second";
   // Another test that starts would find what this one leaves in a shared folder.
   const state = join(outside, "state");
   const words = [root, state, `${making}; (setsid sh -c '${script}' &); sh -c '${script}'`];
@@ -293,7 +318,8 @@ test.skipIf(typeof opened === "string")(`ends with Toolgate, however it was kill
   await until(() => running().length === 0);
   // The next start holds back what the killed one left.
   const workspace = await LocalWorkspace.open(root, { containing: await openSandbox({ folder: state }) });
-  expect(readdirSync(root).toSorted()).toEqual([".git", "inner", "sub"]);
+  expect(readdirSync(root).toSorted()).toEqual([".git", "CLAUDE.md", "inner", "second", "sub"]);
+  expect(readFileSync(join(root, "CLAUDE.md"), "utf8")).toBe("kind\n");
   expect(readdirSync(join(root, "inner"))).toEqual([]);
   expect(readdirSync(join(root, "sub"))).toEqual([]);
   expect(existsSync(join(root, ".git/commondir"))).toBe(false);
@@ -307,6 +333,51 @@ test.skipIf(typeof opened === "string")(`ends with Toolgate, however it was kill
   expect(existsSync(join(root, "AGENTS.md"))).toBe(true);
 });
 
+test.skipIf(typeof opened === "string").each([
+  ["the index", "chmod 0 .git/index"],
+  ["a folder of git with a link in it", "ln -s /tmp .git/logs/x; chmod 400 .git/logs"],
+  [
+    "a folder of git with a link deep in it",
+    "mkdir .git/logs/d; ln -s /tmp .git/logs/d/x; chmod 0 .git/logs/d .git/logs",
+  ],
+  ["a new protected folder with a link in it", "mkdir .idea; ln -s x .idea/.env; chmod 400 .idea"],
+])(`takes new names out when a command of an ordinary user closed %s${why}`, async (_, closing) => {
+  const { root, outside } = await aWorkspace({ "node_modules/a/index.js": "" });
+  execFileSync("git", ["init", "-q", root]);
+  const author = ["-c", "user.name=a", "-c", "user.email=a@b"];
+  execFileSync("git", [...author, "commit", "-q", "--allow-empty", "-m", "one"], { cwd: root });
+  const program = [process.execPath, childProgram("contained-command.mjs"), root, join(outside, "state")];
+  const isRoot = process.getuid?.() === 0;
+  if (isRoot) execFileSync("chown", ["-R", "65534:65534", join(root, ".."), outside]);
+  const words = isRoot
+    ? ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", ...program]
+    : program;
+  const [first, ...rest] = [...words, `${closing}; echo x >.envrc`];
+  const env = { PATH: process.env["PATH"], HOME: outside };
+  const output = execFileSync(first, rest, { env, encoding: "utf8" });
+  expect(output).toContain(`${join(root, ".envrc")} was moved to`);
+  expect(readdirSync(root).toSorted()).toEqual([".git", "node_modules"]);
+  expect(execFileSync("find", [".git", "-type", "l"], { cwd: root, encoding: "utf8" })).toBe("");
+});
+
+test.skipIf(typeof opened === "string")(`is looked at again when the look was killed${why}`, async () => {
+  const { root, outside } = await aWorkspace();
+  execFileSync("git", ["init", "-q", root]);
+  const state = join(outside, "state");
+  const making = "for i in $(seq 1000); do mkdir $i; echo x >$i/.envrc; done";
+  const program = spawn(process.execPath, [childProgram("contained-command.mjs"), root, state, making]);
+  const held = () => {
+    const [name] = existsSync(join(state, "held")) ? readdirSync(join(state, "held")) : [];
+    return name === undefined ? 0 : readdirSync(join(state, "held", name)).length;
+  };
+  await until(() => held() > 0);
+  program.kill("SIGKILL");
+  await once(program, "exit");
+  expect(held()).toBeLessThan(1_000);
+  await openSandbox({ folder: state });
+  expect(execFileSync("find", [root, "-name", ".envrc"], { encoding: "utf8" })).toBe("");
+});
+
 function commandOf(pid: string): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, "utf8");
@@ -314,6 +385,27 @@ function commandOf(pid: string): string {
     return "";
   }
 }
+
+test.skipIf(typeof opened === "string")(
+  `commits inside what the person's own settings of git would commit${why}`,
+  async () => {
+    const at = await atHome();
+    writeFileSync(
+      join(at.home, ".gitconfig"),
+      "[user]\nname=a\nemail=a@b\n[core]\nexcludesFile=~/mine\nautocrlf=input\n",
+    );
+    writeFileSync(join(at.home, "mine"), "notes\n");
+    writeFileSync(join(at.project, "notes"), "private");
+    writeFileSync(join(at.project, "crlf"), "a\r\n");
+    writeFileSync(join(at.project, "a.sh"), "git add -A; git commit -qm one; git ls-files --eol");
+    execFileSync("git", ["init", "-q", at.project]);
+    const script = at.script([{ calls: [terminalCall("sh a.sh")] }, { say: "Done." }]);
+    const { stdout } = await at.runHere(["run", "--script", script, "go"]);
+    expect(stdout).toContain("contained");
+    expect(stdout).toMatch(/i\/lf +w\/crlf .*crlf/);
+    expect(stdout).not.toMatch(/\tnotes/);
+  },
+);
 
 test.skipIf(typeof opened === "string")(
   `the command line contains commands unless it is switched off${why}`,
@@ -330,7 +422,7 @@ test.skipIf(typeof opened === "string")(
     expect([contained.hasRun, contained.stdout]).toEqual([true, expect.stringContaining("contained")]);
     expect((await at.runHere(["history", "show"])).stdout).toContain("contained");
     expect((await at.runHere(["stats"])).stdout).toMatch(/contained.*\nterminal .* 1 /);
-    expect((await at.runHere(["config"])).stdout).toContain("run unasked in a sandbox, where it holds");
+    expect((await at.runHere(["config"])).stdout).toContain("run unasked in the sandbox, if it works here");
     writeFileSync(join(at.settings, "config.json"), '{"contained":false}');
     expect((await run("setting")).hasRun).toBe(false);
     expect((await at.runHere(["config"])).stdout).toContain("asked about: switched off");

@@ -1,6 +1,8 @@
 /** A small edit of a large file costs in proportion to the edit: in the ledger, on the wire, and in what is kept for undo. */
+import { execFile } from "node:child_process";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import * as acp from "@agentclientprotocol/sdk";
 import { expect, onTestFinished, test } from "vitest";
 import { agentHost } from "../src/acp/index.js";
@@ -12,6 +14,7 @@ import { builtInTools, LocalWorkspace } from "../src/tools/index.js";
 import { sessionMarkdown, sessionText } from "../src/view/index.js";
 import { editor, says } from "./acp-kit.js";
 import { folder, scripted } from "./agent-kit.js";
+import { childProgram } from "./child-programs.js";
 
 const LINES = 100_000;
 /** About 5 MB. */
@@ -133,6 +136,18 @@ test("edits of one large file one after another add no copy of it, and are undon
     states.pop();
     expect((await readFile(join(root, "large.txt"), "utf8")) === states.at(-1)).toBe(true);
   }
+});
+
+test("edits of one large file keep less than one copy of it in memory while the session is open", async () => {
+  const root = await folder({ "large.txt": LARGE });
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    "--expose-gc",
+    childProgram("many-edits.mjs"),
+    root,
+    "12",
+  ]);
+  const { grownBytes } = JSON.parse(stdout) as { readonly grownBytes: number };
+  expect(grownBytes).toBeLessThan(LARGE.length);
 });
 
 test("a large file that is written again with a line more is shown as that line", async () => {

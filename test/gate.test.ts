@@ -313,7 +313,6 @@ describe("an input that the answer changes", () => {
     });
   });
 
-  // RM-18 of the attack catalogue.
   test("is refused when a rule denies it", async () => {
     const rules: Rule[] = [{ deny: "edit", path: "/**/secret.txt" }];
     const { gate } = await gateIn({ rules, ask: edits({ path: "secret.txt", newText: "x" }) });
@@ -514,7 +513,7 @@ describe("a cancel", () => {
     await vi.waitFor(() => expect([...gate.book.calls()].map(statusOf)).toEqual(["running"]), 120_000);
     stop.abort();
     expect(sentence(await call)).toBe(
-      "Nobody knows whether this tool call took effect: it was cancelled, and deaf did not stop within 0.05 s; it may still be at work. The call will not be run again by itself.",
+      "Nobody knows whether this tool call took effect: it was cancelled, and deaf did not stop within 0.05 s; it may still be running. The call will not be run again by itself.",
     );
   });
 });
@@ -795,7 +794,7 @@ describe("an undo", () => {
     await gate.undo(toolCallId);
     await expect(gate.undo(toolCallId)).rejects.toThrow("it was undone already");
     const read = await gate.call({ name: "read_file", input: { path: "a.txt" } });
-    await expect(gate.undo(read.toolCallId)).rejects.toThrow("no file that it changed was kept");
+    await expect(gate.undo(read.toolCallId)).rejects.toThrow("no earlier content of its files is stored");
     await expect(gate.undo("none")).rejects.toThrow("this session has no such call");
   });
 });

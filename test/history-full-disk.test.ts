@@ -3,7 +3,7 @@
  * room again the same session goes on. The disk is a real one, small and full, where one can be mounted; elsewhere
  * SQLite gets a limit for its file's size.
  */
-import { mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
@@ -236,4 +236,23 @@ describe(`a session ${how}:`, () => {
     const another = join(dirname(disk.file), "another.db");
     await expect(openLedger(another)).rejects.toMatchObject(FULL);
   });
+});
+
+test.skipIf(!canMount)("says that the disk is full when no further file can be made on it", async () => {
+  const disk = mountSmallDisk(4, { files: 10 });
+  if (!disk) throw new Error("A disk could be mounted before, and not now.");
+  onTestFinished(() => disk.remove());
+  const [made, file] = [join(place, "made.db"), join(disk.path, "ledger.db")];
+  await (await openLedger(made)).close();
+  // Without the files that SQLite keeps beside an open one.
+  copyFileSync(made, file);
+  expect(() => {
+    for (let count = 0; count < 20; count += 1) writeFileSync(join(disk.path, `${count}`), "");
+  }).toThrow(/ENOSPC/);
+  const ledger = await openLedger(file);
+  onTestFinished(() => ledger.close());
+  const full = { code: "LEDGER_FULL", message: expect.stringContaining("the disk is full") };
+  await expect(ledger.claim("s", "ann", { milliseconds: 1_000 })).rejects.toMatchObject(full);
+  expect(await ledger.sessions()).toEqual([]);
+  await expect(openLedger(join(disk.path, "new.db"))).rejects.toMatchObject(full);
 });

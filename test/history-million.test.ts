@@ -1,5 +1,5 @@
 /**
- * The catalogue's cases about how much a store can hold: a million recorded events and a million calls in the index in
+ * How much a store can hold: a million recorded events and a million calls in the index in
  * the long mode, since its search takes most of a minute to build, and a third and a tenth of that else. All are put there
  * by SQL: to record them would take most of an hour. The promised times are checked with a margin.
  */

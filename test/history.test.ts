@@ -1,6 +1,6 @@
 /**
- * The catalogue's cases about history, each by its id: what was recorded is there after a crash, in order,
- * whole, findable and provable; nothing that was typed or stored becomes code elsewhere.
+ * History after crashes and attacks: recorded events are there, in order, whole, findable and provable. No typed or
+ * stored text becomes code elsewhere.
  */
 import type { ChildProcess } from "node:child_process";
 import { spawn, spawnSync } from "node:child_process";

@@ -23,6 +23,7 @@ export function wholeTree(root: string): Record<string, string> {
       else found[key] = "other";
     }
   };
+  found[""] = `folder ${(lstatSync(root).mode & 0o7777).toString(8)}`;
   visit(Buffer.from(root));
   return found;
 }

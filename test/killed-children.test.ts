@@ -1,5 +1,6 @@
 /** Toolgate is killed with -9: nothing that it started stays, however that has hidden itself. */
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -43,6 +44,55 @@ test.skipIf(process.platform !== "linux")("ends children, however they hide, wit
     () => String(pids().filter(isAlive)),
   );
 });
+
+test.skipIf(process.platform !== "linux")(
+  "ends a process that does nothing but start the next one in a session of its own",
+  async () => {
+    const { notes, pids } = await noted();
+    const forker = `${notes}.sh`;
+    writeFileSync(
+      forker,
+      `echo $$ >> "${notes}"; sleep 0.02; setsid sh "$0" > /dev/null 2>&1 < /dev/null & exit`,
+    );
+    const { program } = await start([notes, `sh ${forker} & sleep 300`]);
+    await until(() => pids().length > 20);
+    program.kill("SIGKILL");
+    // Each is alive for moments only: it is over when no further one notes itself for many looks.
+    let [seen, looks] = [pids().length, 0];
+    await until(() => {
+      const now = pids().length;
+      looks = now === seen ? looks + 1 : 0;
+      seen = now;
+      return looks > 50;
+    });
+    expect(pids().filter(isAlive)).toEqual([]);
+  },
+);
+
+const canUnshare =
+  process.platform === "linux" && spawnSync("unshare", ["--pid", "--fork", "true"]).status === 0;
+
+test.skipIf(!canUnshare)(
+  "ends the groups of its children where /proc shows another pid namespace",
+  async () => {
+    const { notes } = await noted();
+    const sleep = `sleep 300.${randomInt(1e9)}`;
+    // The first process of the namespace stays: with it, all others would end by themselves.
+    const words = ["--pid", "--fork", "--kill-child", "sh", "-c", '"$@"; sleep 300', "sh"];
+    const around = spawn("unshare", [...words, process.execPath, starter, notes, `${sleep} & ${sleep}`]);
+    onTestFinished(() => void around.kill("SIGKILL"));
+    const sleeping = () =>
+      spawnSync("ps", ["-eo", "args"], { encoding: "utf8" })
+        .stdout.split("\n")
+        .filter((line) => line.trim() === sleep);
+    const [ways] = (await once(around.stdout, "data")) as [Buffer];
+    await until(() => sleeping().length === 2 * Number.parseInt(ways.toString(), 10));
+    const [first = 0] = childrenOf(around.pid ?? 0);
+    const [program = 0] = childrenOf(first);
+    process.kill(program, "SIGKILL");
+    await expect.poll(sleeping).toEqual([]);
+  },
+);
 
 test("leaves a background process of a command that ended by itself", async () => {
   const { notes, pids } = await noted();

@@ -194,7 +194,7 @@ test("says which sessions lack events, and copies the others", async () => {
     1,
     expect.stringContaining("Copied 1 session with 3 events."),
   ]);
-  expect(copied.stderr).toContain("Session broken lacks events in");
+  expect(copied.stderr).toContain("Session broken lacks events or kept files in");
   expect(copied.stderr).not.toMatch(/\n\s+at /);
 });
 

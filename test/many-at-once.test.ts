@@ -1,7 +1,7 @@
 /** Very many calls in one step, and very many sessions that wait on one server: each works, in bounded memory. */
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
@@ -11,10 +11,12 @@ import { verifyLedger } from "../src/history/sqlite/verify-ledger.js";
 import { folder } from "./agent-kit.js";
 import { grant, remoteApp, say, TOKEN } from "./aap-kit.js";
 import { childProgram } from "./child-programs.js";
+import { atHome } from "./cli-kit.js";
 
 const IS_LONG = process.env["TOOLGATE_LONG"] !== undefined;
 const CALLS = IS_LONG ? 10_000 : 500;
 const SESSIONS = IS_LONG ? 10_000 : 100;
+const FILE_CALLS = IS_LONG ? 10_000 : 300;
 const MAX_MEGABYTES = 512;
 const REQUESTS_AT_ONCE = 20;
 
@@ -32,6 +34,23 @@ test(`runs each of ${CALLS} calls of one step once, in half a gigabyte`, async (
   expect(numbers.toSorted((a, b) => a - b)).toEqual(Array.from({ length: CALLS }, (_, number) => number));
   expect(await verifyLedger(join(cwd, "ledger.db"))).toMatchObject({ brokenCount: 0 });
 });
+
+test.runIf(process.platform === "linux").each([
+  ["read_file", "path", ""],
+  ["terminal", "command", "cat "],
+])(
+  `runs each of ${FILE_CALLS} calls of %s in one step where a process may open 256 files`,
+  async (tool, field, before) => {
+    const at = await atHome();
+    const names = Array.from({ length: FILE_CALLS }, (_, number) => `f${number}.txt`);
+    for (const name of names) writeFileSync(join(at.project, name), name);
+    const calls = names.map((name) => ({ tool, input: { [field]: `${before}${name}` } }));
+    const script = at.script([{ calls }, { say: "End." }]);
+    const words = ["run", "--json", "--loop-limit", `${FILE_CALLS}`, "--script", script, "go"];
+    const { stdout } = await at.run(words, { limits: "ulimit -n 256" });
+    expect(stdout.match(/"type":"call-(done|failed)"/g)).toEqual(names.map(() => '"type":"call-done"'));
+  },
+);
 
 test(`keeps ${SESSIONS} sessions open on one server until each is answered, in half a gigabyte`, async () => {
   const cwd = await folder({ "go-on": "" });

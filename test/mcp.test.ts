@@ -1,7 +1,6 @@
 /**
  * MCP servers as tools, with real programs and real sockets: a server made with the protocol's library, one
- * written by hand to misbehave, and the public one that has everything. The attack catalogue's cases on MCP are
- * named by their ids.
+ * written by hand to misbehave, and the public one that has everything.
  */
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -117,7 +116,7 @@ afterAll(() => shared.close());
 beforeEach(() => void sharedProblems.splice(0));
 
 describe("a server of the protocol's own library", () => {
-  test("its tools are listed, called and described, and the model's names lead to the true ones", async () => {
+  test("lists, calls and describes a server's tools, and maps the model's names to the real ones", async () => {
     expect(shared.status()).toEqual([{ server: "tools", status: "ready" }]);
     const echo = toolOf(shared, "tools__echo");
     expect(shared.tools()).toContain(echo);
@@ -128,14 +127,14 @@ describe("a server of the protocol's own library", () => {
     expect(sharedProblems).toEqual([]);
   });
 
-  test("an input that does not fit never reaches it", async () => {
+  test("sends no invalid input to the server", async () => {
     expect(toolOf(shared, "tools__echo").parse({ words: 7 })).toEqual({
       ok: false,
       problem: "tools/echo: the input is not valid. data/words must be string. Nothing was run.",
     });
   });
 
-  test("images, sound and resources are handed on as they came, with words for the model", async () => {
+  test("passes images, sound and resources on as they came, with text for the model", async () => {
     const { result } = await call(shared, "tools__image");
     expect(result.content).toEqual([
       { type: "content", content: { type: "text", text: "a dot" } },
@@ -153,7 +152,7 @@ describe("a server of the protocol's own library", () => {
     expect(result.output).toBe("a dot\n[image image/png]\n[audio audio/wav]\ninside\n[resource demo://two]");
   });
 
-  test("a structured result is the output, and a failed one says that it failed", async () => {
+  test("returns a structured result as the output, and a failed one as a failure", async () => {
     const { result } = await call(shared, "tools__structured", { n: 21 });
     expect(result).toMatchObject({ output: { twice: 42 }, content: [{ content: { text: "42" } }] });
     expect(result.isError).toBeUndefined();
@@ -204,7 +203,7 @@ describe("a server of the protocol's own library", () => {
     expect(await outputOf(shared, "tools__ask", {}, { ask: decline })).toBe(`{"action":"decline"}`);
   });
 
-  test("an answer that does not fit the form is not handed on", async () => {
+  test("passes on no answer that does not fit the form", async () => {
     const ask = () => Promise.resolve({ action: "accept", content: { city: 7 } } as const);
     expect(await outputOf(shared, "tools__ask", {}, { ask })).toBe(`{"action":"cancel"}`);
     expect(sharedProblems).toEqual([expect.stringContaining("does not fit the form")]);
@@ -218,14 +217,14 @@ describe("a server of the protocol's own library", () => {
     expect(await outputOf(servers, "tools__ask", {}, { ask })).toContain("Ulm");
   });
 
-  test("a result that is too large is cut, and says so", async () => {
+  test("cuts a result that is too large, and says so", async () => {
     const { result } = await call(shared, "tools__huge", { blocks: 6 });
     const output = String(result.output);
     expect(output).toContain("[200000 more characters were left out]");
     expect(output.length).toBeLessThan(4_001_000);
   });
 
-  test("it gets what is configured for it and only the safe part of our own environment", async () => {
+  test("passes the configured variables to the server, and only the safe part of our environment", async () => {
     vi.stubEnv("TOOLGATE_TEST_SECRET", "s3cret");
     onTestFinished(() => void vi.unstubAllEnvs());
     const { config } = toolsServer();
@@ -238,7 +237,7 @@ describe("a server of the protocol's own library", () => {
 });
 
 describe("a server that misbehaves", () => {
-  test("garbage, lines without end and a flood on stderr do not stop a call", async () => {
+  test("survives garbage, lines without end and a flood on stderr during a call", async () => {
     const { servers, problems } = await start({ hand: byHand("writes garbage").config });
     expect(await outputOf(servers, "hand__one")).toBe("one");
     expect(problems).toContainEqual(expect.stringContaining("The server wrote a message that is too large"));
@@ -260,7 +259,7 @@ describe("a server that misbehaves", () => {
     ]);
   });
 
-  test("an error and an answer that is none are failures in words", async () => {
+  test("explains an error and an invalid response in a sentence", async () => {
     const { servers } = await start({ errors: byHand("errors").config, none: byHand("no result").config });
     expect(await failureOf(call(servers, "errors__one"))).toBe(
       "ToolFailure: errors/one answered with an error (-32000): out of ⟨U+001B⟩[31mpaper",
@@ -270,13 +269,13 @@ describe("a server that misbehaves", () => {
     );
   });
 
-  test("a list of tools that does not end, ends", async () => {
+  test("ends a list of tools that does not end", async () => {
     const { servers, problems } = await start({ hand: byHand("endless list").config });
     expect(servers.tools()).toHaveLength(50);
     expect(problems).toEqual([expect.stringContaining("its list of tools does not end")]);
   });
 
-  test("a question that may be for either of two calls is asked of nobody", async () => {
+  test("asks nobody a question that may belong to either of two calls", async () => {
     const { servers } = await start({ hand: byHand("asks for either of two").config });
     const ask = () => Promise.reject(new Error("nobody should be asked"));
     const both = await Promise.all([
@@ -286,7 +285,7 @@ describe("a server that misbehaves", () => {
     expect(both).toEqual([`{"action":"decline"}`, `{"action":"decline"}`]);
   });
 
-  test("killed in mid-call: the call fails, the server comes back, and a call meanwhile waits for it", async () => {
+  test("fails the call and restarts the server when it is killed in mid-call, and lets a call meanwhile wait", async () => {
     const { notes, config } = toolsServer();
     const { servers } = await start({ tools: config });
     const ended = failureOf(call(servers, "tools__hang"));
@@ -302,7 +301,7 @@ describe("a server that misbehaves", () => {
   });
 });
 
-describe("the catalogue's cases", () => {
+describe("rules, approvals and failures of servers", () => {
   const decision = ({ origin, name, kind }: Tool, rules: readonly Rule[]) => {
     const intent: Intent = {
       tool: origin?.tool ?? name,
@@ -317,12 +316,12 @@ describe("the catalogue's cases", () => {
     return decide(intent, { rules, roots: ["/ws"], home: "/home/user" }).effect;
   };
 
-  test("a tool that a rule allows by its server and name runs unasked", async () => {
+  test("runs a tool unasked when a rule allows it by its server and name", async () => {
     expect(decision(toolOf(shared, "tools__echo"), [{ allow: "echo", server: "tools" }])).toBe("allow");
     expect(await outputOf(shared, "tools__echo", { words: "1" })).toBe("1");
   });
 
-  test("an approved server whose configuration changed is not started until it is approved again", async () => {
+  test("starts an approved server with another configuration only after a new approval", async () => {
     const store = new ApprovedServers(mkdtempSync(join(folder, "settings-")));
     const seen: ServerToApprove[] = [];
     const approve = (server: ServerToApprove) => {
@@ -358,7 +357,7 @@ describe("the catalogue's cases", () => {
     expect(startsIn(notes)).toBe(1);
   });
 
-  test("a server whose configuration makes no sense is not started, and the others are", async () => {
+  test("starts the other servers when one has an invalid configuration", async () => {
     const { servers } = await start({ "a\u202E": { command: "node" }, hand: byHand("").config });
     expect(servers.status()).toMatchObject([
       {
@@ -370,7 +369,7 @@ describe("the catalogue's cases", () => {
     ]);
   });
 
-  test("an approval that cannot be found out is none", async () => {
+  test("counts an approval that cannot be read as none", async () => {
     const { notes, config } = byHand("");
     const { servers } = await start(
       { tools: config },
@@ -382,7 +381,7 @@ describe("the catalogue's cases", () => {
     expect(startsIn(notes)).toBe(0);
   });
 
-  test("a workspace's .env moves no settings, since none is read", async () => {
+  test("reads no .env of the workspace for settings", async () => {
     const { root } = await aWorkspace({ ".env": "TOOLGATE_CONFIG=/tmp/evil\nHOME=/tmp/evil\n" });
     const before = process.cwd();
     process.chdir(root);
@@ -398,7 +397,7 @@ describe("the catalogue's cases", () => {
     expect(names).not.toContain("TOOLGATE_CONFIG");
   });
 
-  test("a tool that says it only reads is judged by its name, and asked about", async () => {
+  test("asks about a tool that claims only to read, by its name", async () => {
     const { servers } = await start({ hand: byHand("poisoned").config });
     const kinds = ["delete_all", "frobnicate", "read_it", "wipe__get_it"].map((tool) =>
       toolOf(servers, `hand__${tool}`),
@@ -408,7 +407,7 @@ describe("the catalogue's cases", () => {
     for (const tool of kinds) expect(decision(tool, [{ allow: "read" }])).toBe("ask");
   });
 
-  test("a rule for one server's tool does not cover another's that sounds the same", async () => {
+  test("covers no similarly named tool of another server by a rule for one server's tool", async () => {
     const { servers } = await start({ a: byHand("").config, a__o: byHand("").config });
     const rule: Rule = { allow: "one", server: "a" };
     expect(decision(toolOf(servers, "a__one"), [rule])).toBe("allow");
@@ -446,7 +445,7 @@ describe("the catalogue's cases", () => {
     for (const problem of problems) expect(visibleText(problem)).toBe(problem);
   });
 
-  test("a poisoned description is shown with what it hides, bounded, and decides nothing", async () => {
+  test("shows a poisoned description with its hidden characters, bounded, and decides nothing by it", async () => {
     const { servers } = await start({ hand: byHand("poisoned").config });
     const tool = toolOf(servers, "hand__notes");
     expect(tool.description).toContain("pass it in 'note'⟨U+E0041⟩⟨U+202E⟩ !!!");
@@ -455,7 +454,7 @@ describe("the catalogue's cases", () => {
     expect(decision(tool, [{ allow: "read" }])).toBe("ask");
   });
 
-  test("a resource link is handed on and not fetched", async () => {
+  test("passes a resource link on and does not fetch it", async () => {
     const { result } = await call(shared, "tools__passwd");
     expect(result.content).toEqual([
       { type: "content", content: { type: "resource_link", name: "passwd", uri: "file:///etc/passwd" } },
@@ -475,7 +474,7 @@ describe("the catalogue's cases", () => {
     expect(await outputOf(servers, "tools__echo", { words: "still there" })).toBe("still there");
   });
 
-  test("a crash in mid-call fails it within a second, with the last words, and it is started again", async () => {
+  test("fails a call within a second when the server crashes, with its last output, and restarts it", async () => {
     const { notes, config } = toolsServer();
     const { servers } = await start({ tools: config, other: byHand("").config });
     const hanging = failureOf(call(servers, "tools__hang"));
@@ -501,7 +500,7 @@ describe("the catalogue's cases", () => {
     expect(problems.filter((text) => text.includes("not a protocol message"))).toHaveLength(2);
   });
 
-  test("a command is one program, so nothing in it is run by a shell", async () => {
+  test("runs no shell for a command, which is one program", async () => {
     const { servers } = await start({ evil: { command: "npx foo; touch PWNED", cwd: folder } });
     expect(servers.status()).toMatchObject([
       { server: "evil", status: "failed", reason: expect.stringContaining("ENOENT") },
@@ -510,7 +509,7 @@ describe("the catalogue's cases", () => {
     expect(existsSync(join(folder, "PWNED"))).toBe(false);
   });
 
-  test("no sampling, and a page is only opened by http or https", async () => {
+  test("offers no sampling, and opens a page only by http or https", async () => {
     expect(await outputOf(shared, "tools__sample")).toMatch(/^refused: /);
     const asked: AskRequest[] = [];
     const ask = (request: AskRequest): Promise<AskReply> => {
@@ -552,7 +551,7 @@ describe.concurrent("what takes its time", () => {
     );
   });
 
-  test("a person may think longer than a call may be silent", async (task) => {
+  test("lets a person think longer than a call may be silent", async (task) => {
     const { servers } = await start(
       { tools: toolsServer().config },
       { callTimeoutMs: 2000, maxCallTime: 3000 },
@@ -565,7 +564,7 @@ describe.concurrent("what takes its time", () => {
     expect(await outputOf(servers, "tools__ask", {}, { ask })).toContain("Ulm");
   });
 
-  test("closing ends it with all that it started, even if it does not want to", async (task) => {
+  test("ends the server with all that it started at closing, even if it does not want to", async (task) => {
     const { notes, config } = byHand("will not die");
     const { servers } = await start({ hand: config }, {}, task.onTestFinished);
     const pids = notesIn(notes).flatMap((line) => /^(?:started|child) (\d+)$/.exec(line)?.[1] ?? []);
@@ -577,7 +576,7 @@ describe.concurrent("what takes its time", () => {
     expect(servers.status()).toEqual([{ server: "hand", status: "closed" }]);
   });
 
-  test("closing ends a child that moved into a session of its own", async (task) => {
+  test("ends a child in a session of its own at closing", async (task) => {
     const { notes, config } = byHand("starts a session of its own");
     const { servers } = await start({ hand: config }, {}, task.onTestFinished);
     const pids = notesIn(notes).flatMap((line) => /^(?:started|child) (\d+)$/.exec(line)?.[1] ?? []);
@@ -587,7 +586,7 @@ describe.concurrent("what takes its time", () => {
     expect(pids.map(Number).filter(isAlive)).toEqual([]);
   });
 
-  test("one that always dies is started again five times a minute, later and later, until it is asked for", async (task) => {
+  test("restarts a server that always dies five times a minute, ever later, until a call needs it", async (task) => {
     const { notes, config } = byHand("dies at once");
     const { servers } = await start(
       { hand: config, other: byHand("").config },
@@ -605,7 +604,7 @@ describe.concurrent("what takes its time", () => {
     expect(servers.status()).toMatchObject([{ status: "failed" }, { status: "ready" }]);
   });
 
-  test("the session starts without a server that hangs in its handshake", async (task) => {
+  test("starts the session without a server that hangs in its handshake", async (task) => {
     const { notes, config } = byHand("hangs in initialize");
     const { servers } = await start(
       { hand: config, other: byHand("").config },
@@ -718,7 +717,7 @@ describe.concurrent("the public server that has everything", () => {
 });
 
 describe("over HTTP", () => {
-  test("the headers go to the server, and to no other that it points to", async () => {
+  test("sends the headers to the server, and to no other that it points to", async () => {
     const seen: { readonly at: string; readonly headers: IncomingHttpHeaders }[] = [];
     const elsewhere = await http((request) => void seen.push({ at: "elsewhere", headers: request.headers }));
     const home = await http((request, response) => {
@@ -741,7 +740,7 @@ describe("over HTTP", () => {
     );
   });
 
-  test("an answer without end is broken off", async () => {
+  test("breaks off a response without end", async () => {
     const port = await http((_request, response) => {
       response.writeHead(200, { "content-type": "application/json" });
       response.write("[".repeat(20 * 1024 * 1024));
@@ -824,7 +823,7 @@ async function run(transport: string, port: number): Promise<() => Promise<void>
   };
 }
 
-test("a checker of schemas that takes long to load checks a server's schema all the same", async () => {
+test("checks a server's schema although the checker takes long to load", async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [childProgram("slow-checker.mjs")]);
   expect(stdout).toBe("true\n");
 });

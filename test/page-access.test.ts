@@ -58,6 +58,20 @@ test("a browser that logs in again stays one device, with the wider role", async
   const other = await devices.createCode({ role: "watch", lifetimeMs: 60_000 });
   await browser(url).login({ code: other.code, name: "Other" });
   expect(devices.list().map(({ role }) => role)).toEqual(["all", "watch"]);
+  // A browser of the same name gets a number.
+  const third = await devices.createCode({ role: "watch", lifetimeMs: 60_000 });
+  const alike = await browser(url).login({ code: third.code, name: "Other" });
+  expect(alike.device.name).toBe("Other 2");
+});
+
+test("says whose session it is without the characters that hide or turn text", async () => {
+  const { login, park } = await serving();
+  const [sessionId = ""] = (await park({ agent: "evil\u202Elive\u0007" })).split("/");
+  const { canPrompt, whyNotPrompt } = await (await login("watch")).session(sessionId);
+  expect([canPrompt, whyNotPrompt]).toEqual([
+    false,
+    expect.stringContaining("belongs to evil⟨U+202E⟩live⟨U+0007⟩, which"),
+  ]);
 });
 
 test("a cookie alone opens nothing, and no other page may use it", async () => {
@@ -140,6 +154,36 @@ test("a revoked device loses its stream and the codes it made", async () => {
   // The text ends when the stream does.
   await stream.text();
   await expect(browser(url).login({ code })).rejects.toMatchObject({ status: 401 });
+});
+
+test("a pairing says whether its address works on this computer only, and takes another one", async () => {
+  const { url, login } = await serving();
+  const page = await login("all");
+  const here = await page.pair({ role: "watch" });
+  expect(here).toMatchObject({ isLocal: true, url: `${url}/login#${here.code}` });
+  const there = await page.pair({ role: "watch", url: "https://desk.example.com/" });
+  expect(there).toMatchObject({ isLocal: false, url: `https://desk.example.com/login#${there.code}` });
+  expect(there.qr).not.toEqual(here.qr);
+  for (const wrong of ["desk.example.com", "javascript:alert(1)", "https://a:b@desk.example.com"])
+    await expect(page.pair({ role: "watch", url: wrong })).rejects.toMatchObject({ status: 400 });
+});
+
+test("a browser gets the page at an address that nothing has, and a program a problem", async () => {
+  const { url } = await serving({ files: { "index.html": "<title>The page</title>" } });
+  const html = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
+  const bearer = { authorization: `Bearer ${TOKEN}` };
+  const got = async (path: string, headers: Record<string, string>) => {
+    const response = await fetch(url + path, { headers });
+    return [response.status, /^[^;]*/.exec(response.headers.get("content-type") ?? "")?.[0]];
+  };
+  expect(await got("/bogus/path", html)).toEqual([404, "text/html"]);
+  expect(await got("/bogus/path", {})).toEqual([401, "application/json"]);
+  expect(await got("/bogus/path", { ...html, ...bearer })).toEqual([404, "application/json"]);
+  // Paths of apps and of the page's own requests are no page, for a browser neither.
+  for (const path of ["/sessions", "/api/sessions", "/api/bogus"])
+    expect(await got(path, html)).toEqual([401, "application/json"]);
+  expect(await got("/assets/gone.js", html)).toEqual([404, "text/plain"]);
+  expect(await got("/history", html)).toEqual([200, "text/html"]);
 });
 
 test("a device has a bounded number of streams", async () => {

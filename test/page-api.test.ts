@@ -1,7 +1,9 @@
 /** The page's API over real sockets, served by the built program: the demo, questions, undo, rules, devices. */
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { atHome } from "./cli-kit.js";
 import { asked, browser, startPage, watch } from "./page-kit.js";
 import { until } from "./until.js";
@@ -31,7 +33,7 @@ test("runs the demo from the login to the undone edit", { timeout: 120_000 }, as
   });
 
   const answered = await page.answer(question.questionId, { reply: "once", intentHash: question.intentHash });
-  expect(answered).toMatchObject({ counted: true, words: "allowed once by This computer", resumes: "here" });
+  expect(answered).toMatchObject({ counted: true, words: "allowed once by Desk", resumes: "here" });
   await expect(page.answer(question.questionId, { reply: "no" })).rejects.toMatchObject({
     problem: "ALREADY_ANSWERED",
   });
@@ -65,7 +67,16 @@ test("runs the demo from the login to the undone edit", { timeout: 120_000 }, as
     why: expect.any(String),
   });
 
-  expect((await page.history({ kind: "edit" })).calls).toMatchObject([{ toolCallId, agent: "demo" }]);
+  const undone = { toolCallId, agent: "demo", status: "done", undone: "whole" };
+  expect((await page.history({ kind: "edit" })).calls).toMatchObject([undone]);
+  expect((await page.history({ status: "undone" })).calls).toMatchObject([undone]);
+  expect((await page.history({ kind: "edit", status: "done" })).calls).toEqual([]);
+  // A command that failed is a call that is done, and the history says both.
+  const { calls: commands } = await page.history({ kind: "execute" });
+  expect(commands.map(({ status, failure }) => [status, failure])).toEqual([
+    ["done", undefined],
+    ["done", "exit code 1"],
+  ]);
   await expect(page.history({ before: "elsewhere" })).rejects.toMatchObject({ status: 400 });
   expect((await page.statistics()).total).toMatchObject({ calls: calls.length, decidedByPerson: 1 });
   for (const only of [{ folder }, { agent: "demo" }, { folder, agent: "demo" }]) {
@@ -75,4 +86,21 @@ test("runs the demo from the login to the undone edit", { timeout: 120_000 }, as
   }
   expect((await page.statistics({ folder, agent: "nobody" })).total.calls).toBe(0);
   expect(await page.exportSession(sessionId, "markdown")).toContain("cart.js");
+});
+
+test("takes another port than the usual one where that is in use, and never than the one that is named", async () => {
+  const other = createServer().listen(4320, "127.0.0.1");
+  onTestFinished(() => void other.close());
+  // Somebody else's may be there already.
+  await Promise.race([once(other, "listening"), once(other, "error")]).catch(() => undefined);
+  const home = await atHome();
+  const { url } = await startPage(home, ["page", "--no-open"]);
+  expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  const { port } = new URL(url);
+  expect(port).not.toBe("4320");
+  expect(await home.run(["page", "--no-open", "--port", port])).toMatchObject({
+    status: 1,
+    stdout: "",
+    stderr: expect.stringContaining(`Port ${port} is in use by another program. Nothing was started`),
+  });
 });

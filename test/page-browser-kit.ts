@@ -125,6 +125,8 @@ export async function allowOnce(page: Page): Promise<void> {
   await ready(page);
   const read = page.getByRole("button", { name: /^Read on/ });
   while ((await read.count()) > 0) await read.click();
+  // The end that was just seen is a change too.
+  await ready(page);
   await page.getByRole("button", { name: /^Allow once/ }).click();
 }
 

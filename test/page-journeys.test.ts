@@ -2,10 +2,10 @@
  * The page as people use it: journeys in a real Chromium against the built program. One browser and one server for all of
  * them; each journey opens sessions of its own.
  */
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import type { Page } from "playwright-core";
+import type { Page, Request } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { visibleText } from "../src/call/index.js";
 import { grouped } from "../web/words.js";
@@ -20,8 +20,11 @@ import {
   type PageHouse,
   type Watched,
 } from "./page-browser-kit.js";
+import { answerJourneys } from "./page-answer-journeys.js";
 import { hidingCommands, payloads } from "./page-cases.js";
 import { startEditor } from "./page-kit.js";
+import { liveJourneys } from "./page-live-journeys.js";
+import { deviceJourneys } from "./page-device-journeys.js";
 import { sessionJourneys } from "./page-session-journeys.js";
 import { until } from "./until.js";
 
@@ -39,7 +42,7 @@ const STEPS = [
     calls: [{ tool: "write_file", input: { path: "note.md", content: "# Note\n\nA \u202Eline.\n" } }],
     otherwise: [{ say: "No note, then." }],
   },
-  { say: "I wait a moment.", calls: [{ tool: "terminal", input: { command: "sleep 2" } }] },
+  { say: "I wait a moment.", calls: [{ tool: "terminal", input: { command: "sleep 2 && ls" } }] },
   { say: "All is done." },
 ];
 
@@ -66,9 +69,9 @@ describe("the page", () => {
   test("offers the demo on an empty install and shows it to its end", async () => {
     const { page } = desk;
     const sent: Promise<object>[] = [];
-    page.on("request", (request) =>
-      sent.push(request.allHeaders().then((headers) => ({ ...headers, url: request.url() }))),
-    );
+    const keep = (request: Request): unknown =>
+      sent.push(request.allHeaders().then((headers) => ({ ...headers, url: request.url() })));
+    page.on("request", keep);
     await page.goto(house.link());
     await page.getByRole("button", { name: "Start the demo" }).click();
     await page.getByRole("link", { name: "Answer in Inbox" }).click();
@@ -77,16 +80,22 @@ describe("the page", () => {
     expect(page.url()).not.toContain(house.link().split("#")[1]);
     // UI-036: the token of programs is in no address, storage, source or header, and no request names the page it came from.
     const kept = await page.evaluate<string>("JSON.stringify([{ ...localStorage }, { ...sessionStorage }])");
+    page.off("request", keep);
     const headers = await Promise.all(sent);
     expect(`${kept}${await page.content()}${JSON.stringify(headers)}`).not.toContain(tokenOf(house));
     expect(headers.length).toBeGreaterThan(5);
     expect(headers.filter((one) => "referer" in one)).toEqual([]);
     expect(await page.evaluate("document.referrer")).toBe("");
+    // The first question of all has every answer, with its rule.
+    await ready(page);
+    await page.keyboard.press("a");
+    await page.locator("pre.rule", { hasText: "cart.js" }).waitFor();
+    await page.keyboard.press("Escape");
     await allowOnce(page);
     await page.getByRole("link", { name: /Open “Demo/ }).click();
     await page.getByText("Finished").waitFor();
     await page.getByRole("article", { name: /Edit cart/ }).waitFor();
-    expect(await page.title()).toBe("Session · Toolgate");
+    expect(await page.title()).toMatch(/^Demo.* · Toolgate$/);
     // The demo can be found again, beside the session that it made.
     await page.getByRole("link", { name: "Sessions" }).first().click();
     await page.getByRole("link", { name: /^Demo/ }).first().waitFor();
@@ -96,10 +105,19 @@ describe("the page", () => {
   test("shows hostile text as text, and takes no answer at once", async () => {
     const { page } = desk;
     const sessionUrl = await startSession(page, house.url(), "Show me what you can do");
-    await page.getByText("<svg/onload=window.PWNED=1>").waitFor();
-    expect(await page.evaluate(() => Reflect.get(globalThis, "PWNED"))).toBeUndefined();
-    expect(await page.locator(".md :is(img, a, script, style, svg, input, button)").count()).toBe(0);
-    expect(await page.locator(".md li").allTextContents()).toEqual(["☐ Allow once"]);
+    // The list ends the text: all before it has been rendered. The question moves the text out of sight, so each look scrolls up.
+    const look = `(() => {
+      document.querySelector(".flow")?.scrollTo(0, 0);
+      return {
+        items: [...document.querySelectorAll(".md li")].map(({ textContent }) => textContent),
+        live: document.querySelectorAll(".md :is(img, a, script, style, svg, input, button)").length,
+        isTagText: document.body.textContent.includes("<svg/onload=window.PWNED=1>"),
+        isPwned: "PWNED" in globalThis,
+      };
+    })()`;
+    await expect
+      .poll(() => page.evaluate(look), { timeout: 30_000 })
+      .toEqual({ items: ["☐ Allow once"], live: 0, isTagText: true, isPwned: false });
     await page.getByRole("link", { name: "Answer in Inbox" }).click();
     await page.getByText("Whole command, 19 characters, none hidden").waitFor();
     // UI-030, keys that were meant for something else: nothing has the focus that would allow, and Enter is no yes.
@@ -216,7 +234,7 @@ describe("the page", () => {
       .getByRole("button", { name: "Undo" })
       .click();
     await page.getByRole("dialog").getByText("note.md").waitFor();
-    await page.getByRole("button", { name: /^Put back/ }).click();
+    await page.getByRole("button", { name: "Remove 1 file" }).click();
     await page.getByText("Undone").first().waitFor();
     await until(() => !existsSync(join(house.project, "note.md")));
     expect(await page.getByRole("dialog").count()).toBe(0);
@@ -366,6 +384,8 @@ describe("the page", () => {
     await guest.context.setOffline(false);
     await no.click();
     await guest.page.getByText("This link is used up").waitFor();
+    await guest.page.reload();
+    await guest.page.getByText("This link was used up").waitFor();
     await guest.page.goto("about:blank");
     await guest.page.goto(link);
     await guest.page.getByText("This link does not work any more").waitFor();
@@ -385,8 +405,14 @@ describe("the page", () => {
     await written.fill("{");
     expect(await page.getByRole("button", { name: /^Allow always/ }).isDisabled()).toBe(true);
     await written.fill(JSON.stringify({ allow: "edit", path: `${house.project}/*` }));
+    const question = page.url();
     await page.keyboard.press("Control+Enter");
     await page.getByText(/^Allowed always by/).waitFor();
+    // No earlier answer decided on this question.
+    await page.goto(question);
+    await page
+      .getByText(/^mode ask, no rule of yours\. The answer to this question then made the rule/)
+      .waitFor();
     // The rule answers the next question of this turn, and all of the next session.
     await page.goto(session);
     await page.getByText("All is done.").waitFor();
@@ -407,15 +433,15 @@ describe("the page", () => {
 
   test("shows the same after a reload in the middle of a turn, nothing lost and nothing twice", async () => {
     const { page } = desk;
-    // In the card of the call itself: by a button, and by a key while the card has the focus.
+    // One question waits: a key answers it where its buttons are in sight.
     const first = page.getByRole("article", { name: /one\.txt/ });
     await ready(page);
+    await page.keyboard.press("Escape");
     await page.keyboard.press("y");
-    await first.getByRole("button", { name: /^Allow once/ }).click();
+    await first.getByText(/^allowed by /).waitFor();
     const second = page.getByRole("article", { name: /note\.md/ });
     await second.locator(".acts:not([data-inert])").waitFor();
-    await second.locator(".call-h").click();
-    await page.keyboard.press("y");
+    await second.getByRole("button", { name: /^Allow once/ }).click();
     await page.locator('[data-status="running"]').waitFor();
     await page.reload();
     await page.locator('[data-status="running"]').waitFor();
@@ -429,17 +455,85 @@ describe("the page", () => {
     const phone = await openPage(house, PHONE);
     await pairWith(desk.page, phone, "All");
     const { page } = phone;
-    await startSession(desk.page, house.url(), "For the phone");
+    const session = await startSession(desk.page, house.url(), "For the phone");
     await page.locator("a.q:not(.gone)", { hasText: "For the phone" }).click();
     await ready(page);
     await page.getByRole("button", { name: "No…" }).click();
-    await page.getByRole("button", { name: /^Back/ }).click();
+    await page.getByRole("button", { name: /^Back, no/ }).click();
+    // All answers are a screen of their own, with the way back.
+    await page.getByRole("button", { name: /^This session, always/ }).click();
+    await page.getByRole("button", { name: "Always" }).click();
+    const sheet = page.getByRole("complementary", { name: "Your answer" });
+    await page.locator("pre.rule").waitFor();
+    expect(await sheet.boundingBox()).toEqual({ x: 0, y: 0, ...PHONE });
+    await sheet.getByRole("button", { name: "Back", exact: true }).click();
+    expect((await sheet.boundingBox())?.height).toBeLessThan(PHONE.height / 2);
+    await page.getByText("What will happen").waitFor();
     await allowOnce(page);
     await page.getByText("No longer answerable").waitFor();
     const width = await page.evaluate<number>("document.documentElement.scrollWidth");
     expect(width).toBeLessThanOrEqual(PHONE.width);
+    // All that the bar of a desk has.
+    await page.goto(session);
+    await page.getByRole("button", { name: "More" }).click();
+    for (const name of ["Next problem", "Export", "Undo turn"])
+      await page.getByRole("button", { name, exact: true }).waitFor();
+    await page.getByRole("link", { name: "Replay" }).click();
+    await page.getByLabel("Moment of the session").waitFor();
+    // A line of the history is as high as its text.
+    await page.goto(`${house.url()}/history?decidedBy=rule`);
+    const decider = page.locator(".calls-t .two:has(.soft.mono)").first();
+    await decider.waitFor();
+    expect((await decider.boundingBox())?.height).toBeLessThan(22);
     expect(phone.troubles).toEqual([]);
     await phone.context.close();
+  });
+
+  test("shows what a suggested rule would have saved, takes it, uses it, and revokes it", async () => {
+    const { page } = desk;
+    // Another project than the server's own.
+    const project = join(house.home, "tools");
+    mkdirSync(project);
+    writeFileSync(join(project, "Makefile"), "lint:\n\ttrue\n");
+    const script = join(house.home, "lint.json");
+    const steps = [{ calls: [{ tool: "terminal", input: { command: "make lint" } }] }, { say: "Linted." }];
+    writeFileSync(script, JSON.stringify({ steps }));
+    const linting = async (prompt: string, answer: () => Promise<void>): Promise<string> => {
+      const editor = await startEditor({ ...house, project }, ["--script", script, "--no-contain"], prompt);
+      await answer();
+      await until(() => editor.lines().includes("Linted."), editor.lines);
+      await editor.leave();
+      return editor.lines();
+    };
+    for (const prompt of ["Lint one", "Lint two"])
+      await linting(prompt, async () => {
+        await page.goto(`${house.url()}/`);
+        await page.locator("a.q:not(.gone)", { hasText: prompt }).click();
+        await ready(page);
+        await page.locator('a[href*="folder="]', { hasText: "Try it in Rules" }).waitFor();
+        await allowOnce(page);
+      });
+    await page.goto(`${house.url()}/rules`);
+    await page.getByLabel("Project").selectOption("tools");
+    const suggestion = page.locator(".suggest", { hasText: '"make lint *"' });
+    await suggestion.getByText("you allowed it 2 times · named in Makefile").waitFor();
+    await suggestion.getByText("Would have saved 2 questions:").waitFor();
+    expect(await suggestion.locator(".eg code").allTextContents()).toEqual(["make lint"]);
+    await suggestion.getByText("Nothing else would have run unasked.").waitFor();
+    await suggestion.getByRole("button", { name: "Take this rule" }).click();
+    await suggestion.waitFor({ state: "detached" });
+    const row = page.locator("tr", { hasText: '"make lint *"' });
+    await row.getByText("tools", { exact: true }).waitFor();
+    await row.getByText(/^Suggested, taken /).waitFor();
+    expect(await linting("Lint three", async () => undefined)).not.toContain("session/request_permission");
+    await page.reload();
+    await row.locator('[data-label="used"]', { hasText: "1" }).waitFor();
+    await row.getByRole("button", { name: /^Revoke/ }).click();
+    await row.waitFor({ state: "detached" });
+    // The call by the rule was no question, and the two before it would be saved again.
+    await suggestion.getByText("Would have saved 2 questions:").waitFor();
+    await page.getByLabel("The action to try").fill("make lint");
+    await page.getByText("Would ask").waitFor();
   });
 
   test("has no serious finding of axe in any view, light or dark", async () => {
@@ -464,8 +558,9 @@ describe("the page", () => {
       }
     }
     await page.goto(`${house.url()}/s`);
-    await page.getByRole("link", { name: "Two browsers", exact: true }).click();
-    await page.getByRole("article").first().waitFor();
+    await page.getByRole("link", { name: "By the rule", exact: true }).click();
+    // With the output of two commands.
+    await page.getByRole("article", { name: /sleep 2/ }).waitFor();
     found.push(...(await axe(page)));
     await page.goto(`${house.url()}${new URL(page.url()).pathname}/replay`);
     for (const colorScheme of ["light", "dark"] as const) {
@@ -478,6 +573,9 @@ describe("the page", () => {
   });
 
   sessionJourneys(() => house.browser);
+  answerJourneys(() => house.browser);
+  liveJourneys(() => house.browser);
+  deviceJourneys(() => house.browser);
 
   test("asked no other origin for anything, and threw no error", () => {
     expect(desk.troubles.filter((trouble) => !trouble.includes("ERR_CONNECTION"))).toEqual([]);
@@ -504,6 +602,10 @@ async function pairWith(page: Page, { page: other }: Watched, role: string): Pro
   await page.goto(`${house.url()}/devices`);
   await page.getByRole("button", { name: role, exact: true }).click();
   await page.getByRole("button", { name: /Make a code/ }).click();
+  await page.getByText("This address works on this computer only.").waitFor();
+  await page.getByLabel(/^Address by which/).fill("https://desk.example.com");
+  await page.getByRole("button", { name: "Make another code" }).click();
+  await page.getByText("Point the phone's camera here").waitFor();
   const code = (await page.locator(".bigcode").textContent()) ?? "";
   await page.goto(back);
   await other.goto(house.url());
@@ -551,7 +653,7 @@ async function axe(page: Page): Promise<readonly string[]> {
     };
     const { violations } = await axeOf.run({ resultTypes: ["violations"] });
     return violations
-      .filter(({ impact }) => impact === "serious" || impact === "critical")
+      .filter(({ id, impact }) => /serious|critical/.test(impact) || id === "landmark-unique")
       .map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 200) ?? ""}`);
   });
 }

@@ -4,6 +4,8 @@ import { dirname, join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { messageBlocks } from "../src/agent/message-blocks.js";
 import { readAll } from "../src/call/index.js";
+import type { UndoRequest } from "../src/serve/client/index.js";
+import type { DiffRow } from "../src/view/index.js";
 import { findPage, pageWire } from "../src/cli/page-session.js";
 import { folder } from "./agent-kit.js";
 import { serving, TOKEN } from "./page-serving.js";
@@ -174,10 +176,66 @@ test("undoes one change of an edit and leaves the others", async () => {
   const rest = await page.undo(sessionId, { ...call, dryRun: true });
   expect(rest.isPossible).toBe(true);
   expect(rest.hunks?.map(({ isUndone }) => isUndone)).toEqual([false, true]);
+  const { card, diffs, life, undo } = await page.call(sessionId, "call_1");
+  expect(card).toMatchObject({ status: "done", putBack: "1 of 2 changes put back" });
+  expect(card.facts).toContain("1 of 2 changes put back");
+  expect(changedRows(diffs[0]?.rows)).toEqual([
+    ["removed", "line 2", undefined],
+    ["added", "line two", undefined],
+    ["removed", "line 25", true],
+    ["added", "line 25 b", true],
+  ]);
+  expect(life.at(-1)?.words).toBe("Undone in part: change 2 put back");
+  expect(undo).toMatchObject({ isPossible: true, paths: [file] });
+  expect((await page.history({ status: "done" })).calls).toMatchObject([{ undone: "part" }]);
   writeFileSync(file, "something else\n");
   const gone = await page.undo(sessionId, { ...call, dryRun: true });
-  expect(gone).toMatchObject({ isPossible: false, hunks: [{ why: expect.stringContaining("changed") }, {}] });
+  const changed = `${file} has changed since in hunk 1`;
+  const why = `Call call_1 cannot be undone: ${changed}. No file was touched.`;
+  expect(gone).toMatchObject({ isPossible: false, why, hunks: [{ why: changed }, {}] });
 });
+
+test("says which files and folders an undo would remove, of a call and of a turn", async () => {
+  const write = (path: string, content: string) => ({ tool: "write_file", input: { path, content } });
+  const served = await serving({
+    steps: [
+      { calls: [write("new/one.txt", "1\n")] },
+      { calls: [write("new/one.txt", "11\n"), write("a.txt", "a\n"), write("new/two.txt", "2\n")] },
+      { say: "Done." },
+    ],
+  });
+  const at = (path: string) => join(served.root, path);
+  writeFileSync(at("a.txt"), "before\n");
+  const page = await served.login("all");
+  const { sessionId } = await page.createSession({ prompt: text("Write") });
+  await until(async () => {
+    for (const { questionId } of (await page.questions()).questions)
+      await page.answer(questionId, { reply: "once" }).catch(() => undefined);
+    return (await page.session(sessionId)).state === "idle";
+  });
+  const trial = (wanted: UndoRequest) => page.undo(sessionId, { ...wanted, dryRun: true });
+  expect(await trial({ toolCallId: "call_4" })).toMatchObject({
+    removes: [{ path: at("new/two.txt"), isFolder: false }],
+  });
+  const turns = (await readAll(served.ledger, sessionId)).flatMap(({ event }) =>
+    event.type === "turn-started" ? [event.turnId] : [],
+  );
+  const [turnId = ""] = turns;
+  const { paths, removes = [] } = await trial({ turnId });
+  expect(paths).toContain(at("a.txt"));
+  expect(removes.toSorted((one, other) => (one.path < other.path ? -1 : 1))).toEqual([
+    { path: at("new"), isFolder: true },
+    { path: at("new/one.txt"), isFolder: false },
+    { path: at("new/two.txt"), isFolder: false },
+  ]);
+  expect(await page.undo(sessionId, { turnId })).toMatchObject({ isDone: true });
+  expect([existsSync(at("new")), readFileSync(at("a.txt"), "utf8")]).toEqual([false, "before\n"]);
+});
+
+const changedRows = (rows: readonly DiffRow[] = []) =>
+  rows.flatMap((row) =>
+    row.type === "removed" || row.type === "added" ? [[row.type, row.text, row.isUndone]] : [],
+  );
 
 test("makes only the hunks that an answer keeps", async () => {
   const before = Array.from({ length: 30 }, (_, line) => `line ${line + 1}\n`).join("");

@@ -10,6 +10,7 @@ import { MemoryArchive, MemoryLedger } from "../src/history/index.js";
 import type { ScriptStep } from "../src/model/index.js";
 import type { RememberedGrant } from "../src/run/settle-answers.js";
 import { Devices, servePage } from "../src/serve/index.js";
+import { grantIdOf } from "../src/settings/grant-store.js";
 import { RuleSource } from "../src/settings/index.js";
 import type { NotifyConfig } from "../src/settings/index.js";
 import { LocalWorkspace } from "../src/tools/index.js";
@@ -34,6 +35,8 @@ export type ServingOptions = {
   /** Rules of answers go into the settings folder. */
   readonly remembers?: boolean;
   readonly tls?: { readonly cert: string; readonly key: string };
+  /** The server's clock. */
+  readonly now?: () => number;
   /** In place of the archive's own answer. */
   readonly calls?: Archive["calls"];
 };
@@ -46,6 +49,7 @@ export async function serving({
   isWhole = false,
   remembers = false,
   tls,
+  now,
   calls,
 }: ServingOptions = {}) {
   const settings = await folder();
@@ -56,7 +60,7 @@ export async function serving({
   const workspace = await LocalWorkspace.open(await folder());
   const rules = new RuleSource({ folder: settings });
   const remember = async ({ grantId, ...grant }: RememberedGrant): Promise<void> => {
-    await rules.grants.add(grant, { type: "user" }, { grantId });
+    await rules.grants.add(grant, { type: "user" }, { grantId: grantIdOf(grantId) });
   };
   const agent = scripted(steps, remembers ? { remember } : {});
   const devices = new Devices(settings);
@@ -77,7 +81,7 @@ export async function serving({
       modes: [],
       modeIn: () => undefined,
       models: async () => models.map((name) => ({ name, note: "" })),
-      whyNotContained: () => "switched off",
+      notContained: () => ({ why: "switched off", isOff: true }),
       agentFor: async (info) => (info.agent === "tester" ? { agent, workspace } : undefined),
       openWorkspace: async () => workspace,
       demo: undefined,
@@ -85,6 +89,7 @@ export async function serving({
       explain: () => Promise.reject(new Error("not here")),
       suggest: async () => ({ commands: 0, suggestions: [] }),
       pageFolder: isWhole ? BUILT_PAGE : pageFolder,
+      ...(now && { now }),
     },
   );
   onTestFinished(async () => {

@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import { readAll } from "../src/call/index.js";
 import type { ScriptStep } from "../src/model/index.js";
 import { outputs } from "./page-cases.js";
+import { watch } from "./page-kit.js";
 import { allowOnce, openPage, ready, startSession } from "./page-browser-kit.js";
 import { serving, type ServingOptions } from "./page-serving.js";
 import { until } from "./until.js";
@@ -35,7 +36,11 @@ const STEPS: readonly ScriptStep[] = [
 ];
 
 /** A server in this process with the built page, and a browser that is logged in. */
-async function opened(browser: Browser, steps = STEPS, options: Pick<ServingOptions, "remembers"> = {}) {
+export async function opened(
+  browser: Browser,
+  steps = STEPS,
+  options: Pick<ServingOptions, "remembers" | "now" | "calls"> = {},
+) {
   const served = await serving({ steps, isWhole: true, ...options });
   writeFileSync(join(served.root, "a.txt"), BEFORE);
   const { page, context, troubles } = await openPage({ browser, url: () => served.url });
@@ -44,6 +49,19 @@ async function opened(browser: Browser, steps = STEPS, options: Pick<ServingOpti
   await page.getByText("Connected, live").waitFor();
   return { ...served, page, context, troubles };
 }
+
+/** In the page: goes to the end, then up by 300 pixels a frame; how far from the end each frame was. */
+const SCROLLED_FROM_END = `(async () => {
+  const log = document.querySelector(".flow");
+  const lengths = [];
+  log.scrollTop = log.scrollHeight;
+  for (let frame = 0; frame < 30; frame += 1) {
+    await new Promise((resolve) => requestAnimationFrame(resolve));
+    lengths.push(log.scrollHeight - log.scrollTop - log.clientHeight);
+    log.scrollTop -= 300;
+  }
+  return lengths;
+})()`;
 
 export function sessionJourneys(browserOf: () => Browser): void {
   test("takes files, images and commands in a prompt, undoes one change of two, stops a command, and replays it all", async () => {
@@ -67,7 +85,13 @@ export function sessionJourneys(browserOf: () => Browser): void {
     await page.keyboard.press("Control+Enter");
     await page.waitForURL(/\/s\/./);
     const session = page.url();
-    await page.getByAltText("Sent with the prompt").waitFor();
+    // Below the words, not behind them: a line is 24 px high, below 12 px of ground. The question moves it out of sight.
+    const fromTop = `(() => {
+      document.querySelector(".flow")?.scrollTo(0, 0);
+      const image = document.querySelector('.said [alt="Sent with the prompt"]');
+      return image?.getBoundingClientRect().top - image?.closest(".said").getBoundingClientRect().top;
+    })()`;
+    await expect.poll(() => page.evaluate(fromTop)).toBeGreaterThanOrEqual(36);
 
     await allowAll(page, session);
     const sessionId = decodeURIComponent(new URL(session).pathname.replace("/s/", ""));
@@ -80,6 +104,113 @@ export function sessionJourneys(browserOf: () => Browser): void {
     await undoneByHunks(page, root);
     await replayed(page);
     expect(troubles).toEqual([]);
+    await context.close();
+  });
+
+  test("follows the end of a session while a card grows, until somebody scrolls up", async () => {
+    const { page, context, troubles, url } = await opened(browserOf());
+    await startSession(page, url, "Follow\nthe end");
+    await ready(page);
+    // The title of a session is one line of its prompt.
+    expect(await page.locator(".bar h1").innerText()).toBe("Follow");
+    const log = page.getByRole("log");
+    const below = () =>
+      log.evaluate(({ scrollHeight, scrollTop, clientHeight }) => scrollHeight - scrollTop - clientHeight);
+    /** Ends when the page has had the time to follow. */
+    const grow = (height: string) =>
+      page.evaluate(`(async () => {
+        [...document.querySelectorAll("article")].at(-1).style.minHeight = "${height}";
+        for (let frame = 0; frame < 5; frame += 1) await new Promise((resolve) => requestAnimationFrame(resolve));
+      })()`);
+    await grow("2000px");
+    await expect.poll(() => log.evaluate(({ scrollTop }) => scrollTop)).toBeGreaterThan(1_000);
+    await expect.poll(below).toBeLessThan(2);
+    // Not over the answers, which stay under the pointer.
+    await log.hover({ position: { x: 10, y: 10 } });
+    // A short move of the hand is enough.
+    await page.mouse.wheel(0, -40);
+    await expect.poll(below).toBeGreaterThan(30);
+    await grow("3000px");
+    expect(await below()).toBeGreaterThan(1_030);
+    // A fast scroll that starts at the very end gets away from it.
+    await grow("9000px");
+    const lengths = await page.evaluate<number[]>(SCROLLED_FROM_END);
+    expect(lengths.at(-1)).toBeGreaterThan(6_000);
+    expect(troubles).toEqual([]);
+    await context.close();
+  });
+
+  test("says that earlier entries could not be read, reads them when asked again, leads back to an old call, and opens once the server answers", async () => {
+    const { page, context, url, root, ledger } = await opened(browserOf());
+    const lease = await ledger.claim("long", "test", { milliseconds: 60_000 });
+    const said = Array.from({ length: 250 }, (_, number) => ({
+      type: "message-chunk" as const,
+      at: number,
+      messageId: `m${number}`,
+      role: "user" as const,
+      block: { type: "text" as const, text: `Word ${number}` },
+    }));
+    await ledger.append(
+      lease,
+      [
+        { type: "info-changed", at: 0, info: { cwd: root, title: "Long" } },
+        { type: "turn-started", at: 0, turnId: "t1" },
+        {
+          type: "call-announced",
+          at: 0,
+          toolCallId: "first",
+          name: "look",
+          title: "Look",
+          kind: "read",
+          kindSource: "declared",
+        },
+        { type: "call-cancelled", at: 0, toolCallId: "first", reason: "stopped" },
+        ...said,
+        { type: "turn-stopped", at: 300, turnId: "t1", stopReason: "end_turn" },
+      ],
+      { durable: true },
+    );
+    await ledger.release(lease);
+    await page.goto(`${url}/s/long`);
+    await page.getByText("Word 249").waitFor();
+    await page.route(/before=/, (route) => route.abort());
+    const toTop = "document.querySelector('.flow').scrollTo(0, 0)";
+    await page.evaluate(toTop);
+    await page.getByText("51 earlier entries could not be read.").waitFor();
+    await page.unroute(/before=/);
+    await page.getByRole("button", { name: "Try again" }).click();
+    await expect
+      .poll(async () => {
+        await page.evaluate(toTop);
+        return page.locator(".said", { hasText: /Word 0$/ }).count();
+      })
+      .toBe(1);
+
+    // A link to a call that is not loaded reads back to it, and leads to it again when it is clicked again.
+    const focused = () => page.evaluate<string>("document.activeElement?.id ?? ''");
+    await page.goto(`${url}/s`);
+    await page.goto(`${url}/s/long#first`);
+    await expect.poll(focused).toBe("first");
+    await page.keyboard.press("f");
+    await expect.poll(focused).toBe("");
+    await page.evaluate(`(() => {
+      const link = document.createElement("a");
+      link.href = location.href;
+      document.body.append(link);
+      link.click();
+    })()`);
+    await expect.poll(focused).toBe("first");
+
+    // Opened while the server cannot be reached, it says so, and not that it is not there.
+    await page.goto(`${url}/s`);
+    await page.route(/sessions\/long/, (route) => route.abort());
+    await page.getByRole("link", { name: "Long" }).first().click();
+    await page.getByText("This session could not be read").waitFor();
+    await page.unroute(/sessions\/long/);
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByText("Word 249").waitFor();
+    await page.goto(`${url}/s/none`);
+    await page.getByText("This session is not there").waitFor();
     await context.close();
   });
 
@@ -140,7 +271,7 @@ export function sessionJourneys(browserOf: () => Browser): void {
     expect(shown).toContain("red");
     expect(shown).toContain("EVIL");
     expect(shown).not.toMatch(/(?![\n\t])[\p{Cc}\p{Cf}]/u);
-    expect(await page.title()).toBe("Session · Toolgate");
+    expect(await page.title()).toBe("Go · Toolgate");
     expect(await page.locator("article .term a").count()).toBe(0);
     // An image of a call is shown on request, from the record.
     await page.getByRole("button", { name: "Show image" }).click();
@@ -200,6 +331,37 @@ export function sessionJourneys(browserOf: () => Browser): void {
     await context.close();
   });
 
+  test("pushes that questions of all sessions grew old, once each, and shows them first", async () => {
+    let laterMs = 0;
+    const { page, context, park, login } = await opened(browserOf(), STEPS, {
+      now: () => Date.now() + laterMs,
+    });
+    const { frames } = watch(await login("watch"));
+    const old = [
+      await park({ agent: "tester", title: "One" }),
+      await park({ agent: "tester", title: "Two" }),
+    ];
+    await page.getByText("2 answerable, oldest first").waitFor();
+    expect(await page.locator(".q-group").allTextContents()).toEqual(["Now"]);
+    const aged = () =>
+      frames.flatMap((frame) => (frame.type === "question" && frame.change === "aged" ? [frame] : []));
+    expect(aged()).toEqual([]);
+    laterMs = 8 * 60 * 60_000;
+    await expect
+      .poll(() => page.locator(".q-group").allTextContents())
+      .toEqual([expect.stringMatching(/^Waits since /)]);
+    await page.getByText(/^Asked .*, still answerable\./).waitFor();
+    await until(() => aged().length === 2);
+    expect(aged().map(({ question }) => question.questionId)).toEqual(old);
+    for (const frame of aged())
+      expect(frame).toMatchObject({ answerable: 2, question: { isAged: true, isAnswerable: true } });
+    // A new question stands below them, and they are not pushed again.
+    laterMs += 1_000;
+    await park({ agent: "tester", title: "Three" });
+    await page.getByText("3 answerable, oldest first").waitFor();
+    await context.close();
+  });
+
   test("notifies of a question while nobody looks at the tab, and counts it in the title", async () => {
     const { page, context, url, park } = await opened(browserOf());
     // Headless Chromium shows none: in its place stands a person who allows them, and a list.
@@ -240,6 +402,16 @@ export function sessionJourneys(browserOf: () => Browser): void {
     await ready(page);
     // A folder in place of the file: nothing can be written there.
     mkdirSync(join(settings, "grants.json"));
+    // A draft that was left is there again.
+    const draft = page.getByRole("textbox", { name: "path" });
+    await page.keyboard.press("e");
+    await draft.fill("b.txt");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("e");
+    expect(await draft.inputValue()).toBe("b.txt");
+    await page.getByRole("button", { name: /^Back to the agent/ }).click();
+    expect(await draft.inputValue()).toBe("a.txt");
+    await page.keyboard.press("Escape");
     await page.keyboard.press("a");
     await page.keyboard.press("Control+Enter");
     await page
@@ -253,6 +425,74 @@ export function sessionJourneys(browserOf: () => Browser): void {
       .getByRole("article", { name: /a\.txt/ })
       .getByText("Your answer holds for this once:")
       .waitFor();
+    await context.close();
+  });
+
+  test("shows each change of edits that are answered together, and reads on to the last one", async () => {
+    const write = { tool: "write_file", input: { path: "a.txt", content: "one more line\n".repeat(40) } };
+    const { page, context, url, park, root } = await opened(browserOf(), [{ calls: [write] }], {
+      remembers: true,
+    });
+    for (const title of ["One", "Two"]) await park({ agent: "tester", cwd: root, title });
+    await page.getByText("2 answerable, oldest first").waitFor();
+    await page.goto(`${url}/`);
+    await ready(page);
+    await page.keyboard.press("l");
+    await page.getByText("Each change is shown whole.").waitFor();
+    await ready(page);
+    expect(await page.locator(".alike .diff tr.a").count()).toBe(80);
+    await page.keyboard.press("Shift+Y");
+    // The key has read on, and nothing is allowed before the last change was seen.
+    await page.getByRole("button", { name: /^Read on/ }).waitFor();
+    expect(readFileSync(join(root, "a.txt"), "utf8")).toBe(BEFORE);
+    await page.locator(".alike .diff").last().locator("tr").last().scrollIntoViewIfNeeded();
+    await page.getByRole("button", { name: /^Allow all 2 once/ }).waitFor();
+    await ready(page);
+    await page.keyboard.press("Shift+Y");
+    await page.getByText(/^Allowed once by .*, and 1 other\./).waitFor();
+    await context.close();
+  });
+
+  test("shows the rules of each project, and leads back to the server's own, where no session was", async () => {
+    const { page, context, url, park, root, settings } = await opened(browserOf());
+    await park({ agent: "tester", cwd: settings });
+    await page.goto(`${url}/rules`);
+    const project = page.getByLabel("Project");
+    await project.selectOption(settings);
+    await page.waitForURL(/folder=/);
+    await page.reload();
+    expect(await project.inputValue()).toBe(settings);
+    await project.selectOption(root);
+    await page.getByText("mode ask", { exact: true }).waitFor();
+    expect(await project.inputValue()).toBe(root);
+    await context.close();
+  });
+
+  test("takes no click for a yes that was meant to read on", async () => {
+    const content = "one more line\n".repeat(80);
+    const { page, context, url, root } = await opened(browserOf(), [
+      { calls: [{ tool: "write_file", input: { path: "a.txt", content } }] },
+      { say: "Done." },
+    ]);
+    await startSession(page, url, "Go");
+    await page.getByRole("link", { name: "Answer in Inbox" }).click();
+    await ready(page);
+    await page.getByRole("button", { name: /^Read on/ }).waitFor();
+    // At the moment when the button becomes another one.
+    const clicked = await page.evaluate<string>(`(async () => {
+      const button = document.querySelector(".acts .main");
+      for (let frames = 0; button.textContent.startsWith("Read on"); frames += 1) {
+        if (frames % 30 === 0) button.click();
+        await new Promise(requestAnimationFrame);
+      }
+      button.click();
+      return button.textContent;
+    })()`);
+    expect(clicked).toMatch(/^Allow once/);
+    await ready(page);
+    expect(readFileSync(join(root, "a.txt"), "utf8")).toBe(BEFORE);
+    await page.keyboard.press("y");
+    await expect.poll(() => readFileSync(join(root, "a.txt"), "utf8")).toBe(content);
     await context.close();
   });
 
@@ -331,11 +571,15 @@ async function besideIt(page: Page): Promise<void> {
     .getByText("a.txt")
     .waitFor();
   const card = page.getByRole("article", { name: /echo up/ });
+  await card.getByText("The command runs on in the background").waitFor();
   await card.getByRole("button", { name: /Output so far/ }).click();
   await card.getByText("up", { exact: true }).last().waitFor();
   await card.getByRole("button", { name: "Stop", exact: true }).click();
   await page.getByText("The command is stopped").waitFor();
   await card.getByRole("button", { name: "Stop", exact: true }).waitFor({ state: "detached" });
+  await card.getByText("The command was stopped.").waitFor();
+  await page.reload();
+  await card.getByText("The command has ended.").waitFor();
 }
 
 async function undoneByHunks(page: Page, root: string): Promise<void> {
@@ -353,6 +597,15 @@ async function undoneByHunks(page: Page, root: string): Promise<void> {
   await page.getByLabel("Change 1").uncheck();
   await page.getByRole("button", { name: "Put back 1 change" }).click();
   await until(() => readFileSync(join(root, "a.txt"), "utf8") === BEFORE.replace("line 2\n", "line two\n"));
+  const card = page.getByRole("article", { name: /a\.txt/ });
+  await card.getByText("Partly undone").waitFor();
+  await card.getByText("1 of 2 changes put back").waitFor();
+  expect(await card.locator("tr.put-back").count()).toBe(2);
+  writeFileSync(join(root, "a.txt"), "another text\n");
+  await card.getByRole("button", { name: "Undo" }).click();
+  const refused = page.getByRole("dialog").getByText(/^Call call_\d+ cannot be undone: /);
+  expect((await refused.textContent())?.match(/No file was touched/g)).toHaveLength(1);
+  await page.getByRole("button", { name: "Leave it" }).click();
 }
 
 /** The session as it was: nothing of what came later, and nothing to answer or undo. */

@@ -20,7 +20,14 @@ test.each(hidingCommands)("shows all of %s and counts what is hidden", (_, comma
 });
 
 /** Parts as the rules explain them. */
-const allowed = { words: [], rules: ["allow read"], needsNoRule: false, effects: [], doubts: [] } as const;
+const allowed = {
+  words: [],
+  rules: ["allow read"],
+  needsNoRule: false,
+  effects: [],
+  redirects: [],
+  doubts: [],
+} as const;
 const asking = { ...allowed, rules: [] } as const;
 
 test("marks and counts a carriage return, which is a letter of a word to a shell", () => {

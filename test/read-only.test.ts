@@ -14,6 +14,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "@photostructure/sqlite";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { openArchive, openLedger } from "../src/history/index.js";
 import type { Archive } from "../src/call/index.js";
@@ -70,6 +71,17 @@ const ALL = {
   broken: 0,
   isExported: true,
 };
+function makeForeign(file: string): void {
+  rmSync(file);
+  byHand(file, "create table x (a)");
+}
+
+function byHand(file: string, sql: string): void {
+  const database = new DatabaseSync(file);
+  database.exec(sql);
+  database.close();
+}
+
 const READ_ONLY = { message: expect.stringMatching(/ledger\.db\.index.*read-only|can only be read/) };
 
 describe.skipIf(!canMount)("a history on media that can only be read", () => {
@@ -108,6 +120,26 @@ describe.skipIf(!canMount)("a history on media that can only be read", () => {
     const { archive, notes } = await onMedia(join(path, "ledger.db"));
     expect(await readIn(archive)).toEqual(ALL);
     expect(notes).toMatchObject([READ_ONLY]);
+  });
+
+  test.each<[string, (index: string) => void]>([
+    ["damaged", (index) => writeFileSync(index, readFileSync(index).fill(0, 8_192))],
+    ["empty", (index) => writeFileSync(index, "")],
+    ["no index", (index) => writeFileSync(index, "x".repeat(50_000))],
+    ["from a newer toolgate", (index) => byHand(index, "pragma user_version = 999")],
+    ["another program's", makeForeign],
+  ])("is read when the index beside it is %s", async (_, spoil) => {
+    const path = await media(async (at) => {
+      const file = join(at, "ledger.db");
+      await writeSessions(file);
+      const archive = await openArchive(file);
+      await archive.refresh();
+      await archive.close();
+      spoil(`${file}.index`);
+    });
+    const { archive, notes } = await onMedia(join(path, "ledger.db"));
+    expect(await readIn(archive)).toEqual(ALL);
+    expect(notes).toMatchObject([{ message: expect.stringContaining("ledger.db.index") }]);
   });
 
   test("is read with the log that a killed process left beside it", async () => {
@@ -149,6 +181,15 @@ describe.skipIf(!canMount)("a history on media that can only be read", () => {
   });
 });
 
+test("an empty index is made again where it can be written", async () => {
+  const file = join(place, "empty-index.db");
+  await writeSessions(file);
+  writeFileSync(`${file}.index`, "");
+  const archive = await openArchive(file);
+  onTestFinished(() => archive.close());
+  expect(await readIn(archive)).toEqual(ALL);
+});
+
 test("a damaged ledger is reported by the commands in the same words", async () => {
   const { runHere: run, home } = await atHome();
   const file = join(home, "ledger.db");
@@ -165,6 +206,27 @@ test("a damaged ledger is reported by the commands in the same words", async () 
     ]);
     expect(stderr).not.toMatch(/ERR_SQLITE|\n\s+at /);
   }
+});
+
+test("a damaged kept file is reported, and is not written into the project", async () => {
+  const { runHere: run, home, script, project } = await atHome();
+  const [file, path] = [join(home, "ledger.db"), join(project, "a.txt")];
+  writeFileSync(path, "as it was before\n".repeat(200));
+  const input = { path: "a.txt", content: "new\n" };
+  const steps = script([{ calls: [{ tool: "write_file", input }] }, { say: "Done." }]);
+  await run(["run", "go", "--mode", "allow-all", "--ledger", file, "--script", steps]);
+  const bytes = readFileSync(file);
+  bytes.write("WAS", bytes.indexOf("as it was before\nas it") + 6);
+  writeFileSync(file, bytes);
+  const verified = await run(["history", "verify", "--ledger", file]);
+  expect([verified.status, verified.stdout]).toEqual([1, expect.stringContaining("the file that it kept")]);
+  const checked = await run(["ledger", "check", file]);
+  expect([checked.status, checked.stderr]).toEqual([1, expect.stringContaining("the file that it kept")]);
+  const undone = await run(["undo", "call_1", "--ledger", file]);
+  expect([undone.status, undone.stderr]).toEqual([1, expect.stringContaining("is damaged (kept file")]);
+  expect(readFileSync(path, "utf8")).toBe("new\n");
+  const copied = await run(["ledger", "copy", file, join(home, "copy.db")]);
+  expect([copied.status, copied.stderr]).toEqual([1, expect.stringContaining("lacks events or kept files")]);
 });
 
 describe("a ledger's folder", () => {

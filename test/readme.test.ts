@@ -25,3 +25,9 @@ test("compiles the code in the README against the doors it names", () => {
   expect(stdout).toBe("");
   expect(status).toBe(0);
 });
+
+test("names the two commands that do everything in a fresh clone", () => {
+  const readme = readFileSync(new URL("README.md", root), "utf8");
+  const commands = [...readme.matchAll(/^npm (?:start|test)\b/gm)].map(([command]) => command);
+  expect(commands).toEqual(["npm start", "npm test"]);
+});

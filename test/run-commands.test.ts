@@ -92,7 +92,7 @@ test("reports an empty history without an error, but refuses a named file that i
   expect(await asJson("stats", "--by", "model")).toEqual({ by: "model", statistics: [] });
   const named = await at.runHere(["history", "list", "--ledger", "nosuch.sqlite"]);
   expect([named.status, named.stdout]).toEqual([1, ""]);
-  expect(named.stderr).toMatch(/nosuch\.sqlite does not exist/);
+  expect(named.stderr).toMatch(/nosuch\.sqlite does not exist\. Nothing was read/);
   expect(existsSync(join(at.home, "toolgate"))).toBe(false);
 });
 

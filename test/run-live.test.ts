@@ -41,7 +41,8 @@ test("shows parallel calls together, and keeps their cards when they end", async
   expect(ended).not.toContain("(running");
   for (const name of ["one", "two"]) {
     expect(ended.split(`✓ ❯ Run node tick.js ${name} end (execute, `)).toHaveLength(2);
-    expect(ended.split(`    │ ${name} 5⟨`)).toHaveLength(2);
+    // A slow machine prints more lines, of which the card leaves the middle out.
+    expect(ended).toMatch(new RegExp(`Run node tick\\.js ${name} end \\(execute, [^]*? {4}│ ${name} \\d+⟨`));
   }
 });
 

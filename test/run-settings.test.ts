@@ -38,11 +38,11 @@ test("stores no secret with redactAtRest, and the rest of the session", async ()
   expect(JSON.parse(config.stdout).settings).toEqual(
     expect.arrayContaining([
       {
-        name: "secrets taken out",
+        name: "redaction",
         value: "before anything is stored; no call can be undone",
         from: `redactAtRest in ${join(at.settings, "config.json")}`,
       },
-      expect.objectContaining({ name: "further secrets", value: "acme-[0-9]{8}" }),
+      expect.objectContaining({ name: "own secret patterns", value: "acme-[0-9]{8}" }),
     ]),
   );
 });

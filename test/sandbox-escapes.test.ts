@@ -61,8 +61,10 @@ const WORKSPACE_FILES = {
   "src/a.ts": "export const a = 1;\n",
   "tools/hooks/pre-commit": "#!/bin/sh\n",
   "person-hooks/pre-commit": "#!/bin/sh\n",
-  "shared.gitconfig": "[core]\n\thooksPath = shared/hooks\n",
+  "shared.gitconfig": "[core]\n\thooksPath = shared/hooks\n\thooksPath = .git/own-hooks\n",
   "shared/hooks/pre-commit": "#!/bin/sh\n",
+  "linked-from/tasks.json": "{}",
+  "linked-from/merge.sh": "#!/bin/sh\n",
 };
 
 type User = { readonly name: string; readonly uid: number };
@@ -90,12 +92,21 @@ async function aMachine({ uid }: User) {
   put(ws, WORKSPACE_FILES);
   put(out, { file: "outside" });
   symlinkSync("AGENTS.md", join(ws, "CLAUDE.md"));
+  symlinkSync("../linked-from/tasks.json", join(ws, ".vscode/tasks.json"));
   for (const repository of [ws, join(ws, "vendor/lib")]) {
     mkdirSync(repository, { recursive: true });
     spawnSync("git", ["init", "-q", repository]);
   }
+  symlinkSync("../../linked-from/merge.sh", join(ws, ".git/hooks/post-merge"));
   spawnSync("git", ["-C", ws, "config", "core.hooksPath", "tools/hooks"]);
   spawnSync("git", ["-C", ws, "config", "include.path", "../shared.gitconfig"]);
+  const own = {
+    "own-hooks/post-merge": "#!/bin/sh\n",
+    "included/config": "[core]\n",
+    "lazygit.yml": "gui: {}\n",
+  };
+  put(join(ws, ".git"), own);
+  spawnSync("git", ["-C", ws, "config", "--add", "include.path", "included/config"]);
   // A worktree in the workspace of a repository outside.
   const main = join(home, "main");
   put(main, { a: "other" });

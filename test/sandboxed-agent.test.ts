@@ -95,6 +95,9 @@ test("the proxy connects to no name that leads to this machine, and takes CONNEC
       socket.on("close", () => resolve(text));
     });
   expect(await answer(`CONNECT example.com:${port} HTTP/1.1\r\n\r\n`)).toContain("502 Bad Gateway");
+  // To a parser of addresses, these name the first host.
+  for (const name of ["example.com?.evil.example", "example.com#.evil.example", "me@evil.example", "a%2eb"])
+    expect(await answer(`CONNECT ${name}:${port} HTTP/1.1\r\n\r\n`)).toContain("400 Bad Request");
   expect(await answer(`GET http://example.com/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)).toContain(
     "405",
   );

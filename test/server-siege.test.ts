@@ -80,6 +80,17 @@ describe("toolgate serve", () => {
     expect((await send(url, { path: "/sessions" })).status).toBe(200);
   });
 
+  test("closes a socket that sends too many health checks at once", async () => {
+    const { port, url } = await serving(undefined, limits({ requestsPerSecond: 20 }));
+    const [socket] = await besiege(port, 1);
+    let text = "";
+    socket?.on("data", (bytes: Buffer) => (text += bytes.toString()));
+    socket?.write(`GET /healthz HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n\r\n`.repeat(500));
+    await until(() => socket?.closed === true);
+    expect(text.match(/HTTP\/1\.1 \d+/g)?.length ?? 0).toBeLessThan(100);
+    expect((await send(url, { path: "/sessions" })).status).toBe(200);
+  });
+
   test("closes only sockets of the address that has too many", async () => {
     const { port, url } = await serving(undefined, limits({ sockets: 1_000, socketsWithoutToken: 10 }));
     const others = await besiege(port, 5, SILENT, "127.0.0.2");

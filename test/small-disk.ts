@@ -18,9 +18,13 @@ export type SmallDisk = {
 };
 
 /** Undefined where no disk can be mounted. */
-export function mountSmallDisk(megabytes = 4): SmallDisk | undefined {
+export function mountSmallDisk(
+  megabytes = 4,
+  { files }: { readonly files?: number } = {},
+): SmallDisk | undefined {
   const path = mkdtempSync(join(tmpdir(), "toolgate-disk-"));
-  if (!mount("-t", "tmpfs", "-o", `size=${megabytes}m`, "toolgate-test", path)) {
+  const limit = files === undefined ? "" : `,nr_inodes=${files}`;
+  if (!mount("-t", "tmpfs", "-o", `size=${megabytes}m${limit}`, "toolgate-test", path)) {
     rmSync(path, { recursive: true });
     return undefined;
   }

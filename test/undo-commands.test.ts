@@ -10,6 +10,7 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
+  truncateSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
@@ -23,6 +24,7 @@ import { MemoryLedger } from "../src/history/index.js";
 import { inMode } from "../src/policy/index.js";
 import { allowAll, openGate } from "../src/run/index.js";
 import type { Gate } from "../src/run/index.js";
+import { previewUndo } from "../src/run/undo-call.js";
 import { builtInTools, LocalWorkspace, NoSandbox, openKeeper, openSandbox } from "../src/tools/index.js";
 import type { KeeperOptions } from "../src/tools/index.js";
 import { git } from "../src/tools/git/repository.samples.js";
@@ -38,10 +40,14 @@ const AS_NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"
 
 const RUNS = Number(process.env["TOOLGATE_RUNS"] ?? 3);
 
-async function gateOn(root: string, options: Partial<KeeperOptions> = {}): Promise<Gate> {
+async function gateOn(
+  root: string,
+  options: Partial<KeeperOptions> = {},
+  ledger = new MemoryLedger(),
+): Promise<Gate> {
   const keeper = openKeeper({ folder: await folder(), commands: "writing", ...options });
   const gate = await openGate({
-    ledger: new MemoryLedger(),
+    ledger,
     workspace: await LocalWorkspace.open(root, { keeper }),
     sessionId: "s",
     tools: builtInTools,
@@ -133,11 +139,11 @@ const anyPath = fc.constantFrom(
   "./odd*",
 );
 const anyText = fc.constantFrom("", "one", "two\\ntwo", "a\\n");
-/** Only root looks into a folder without the right to search it. */
+/** Only root looks into a folder without the rights to list and to search it. */
 const anyMode =
   process.getuid?.() === 0
     ? fc.constantFrom("600", "640", "644", "755", "700", "444")
-    : fc.constantFrom("755", "700", "750");
+    : fc.constantFrom("755", "700", "750", "555", "500");
 const quiet = ">/dev/null 2>&1";
 const act = fc.oneof(
   fc.record({ path: anyPath, text: anyText }).map((it) => `printf '${it.text}' > ${it.path}`),
@@ -179,6 +185,27 @@ const act = fc.oneof(
   ),
 );
 
+test("says which paths of a command an undo would remove", async () => {
+  const root = await fullWorkspace();
+  const ledger = new MemoryLedger();
+  const gate = await gateOn(root, {}, ledger);
+  const call = await run(
+    gate,
+    "mkdir fresh; echo x > fresh/x; echo y >> a.txt; rm link; mv new.txt moved.txt",
+  );
+  const session = { book: gate.book, ledger, sessionId: "s" };
+  const { paths, removes } = await previewUndo(session, await LocalWorkspace.open(root), call);
+  const gone = Object.fromEntries(removes.map(({ path, isFolder }) => [path, isFolder]));
+  expect(gone).toEqual({
+    [join(root, "fresh")]: true,
+    [join(root, "fresh/x")]: false,
+    [join(root, "moved.txt")]: false,
+  });
+  expect(paths.filter((path) => !(path in gone)).toSorted()).toEqual(
+    ["a.txt", "link", "new.txt"].map((name) => join(root, name)),
+  );
+});
+
 /** A name that is no valid text cannot be put back, and is named as such. */
 function withoutBadName(tree: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(tree).filter(([name]) => name !== "bad\u00ff"));
@@ -206,7 +233,8 @@ test(
           delete after["of somebody else"];
           const isSame = JSON.stringify(withoutBadName(after)) === JSON.stringify(before);
           const undone = await gate.undo(toolCallId).catch((error: unknown) => error);
-          if (isSame && undone instanceof Error) expect(undone.message).toMatch(/kept|nothing to put back/);
+          if (isSame && undone instanceof Error)
+            expect(undone.message).toMatch(/stored|kept|nothing to restore/);
           else expect(undone).toMatchObject({ paths: expect.anything() });
           const { "of somebody else": mine, ...now } = wholeTree(root);
           expect(mine).toBeDefined();
@@ -308,7 +336,7 @@ test("opens folders again that a command of an ordinary user closed, and names t
     childProgram("undone-command.mjs"),
     root,
     kept,
-    "rm a.txt; chmod 600 src empty; chmod 0 nested",
+    "rm a.txt; chmod 600 src empty; chmod 0 nested .git/refs .git/objects .git",
   ];
   const [program = "", ...args] = isRoot ? [...AS_NOBODY, ...words] : words;
   if (isRoot) execFileSync("chown", ["-R", NOBODY, base]);
@@ -320,6 +348,107 @@ test("opens folders again that a command of an ordinary user closed, and names t
   if (isRoot) execFileSync("chown", ["-R", "0:0", base]);
   expect(wholeTree(root)).toEqual(before);
 });
+
+test.each([
+  ["a loose object is overwritten", 'chmod u+w "$loose" && echo x > "$loose"'],
+  [
+    "a loose object is overwritten and gets its time back",
+    'touch -r "$loose" t; chmod u+w "$loose"; printf y | dd of="$loose" conv=notrunc 2>&1; chmod a-w "$loose"; touch -r t "$loose"; rm t',
+  ],
+  [
+    "a file has the name of an object that is yet to come",
+    'echo x > "$(dirname "$loose")/12345678901234567890123456789012345678"',
+  ],
+  ["a loose object is replaced", 'cp a.txt t; mv -f t "$loose"'],
+  ["a loose object becomes a link", 'ln -sf ../../../a.txt "$loose"'],
+  ["a loose object becomes a folder", 'rm -f "$loose"; mkdir "$loose"'],
+  ["a loose object becomes a pipe", 'rm -f "$loose"; mkfifo "$loose"'],
+  ["a loose object can be written", 'chmod 666 "$loose"'],
+  ["a pack is overwritten", 'chmod u+w "$pack" && echo x > "$pack"'],
+  [
+    "the index of a pack is overwritten in part",
+    'idx="${pack%.pack}.idx"; chmod u+w "$idx"; printf xxxxxxxxxxxxxxxx | dd of="$idx" bs=1 seek=1100 conv=notrunc',
+  ],
+  ["a folder of objects becomes a file", 'd=$(dirname "$loose"); rm -rf "$d"; echo x > "$d"'],
+  ["a folder of objects becomes a link", 'd=$(dirname "$loose"); mv "$d" moved; ln -s "$PWD/moved" "$d"'],
+  ["a folder of objects is closed", 'echo x > a.txt; chmod 0 "$(dirname "$loose")"'],
+  [
+    "a folder of objects is emptied and gets its time back",
+    'd=$(dirname "$loose"); touch -r "$d" t; rm -f "$loose"; touch -r t "$d"; rm t',
+  ],
+  [
+    "folders of git get other rights",
+    "chmod 777 . .git .git/refs .git/logs; chmod 0 .git/refs/heads .git/objects/pack",
+  ],
+  ["the repository becomes a link", "mv .git moved; ln -s moved .git"],
+  ["the objects become a link", "mv .git/objects moved; ln -s ../moved .git/objects"],
+  ["objects are borrowed from a folder", 'mkdir other; echo "$PWD/other" > .git/objects/info/alternates'],
+  ["the graph of commits is another", "echo x > .git/objects/info/commit-graph"],
+  [
+    "the index of all packs is another",
+    "chmod u+w .git/objects/pack/multi-pack-index; echo x > .git/objects/pack/multi-pack-index",
+  ],
+])("puts the history back when %s", async (_, acts) => {
+  const root = await fullWorkspace();
+  git(root, "gc", "-q");
+  git(root, "multi-pack-index", "write");
+  git(root, "commit-graph", "write", "--reachable");
+  writeFileSync(join(root, "a.txt"), "second\n");
+  git(root, "commit", "-qam", "two");
+  const [loose] = execFileSync("find", [".git/objects", "-path", "*/[0-9a-f][0-9a-f]/*"], {
+    cwd: root,
+    encoding: "utf8",
+  }).split("\n");
+  const [before, whole] = [objectFiles(root), wholeTree(root)];
+  const gate = await gateOn(root);
+  const script = join(await folder(), "acts");
+  writeFileSync(script, `loose=${loose} pack=$(ls .git/objects/pack/*.pack)\n${acts}\n`);
+  await gate.undo(await run(gate, `bash ${script}; true`));
+  expect(objectFiles(root)).toEqual(before);
+  expect(wholeTree(root)).toEqual(whole);
+  expect(execFileSync("git", ["fsck", "--full"], { cwd: root, stdio: "pipe", encoding: "utf8" })).toBe("");
+});
+
+test("keeps no secret to which a command laid a link among the packs", async () => {
+  const root = await fullWorkspace();
+  const secret = join(await folder({ secret: "PRIVATE" }), "secret");
+  const gate = await gateOn(root);
+  const pack = ".git/objects/pack/pack-0123456789.pack";
+  await run(gate, `ln -s ${secret} ${pack}`);
+  const before = wholeTree(root);
+  await gate.undo(await run(gate, `rm ${pack}; echo x > a.txt`));
+  expect(existsSync(join(root, pack))).toBe(false);
+  expect(wholeTree(root)).toEqual(before);
+});
+
+/** Each object file and folder of them with its permission bits and content. */
+test("undoes a command that made more than can be read in time", async () => {
+  const root = await folder();
+  mkdirSync(join(root, "src"));
+  writeFileSync(join(root, "src/a"), "a");
+  writeFileSync(join(root, "b"), "b");
+  const before = wholeTree(root);
+  const gate = await gateOn(root, { limits: { maxBytes: 1_000_000 } });
+  const call = await run(
+    gate,
+    "rm -r src; for i in b c; do truncate -s 60M $i; done; for i in $(seq 300); do truncate -s 60M large-$i; done",
+  );
+  writeFileSync(join(root, "large-7"), "mine");
+  await expect(gate.undo(call)).rejects.toThrow("large-7 has changed since");
+  rmSync(join(root, "large-7"));
+  expect(await gate.undo(call)).not.toHaveProperty("left");
+  expect(wholeTree(root)).toEqual(before);
+});
+
+const objectFiles = (root: string): string =>
+  execFileSync(
+    "sh",
+    ["-c", "find . -printf '%p %M ' -type f -exec sha1sum {} \\; -o -printf '%p %M %l\n' | sort"],
+    {
+      cwd: join(root, ".git/objects"),
+      encoding: "utf8",
+    },
+  );
 
 test("undoes a commit after somebody has looked at the repository", async () => {
   const root = await fullWorkspace();
@@ -369,13 +498,37 @@ test("leaves large ignored folders alone, and names them", async () => {
   expect(left).toEqual([
     { path: join(root, "big"), reason: "git ignores it, and it is too large to be kept" },
   ]);
-  expect(Object.keys(wholeTree(root)).toSorted()).toEqual([".gitignore", "a.txt"]);
+  expect(Object.keys(wholeTree(root)).toSorted()).toEqual(["", ".gitignore", "a.txt"]);
   // Without the pattern the folder is new to git, and was there before the command all the same.
   mkdirSync(join(root, "big"));
   for (let number = 0; number < 300; number += 1) writeFileSync(join(root, "big", String(number)), "x");
   const before = wholeTree(root);
   const revealing = await run(gate, "rm .gitignore");
   await gate.undo(revealing);
+  expect(wholeTree(root)).toEqual(before);
+});
+
+test("removes no folder that was there when a command hides it by a pattern", async () => {
+  const root = await fullWorkspace();
+  mkdirSync(join(root, "around"));
+  git(join(root, "around"), "init", "-q", "inner");
+  mkdirSync(join(root, "data"));
+  writeFileSync(join(root, "data/large"), "");
+  truncateSync(join(root, "data/large"), 65 * 1024 * 1024);
+  const before = wholeTree(root);
+  const gate = await gateOn(root);
+  const { left = [] } = await gate.undo(await run(gate, "echo '*' > .gitignore; echo x > a.txt"));
+  expect(wholeTree(root)).toEqual(before);
+  expect(left.map(({ path }) => path)).toContain(join(root, "data"));
+});
+
+test("restores the rights of folders that hold only repositories", async () => {
+  const root = await fullWorkspace();
+  mkdirSync(join(root, "around"));
+  git(join(root, "around"), "init", "-q", "inner");
+  const before = wholeTree(root);
+  const gate = await gateOn(root);
+  await gate.undo(await run(gate, "chmod 700 around around/inner/.git/refs"));
   expect(wholeTree(root)).toEqual(before);
 });
 
@@ -510,12 +663,20 @@ test("says with which call a command is undone that ran beside it", async () => 
   expect(readdirSync(root)).toEqual(["a.txt"]);
 });
 
+test("says that a command perhaps changed nothing when there is nothing to undo", async () => {
+  const gate = await gateOn(await folder({ "a.txt": "" }));
+  const idle = await run(gate, "touch -c nothing-there; true");
+  await expect(gate.undo(idle)).rejects.toThrow(
+    "no earlier content of its files is stored: it changed no file, or",
+  );
+});
+
 test("keeps nothing before a command that only reads", async () => {
   const root = await folder({ "a.txt": "" });
   const keptIn = await folder();
   const gate = await gateOn(root, { folder: keptIn });
   const read = await run(gate, "cat a.txt");
-  await expect(gate.undo(read)).rejects.toThrow("no file that it changed was kept");
+  await expect(gate.undo(read)).rejects.toThrow("no earlier content of its files is stored");
   expect(readdirSync(keptIn)).toEqual([]);
 });
 

@@ -1,8 +1,9 @@
 /** `toolgate undo` of a call, of hunks and of turns, over the record of `toolgate run`. */
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { atHome } from "./cli-kit.js";
+import { atHome, command } from "./cli-kit.js";
+import { until } from "./until.js";
 
 const edit = (path: string, oldText: string, newText: string) => ({
   tool: "edit_file",
@@ -62,4 +63,17 @@ test("undo lists the hunks of an edit and restores the ones that are named", asy
   expect(read("a.txt")).toBe(`ONE\n${middle}two\n`);
   expect((await runHere(["undo", "--hunk", "2"])).stderr).toContain("name the call");
   expect((await runHere(["undo", "call_1", "--turns", "1"])).stderr).toContain("not both");
+});
+
+test("undo says that nobody knows what a command changed when Toolgate was killed meanwhile", async () => {
+  const at = await atHome({ "rules.json": { rules: [{ allow: "execute" }, { allow: "edit" }] } });
+  const script = at.script([{ calls: [command("touch up; sleep 60")] }, { say: "Done." }]);
+  const pid = join(at.home, "pid");
+  const run = at.run(["run", "go", "--no-contain", "--script", script], { limits: `echo $$ >${pid}` });
+  await until(() => existsSync(join(at.project, "up")));
+  process.kill(Number(readFileSync(pid, "utf8")), "SIGKILL");
+  await run;
+  const why = "Toolgate was ended while the command ran, so what it changed is not known";
+  expect(await at.runHere(["undo"])).toMatchObject({ status: 1, stdout: expect.stringContaining(why) });
+  expect((await at.runHere(["history", "show"])).stdout).toContain("cannot be undone");
 });

@@ -371,7 +371,7 @@ describe("an undo is refused, and touches nothing,", () => {
   test("of a command, whose changes are not kept", async () => {
     const { gate } = await gateIn({ "a.txt": "one" });
     const toolCallId = await make(gate, "terminal", { command: "rm a.txt" });
-    await expect(gate.undo(toolCallId)).rejects.toThrow("no file that it changed was kept");
+    await expect(gate.undo(toolCallId)).rejects.toThrow("no earlier content of its files is stored");
   });
 
   test("of a tree with more files than are kept", async () => {
@@ -379,7 +379,9 @@ describe("an undo is refused, and touches nothing,", () => {
     await mkdir(join(root, "many"));
     for (let number = 0; number < 2_001; number += 1) writeFileSync(join(root, `many/${number}`), "");
     const toolCallId = await make(gate, "delete_path", { path: "many", recursive: true });
-    await expect(gate.undo(toolCallId)).rejects.toThrow(/was not kept: there was too much of it to keep/);
+    await expect(gate.undo(toolCallId)).rejects.toThrow(
+      /was not kept: it has too many files or too much data to keep/,
+    );
     expect(await readdir(root)).toEqual([]);
   });
 
@@ -397,7 +399,9 @@ describe("an undo is refused, and touches nothing,", () => {
     const { root, gate } = await gateIn();
     await writeFile(join(root, "large"), Buffer.alloc(64 * 1024 * 1024 + 1));
     const toolCallId = await make(gate, "delete_path", { path: "large" });
-    await expect(gate.undo(toolCallId)).rejects.toThrow("was not kept: there was too much of it to keep");
+    await expect(gate.undo(toolCallId)).rejects.toThrow(
+      "was not kept: it has too many files or too much data to keep",
+    );
   });
 
   test("while the call has not ended", async () => {
@@ -480,7 +484,7 @@ test("reports that nothing is left to undo when the files already have their old
   const made = await gate.call({ name: "write_file", input: { path: "u.txt", content: "u" } });
   const moved = await gate.call({ name: "move_path", input: { from: "u.txt", to: "v.txt" } });
   await expect(gate.undo(made.toolCallId)).rejects.toThrow(
-    "there is nothing to put back. No file was touched.",
+    "there is nothing to restore. No file was touched.",
   );
   await gate.undo(moved.toolCallId);
   await gate.undo(made.toolCallId);

@@ -217,5 +217,5 @@ test("wraps an agent whose callTool takes name and arguments together, as MCP's 
   await expect(client.callTool({ name: "send", arguments: { a: 2 } })).rejects.toThrow(
     "there is nobody to ask",
   );
-  expect(() => gate.wrapCallTool({} as never)).toThrow("has no method callTool");
+  expect(() => gate.wrapCallTool({} as never)).toThrow("must be an agent with a method callTool");
 });

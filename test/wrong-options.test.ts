@@ -1,8 +1,17 @@
 /** Wrong options, as callers in JavaScript write them: each is refused at once, by its name. */
 import { describe, expect, test } from "vitest";
 import { createAapServer, serveAap } from "../src/aap/index.js";
-import { connect, runTurn } from "../src/aap/client/index.js";
-import { AgentConnection, agentHost, serveAcp, serveWire, stdioWire, streamWire } from "../src/acp/index.js";
+import { connect, messagesFromEvents, pendingCalls, runTurn } from "../src/aap/client/index.js";
+import {
+  AgentConnection,
+  agentHost,
+  commandWords,
+  serveAcp,
+  serveWire,
+  stdioWire,
+  streamWire,
+  V1Reader,
+} from "../src/acp/index.js";
 import { AgentSession, createAgent, LoopSession, taskTool, waitForTurn } from "../src/agent/index.js";
 import { BadOption } from "../src/call/index.js";
 import {
@@ -17,11 +26,31 @@ import {
   redactionPattern,
   redactJson,
   redactSession,
+  replaySession,
 } from "../src/history/index.js";
 import { mcpConfigFromAcp, McpServers } from "../src/mcp/index.js";
-import { openModel, retrying, scriptedModel } from "../src/model/index.js";
+import { costOf, knownPrice, openModel, retrying, scriptedModel } from "../src/model/index.js";
+import {
+  allowsCommand,
+  decide,
+  hostReach,
+  inMode,
+  namesCommand,
+  proposeDenials,
+  proposeGrants,
+  readShell,
+  userPrograms,
+} from "../src/policy/index.js";
 import { SessionRecord } from "../src/record/index.js";
-import { Gate, openGate } from "../src/run/index.js";
+import {
+  Gate,
+  mustBeRules,
+  openGate,
+  openQuestions,
+  recoveryEvents,
+  undoCall,
+  waitForAnswers,
+} from "../src/run/index.js";
 import {
   defineTool,
   fetchTool,
@@ -32,6 +61,8 @@ import {
   Toolbox,
   webSearchTool,
 } from "../src/tools/index.js";
+import { callCard, callText, sessionMarkdown, sessionText } from "../src/view/index.js";
+import { ServeClient } from "../src/serve/client/index.js";
 import { folder } from "./agent-kit.js";
 
 /** As JavaScript sees it. */
@@ -47,6 +78,17 @@ const loop = { name: "l", prompt: async () => undefined };
 const wire = { send: () => undefined, listen: async () => undefined };
 const place = { root: ".", roots: ["."], readText: async () => undefined };
 const client = js({ turn: run });
+const archive = new MemoryArchive(ledger);
+const intent = js({
+  tool: "edit_file",
+  kind: "edit",
+  input: {},
+  cwd: "/ws",
+  paths: [],
+  hosts: [],
+  baseHashes: {},
+});
+const policy = { rules: [], roots: ["/ws"], home: "/" };
 const loopSession = { loop, ledger, workspace: place, sessionId: "s" };
 
 const WRONG: readonly (readonly [string, () => unknown, string])[] = [
@@ -54,6 +96,46 @@ const WRONG: readonly (readonly [string, () => unknown, string])[] = [
     "createAgent without options",
     () => createAgent(js(undefined)),
     "the options must be an object, and are undefined",
+  ],
+  [
+    "a window of no tokens",
+    () => createAgent(js({ ...agent, contextWindow: 0 })),
+    "must be a number above 0",
+  ],
+  [
+    "a step of a script that is misspelt",
+    () => scriptedModel(js({ steps: [{ say: "Hi." }, { sy: "Hi." }] })),
+    '"steps" is no script',
+  ],
+  [
+    "a call of a script without its tool",
+    () => scriptedModel(js({ steps: [{ calls: [{ tol: "x" }] }] })),
+    '"steps" is no script',
+  ],
+  [
+    "an input that is no schema",
+    () => defineTool(js({ ...tool, input: { type: "objekt" } })),
+    '"input" is no usable schema',
+  ],
+  [
+    "a session of an agent that createAgent did not make",
+    () => AgentSession.open(js({ agent: {}, ledger, workspace: place })),
+    '"agent" must be an agent (createAgent)',
+  ],
+  ["a server without agents", () => serveAap([], { port: 0, token: "a".repeat(20) }), '"agents" is empty'],
+  [
+    "an agent with a title that is misspelt",
+    () => serveAap(js({ agent: createAgent(agent), titel: "A" }), { port: 0, token: "a".repeat(20) }),
+    'there is no option "titel"',
+  ],
+  [
+    "an option of an agent without a type",
+    () =>
+      serveAap(js({ agent: createAgent(agent), options: [{ typ: "text" }] }), {
+        port: 0,
+        token: "a".repeat(20),
+      }),
+    "each item an option with a name and a type",
   ],
   ["createAgent without a name", () => createAgent(js({ model, tools: [] })), '"name" is missing'],
   ["createAgent without a model", () => createAgent(js({ name: "a", tools: [] })), '"model" is missing'],
@@ -94,6 +176,11 @@ const WRONG: readonly (readonly [string, () => unknown, string])[] = [
     "a tool of no kind",
     () => defineTool(js({ ...tool, kind: "reading" })),
     '"kind" must be one of read, edit',
+  ],
+  [
+    "a tool with a line end in its name",
+    () => named("act\nAllow this?"),
+    '"name" must be a name of up to 128',
   ],
   ["a tool with execute", () => defineTool(js({ ...tool, execute: run })), 'no option "execute"'],
   ["a script without steps", () => scriptedModel(js({ step: [] })), 'no option "step"'],
@@ -177,7 +264,11 @@ const WRONG: readonly (readonly [string, () => unknown, string])[] = [
   ["MemoryLedger", () => new MemoryLedger(js({ now: 5 })), '"now" must be a function, and is the number 5'],
   ["MemoryArchive", () => new MemoryArchive(ledger, js({ pattern: [] })), 'no option "pattern"'],
   ["redactingLedger", () => redactingLedger(ledger, js({ patterns: "a" })), '"patterns" must be a list'],
-  ["exportSession", () => exportSession(js({}), "csv", js({ redact: false })), 'no option "redact"'],
+  [
+    "exportSession",
+    () => exportSession(js({ timeline: [] }), "csv", js({ redact: false })),
+    'no option "redact"',
+  ],
   ["SessionRecord", () => SessionRecord.open(ledger, "s", js({})), '"owner" is missing'],
   ["Gate", () => new Gate(js({ workspace: place })), '"record" is missing'],
   ["taskTool", () => taskTool(js({ steps: 3 })), 'no option "steps"'],
@@ -205,7 +296,7 @@ const WRONG: readonly (readonly [string, () => unknown, string])[] = [
   ],
   [
     "redactSession with an expression",
-    () => redactSession(js({}), js({ patterns: [/a/] })),
+    () => redactSession(js({ timeline: [] }), js({ patterns: [/a/] })),
     '"patterns" must be',
   ],
   [
@@ -232,6 +323,12 @@ const WRONG: readonly (readonly [string, () => unknown, string])[] = [
     () => waitForTurn(js({ afterOthers: run }), js(run), js(new AbortController()), js(run)),
     '"signal" must be an AbortSignal',
   ],
+  [
+    "waitForAnswers with a promise of a ledger",
+    () => waitForAnswers(js({ ledger: Promise.resolve(ledger), question: {}, ask: run })),
+    '"ledger" must be a ledger',
+  ],
+  ["waitForAnswers without options", () => waitForAnswers(js(undefined)), "the options must be an object"],
   ["Toolbox", () => new Toolbox(js(undefined)), '"tools" is missing'],
   ["Toolbox with one tool", () => new Toolbox(js(tool)), '"tools" must be a list'],
   ["openKeeper", () => openKeeper(js({ dir: "x" })), 'no option "dir"'],
@@ -243,7 +340,100 @@ const WRONG: readonly (readonly [string, () => unknown, string])[] = [
   ["runTurn without a request", () => runTurn(client, "s", js(undefined)), '"request" is missing'],
   ["runTurn with a misspelt option", () => runTurn(client, "s", {}, js({ allow: run })), 'no option "allow"'],
   ["connect without an address", () => connect(js(undefined)), '"baseUrl" is missing'],
+  [
+    "forgetting with a misspelt keepLast",
+    () => archive.forget(js({ olderThanMs: 0, keeplast: 5 })),
+    'archive.forget: there is no option "keeplast"',
+  ],
+  ["forgetting older than nothing", () => archive.forget(js({ olderThanMs: null })), '"olderThanMs" must be'],
+  [
+    "forgetting one id as a text",
+    () => archive.forget(js({ sessionIds: "ab" })),
+    '"sessionIds" must be a list',
+  ],
+  ["verifying with misspelt heads", () => archive.verify(js({ head: [] })), 'no option "head"'],
+  ["verifying with heads that are none", () => archive.verify(js({ heads: [{}] })), "each item a head"],
+  ["a search without a text", () => archive.search(js({})), '"text" is missing'],
+  ["sessions with a misspelt limit", () => archive.sessions(js({ limt: 1 })), 'no option "limt"'],
+  ["calls since a date", () => archive.calls(js({ since: new Date() })), '"since" must be a number'],
+  ["statistics by nothing", () => archive.statistics(js({})), '"by" is missing'],
+  ["usage of a folder of another type", () => archive.modelUsage(js({ cwd: 5 })), '"cwd" must be a text'],
+  [
+    "an export with secrets by a misspelt option",
+    () => archive.export("s", "csv", js({ redact: false })),
+    'no option "redact"',
+  ],
+  ["watch", () => ledger.watch(js("x")), '"onChange" must be a function, and is a text'],
+  ["exportSession without a session", () => exportSession(js({}), "csv"), '"session" must be a session'],
+  ["exportSession in no format", () => exportSession(js({ timeline: [] }), js("pdf")), "one of ndjson, csv"],
+  ["replaySession", () => replaySession("s", js(undefined)), '"events" is missing'],
+  ["a mode that is misspelt", () => inMode(js("readonly"), []), '"mode" must be one of ask, accept-edits'],
+  ["a verdict without rules", () => decide(intent, js({ roots: [], home: "/" })), '"rules" is missing'],
+  [
+    "a verdict with a default that is misspelt",
+    () => decide(intent, js({ ...policy, default: "alow" })),
+    '"default" must be one of allow, ask, deny',
+  ],
+  [
+    "a verdict by a denial whose host is no text",
+    () => decide(intent, js({ ...policy, rules: [{ deny: "edit", host: ["a.com"] }] })),
+    '"host" of the rule {"deny":"edit","host":["a.com"]} must be a text',
+  ],
+  [
+    "a verdict by a denial that is misspelt",
+    () => decide(intent, js({ ...policy, rules: [{ den: "edit" }] })),
+    "must have just one of allow, ask and deny",
+  ],
+  ["allowsCommand", () => allowsCommand("ls", js(undefined)), '"argv" is missing'],
+  ["namesCommand", () => namesCommand(js(5), []), '"pattern" must be a text or a list'],
+  ["readShell", () => readShell(js(undefined)), '"text" is missing'],
+  ["hostReach", () => hostReach(js(5)), '"host" must be a text'],
+  ["userPrograms", () => userPrograms(js("x")), '"files" must be a list'],
+  ["proposeGrants", () => proposeGrants(js({}), js({})), '"paths" is missing'],
+  ["proposeDenials", () => proposeDenials(intent, js({ roots: "/" })), '"roots" must be a list'],
+  ["openQuestions", () => openQuestions(js(undefined)), '"book" is missing'],
+  ["recoveryEvents", () => recoveryEvents(js({}), Date.now), '"record" must be a record'],
+  ["rules that are none", () => mustBeRules(js(undefined)), '"rules" is missing'],
+  ["undoCall", () => undoCall(js({}), js(place), "call_1"), '"record" must be a record'],
+  ["knownPrice", () => knownPrice(js(undefined)), '"name" is missing'],
+  ["costOf", () => costOf(js(undefined), undefined), '"usage" is missing'],
+  ["commandWords", () => commandWords(js(undefined)), '"text" is missing'],
+  [
+    "V1Reader",
+    () => new V1Reader(js({ session: {}, cwd: "/", mode: "lax" })),
+    '"mode" must be one of strict',
+  ],
+  ["ServeClient", () => new ServeClient(js({ url: "http://a" })), 'no option "url"'],
+  ["pendingCalls", () => pendingCalls(js(undefined), []), '"history" is missing'],
+  ["messagesFromEvents", () => messagesFromEvents(js(undefined)), '"events" is missing'],
+  ["sessionText", () => sessionText(js({})), '"session" must be a session (replaySession)'],
+  ["sessionMarkdown", () => sessionMarkdown(js(undefined)), '"session" is missing'],
+  ["callCard", () => callCard(js({ maxLines: 5 })), '"call" must be a tool call'],
+  [
+    "callText with a misspelt width",
+    () => callText(js({ content: [] }), js({ widht: 40 })),
+    'no option "widht"',
+  ],
 ];
+
+// Such a denial would deny nothing, and nobody would notice.
+test.each([
+  [{ deny: "edit", path: ["/ws/**"] }, '"path" of the rule {"deny":"edit","path":["/ws/**"]} must be a text'],
+  [{ deny: "execute", command: ["rm", 5] }, '"command" of the rule'],
+  [{ deny: "edit", host: "https://a.com/x" }, '"host" is "https://a.com/x", which is not a host'],
+  [{ deny: "execute", command: "git pu*h" }, "a * counts only at the end of a word"],
+  [{ allow: "edit", path: "src/**" }, '"path" is "src/**", which matches nothing'],
+  [
+    { allow: "execute", command: "git log *", examples: { match: ["git push"] } },
+    'does not match "git push"',
+  ],
+  ["deny edit", "a rule must be an object"],
+  [null, "a rule must be an object"],
+])("the rule %j is refused", async (rule, message) => {
+  const refused = { code: "BAD_RULE", message: expect.stringContaining(message) };
+  expect(() => createAgent(js({ ...agent, rules: [rule] }))).toThrow(expect.objectContaining(refused));
+  await expect(openGate(js({ ledger, workspace: place, rules: [rule] }))).rejects.toMatchObject(refused);
+});
 
 describe("a wrong option is refused at once", () => {
   test.each(WRONG)("%s", async (_, call, message) => {
@@ -255,10 +445,70 @@ describe("a wrong option is refused at once", () => {
 
   test("by sessions and gates that are open", async () => {
     const workspace = await LocalWorkspace.open(await folder());
-    const wrong = AgentSession.open(js({ agent: createAgent(agent), ledger, workspace: "." }));
-    await expect(wrong).rejects.toThrow('"workspace" must be a workspace (LocalWorkspace.open)');
+    const opened = AgentSession.open(js({ agent: createAgent(agent), ledger, workspace: "." }));
+    await expect(opened).rejects.toThrow('"workspace" must be a workspace (LocalWorkspace.open)');
     const gate = await openGate({ ledger, workspace });
     expect(() => gate.wrapTools(js([run]))).toThrow("wrapTools: the tools must be an object");
+    expect(() => gate.wrapTools(js({ look: 5 }))).toThrow('"look" must be a function or a tool');
+    for (const call of [undefined, { nam: "t" }, { name: 5 }])
+      await expect(gate.call(js(call))).rejects.toThrow('each call must be an object with a "name"');
+    await expect(gate.submit(js(5))).rejects.toBeInstanceOf(BadOption);
+    for (const call of [
+      gate.proceed(js(undefined)),
+      gate.finish(js(undefined)),
+      gate.finish("call_1", js(5)),
+      gate.undo("call_1", js({ hunk: [1] })),
+      gate.undo("call_1", js({ hunks: "1" })),
+      gate.call({ name: "t", input: {} }, js({ aborted: false })),
+    ])
+      await expect(call).rejects.toBeInstanceOf(BadOption);
+    expect(() => gate.announce(js(undefined))).toThrow('"name" is missing');
+    expect(() => gate.wrapCallTool(js({}))).toThrow('"agent" must be an agent with a method callTool');
+    expect([...gate.book.calls()]).toEqual([]);
     await gate.close();
+    const session = await AgentSession.open({ agent: createAgent(agent), ledger, workspace });
+    for (const blocks of ["Hi", [{ typ: "text" }]])
+      await expect(session.prompt(js(blocks), new AbortController().signal)).rejects.toThrow(
+        "the message must be a list of content blocks",
+      );
+    const hi = [{ type: "text" as const, text: "Hi" }];
+    for (const call of [
+      session.prompt(hi, js(undefined)),
+      session.prompt(hi, js(new AbortController())),
+      session.advance(js(undefined)),
+      session.compact(js(undefined)),
+      session.setMode(js(5)),
+      session.setMode(""),
+      session.describe(js(undefined)),
+      session.begin(js(undefined)),
+      session.aside(js(undefined), "x"),
+      session.aside(hi, js(undefined)),
+    ])
+      await expect(call).rejects.toBeInstanceOf(BadOption);
+    expect(() => session.onRecorded(js("x"))).toThrow('"subscriber" must be a function');
+    expect((await ledger.read(session.sessionId)).map(({ event }) => event.type)).toEqual(["info-changed"]);
+    await session.close();
   });
+});
+
+test("limits, host names and an archive's ledger are refused by their names", async () => {
+  const made = createAgent({ name: "a", model: scriptedModel({ steps: [{ say: "x" }] }), tools: [] });
+  const served = (more: object) => serveAap(made, { port: 0, token: "a".repeat(20), ...more });
+  for (const [more, name] of [
+    [{ limits: { sokets: 1 } }, "sokets"],
+    [{ limits: { sockets: "x" } }, "sockets"],
+    [{ limits: { sockets: Number.NaN } }, "sockets"],
+    [{ limits: { requestsPerSecond: "a" } }, "requestsPerSecond"],
+    [{ limits: { headTimeoutMs: "10s" } }, "headTimeoutMs"],
+    [{ allowedHosts: [5] }, "allowedHosts"],
+    [{ redactPatterns: ["corp-"] }, "redactPatterns"],
+    [{ tls: {} }, '"cert" is missing'],
+    [{ tls: { cert: "x", key: "y" } }, '"tls" is no certificate with its key'],
+  ] as const) {
+    const refused: unknown = await served(more).catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(BadOption);
+    expect(String(refused)).toContain(name);
+  }
+  // @ts-expect-error: as JavaScript calls it
+  expect(() => new MemoryArchive({})).toThrow(/ledger/);
 });

@@ -284,7 +284,7 @@ test("manager: remembered_option_names_state_tool_scope: the option's name is th
     "Always allow the tool write_it of files, as it is now, in this session",
     "Reject",
     "Always refuse the tool write_it of files in this project",
-    "More answers: for a time, for all alike …",
+    "More answers: for a time, for all alike",
   ]);
 });
 
