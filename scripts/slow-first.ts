@@ -9,6 +9,8 @@ import type { TestSpecification } from "vitest/node";
 /** Files that take long for their size, the slowest first. Most wait for processes. */
 const SLOW = [
   "test/page-journeys.test.ts",
+  "test/page-session-journeys.test.ts",
+  "test/page-answer-journeys.test.ts",
   "test/chat.test.ts",
   "test/undo-commands.test.ts",
   "test/mcp-killed.test.ts",

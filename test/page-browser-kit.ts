@@ -7,12 +7,27 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
 import type { ScriptStep } from "../src/model/index.js";
+import { afterAll, beforeAll } from "vitest";
 import { until } from "./until.js";
 
 const main = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
 
 const DESK = { width: 1440, height: 900 };
 export const PHONE = { width: 390, height: 844 };
+
+export const launchBrowser = (): Promise<Browser> =>
+  chromium.launch({
+    executablePath: process.env["TOOLGATE_CHROMIUM"] ?? "/usr/bin/chromium-headless-shell",
+    args: ["--no-sandbox"],
+  });
+
+/** One browser for the journeys of a file, whose servers run in the test's own process. */
+export function browserOfFile(): () => Browser {
+  let browser: Browser;
+  beforeAll(async () => void (browser = await launchBrowser()));
+  afterAll(() => browser.close());
+  return () => browser;
+}
 
 export type PageHouse = {
   readonly home: string;
@@ -37,10 +52,7 @@ export async function openPageHouse(
   mkdirSync(project);
   const script = join(home, "script.json");
   writeFileSync(script, JSON.stringify({ steps }));
-  const browser = await chromium.launch({
-    executablePath: process.env["TOOLGATE_CHROMIUM"] ?? "/usr/bin/chromium-headless-shell",
-    args: ["--no-sandbox"],
-  });
+  const browser = await launchBrowser();
   let server: ChildProcess | undefined;
   let [url, link] = ["", ""];
   const kill = async (signal: NodeJS.Signals): Promise<void> => {

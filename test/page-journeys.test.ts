@@ -20,12 +20,8 @@ import {
   type PageHouse,
   type Watched,
 } from "./page-browser-kit.js";
-import { answerJourneys } from "./page-answer-journeys.js";
 import { hidingCommands, payloads } from "./page-cases.js";
 import { startEditor } from "./page-kit.js";
-import { liveJourneys } from "./page-live-journeys.js";
-import { deviceJourneys } from "./page-device-journeys.js";
-import { sessionJourneys } from "./page-session-journeys.js";
 import { until } from "./until.js";
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -408,14 +404,14 @@ describe("the page", () => {
     const question = page.url();
     await page.keyboard.press("Control+Enter");
     await page.getByText(/^Allowed always by/).waitFor();
+    // The rule answers the next question of this turn, and all of the next session.
+    await page.goto(session);
+    await page.getByText("All is done.").waitFor();
     // No earlier answer decided on this question.
     await page.goto(question);
     await page
       .getByText(/^mode ask, no rule of yours\. The answer to this question then made the rule/)
       .waitFor();
-    // The rule answers the next question of this turn, and all of the next session.
-    await page.goto(session);
-    await page.getByText("All is done.").waitFor();
     await startSession(page, house.url(), "By the rule");
     await page.getByText("All is done.").waitFor();
     await page
@@ -571,11 +567,6 @@ describe("the page", () => {
     }
     expect(found).toEqual([]);
   });
-
-  sessionJourneys(() => house.browser);
-  answerJourneys(() => house.browser);
-  liveJourneys(() => house.browser);
-  deviceJourneys(() => house.browser);
 
   test("asked no other origin for anything, and threw no error", () => {
     expect(desk.troubles.filter((trouble) => !trouble.includes("ERR_CONNECTION"))).toEqual([]);

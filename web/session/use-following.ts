@@ -33,6 +33,8 @@ export function useFollowing(
   }, []);
   const setFollowing = useCallback((next: boolean) => {
     follows.current = next;
+    // A wheel before a button "to the end" is over: what scrolls next is the list that shrinks.
+    if (next) handAt.current = -HAND_MS;
     setShown(next);
     toEnd();
   }, []);
