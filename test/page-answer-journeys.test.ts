@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { browserOfFile, ready, startSession } from "./page-browser-kit.js";
+import { browserOfFile, ready, startSession, toInbox } from "./page-browser-kit.js";
 import { opened } from "./opened-page.js";
 
 const write = (path: string) => ({ tool: "write_file", input: { path, content: "new\n" } });
@@ -16,7 +16,7 @@ test("stores the rule of the first ticked question of those that are alike, and 
     remembers: true,
   });
   await startSession(page, url, "Go");
-  await page.getByRole("link", { name: "Answer in Inbox" }).first().click();
+  await toInbox(page);
   await ready(page);
   // The key stands where it works: beside the group of the question that is shown.
   const groups = page.locator(".q-alike a.btn");

@@ -127,6 +127,12 @@ export async function openPage(
   return { page, context, troubles };
 }
 
+/** By the keyboard: a card that still grows can move the link away between the press and the release of a button. */
+export async function toInbox(page: Page): Promise<void> {
+  await page.getByRole("link", { name: "Answer in Inbox" }).first().press("Enter");
+  await page.waitForURL(/\/q\//);
+}
+
 /** The question is there and takes answers. */
 export async function ready(page: Page): Promise<void> {
   await page.getByText("Why you are asked").waitFor();

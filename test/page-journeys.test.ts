@@ -17,6 +17,7 @@ import {
   PHONE,
   ready,
   startSession,
+  toInbox,
   type PageHouse,
   type Watched,
 } from "./page-browser-kit.js";
@@ -70,7 +71,7 @@ describe("the page", () => {
     page.on("request", keep);
     await page.goto(house.link());
     await page.getByRole("button", { name: "Start the demo" }).click();
-    await page.getByRole("link", { name: "Answer in Inbox" }).click();
+    await toInbox(page);
     await page.getByText("What will happen").waitFor();
     // The code of the link is neither in the address nor in the page.
     expect(page.url()).not.toContain(house.link().split("#")[1]);
@@ -114,7 +115,7 @@ describe("the page", () => {
     await expect
       .poll(() => page.evaluate(look), { timeout: 30_000 })
       .toEqual({ items: ["☐ Allow once"], live: 0, isTagText: true, isPwned: false });
-    await page.getByRole("link", { name: "Answer in Inbox" }).click();
+    await toInbox(page);
     await page.getByText("Whole command, 19 characters, none hidden").waitFor();
     // UI-030, keys that were meant for something else: nothing has the focus that would allow, and Enter is no yes.
     for (const key of ["Enter", " ", "Shift+Tab"]) await page.keyboard.press(key);
@@ -159,7 +160,7 @@ describe("the page", () => {
   test("counts one answer of two browsers, and says so in the other", async () => {
     const { page } = desk;
     await startSession(page, house.url(), "Two browsers");
-    await page.getByRole("link", { name: "Answer in Inbox" }).click();
+    await toInbox(page);
     await ready(page);
     const other = await openPage(house);
     await pairWith(page, other, "Answer");
@@ -362,7 +363,7 @@ describe("the page", () => {
   test("answers one question by a link, which works once and leaves no key in the address", async () => {
     const { page } = desk;
     await startSession(page, house.url(), "Ask me by a link");
-    await page.getByRole("link", { name: "Answer in Inbox" }).click();
+    await toInbox(page);
     await ready(page);
     await desk.context.grantPermissions(["clipboard-read", "clipboard-write"]);
     await page.getByRole("button", { name: "Copy one-use link" }).click();
@@ -392,7 +393,7 @@ describe("the page", () => {
   test("stores an always as it was edited, uses it, and revokes it", async () => {
     const { page } = desk;
     const session = await startSession(page, house.url(), "Always");
-    await page.getByRole("link", { name: "Answer in Inbox" }).click();
+    await toInbox(page);
     await ready(page);
     await page.keyboard.press("a");
     expect(await page.locator("pre.rule").textContent()).toContain("one.txt");
@@ -583,7 +584,7 @@ async function askedByHand(page: Page, call: object): Promise<string> {
   await page.keyboard.press("Control+Enter");
   await page.waitForURL(/\/s\/./);
   const session = page.url();
-  await page.getByRole("link", { name: "Answer in Inbox" }).click();
+  await toInbox(page);
   await ready(page);
   return session;
 }

@@ -7,7 +7,7 @@ import { readAll } from "../src/call/index.js";
 import { outputs } from "./page-cases.js";
 import { watch } from "./page-kit.js";
 import { AFTER, BEFORE, opened, STEPS } from "./opened-page.js";
-import { allowOnce, browserOfFile, ready, startSession } from "./page-browser-kit.js";
+import { allowOnce, browserOfFile, ready, startSession, toInbox } from "./page-browser-kit.js";
 import { serving } from "./page-serving.js";
 import { until } from "./until.js";
 
@@ -360,7 +360,7 @@ test("says in words that the rule of an always was not stored, and lets the call
     { remembers: true },
   );
   const session = await startSession(page, url, "Go");
-  await page.getByRole("link", { name: "Answer in Inbox" }).click();
+  await toInbox(page);
   await ready(page);
   // A folder in place of the file: nothing can be written there.
   mkdirSync(join(settings, "grants.json"));
@@ -437,7 +437,7 @@ test("takes no click for a yes that was meant to read on", async () => {
     { say: "Done." },
   ]);
   await startSession(page, url, "Go");
-  await page.getByRole("link", { name: "Answer in Inbox" }).click();
+  await toInbox(page);
   await ready(page);
   await page.getByRole("button", { name: /^Read on/ }).waitFor();
   // At the moment when the button becomes another one.
@@ -509,7 +509,7 @@ async function allowAll(page: Page, session: string): Promise<void> {
   for (;;) {
     await question.or(end).first().waitFor();
     if ((await end.count()) > 0) return;
-    await question.first().click();
+    await toInbox(page);
     await allowOnce(page);
     await page.getByText(/^Allowed once by/).waitFor();
     await page.goto(session);
