@@ -14,6 +14,7 @@ import { DOOR_LIMITS, HANDSHAKE_LIMITS, serverOptions } from "./limits.js";
 import type { DoorLimits } from "./limits.js";
 import { corsHeaders, preflightHeaders, readOrigin } from "./origins.js";
 import type { PageHeaders } from "./origins.js";
+import { ParseInSteps } from "./parse-in-steps.js";
 import { Rate } from "./rate.js";
 import { SocketTable } from "./socket-table.js";
 import { isToken, TOKEN_RULE } from "./token.js";
@@ -86,6 +87,7 @@ class Door {
   /** A limit of its own, so that a client without the token cannot use up the requests of an address. */
   readonly #rateWithoutToken: Rate;
   readonly #sockets: SocketTable;
+  readonly #steps = new ParseInSteps();
   /** Unfinished responses, and how many of them each socket waits for. */
   readonly #responses = new Set<ServerResponse>();
   readonly #waiting = new WeakMap<Duplex, number>();
@@ -101,6 +103,7 @@ class Door {
     this.#rateWithoutToken = new Rate(limits.requestsPerSecond);
     this.#sockets = new SocketTable(limits);
     server.on("connection", (socket) => this.#sockets.add(socket));
+    this.#steps.follow(server, rules.isSecure);
     server.on("request", (request, response) => this.#request(request, response));
     // A client that sends Expect: 100-continue gets a refusal before it sends the body.
     server.on("checkContinue", (request, response) =>
@@ -108,7 +111,10 @@ class Door {
     );
     const { onUpgrade } = behind;
     if (onUpgrade)
-      server.on("upgrade", (request, socket, head) => this.#upgrade(request, socket, head, onUpgrade));
+      server.on("upgrade", (request, socket, head) => {
+        const rest = this.#steps.leave(socket);
+        this.#upgrade(request, socket, Buffer.concat([head, rest]), onUpgrade);
+      });
   }
 
   async listen(port: number): Promise<number> {
@@ -138,7 +144,7 @@ class Door {
     sendContinue: () => void = () => undefined,
   ): void {
     const { socket } = request;
-    // The socket was refused or closed: no response can reach the client. Node goes on to parse what it had sent by then.
+    // The socket was refused or closed: no response can reach the client. Node parses the rest of a step.
     if (socket.writableEnded || socket.destroyed) return;
     const cors = corsHeaders(request.headers.origin, this.#rules.origins, this.#behind.pageHeaders);
     const waiting = this.#waiting.get(socket) ?? 0;
