@@ -39,7 +39,7 @@ export class ParseInSteps {
   #parse(socket: Socket, bytes: Buffer, parse: (step: Buffer) => void): void {
     this.#rest.set(socket, bytes);
     for (let rest = this.#rest.get(socket); rest && rest.length > 0; rest = this.#rest.get(socket)) {
-      // It was refused or closed: nothing that it sent after that is looked at.
+      // The socket was refused or closed: nothing behind that is looked at.
       if (socket.writableEnded || socket.destroyed) break;
       // Node lets it wait until its responses are read.
       if (socket.isPaused()) {
