@@ -5,6 +5,8 @@
  * a mark in its place leaves no part of it; and it reads a character a bounded number of times,
  * so that no text takes more than linear time.
  */
+import { WRAPPED_SECRETS } from "./wrapped-secrets.js";
+
 export type SecretShape = {
   /** The name in the mark that replaces the secret. */
   readonly kind: string;
@@ -100,6 +102,7 @@ const LOGIN: SecretShape = {
 /** The order matters: a secret with its own shape gets that name. */
 export const SECRET_SHAPES: readonly SecretShape[] = [
   PRIVATE_KEY,
+  ...WRAPPED_SECRETS,
   ...KNOWN_WORDS,
   URL_PASSWORD,
   AUTHORIZATION,

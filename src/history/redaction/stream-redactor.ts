@@ -7,6 +7,7 @@ import { rawIndex, unfinishedAt, withoutEscapes } from "./escape-sequences.js";
 import { mayBecomeEncoded } from "./redact-encoded.js";
 import { redact } from "./redact.js";
 import type { RedactionPattern } from "./redaction-pattern.js";
+import { wrappedAt } from "./wrapped-secrets.js";
 
 /** A longer line is emitted: it may be a whole file without line ends. */
 const MAX_BUFFERED_LENGTH = 16_384;
@@ -73,12 +74,16 @@ export class StreamRedactor {
     const key = plain.lastIndexOf("-----BEGIN");
     const end = key === -1 ? -1 : plain.indexOf("-----END", key);
     const isInKey = key !== -1 && (end === -1 || !plain.includes("-----", end + "-----END".length));
-    const start = isInKey ? key : plain.lastIndexOf("\n") + 1;
+    const wrapped = isInKey ? -1 : wrappedAt(plain);
+    const lineStart = wrapped === -1 ? plain.lastIndexOf("\n") + 1 : wrapped;
+    const start = isInKey ? key : lineStart;
     const rawStart = rawIndex(whole, start);
     const line = whole.slice(rawStart);
     if (text.length - rawStart > MAX_BUFFERED_LENGTH) return text.length;
     const isSuspect =
-      isInKey || ["", " "].some((joiner) => this.#mayBecomeSecret(withoutEscapes(line, joiner)));
+      isInKey ||
+      wrapped !== -1 ||
+      ["", " "].some((joiner) => this.#mayBecomeSecret(withoutEscapes(line, joiner)));
     return isSuspect ? rawStart : unfinished;
   }
 
