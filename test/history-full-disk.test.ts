@@ -11,7 +11,7 @@ import { z } from "zod";
 import { AgentSession } from "../src/agent/index.js";
 import type { Ledger } from "../src/call/index.js";
 import { readAll, SessionBook } from "../src/call/index.js";
-import { openLedger } from "../src/history/index.js";
+import { openArchive, openLedger } from "../src/history/index.js";
 import { verifyLedger } from "../src/history/sqlite/verify-ledger.js";
 import { openLedgerFile } from "../src/history/sqlite/sqlite-file.js";
 import { SqliteLedger } from "../src/history/sqlite/sqlite-ledger.js";
@@ -256,3 +256,33 @@ test.skipIf(!canMount)("says that the disk is full when no further file can be m
   expect(await ledger.sessions()).toEqual([]);
   await expect(openLedger(join(disk.path, "new.db"))).rejects.toMatchObject(full);
 });
+
+test.skipIf(!canMount).each([false, true])(
+  "reads a ledger on a disk with no room for the files that SQLite keeps beside it (its process was killed: %s)",
+  async (wasKilled) => {
+    const disk = mountSmallDisk();
+    if (!disk) throw new Error("A disk could be mounted before, and not now.");
+    onTestFinished(() => disk.remove());
+    const [made, file] = [join(mkdtempSync(join(place, "one-")), "made.db"), join(disk.path, "ledger.db")];
+    const ledger = await openLedger(made);
+    onTestFinished(() => ledger.close());
+    const { tool } = counting("act");
+    const rules = [{ allow: "act" }];
+    const gate = await openGate({ ledger, workspace: await folder(), tools: [tool], rules, sessionId: "s" });
+    await gate.call({ name: "act", input: {} });
+    await gate.close();
+    // An open ledger has a log beside it.
+    if (wasKilled) copyFileSync(`${made}-wal`, `${file}-wal`);
+    else await ledger.close();
+    copyFileSync(made, file);
+    disk.fill();
+
+    const read = await openLedger(file, { readOnly: true });
+    expect(await stateOf(read)).toEqual(["done"]);
+    await read.close();
+    expect(await verifyLedger(file)).toMatchObject({ sessions: 1 });
+    const archive = await openArchive(file);
+    expect((await archive.sessions()).items).toHaveLength(1);
+    await archive.close();
+  },
+);

@@ -102,8 +102,9 @@ async function openToRead(file: string, kind: FileKind, mayBeEmpty = false): Pro
   try {
     return open(path);
   } catch (thrown) {
-    // SQLite needs its own files beside this one. Where it cannot create them and none exist, nobody writes.
-    if (!isReadOnly(thrown)) throw fileError(path, thrown, kind.what);
+    // SQLite needs its own files beside this one. Where it cannot create them and none exist, nobody writes; the same where
+    // they have no room: who writes has them already.
+    if (!isReadOnly(thrown) && !isFull(thrown)) throw fileError(path, thrown, kind.what);
     return open(hasLog(path) ? withoutLocks(path) : asUnchanged(path));
   }
 }
@@ -121,7 +122,7 @@ export async function openInMemory(file: string, kind: FileKind): Promise<Sqlite
 export function cannotBeWritten(thrown: unknown): boolean {
   if (isReadOnly(thrown)) return true;
   if (!(thrown instanceof LedgerFileError)) return UNWRITABLE.has(errorCode(thrown) ?? "");
-  return thrown.code === "LEDGER_FULL" || cannotBeWritten(thrown.cause);
+  return isFull(thrown) || cannotBeWritten(thrown.cause);
 }
 
 const UNWRITABLE: ReadonlySet<string> = new Set(["EROFS", "EACCES", "EPERM", "ENOSPC", "EDQUOT"]);
@@ -131,6 +132,9 @@ function isReadOnly(thrown: unknown): boolean {
   if (thrown instanceof LedgerFileError && thrown.code === "LEDGER_READ_ONLY") return true;
   return causeOf(thrown) === CANNOT_OPEN;
 }
+
+const isFull = (thrown: unknown): boolean =>
+  thrown instanceof LedgerFileError && thrown.code === "LEDGER_FULL";
 
 /** SQLite's error code, if the error is SQLite's. */
 function causeOf(thrown: unknown): number | undefined {
