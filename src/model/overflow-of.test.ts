@@ -302,6 +302,20 @@ const MESSAGES: readonly [name: string, status: number, message: string, expecte
     "Unable to submit request because the input token count is 1100000 but model only supports up to 1048576. Reduce the input token count and try again.",
     { contextWindow: 1_048_576, promptTokens: 1_100_000 },
   ],
+  [
+    "Cloudflare",
+    400,
+    "AiError: The estimated number of input and maximum output tokens (9000) exceeded this model context window limit (7968).",
+    { contextWindow: 7968 },
+  ],
+  ["Snowflake", 400, "Request failed: max tokens of 8192 exceeded", { contextWindow: 8192 }],
+  [
+    "a server that counts all tokens",
+    400,
+    "Total number of tokens (9000) exceeds the maximum allowed (8192)",
+    {},
+  ],
+  ["a server that compares", 400, "The prompt is longer than the context window", {}],
   ["LiteLLM", 400, "litellm.ContextWindowExceededError: the backend refused", {}],
   ["Novita", 400, "The token count exceeds the model's context limit", {}],
   [

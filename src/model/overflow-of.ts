@@ -70,6 +70,9 @@ const OVERFLOWS: readonly RegExp[] = [
   /max_tokens must be at least 1, got -\d/i,
   /too many input tokens|tokens_limit_reached|but model only supports up to \d/i,
   /cannot truncate prompt with n_keep/i,
+  // Cloudflare, Snowflake.
+  /exceeded (?:this|the) model(?:'s)? context window limit|max tokens of \d+ exceeded/i,
+  /total (?:number of )?tokens\b[^.]{0,40}\bexceeds? the (?:maximum|max|model)|(?:prompt|input) is longer than the context/i,
   // LM Studio, Hugging Face, OpenAI.
   /reached context length|`?inputs`? must have less than \d+ tokens/i,
   /'(?:input|messages)\b[^']{0,60}': string too long/i,
@@ -85,6 +88,7 @@ const WINDOWS: readonly RegExp[] = [
   /maximum number of tokens allowed \(?(\d+)/,
   /(?:maximum|max) (?:context|model|prompt) (?:length|len)(?: is| of|:) (?:only )?(\d+)/i,
   /context (?:length|size|window) (?:is |of )?(?:only )?(\d+)/i,
+  /context window limit \((\d+)\)|max tokens of (\d+) exceeded/i,
   /(?:context size|(?:context|allowed) length|max_num_tokens) \((\d+)(?: tokens)?\)/i,
   /(?:maximum input length|must have less than|max size:|total tokens limit|input length should be \[\d+,) (\d+)/i,
   /with (\d+) maximum context length/i,
