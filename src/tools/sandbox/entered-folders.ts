@@ -2,8 +2,9 @@
  * Repositories among the dependencies that git enters by itself. A walk over the workspace passes these folders over, but
  * `git status` starts git in every folder that the index names as a submodule, and the settings there start programs.
  */
-import { readdirSync, realpathSync } from "node:fs";
-import { join } from "node:path";
+import { accessSync, constants, readdirSync, realpathSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { errorCode } from "../../call/error-code.js";
 import { fileBytes } from "../file-text.js";
 import { SETTLED_MS, exactPathInfo } from "../path-info.js";
 import { readIndex } from "../git/read-index.js";
@@ -18,9 +19,35 @@ export function enteredFolders(
   if (passedOver.length === 0) return [];
   const submodules = submodulesOf(top, join(gitFolder, "index"));
   const folders = submodules?.map((path) => join(top, path)) ?? passedOver.flatMap(foldersWithGit);
-  return folders.filter(
-    (path) => passedOver.some((folder) => path === folder || path.startsWith(`${folder}/`)) && isReal(path),
-  );
+  const inside = (path: string): boolean =>
+    passedOver.some((folder) => path === folder || path.startsWith(`${folder}/`));
+  const all = folders.filter(inside).flatMap((path) => [path, ...foldersOnTheWay(path, top).filter(inside)]);
+  return [...new Set(all)].filter(isReal);
+}
+
+/**
+ * Git reaches a submodule by its bytes and we by text, so a name that is no text is looked for in the folder that holds
+ * it. A closed folder on the way hides a submodule until somebody opens it.
+ */
+function foldersOnTheWay(path: string, top: string): readonly string[] {
+  const found: string[] = [];
+  for (let at = path; at.length > top.length; at = dirname(at)) {
+    if (at.slice(dirname(at).length).includes(NO_TEXT)) found.push(dirname(at));
+    else if (isClosed(at)) found.push(at);
+  }
+  return found;
+}
+
+/** Stands in a text for bytes that are none. */
+const NO_TEXT = "\ufffd";
+
+function isClosed(folder: string): boolean {
+  try {
+    accessSync(folder, constants.R_OK | constants.X_OK);
+    return false;
+  } catch (error) {
+    return errorCode(error) === "EACCES";
+  }
 }
 
 const known = new Map<

@@ -416,6 +416,16 @@ test.each(["true", "git update-index --split-index"])(
   },
 );
 
+test("takes out a repository among the dependencies whose name is no text, and that git would enter", async () => {
+  const { root, run } = await contained({ "a.txt": "a", "node_modules/a/b.js": "" });
+  const { output } = await run(
+    `name=$(printf 'node_modules/\\377x'); mkdir "$name"; cd "$name"; git init -q .; git -c user.name=A -c user.email=a@b.c commit -q --allow-empty -m x
+git config core.fsmonitor evil; hash=$(git rev-parse HEAD); cd ../..; git update-index --add --cacheinfo "160000,$hash,$name"`,
+  );
+  expect(output).toContain("made a name that is no text");
+  expect(readdirSync(join(root, "node_modules"))).toEqual(["a"]);
+});
+
 test("says nothing and leaves no file of its own when a command changes only ordinary files", async () => {
   const { root, run } = await contained({ "a.txt": "a", ".env": "SECRET=1" });
   const work =
