@@ -128,11 +128,13 @@ export function findGuarded(places: GuardedPlaces, seen?: SeenFolders): Readonly
       for (const inner of lookInto(folder, places).guarded) found.set(inner.path, inner);
   }
   // A shell sources an `.envrc` by itself, and with it the files that it names.
-  const sourced = [...found.keys()].filter((path) => basename(path).startsWith(".envrc"));
+  const sourcing = [...found.keys()]
+    .filter((path) => basename(path).startsWith(".envrc"))
+    .map((file) => ({ file, named: sourcedFiles(file, places.roots) }));
   for (const path of [
     ...obeyedPaths(found, places),
-    ...sourced.flatMap((file) => sourcedFiles(file, places.roots)),
-    ...replacedPrograms(places.roots, sourced),
+    ...sourcing.flatMap(({ named }) => named),
+    ...replacedPrograms(places.roots, sourcing),
   ]) {
     const named = found.has(path) ? undefined : namedAt(path);
     if (named) found.set(path, named);

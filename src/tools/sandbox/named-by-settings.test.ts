@@ -45,6 +45,19 @@ test.each([
   expect(await obeyed(text)).toContain("tools/x");
 });
 
+test.each([
+  ['"/usr/bin/python3" -m nbstripout', "nbstripout.py"],
+  ["python -I -m nbstripout -t", "nbstripout/__main__.py"],
+  ["uv run -m tools.x %f", "tools/x.py"],
+  ["!cd . && python3 -Im tools.x", "tools/__init__.py"],
+])("finds the module that git would have Python start: %j", async (value, file) => {
+  expect(await obeyed(`[filter "a"]\n\tclean = ${JSON.stringify(value)}\n`)).toContain(file);
+});
+
+test("takes no option of another program for a module", async () => {
+  expect(await obeyed("[alias]\n\ta = !git commit -m wip\n")).toEqual(await obeyed(""));
+});
+
 test("takes no data for a file: branches, addresses, templates", async () => {
   const text = `
 [user]

@@ -7,6 +7,7 @@ import { dirname, join, relative, resolve } from "node:path";
 import { isWithin } from "../../call/absolute-path.js";
 import { repositoryAt } from "../kept-workspace/user-repository.js";
 import { fileText } from "../file-text.js";
+import { moduleFiles } from "./module-files.js";
 import { STEERING } from "./steering.js";
 
 export type NamedBySettings = {
@@ -52,9 +53,10 @@ export function namedBySettings(
         else if (paths === obeyed && !isGitData(path)) for (const all of [mentioned, obeyed]) all.add(path);
       }
     };
-    for (const word of words) add(mentioned, word);
+    for (const word of [...words, ...moduleFiles(value)]) add(mentioned, word);
     if (IS_PATH.test(name)) add(obeyed, value);
-    else if (!IS_DATA.test(name)) for (const word of words.filter(mayBeFile)) add(obeyed, word);
+    else if (!IS_DATA.test(name))
+      for (const word of [...words.filter(mayBeFile), ...moduleFiles(value)]) add(obeyed, word);
   }
   return { mentioned: [...mentioned], obeyed: [...obeyed] };
 }

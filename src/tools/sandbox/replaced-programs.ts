@@ -9,12 +9,22 @@ import { isWithin } from "../../call/absolute-path.js";
 import { SEARCHED_FOLDERS, TYPED_PROGRAMS } from "../../policy/paths/protected-names.js";
 import { addedToSearchPath } from "./sourced-files.js";
 
-/** The files there that have the name of a program of the system. `sourced`: the `.envrc` files. */
-export function replacedPrograms(roots: readonly string[], sourced: readonly string[]): readonly string[] {
+/** An `.envrc`, and the files that it sources: they add folders too, mostly relative to the folder of the `.envrc`. */
+type Sourcing = { readonly file: string; readonly named: readonly string[] };
+
+/** The files there that have the name of a program of the system. */
+export function replacedPrograms(roots: readonly string[], sourcing: readonly Sourcing[]): readonly string[] {
   const onPath = (process.env["PATH"] ?? "").split(":");
   const folders = [
     ...roots.flatMap((root) => [...SEARCHED_FOLDERS, ...onPath].map((folder) => resolve(root, folder))),
-    ...sourced.flatMap((file) => addedToSearchPath(file).map((folder) => resolve(dirname(file), folder))),
+    ...sourcing.flatMap(({ file, named }) =>
+      [file, ...named].flatMap((one) =>
+        addedToSearchPath(one).flatMap((folder) => [
+          resolve(dirname(file), folder),
+          resolve(dirname(one), folder),
+        ]),
+      ),
+    ),
   ];
   const inside = [...new Set(folders.map(realFolder))].filter(
     (folder) => folder !== undefined && roots.some((root) => isWithin(folder, root)),

@@ -33,6 +33,19 @@ test.each([
   expect(await sourced(text)).toContain("scripts/a.sh");
 });
 
+test.each([
+  ["bash setup.sh", "setup.sh"],
+  ['eval "$(node --no-warnings env.js)"', "env.js"],
+  ["python3 -m tools.env", "tools/env.py"],
+  ["make env", "Makefile"],
+  ['eval "$(cat vars.sh)"', "vars.sh"],
+  ["export $(grep -v '^#' vars | xargs)", "vars"],
+  ["export -p `xargs < vars`", "vars"],
+  ['source "$(expand_path scripts/a.sh)"', "scripts/a.sh"],
+])("finds what an .envrc starts or evaluates by a plain name: %j", async (text, file) => {
+  expect(await sourced(text)).toContain(file);
+});
+
 test("takes no value of a variable, no comment and no folder for a file that runs", async () => {
   const text =
     'export DB=./db/dev.sqlite URL=http://a/b\nexport A="$PWD/a/b" B=${PWD}/a/b C=$(pwd)/a/b D=`pwd`/a/b\n# source a.sh\nPATH_add bin/x\nwatch_file go.mod\nlayout go\nsource_env sub\nsource_up\n';
@@ -77,7 +90,9 @@ test("lets no command make or change a file that an .envrc runs", async () => {
 
 test("lets no command put a program in the place of one of the system", async () => {
   const { root } = await aWorkspace({
-    ".envrc": 'PATH_add scripts\nexport PATH="$PWD/own:$PATH"\n',
+    ".envrc":
+      'PATH_add scripts\nexport PATH="$PWD/own:$PATH"\nlayout go\nPATH_add "$(expand_path more)"\nsource lib/env.sh\n',
+    "lib/env.sh": "PATH_add from-lib\n",
     "scripts/build": "ours\n",
     "on-path/find": "ours\n",
     "elsewhere/a": "",
@@ -87,9 +102,10 @@ test("lets no command put a program in the place of one of the system", async ()
   process.env["PATH"] = `${root}/on-path:${path}`;
   const workspace = await LocalWorkspace.open(root, { sandbox: await openSandbox({ folder }) });
   const places = ["scripts/ls", "own/git", "on-path/sudo", "node_modules/.bin/rm", "elsewhere/bin/cat"];
+  places.push("bin/find", "more/sed", "from-lib/cp");
   let output = "";
   await workspace.runCommand(
-    `mkdir -p own node_modules/.bin elsewhere/bin .venv; /bin/ln -s ../elsewhere/bin .venv/bin; for i in ${places.join(" ")} scripts/build scripts/lint bin-ls; do echo evil >$i; done; echo evil >on-path/find; true`,
+    `mkdir -p own bin more from-lib node_modules/.bin elsewhere/bin .venv; /bin/ln -s ../elsewhere/bin .venv/bin; for i in ${places.join(" ")} scripts/build scripts/lint bin-ls; do echo evil >$i; done; echo evil >on-path/find; true`,
     { signal: new AbortController().signal, onOutput: (text) => void (output += text) },
   );
   for (const name of places) {

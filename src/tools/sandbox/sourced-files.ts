@@ -5,6 +5,7 @@
 import { dirname, resolve } from "node:path";
 import { isWithin } from "../../call/absolute-path.js";
 import { fileText } from "../file-text.js";
+import { moduleFiles } from "./module-files.js";
 import { pathInfo } from "../path-info.js";
 
 const MAX_FILES = 20;
@@ -36,24 +37,55 @@ export function addedToSearchPath(file: string): readonly string[] {
     const [name = "", ...rest] = command.split(/\s+/).filter((word) => word !== "");
     if (/^(?:PATH_add|path_add)$/.test(name)) return rest.flatMap(pathsIn);
     if (name === "load_prefix") return rest.flatMap(pathsIn).map((folder) => `${folder}/bin`);
+    const layout = /^layout(?:_(?<kind>\w+))?$/.exec(name)?.groups;
+    if (layout) return LAYOUTS.get(layout["kind"] ?? rest[0] ?? "") ?? [];
     const values = [name, ...rest].flatMap(
-      (word) => /^PATH=(?<value>.+)$/.exec(word)?.groups?.["value"] ?? [],
+      (word) => /^PATH\+?=(?<value>.+)$/.exec(word)?.groups?.["value"] ?? [],
     );
     return values.flatMap((value) => value.split(":")).flatMap(pathsIn);
   });
 }
 
+/** The folders of the project that direnv's own layouts put on the search path. */
+const LAYOUTS = new Map([
+  ["go", ["bin"]],
+  ["php", ["vendor/bin"]],
+]);
+
 /** A rough reading: a word too many is a file that commands cannot write. */
 function sourcedWords(text: string): readonly string[] {
-  return commandsIn(text).flatMap((command) => {
+  const commands = commandsIn(text).flatMap((command) => {
     const words = command.split(/\s+/).filter((word) => word !== "");
     const first = words.findIndex((word) => !BEFORE.test(word));
     const [name = "", ...rest] = words.slice(Math.max(first, 0));
     if (name === "use") return EVALUATED.get(rest[0] ?? "") ?? [];
     if (EVALUATED.has(name)) return EVALUATED.get(name) ?? [];
-    const named = SOURCING.test(name) ? rest : STARTING.test(name) ? rest.filter(hasSlash) : [];
+    const named = SOURCING.test(name) ? rest : STARTING.test(name) ? startedBy(name, rest) : [];
     return [...named, ...[name].filter(hasSlash)].flatMap(pathsIn);
   });
+  return [...commands, ...evaluatedWords(text)];
+}
+
+/** The first word that is no option is the program's script, also a plain name; `make` has a file of its own. */
+function startedBy(name: string, rest: readonly string[]): readonly string[] {
+  const script = rest.find((word) => !/^[-$]/.test(word));
+  const files = name === "make" ? MAKEFILES : script === undefined ? [] : [script];
+  return [...files, ...rest.filter(hasSlash), ...moduleFiles([name, ...rest].join(" "))];
+}
+
+const MAKEFILES = ["Makefile", "makefile", "GNUmakefile"];
+
+/** The output of a command becomes commands or variables there: all that it reads counts. */
+function evaluatedWords(text: string): readonly string[] {
+  const outputs = text.matchAll(
+    /\b(?:eval|export|declare|typeset)[^\S\n]+(?:-\w+[^\S\n]+)*["']?(?:\$\((?<command>[^()]*)\)|`(?<old>[^`]*)`)/g,
+  );
+  return [...outputs].flatMap(({ groups }) =>
+    (groups?.["command"] ?? groups?.["old"] ?? "")
+      .split(/[\s;&|<>"'{}]+/)
+      .filter((word) => word !== "")
+      .flatMap(pathsIn),
+  );
 }
 
 /** Commands within words come first, and stand as a variable in the word around them. */
@@ -62,7 +94,8 @@ function commandsIn(text: string): readonly string[] {
   let rest = text
     .replaceAll(/\\\n|(?:^|\s)#.*$/gm, " ")
     .replaceAll(/["']/g, "")
-    .replaceAll(/\$\{[^{}]*\}/g, "$X");
+    .replaceAll(/\$\{[^{}]*\}/g, "$X")
+    .replaceAll(/\$\((?:expand_path|realpath|readlink -\w+) (?<path>[^\s()]+)\)/g, "$<path>");
   for (let depth = 0; depth < MAX_DEPTH; depth += 1) {
     rest = rest.replaceAll(
       /\$\((?<command>[^()]*)\)|`(?<old>[^`]*)`/g,
