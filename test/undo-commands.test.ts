@@ -8,6 +8,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   rmSync,
   symlinkSync,
   truncateSync,
@@ -184,6 +185,48 @@ const act = fc.oneof(
     "printf 'x' > $(printf 'bad\\377')",
   ),
 );
+
+/** Leaves a pack whose list gives another content to the object of `a.txt`: git looks into packs first. */
+const FORGE = `
+const { createHash } = require("node:crypto");
+const { execFileSync: run } = require("node:child_process");
+const { readFileSync, writeFileSync, rmSync } = require("node:fs");
+const git = (args, input) => run("git", args, { input }).toString().trim();
+const meant = Buffer.from(git(["rev-parse", "HEAD:a.txt"]), "hex");
+const other = git(["hash-object", "-w", "--stdin"], "forged");
+const path = ".git/objects/pack/pack-" + git(["pack-objects", "-q", ".git/objects/pack/pack"], other + "\\n");
+const list = readFileSync(path + ".idx");
+for (let first = 0; first < 256; first += 1) list.writeUInt32BE(first < meant[0] ? 0 : 1, 8 + 4 * first);
+meant.copy(list, 8 + 1024);
+createHash("sha1").update(list.subarray(0, -20)).digest().copy(list, list.length - 20);
+rmSync(path + ".idx");
+writeFileSync(path + ".idx", list);
+writeFileSync("a.txt", "changed");
+`;
+
+test.each([
+  "true",
+  "mv .git/objects/pack .git/p; mkdir -p a/pack; mv .git/p/* a/pack; mkdir .git/objects/pack; echo $PWD/a >.git/objects/info/alternates",
+])("is not misled by a pack that lies about the objects in it, after %s", async (further) => {
+  const root = await fullWorkspace();
+  const before = wholeTree(root);
+  const gate = await gateOn(root);
+  const call = await run(gate, `node -e '${FORGE}' && ${further}`);
+  const committed = () => execFileSync("git", ["cat-file", "-p", "HEAD:a.txt"], { cwd: root }).toString();
+  expect(committed()).toBe("forged");
+  await gate.undo(call);
+  expect(committed()).toBe("a\n");
+  expect(wholeTree(root)).toEqual(before);
+});
+
+test("restores links whose targets are no text", async () => {
+  const root = await folder();
+  const target = Buffer.from([0x61, 0xff, 0xc3, 0xa9]);
+  symlinkSync(target, join(root, "link"));
+  const gate = await gateOn(root);
+  await gate.undo(await run(gate, "rm link; ln -s a link"));
+  expect(readlinkSync(join(root, "link"), { encoding: "buffer" })).toEqual(target);
+});
 
 test("says which paths of a command an undo would remove", async () => {
   const root = await fullWorkspace();

@@ -29,6 +29,7 @@ import { join } from "node:path";
 import { errorCode } from "../call/error-code.js";
 import { isMissing, mustBeFile, READ } from "./file-errors.js";
 import { type FolderHandle, LinkInTheWay } from "./folder-handle.js";
+import { bytesOfTarget } from "./link-text.js";
 import { ToolFailure } from "./tool.js";
 
 export async function replaceFileIn(
@@ -79,7 +80,7 @@ async function setFolderMode(path: string, mode: number): Promise<void> {
 }
 
 export async function makeLinkIn(folder: FolderHandle, name: string, target: string): Promise<void> {
-  await symlink(target, folder.at(name));
+  await symlink(bytesOfTarget(target), folder.at(name));
   await folder.sync();
 }
 

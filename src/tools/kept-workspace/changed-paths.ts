@@ -1,9 +1,11 @@
 /** The changes of a command with their earlier contents, read from the shadow in bundles of bounded size. */
 import { readFileSync, statSync } from "node:fs";
+import { textOfTarget } from "../link-text.js";
 import type { ObjectFormat } from "../git/read-index.js";
 import { packChanges } from "./change-bundle.js";
 import type { EarlierState, WorkspaceChange } from "./change-bundle.js";
 import type { Compared, Earlier } from "./compare-snapshots.js";
+import { objectName } from "./path-state.js";
 import type { ShadowGit } from "./shadow-git.js";
 import type { UnkeptPath } from "./workspace-keeper.js";
 
@@ -46,13 +48,13 @@ function textOf(latin: string): string | undefined {
 export async function* readBundles(
   git: ShadowGit,
   changes: readonly Change[],
-  { format, deadline }: { readonly format: ObjectFormat; readonly deadline: number },
+  { format, deadline }: ReadOptions,
 ): AsyncGenerator<Uint8Array> {
   const sizes = await objectSizes(git, changes, deadline);
   let group: Change[] = [];
   let bytes = 0;
   const pack = async (): Promise<Uint8Array> => {
-    const contents = await readObjects(git, group, deadline);
+    const contents = await readObjects(git, group, { format, deadline });
     const full = group.map((change) => withContent(change, contents));
     return packChanges({ format, changes: full });
   };
@@ -94,16 +96,32 @@ async function objectSizes(
   return new Map(lines.map((line) => [line.split(" ")[0] ?? "", Number(line.split(" ")[1])]));
 }
 
+/** Git believes what a pack lists, and a command can leave one that lies: then only our copies count. */
 async function readObjects(
   git: ShadowGit,
   changes: readonly Change[],
-  deadline: number,
+  { format, deadline }: ReadOptions,
 ): Promise<ReadonlyMap<string, Buffer>> {
   const objects = objectsOf(changes);
+  const isTrue = ([object, content]: [string, Buffer]): boolean => objectName(format, content) === object;
+  const found = [...(await contentsOf(git, objects, { deadline }))].filter(isTrue);
+  const seen = new Set(found.map(([object]) => object));
+  const missing = objects.filter((object) => !seen.has(object));
+  const copied = await contentsOf(git, missing, { deadline, isAlone: true });
+  return new Map([...found, ...[...copied].filter(isTrue)]);
+}
+
+type ReadOptions = { readonly format: ObjectFormat; readonly deadline: number };
+
+async function contentsOf(
+  git: ShadowGit,
+  objects: readonly string[],
+  options: { readonly deadline: number; readonly isAlone?: boolean },
+): Promise<ReadonlyMap<string, Buffer>> {
   const found = new Map<string, Buffer>();
   if (objects.length === 0) return found;
   const stdin = Buffer.from(`${objects.join("\n")}\n`);
-  const output = await git.run(["cat-file", "--buffer", "--batch"], { deadline, stdin });
+  const output = await git.run(["cat-file", "--buffer", "--batch"], { ...options, stdin });
   for (let at = 0; at < output.length;) {
     const end = output.indexOf(0x0a, at);
     const [object = "", type, size] = output.toString("latin1", at, end).split(" ");
@@ -133,6 +151,6 @@ function earlierState(path: string, before: Earlier, contents: ReadonlyMap<strin
   const content = "object" in before ? contents.get(before.object) : readFileSync(before.file);
   if (!content) throw new Error(`the earlier content of ${path} is gone`);
   return before.type === "link"
-    ? { type: "link", target: content.toString() }
+    ? { type: "link", target: textOfTarget(content) }
     : { type: "file", mode: before.mode, content };
 }

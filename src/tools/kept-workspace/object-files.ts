@@ -36,7 +36,7 @@ const OBJECT_FILE = /^(?:[0-9a-f]{38}|[0-9a-f]{62}|pack-[0-9a-f]+\.(?:pack|idx|r
 const OTHER_FILE = /^(?:multi-pack-index(?:-[0-9a-f]+\.(?:bitmap|rev))?|pack-[0-9a-f]+\.(?:keep|promisor))$/;
 const PACKS = "pack";
 /** The files of packs that are copied, and in another file the loose objects, have at most so many bytes in all. */
-const MAX_COPIED_BYTES = 256 * 1024 * 1024;
+export const MAX_COPIED_BYTES = 256 * 1024 * 1024;
 /** Times of files may lag behind the clock by this much. */
 const CLOCK_SLACK_MS = 1_000;
 export const OWNER_MAY_ALL = 0o700;
@@ -175,6 +175,13 @@ export class ObjectCopies {
       }
     }
     return { ...lost, broken: isReal ? brokenObjects(objects, { folders, sinceMs }) : [] };
+  }
+
+  /** Lets git find all loose ones here, where it cannot be led to others. */
+  async putLoose({ folders }: ObjectNames): Promise<void> {
+    this.#loose.read();
+    for (const [name, { names }] of folders)
+      if (FAN_OUT.test(name)) for (const file of names) await this.#copyOf(`${name}/${file}`);
   }
 
   #isAsBefore(objects: string, id: string, sinceMs: number): boolean {

@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import type { Stats } from "node:fs";
+import { bytesOfTarget } from "../link-text.js";
 import { pathInfo } from "../path-info.js";
 import type { ObjectFormat } from "../git/read-index.js";
 import type { Files } from "../workspace.js";
@@ -59,7 +60,7 @@ export function earlierStateText(
 ): string | undefined {
   if (!before) return undefined;
   if (before.type === "folder") return folderState(before.mode);
-  if (before.type === "link") return `link ${objectName(format, Buffer.from(before.target))}`;
+  if (before.type === "link") return `link ${objectName(format, bytesOfTarget(before.target))}`;
   if (like?.startsWith("index ")) return indexState(before.content, format, before.mode);
   return `file ${objectName(format, before.content)} ${before.mode.toString(8)}`;
 }
@@ -76,7 +77,7 @@ export function indexState(content: Uint8Array, format: ObjectFormat, mode: numb
 }
 
 /** The name that git gives to a content. */
-function objectName(format: ObjectFormat, content: Uint8Array): string {
+export function objectName(format: ObjectFormat, content: Uint8Array): string {
   return createHash(format).update(`blob ${content.length}\0`).update(content).digest("hex");
 }
 

@@ -58,7 +58,11 @@ const SETTINGS = `[core]
 	recurse = false
 `;
 
-const WRITING: ReadonlySet<string> = new Set(["update-index", "write-tree"]);
+/**
+ * Only contents are read from the user's folders: a command may have put a pack there that claims to have the objects
+ * which we made, and git looks into packs first.
+ */
+const READING = "cat-file";
 
 /** One folder with files, and the index that lists them. */
 export type GitPlace = {
@@ -79,6 +83,8 @@ export type GitOptions = {
   readonly deadline: number;
   /** An exit with 1 means that nothing was found. */
   readonly mayFindNothing?: boolean;
+  /** Reads nothing from the user's folders. */
+  readonly isAlone?: boolean;
 };
 
 export class ShadowGit {
@@ -127,12 +133,12 @@ export class ShadowGit {
 
   /** The stdout. Throws KeepFailed. */
   async run(args: readonly string[], options: GitOptions): Promise<Buffer> {
-    const { place, stdin, deadline, mayFindNothing = false } = options;
+    const { place, stdin, deadline, mayFindNothing = false, isAlone = false } = options;
     const timeoutMs = deadline - Date.now();
     if (timeoutMs <= 0) throw new KeepFailed("time", "git");
     const words = place === undefined ? args : [...settingsFor(place), ...args];
     const { exit, stdout, stderr, exceeded } = await collectOutput([this.#program, ...words], {
-      env: this.#environment(place, args),
+      env: this.#environment(place, args, isAlone),
       cwd: place?.workTree ?? this.folder,
       timeoutMs,
       maxBytes: MAX_OUTPUT_BYTES,
@@ -147,9 +153,15 @@ export class ShadowGit {
     );
   }
 
-  #environment(place: GitPlace | undefined, [command]: readonly string[]): NodeJS.ProcessEnv {
+  #environment(
+    place: GitPlace | undefined,
+    [command]: readonly string[],
+    isAlone: boolean,
+  ): NodeJS.ProcessEnv {
     return {
-      ...(!WRITING.has(command ?? "") && { GIT_ALTERNATE_OBJECT_DIRECTORIES: [...this.#borrowed].join(":") }),
+      ...(command === READING && {
+        GIT_ALTERNATE_OBJECT_DIRECTORIES: [...(isAlone ? [this.copies] : this.#borrowed)].join(":"),
+      }),
       // This command refuses to take its paths literally.
       ...(command !== "check-ignore" && { GIT_LITERAL_PATHSPECS: "1" }),
       PATH: "/usr/local/bin:/usr/bin:/bin",

@@ -14,6 +14,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { pathInfo } from "../path-info.js";
+import { brokenPacks, hasNewAlternates } from "./broken-packs.js";
 import { findFolders, oddGitFolders, reopenGitFolders } from "./find-folders.js";
 import type { FoundFolders } from "./find-folders.js";
 import { gitFingerprint } from "./git-fingerprint.js";
@@ -213,8 +214,16 @@ class Snapshotting {
 
   async lost(): Promise<readonly LostObjects[]> {
     const lost: LostObjects[] = [];
-    for (const [objects, names] of this.#options.earlier?.objects ?? [])
+    const { deadline, earlier } = this.#options;
+    let isMisled = false;
+    for (const [objects, names] of earlier?.objects ?? []) {
       lost.push(await this.#copies.objects.lost(objects, names));
+      const { broken, files } = await brokenPacks(this.#git, objects, { names, deadline });
+      lost.push({ folders: [], broken, files });
+      isMisled ||= broken.length + files.length > 0 || hasNewAlternates(objects, names);
+    }
+    if (isMisled)
+      for (const names of earlier?.objects.values() ?? []) await this.#copies.objects.putLoose(names);
     for (const [gitFolder, stored] of this.#options.earlier?.stored ?? [])
       lost.push(await this.#copies.stored.lost(gitFolder, stored));
     return lost;
