@@ -10,6 +10,7 @@ import { useStore } from "../store.js";
 import { CompletionList, COMPLETION_ID, optionId } from "./completion-list.js";
 import { commandIn, type PromptCommand } from "./prompt-commands.js";
 import { completed, type Choice } from "./prompt-completion.js";
+import { draftOf, keepDraft } from "./prompt-draft.js";
 import { readImages, type PromptImage } from "./read-images.js";
 import { useCompletion } from "./use-completion.js";
 
@@ -43,7 +44,12 @@ export function PromptForm({
   takesAnyCommand = false,
   children,
 }: FormProps) {
-  const [{ text, cursor }, setInput] = useState({ text: "", cursor: 0 });
+  const place = sessionId ?? "new";
+  const [{ text, cursor }, setInput] = useState(() => ({ text: draftOf(place), cursor: 0 }));
+  const write = (next: { readonly text: string; readonly cursor: number }): void => {
+    keepDraft(place, next.text);
+    setInput(next);
+  };
   const { images, latest, setImages, reading } = useImages();
   const [isSending, setSending] = useState(false);
   const area = useRef<HTMLTextAreaElement>(null);
@@ -62,7 +68,7 @@ export function PromptForm({
     if (!completion || !choice) return;
     const next = completed(text, completion.wanted, choice);
     moved.current = next.cursor;
-    setInput(next);
+    write(next);
     area.current?.focus();
   };
   const run = async (): Promise<boolean> => {
@@ -88,7 +94,9 @@ export function PromptForm({
         if (text.trim() !== "") blocks.push({ type: "text", text });
         await onSend(blocks);
       }
-      setInput({ text: "", cursor: 0 });
+      // Words that were written meanwhile are the next prompt.
+      if (draftOf(place) === text) keepDraft(place, "");
+      setInput((now) => (now.text === text ? { text: "", cursor: 0 } : now));
       setImages([]);
     } catch (error) {
       showToast(`Nothing was sent. ${errorText(error)}`, "failed");
@@ -140,7 +148,7 @@ export function PromptForm({
         rows={1}
         value={text}
         onInput={({ currentTarget: { value, selectionStart } }) =>
-          setInput({ text: value, cursor: selectionStart })
+          write({ text: value, cursor: selectionStart })
         }
         onSelect={({ currentTarget: { value, selectionStart } }) =>
           setInput({ text: value, cursor: selectionStart })
