@@ -1,10 +1,11 @@
 /** All sessions of all doors, the newest first, and a new one. */
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 import type { SessionSummary } from "toolgate/serve/client";
 import { api, errorText } from "../api.js";
 import { useNow } from "../clock.js";
 import { useKeys } from "../keys.js";
 import { live, me } from "../live.js";
+import { act } from "../parts/act.js";
 import { Empty, Loading, Pick } from "../parts/controls.js";
 import { Icon } from "../parts/icon.js";
 import { StatePill } from "../parts/state.js";
@@ -16,28 +17,36 @@ import { ago, grouped, lastPart } from "../words.js";
 import { DemoOffer } from "./demo-offer.js";
 import { ModelPick } from "./prompt-box.js";
 import { PromptForm } from "./prompt-form.js";
+import { withNewest, withPage, type SessionList } from "./session-list.js";
 
 export function SessionsView() {
   const [text, setText] = useState("");
-  const [more, setMore] = useState<readonly SessionSummary[]>([]);
+  const words = text.trim();
   const changed = useStore(live, ({ sessions }) => sessions);
   const connections = useStore(live, (state) => state.connections);
   const role = useStore(me, (self) => self?.device.role);
-  const { data, error } = useLoaded(
-    () => api.sessions({ ...(text.trim() !== "" && { text: text.trim() }) }),
-    [text, changed, connections],
+  const query = words !== "" && { text: words };
+  const { data, error, reload } = useLoaded(
+    async () => ({ words, page: await api.sessions({ ...query }) }),
+    [words, changed, connections],
   );
-  const [next, setNext] = useState<string>();
-  useEffect(() => {
-    setMore([]);
-    setNext(data?.next);
+  /** `words`: those that its sessions have. */
+  const [found, setFound] = useState<SessionList & { readonly words: string }>();
+  useLayoutEffect(() => {
+    if (!data) return;
+    setFound((before) => ({
+      words: data.words,
+      ...withNewest(before?.words === data.words ? before : undefined, data.page),
+    }));
   }, [data]);
   useKeys({ "/": () => document.getElementById("session-search")?.focus() });
-  const loadMore = async (): Promise<void> => {
+  const next = found?.next;
+  const loadMore = async (): Promise<undefined> => {
     if (next === undefined) return;
-    const page = await api.sessions({ before: next, ...(text.trim() !== "" && { text: text.trim() }) });
-    setMore([...more, ...page.sessions]);
-    setNext(page.next);
+    const page = await api.sessions({ before: next, ...query });
+    setFound((before) =>
+      before?.words === words && before.next === next ? { words, ...withPage(before, page) } : before,
+    );
   };
   return (
     <div class="scroll">
@@ -54,32 +63,41 @@ export function SessionsView() {
           />
           <kbd>/</kbd>
         </label>
-        {data && data.sessions.length > 0 && <DemoOffer isShort />}
+        {found && found.sessions.length > 0 && <DemoOffer isShort />}
       </div>
       {role === "all" && <NewSession />}
-      {!data &&
+      {!found &&
         (error === undefined ? (
           <Loading what="the sessions" />
         ) : (
           <Empty icon="unknown" title="The sessions could not be read">
             <p>{errorText(error)}</p>
+            <button type="button" class="btn" onClick={reload}>
+              Try again
+            </button>
           </Empty>
         ))}
-      {data && data.sessions.length === 0 && (
-        <Empty icon="sessions" title={text === "" ? "No session yet" : "No session has these words"}>
-          {text === "" && <DemoOffer />}
+      {found && found.sessions.length === 0 && (
+        <Empty icon="sessions" title={emptyTitle(found)}>
+          {found.words === "" && <DemoOffer />}
         </Empty>
       )}
-      {data && data.sessions.length > 0 && <SessionTable sessions={[...data.sessions, ...more]} />}
+      {found && found.sessions.length > 0 && <SessionTable sessions={found.sessions} />}
       {next !== undefined && (
         <p class="entry">
-          <button type="button" class="btn" onClick={() => void loadMore()}>
+          <button type="button" class="btn" onClick={() => void act(loadMore, "No more sessions were read.")}>
             More sessions
           </button>
         </p>
       )}
     </div>
   );
+}
+
+/** One request looks through so many sessions at most. */
+function emptyTitle({ words, next }: SessionList & { readonly words: string }): string {
+  if (words === "") return "No session yet";
+  return `${next === undefined ? "No session" : "None of the latest sessions"} has these words`;
 }
 
 const STATES: Readonly<Record<SessionSummary["state"], readonly [status: string, word: string]>> = {
