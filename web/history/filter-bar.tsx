@@ -1,5 +1,5 @@
 /** The search field and the filters above the calls of the history. */
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { TOOL_KINDS } from "toolgate/call";
 import type { HistoryPage } from "toolgate/serve/client";
 import { Pick } from "../parts/controls.js";
@@ -15,11 +15,22 @@ type BarProps = { readonly filters: Filters; readonly onSet: (change: Partial<Fi
 
 export function SearchBar({ filters, onSet }: BarProps) {
   const [text, setText] = useState(filters.text);
+  /** The words that this field asked for last: letters that are typed after them stay. */
+  const sent = useRef(filters.text);
   useEffect(() => {
     if (text === filters.text) return undefined;
-    const timer = setTimeout(() => onSet({ text }), TYPING_MS);
+    const timer = setTimeout(() => {
+      sent.current = text;
+      onSet({ text });
+    }, TYPING_MS);
     return () => clearTimeout(timer);
   }, [text]);
+  // A link to the history, or "back", takes the words away.
+  useEffect(() => {
+    if (filters.text === sent.current) return;
+    sent.current = filters.text;
+    setText(filters.text);
+  }, [filters.text]);
   return (
     <div class="bar">
       <h1>History</h1>
@@ -126,6 +137,7 @@ export function FilterBar({ filters, onSet, page, count, hasMore }: FilterProps)
 
 function PathFilter({ filters, onSet }: BarProps) {
   const [path, setPath] = useState(filters.path);
+  useEffect(() => setPath(filters.path), [filters.path]);
   const apply = (event: Event): void => {
     event.preventDefault();
     onSet({ path: path.trim() });

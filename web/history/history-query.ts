@@ -47,6 +47,10 @@ export function filterPath(filters: Filters): string {
   return text === "" ? "/history" : `/history?${text}`;
 }
 
+/** The chosen call filters nothing. */
+export const isFiltered = (filters: Filters): boolean =>
+  filterPath({ ...filters, session: "", call: "" }) !== "/history";
+
 const DECIDERS = ["rule", "person", "sandbox", "nobody"] as const;
 export const STATES = [
   "waiting",

@@ -17,17 +17,21 @@ import { clockTime, counted, dayName, runTime, sentence } from "../words.js";
 import { matchedLine, type ExcerptPiece } from "./matched-line.js";
 import { CallLife } from "./call-life.js";
 import { FilterBar, SearchBar } from "./filter-bar.js";
-import { filterPath, historyQuery, readFilters, type Filters } from "./history-query.js";
+import { filterPath, historyQuery, isFiltered, readFilters, type Filters } from "./history-query.js";
 
 export function HistoryView({ search }: { readonly search: string }) {
   const filters = readFilters(search);
   const { call, session, ...wanted } = filters;
   const connections = useStore(live, (state) => state.connections);
   const key = JSON.stringify(wanted);
-  const { data, error } = useLoaded(() => api.history(historyQuery(filters, Date.now())), [key, connections]);
+  const { data, error, reload } = useLoaded(
+    () => api.history(historyQuery(filters, Date.now())),
+    [key, connections],
+  );
   /** The later pages. */
   const [more, setMore] = useState<readonly HistoryPage[]>([]);
-  const pages = data ? [data, ...more] : [];
+  // Calls that were found before do not fit the filters of now.
+  const pages = data && error === undefined ? [data, ...more] : [];
   const next = pages.at(-1)?.next;
   const latest = useRef(data);
   useLayoutEffect(() => {
@@ -73,23 +77,31 @@ export function HistoryView({ search }: { readonly search: string }) {
           <FilterBar
             filters={filters}
             onSet={set}
-            page={data}
+            page={pages[0]}
             count={calls.length}
             hasMore={next !== undefined}
           />
         </div>
         {!data && error === undefined && <Loading what="the history" />}
-        {!data && error !== undefined && (
+        {error !== undefined && (
           <Empty icon="unknown" title="The history could not be read">
             <p>{errorText(error)}</p>
+            <button type="button" class="btn" onClick={reload}>
+              Try again
+            </button>
           </Empty>
         )}
-        {data && !isFound && (
+        {pages.length > 0 && !isFound && (
           <Empty
             icon="history"
             title={isLooking ? "None of the latest calls fits; looking at older ones …" : "No call fits"}
           >
             <p>Every call of every agent is recorded here, also those that were refused.</p>
+            {isFiltered(filters) && (
+              <a class="btn" href="/history">
+                Without filters
+              </a>
+            )}
           </Empty>
         )}
         {messages.length > 0 && <Messages messages={messages} />}
@@ -173,6 +185,9 @@ const SHORT_WORDS: Readonly<Record<string, string>> = {
   unknown: "Unknown",
 };
 
+/** Other calls without a run time ran: such as a task, whose own calls did the work. */
+const NOT_RUN: ReadonlySet<string> = new Set(["waiting", "failed", "refused", "cancelled"]);
+
 /** As its card has it. */
 function statusOfCall({ breach, undone, failure, status }: HistoryCall): string {
   if (breach !== undefined) return "breach";
@@ -215,7 +230,7 @@ function CallRow({ call, filters }: { readonly call: HistoryCall; readonly filte
       </td>
       <td class="num soft">
         {ranMs === undefined ? (
-          <span class="faint">{status === "running" ? "" : "not run"}</span>
+          <span class="faint">{NOT_RUN.has(status) ? "not run" : ""}</span>
         ) : (
           runTime(ranMs)
         )}
