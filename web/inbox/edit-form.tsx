@@ -1,4 +1,5 @@
 /** The call's input in fields. */
+import { useEffect, useRef } from "preact/hooks";
 import { Note } from "../parts/controls.js";
 import { editedInput, editFields, type EditField } from "./edit-input.js";
 
@@ -10,6 +11,8 @@ type EditFormProps = {
 
 export function EditForm({ fields, onChange, input }: EditFormProps) {
   const edited = editedInput(input, fields);
+  const first = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => first.current?.focus(), []);
   const set = (at: number, text: string): void =>
     onChange(fields.map((field, index) => (index === at ? { ...field, text } : field)));
   return (
@@ -18,6 +21,7 @@ export function EditForm({ fields, onChange, input }: EditFormProps) {
         <label key={name} class="stack">
           <span class="med">{name === "" ? "Input, as JSON" : name}</span>
           <textarea
+            ref={index === 0 ? first : null}
             class="text code"
             rows={Math.min(16, text.split("\n").length + 1)}
             spellcheck={false}

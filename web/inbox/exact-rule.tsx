@@ -1,5 +1,6 @@
 /** The exact rule that a wide answer stores, in words and as it is stored; a person may write another one. */
 import type { RefObject } from "preact";
+import { useEffect, useRef } from "preact/hooks";
 import type { GrantWidth } from "toolgate/serve/client";
 import { Note } from "../parts/controls.js";
 import { Icon } from "../parts/icon.js";
@@ -71,12 +72,15 @@ type OwnProps = RuleEnd & {
 
 function OwnRules({ text, where, rule, onChange }: OwnProps) {
   const read = writtenRules(text);
+  const field = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => field.current?.focus(), []);
   return (
     <div class="stack">
       <div {...(rule && { ref: rule })}>
         <label class="stack">
           <span class="med">The rule, as you want it stored</span>
           <textarea
+            ref={field}
             class="text code"
             rows={Math.min(14, text.split("\n").length + 1)}
             spellcheck={false}
