@@ -15,7 +15,7 @@ const main = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
 const DESK = { width: 1440, height: 900 };
 export const PHONE = { width: 390, height: 844 };
 
-export const launchBrowser = (): Promise<Browser> =>
+const launchBrowser = (): Promise<Browser> =>
   chromium.launch({
     executablePath: process.env["TOOLGATE_CHROMIUM"] ?? "/usr/bin/chromium-headless-shell",
     args: ["--no-sandbox"],
