@@ -154,7 +154,8 @@ const ICONS: Readonly<Record<string, IconName>> = {
   "call-undone": "undone",
   "call-breached": "breach",
   "terminal-output": "execute",
-  "terminal-exited": "exit",
+  // The mark of a failure would stand beside exit code 0 too.
+  "terminal-exited": "execute",
   "sandbox-refused": "contained",
 };
 

@@ -8,6 +8,7 @@ import type { MarkedPiece } from "../code/word-marks.js";
 import { useKeys } from "../keys.js";
 import { live, me } from "../live.js";
 import { Loading, Note } from "../parts/controls.js";
+import { useShortPaths, Folder } from "../parts/folder.js";
 import { Icon } from "../parts/icon.js";
 import { Visible } from "../parts/visible.js";
 import { questionPath } from "../route.js";
@@ -45,7 +46,12 @@ export function AlikeView({ questionIds, onEnd }: AlikeProps) {
   const { data } = useLoaded(() => Promise.all(questionIds.map((id) => api.question(id))), [ids]);
   const [first] = data ?? [];
   if (!data || !first) return <Loading what="the questions" />;
-  return <Alike questions={data} first={first} onEnd={onEnd} />;
+  // Questions are alike within one folder.
+  return (
+    <Folder.Provider value={first.folder}>
+      <Alike questions={data} first={first} onEnd={onEnd} />
+    </Folder.Provider>
+  );
 }
 
 const subjectOf = ({ what, subject }: QuestionDetail): string => what.command?.text ?? subject;
@@ -62,6 +68,7 @@ function Alike({ questions, first, onEnd }: LoadedProps) {
   const [no, setNo] = useState<NoChoice>();
   const [isMore, setMore] = useState(false);
   const isPhone = useIsPhone();
+  const inProject = useShortPaths();
   const now = useNow();
   const what = useRef<HTMLDivElement>(null);
   const shown = questions.map(({ intentHash, state }) => intentHash + state.status).join(" ");
@@ -145,8 +152,7 @@ function Alike({ questions, first, onEnd }: LoadedProps) {
         </div>
         <h1>Answer {questions.length} alike at once</h1>
         <p class="soft">
-          Same kind of call, same reason.{" "}
-          {areEdits ? "Each change is shown whole." : "Only the marked words differ."}
+          Same kind of call, same reason. {areEdits ? "Each change is shown whole." : differenceOf(questions)}
         </p>
       </header>
       <div class="q-body">
@@ -171,7 +177,7 @@ function Alike({ questions, first, onEnd }: LoadedProps) {
                     <span class="faint xs nw">{shortTime(now - question.askedAt)}</span>
                   </label>
                   <p class="soft ind">
-                    <Visible text={effectsOf(question)} />{" "}
+                    <Visible text={inProject(effectsOf(question))} />{" "}
                     <a href={questionPath(question.questionId)}>Look at it alone</a>
                   </p>
                   <div class="stack">
@@ -274,6 +280,9 @@ function Alike({ questions, first, onEnd }: LoadedProps) {
     </section>
   );
 }
+
+const differenceOf = (questions: readonly QuestionDetail[]): string =>
+  new Set(questions.map(subjectOf)).size === 1 ? "No word differs." : "Only the marked words differ.";
 
 function hiddenWords(questions: readonly QuestionDetail[]): string {
   const hidden = questions.reduce((sum, { what }) => sum + what.hiddenCharacters, 0);

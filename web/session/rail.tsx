@@ -211,5 +211,5 @@ function Problems({ detail }: { readonly detail: SessionDetail }) {
 
 function problemWords(status: (typeof PROBLEMS)[number], count: number): string {
   if (status === "breach") return counted(count, "breach", "breaches");
-  return status === "command-failed" ? counted(count, "exit code") : `${count} ${status}`;
+  return status === "command-failed" ? counted(count, "non-zero exit") : `${count} ${status}`;
 }

@@ -42,8 +42,13 @@ type ContentProps = { readonly item: ToolCallContent; readonly isLive: boolean }
 
 function Content({ item, isLive }: ContentProps) {
   if (item.type === "diff") return null;
-  if (item.type === "terminal")
-    return item.output ? <Terminal text={shownText(item.output)} isLive={isLive} /> : null;
+  if (item.type === "terminal") {
+    if (!item.output) return null;
+    const text = shownText(item.output);
+    if (text === "")
+      return <p class="faint xs">{isLive ? "No output yet." : "The command printed nothing."}</p>;
+    return <Terminal text={text} isLive={isLive} />;
+  }
   const { content } = item;
   if (content.type === "text")
     return (
