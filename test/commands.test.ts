@@ -138,6 +138,20 @@ function withHelp(page: string, help: string): string {
     : `${page.slice(0, start)}\`\`\`text\n${help}${page.slice(page.indexOf("\n```", start))}`;
 }
 
+describe("ledger", () => {
+  test.each([["check"], ["migrate"]])("%s refuses memory:, and asks no server", async (command) => {
+    const { status, stderr } = await here(["ledger", command, "memory:"]);
+    expect([status, stderr]).toEqual([1, expect.stringContaining("Nothing was done; name a file")]);
+  });
+
+  test("copy refuses memory: on either side before it writes", async () => {
+    const file = join(await folder(), "ledger.sqlite");
+    const { status, stderr } = await here(["ledger", "copy", "memory:", file]);
+    expect([status, stderr]).toEqual([1, expect.stringContaining("Nothing was done; name a file")]);
+    expect(existsSync(file)).toBe(false);
+  });
+});
+
 describe("the command line", () => {
   test("ends the help of every command with examples, and the docs have the same text", async () => {
     const page = new URL("../docs/commands.md", import.meta.url);
@@ -155,7 +169,10 @@ describe("the command line", () => {
         documented.includes(stdout.trimEnd()),
         `docs/commands.md lacks this text of toolgate ${[...command, "--help"].join(" ")}; for a new command add it, then run scripts/transcripts.mjs:\n${stdout}`,
       ).toBe(true);
-      expect(stdout).toMatch(/\nExamples?[^\n]*:\n {2}toolgate/);
+      expect(
+        stdout,
+        `toolgate ${command.join(" ")} has no examples; add them to src/cli/add-examples.ts`,
+      ).toMatch(/\nExamples?[^\n]*:\n {2}toolgate/);
     }
     if (process.env["TRANSCRIPTS"] === "write") writeFileSync(page, documented);
   });

@@ -2,9 +2,11 @@
 import { pluralize } from "../call/index.js";
 import type { ChainHead, Verified } from "../call/index.js";
 import { copyLedger } from "../history/copy-ledger.js";
-import { ledgerFileOf, openArchive, openLedger } from "../history/index.js";
+import { openArchive, openLedger } from "../history/index.js";
+import { LedgerFileError } from "../history/ledger-file-error.js";
 import { checkServer, migrateServer, verifyServer } from "../history/postgres/check-server.js";
 import { shownAddress } from "../history/postgres/postgres-address.js";
+import { storeAddress } from "../history/store-address.js";
 import { existing } from "./history.js";
 import { ledgerAddress } from "./ledger-address.js";
 import { progressLine } from "./progress-line.js";
@@ -16,12 +18,13 @@ const write = (text: string) => void process.stdout.write(`${text}\n`);
 
 export async function migrateLedger(given: string | undefined): Promise<number> {
   const address = ledgerAddress({ ledger: given });
-  if (ledgerFileOf(address) !== undefined) {
+  const server = serverOf(address);
+  if (server === undefined) {
     await (await openLedger(existing(given === undefined ? {} : { ledger: given }))).close();
     write("The file has the tables of this version.");
     return 0;
   }
-  const added = await migrateServer(address);
+  const added = await migrateServer(server);
   write(
     added === 0
       ? "The tables are those of this version."
@@ -35,8 +38,9 @@ export async function checkLedger(
   { verify }: { readonly verify: boolean },
 ): Promise<number> {
   const address = existing(given === undefined ? {} : { ledger: given });
-  if (ledgerFileOf(address) === undefined) {
-    const { hasTables, facts, warnings } = await checkServer(address);
+  const server = serverOf(address);
+  if (server !== undefined) {
+    const { hasTables, facts, warnings } = await checkServer(server);
     for (const [name, value] of facts) write(`${name.padEnd(12)} ${value}`);
     for (const warning of warnings) note(warning);
     if (!hasTables) return 0;
@@ -59,6 +63,8 @@ export async function checkLedger(
 
 export async function copyStore(from: string, to: string): Promise<number> {
   const [source, target] = [existing({ ledger: from }), ledgerAddress({ ledger: to })];
+  // Refuses an address that cannot be verified, before anything is copied.
+  for (const address of [source, target]) serverOf(address);
   let time = 0;
   const reading = await openLedger(source);
   const copied = new Set<string>();
@@ -116,7 +122,8 @@ async function verified(address: string): Promise<Verified> {
   const progress = progressLine("Verifying");
   const options = { onProgress: progress.show };
   try {
-    if (ledgerFileOf(address) === undefined) return await verifyServer(address, options);
+    const server = serverOf(address);
+    if (server !== undefined) return await verifyServer(server, options);
     const archive = await openArchive(address);
     try {
       return await archive.verify(options);
@@ -125,5 +132,23 @@ async function verified(address: string): Promise<Verified> {
     }
   } finally {
     progress.end();
+  }
+}
+
+/** The address of a server; undefined for a file. */
+function serverOf(address: string): string | undefined {
+  const store = storeAddress(address);
+  switch (store.type) {
+    case "sqlite":
+      return undefined;
+    case "postgres":
+      return store.address;
+    case "memory":
+      throw new LedgerFileError(
+        "UNKNOWN_ADDRESS",
+        "A ledger in memory ends with the process that wrote it, so memory: has no store to check or copy. Nothing was done; name a file, or postgres://….",
+      );
+    default:
+      return store satisfies never;
   }
 }

@@ -25,6 +25,8 @@ export function isPostgresAddress(address: string): boolean {
 
 export function postgresAddress(address: string): PostgresAddress {
   const shown = shownAddress(address);
+  // The driver takes any other text for a database on this machine.
+  if (!isPostgresAddress(address)) throw wrong(shown, "it does not begin with postgres://");
   let url: URL;
   try {
     url = new URL(address);
