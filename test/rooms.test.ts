@@ -109,15 +109,18 @@ describe("the house", () => {
     expect(shipped.map(readSource).flatMap(startsPrograms)).toEqual([]);
   });
 
+  test("the options of a command load nothing of its work, so that each command starts fast", () => {
+    const options = sources.filter((path) => path.startsWith("src/cli/commands/"));
+    expect(options.length).toBeGreaterThan(2);
+    expect(options.map(readSource).flatMap(loadsWork)).toEqual([]);
+  });
+
   test("each store that an address opens passes both contract suites", () => {
     const history = "src/history";
-    const openers = ["open-ledger.ts", "open-archive.ts"].map(
-      (name) => readSource(`${history}/${name}`).text,
-    );
-    const stores = new Set(
-      Array.from(openers.join("").matchAll(/"\.\/([a-z]+)\/[^"]*-ledger\.js"/g), ([, store]) => store ?? ""),
-    );
-    const untested = [...stores].flatMap((store) => {
+    // Each type of address has a folder of its name.
+    const addresses = readSource(`${history}/store-address.ts`).text;
+    const stores = Array.from(addresses.matchAll(/readonly type: "([a-z]+)"/g), ([, store]) => store ?? "");
+    const untested = stores.flatMap((store) => {
       const tests = sources.filter(
         (path) => path.startsWith(`${history}/${store}/`) && path.endsWith(".test.ts"),
       );
@@ -126,7 +129,7 @@ describe("the house", () => {
         text.includes(`${suite}(`) ? [] : [`${history}/${store} has no test with ${suite}.`],
       );
     });
-    expect(stores.size).toBeGreaterThan(2);
+    expect(stores.length).toBeGreaterThan(2);
     expect(untested).toEqual([]);
   });
 
@@ -272,6 +275,17 @@ describe("made-up files", () => {
     expect(startsPrograms({ path, text })).toEqual(says.map((part) => expect.stringContaining(part)));
   });
 
+  test.each<[string, ...string[]]>([
+    [`import { showPs } from "../ps.js"`, "await import()"],
+    [`import { openLedger } from "../../history/index.js"`, "await import()"],
+    [`import { Option } from "commander"; import { whole } from "./values.js"; import "../../call/index.js"`],
+    [`import type { PsFlags } from "../ps.js"; const load = () => import("../ps.js")`],
+  ])("src/cli/commands/ps.ts with %s", (text, ...says) => {
+    expect(loadsWork({ path: "src/cli/commands/ps.ts", text })).toEqual(
+      says.map((part) => expect.stringContaining(part)),
+    );
+  });
+
   test("a store whose test does not run the suite of its port is named", () => {
     const store = { path: "src/history/pg/pg-ledger.ts", text: "export class PgLedger implements Ledger {}" };
     const testOf = (text: string) => ({ path: "src/history/pg/pg-ledger.test.ts", text });
@@ -377,6 +391,15 @@ function startsPrograms(file: SourceText): string[] {
       ? "Only process/ starts programs, so that each ends with all that it started. Use startChild or collectOutput of process/."
       : undefined,
   ).filter((complaint) => complaint.includes("Only process/"));
+}
+
+/** The imports that a command's options load before the command line is parsed, beyond the options themselves. */
+function loadsWork(file: SourceText): string[] {
+  return readImports(file).flatMap(({ form, specifier = "", line }) => {
+    if (form !== "import" || /^(?:commander$|\.\/|\.\.\/completion\.js$|\.\.\/\.\.\/call\/)/u.test(specifier))
+      return [];
+    return `${file.path}:${line} loads "${specifier}" whichever command is typed. Load it in the action: await import().`;
+  });
 }
 
 function brokenPathRule(path: string, specifier: string): string | undefined {
