@@ -11,10 +11,11 @@ const page = plain(readFileSync(new URL("../docs/tools.md", import.meta.url), "u
 test.each([...builtInTools, taskTool(), webSearchTool({ type: "brave", key: "k" })])(
   "$name is in the docs as it is",
   (tool) => {
-    expect(page).toContain(plain(`## ${tool.name} ${tool.description} (${tool.kind})`));
+    const section = `## ${tool.name}\n\n${tool.description} (${tool.kind})`;
+    expect(page.includes(plain(section)), `docs/tools.md lacks this section:\n${section}`).toBe(true);
     const { properties = {} } = tool.parameters as { properties?: Record<string, { description?: string }> };
     for (const [name, { description }] of Object.entries(properties))
-      expect(page).toMatch(
+      expect(page, `docs/tools.md lacks the field ${name} of ${tool.name}`).toMatch(
         new RegExp(`- ${name}(?: \\(optional\\))?${description === undefined ? "" : ": "}`),
       );
   },

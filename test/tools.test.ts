@@ -505,5 +505,8 @@ test("thinking: a thought to see; refused; no thought", async () => {
 
 test("every built-in tool has a journey", () => {
   const names = [...builtInTools.map(({ name }) => name), "web_search"];
-  expect([...travelled].toSorted()).toEqual(names.toSorted());
+  expect(
+    [...travelled].toSorted(),
+    "add a test to this file that runs the tool, with its text in test/fixtures/tools",
+  ).toEqual(names.toSorted());
 });

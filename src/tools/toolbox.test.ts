@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { inferToolKind } from "../call/index.js";
 import { builtInTools } from "./built-in/index.js";
 import { type AppTool, isAppTool } from "./tool.js";
 import { DuplicateTool, Toolbox } from "./toolbox.js";
@@ -24,6 +25,14 @@ test("tools are found by name and listed in the order they were given", () => {
       .filter(isAppTool)
       .map(({ name }) => name),
   ).toEqual(["pick_colour"]);
+});
+
+test("declares the kind that each built-in tool's name implies, except for the tools of the plan", () => {
+  const plan = new Set(["todo_write", "todo_read"]);
+  for (const { name, kind } of builtInTools)
+    expect(kind, `${name} is of another kind than its name implies: name it in src/call/known-tools.ts`).toBe(
+      plan.has(name) ? "think" : inferToolKind(name).kind,
+    );
 });
 
 const makeTwice = () => new Toolbox([...builtInTools, appTool("terminal")]);

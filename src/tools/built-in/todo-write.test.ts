@@ -1,7 +1,5 @@
 import { expect, test } from "vitest";
-import { inferToolKind } from "../../call/index.js";
 import { aContext, aWorkspace, resultOf } from "../tools.samples.js";
-import { builtInTools } from "./index.js";
 import { todoWrite } from "./todo-write.js";
 
 async function write(input: unknown) {
@@ -91,10 +89,4 @@ test("keeps the good entries beside an unreadable one, and reports that one", as
 test("refuses a list of which no entry can be read", () => {
   expect(todoWrite.parse({ todos: [{ content: "Edit" }, null] })).toMatchObject({ ok: false });
   expect(todoWrite.parse({ todos: "Read, then edit" })).toMatchObject({ ok: false });
-});
-
-test("each built-in tool declares the kind that its name would be taken for, and the plan's tools that they think", () => {
-  const plan = new Set(["todo_write", "todo_read"]);
-  for (const { name, kind } of builtInTools)
-    expect(kind, name).toBe(plan.has(name) ? "think" : inferToolKind(name).kind);
 });
