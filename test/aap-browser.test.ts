@@ -31,7 +31,7 @@ type Said = {
   readonly files: number;
 };
 
-test("it imports nothing but its own files, and runs whole turns without anything of Node's", async () => {
+test("imports only its own files, and runs whole turns without Node", async () => {
   const { serving } = await world.remote({ steps: FOUR_CALLS });
   const { stdout } = await run(process.execPath, ["--experimental-vm-modules", "--no-warnings", child], {
     env: { ENTRY: entry.href, SERVER: serving.url, TOKEN },

@@ -28,7 +28,7 @@ test("the code of both pages compiles, and the programs print what they say", ()
   }
 });
 
-test("every code of an error is in the page", () => {
+test("lists every error code in the page", () => {
   const source = readFileSync(join(root, "src/aap/client/aap-error.ts"), "utf8");
   const codes = [...source.matchAll(/^ {2}\| "(\w+)"/gm)].map(([, code]) => code);
   expect(codes.length).toBeGreaterThan(5);

@@ -53,7 +53,7 @@ test("a script sees the calls and the words, and what would be asked is denied",
   expect(server.ran).toEqual(["look {}"]);
 });
 
-test("an answer that its server died at is shown apart from the one that is said in its place", async () => {
+test("shows a response that was cut off by a crash apart from the one that replaced it", async () => {
   const server = await plainServer({ steps: [{ cutOff: "I was about to", say: "I was about to say it." }] });
   const at = await atHome();
   const { stdout } = await at.runHere(["run", "--url", server.url, "go"]);
@@ -62,7 +62,7 @@ test("an answer that its server died at is shown apart from the one that is said
   );
 });
 
-test("a program reads the same as events of a session", async () => {
+test("prints the same as a session's events for programs", async () => {
   const server = await plainServer({ steps: SEND });
   const at = await atHome();
   const { status, stdout } = await at.runHere(["run", "--url", server.url, "--json", "go"]);

@@ -247,7 +247,7 @@ test("a turn is cancelled, and cancelling where nothing runs says so", async () 
   expect(await turn).toMatchObject({ stopReason: "end_turn" });
 });
 
-test("the wrong token is refused in words that do not hold it", async () => {
+test("refuses a wrong token without repeating it", async () => {
   const { url } = await served();
   const error: unknown = await connect(url, "not-the-token-at-all")
     .sessions()

@@ -162,7 +162,7 @@ test("submits nothing when stopped while a call is answered", async () => {
   expect(server.requests.filter(({ path }) => path.endsWith("/turns"))).toHaveLength(1);
 });
 
-test("which tools are the app's is what the session declares, whatever this program has", async () => {
+test("takes the app's tools from the session and not from this program", async () => {
   const server = await plainServer({ steps: [{ calls: [{ name: "send" }] }, { say: "Sent." }] });
   const client = connect(server.url);
   const sessionId = await opened(client);
@@ -379,7 +379,7 @@ test.each(["events", "turns"])(
   },
 );
 
-describe("what goes wrong", () => {
+describe("errors", () => {
   test("an extension that the server does not have is said to be one", async () => {
     const client = connect((await plainServer()).url);
     const sessionId = await opened(client);

@@ -299,7 +299,7 @@ test("trusted tools of one step run at the same time", async () => {
   ]);
 });
 
-test("a stream is a stream: what happened is there before the turn is over", async () => {
+test("sends events before the turn is over", async () => {
   const { app } = await world.remote({
     steps: [{ say: "Wait.", calls: [{ tool: "wait", input: {} }] }, { say: "Now." }],
   });

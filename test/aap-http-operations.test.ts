@@ -352,7 +352,7 @@ describe("the description", () => {
   });
 });
 
-test("a look at its health needs no token, and costs it nothing", async () => {
+test("answers a health check without a token or a query", async () => {
   const { url } = await serving();
   expect(await send(url, { path: "/healthz", headers: {} })).toMatchObject({ status: 200, text: "ok\n" });
 });

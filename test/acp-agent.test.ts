@@ -553,7 +553,7 @@ describe("questions", () => {
   });
 });
 
-describe("what runs may ask", () => {
+describe("a question by a running tool", () => {
   const asking = defineTool({
     name: "book_table",
     description: "Books a table.",
@@ -570,7 +570,7 @@ describe("what runs may ask", () => {
       update.sessionUpdate === "tool_call_update" && update.rawOutput !== undefined ? [update.rawOutput] : [],
     );
 
-  test("the person, where the client can ask: the form goes there and the answer comes back", async () => {
+  test("goes to the client as a form when it supports forms, and returns the answer", async () => {
     const asked: acp.CreateElicitationRequest[] = [];
     const { agent, cwd, updates } = await opened(
       { steps, tools: [asking] },
@@ -597,7 +597,7 @@ describe("what runs may ask", () => {
     expect(outputOf(updates)).toEqual([{ output: '{"action":"accept","content":{"seats":4}}' }]);
   });
 
-  test("nobody, where the client cannot: it is never asked, and the tool gets no answer", async () => {
+  test("has no answer when the client does not support forms, which is never asked", async () => {
     const { agent, cwd, updates } = await opened({ steps, tools: [asking] });
     const { sessionId } = await agent.request(session.new, { cwd, mcpServers: [] });
     await agent.request(session.prompt, { sessionId, prompt: says("Book") });

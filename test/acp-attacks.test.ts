@@ -129,7 +129,7 @@ test.each(REFUSED)(
   },
 );
 
-test("blank lines are nothing", async () => {
+test("ignores blank lines", async () => {
   const agent = await startedOnce();
   const from = agent.messages.length;
   await agent.write("\r\n   \n\n");
@@ -143,7 +143,7 @@ test("a message of 31 MiB is answered", async () => {
   expect(await agent.answer("large")).toMatchObject({ error: { code: -32601 } });
 });
 
-test("40 MiB without an end cost no more memory than a message may, and the next line is answered", async () => {
+test("bounds the memory of a 40 MiB line and answers the next line", async () => {
   const agent = await started();
   const piece = Buffer.alloc(1024 * 1024, "x");
   let most = 0;
@@ -168,7 +168,7 @@ test("a raw line break in a text makes two broken lines, and the next valid one 
   ]);
 });
 
-test("an end in the middle of a line ends the agent, at once and in order", async () => {
+test("exits at once when the input ends in the middle of a line", async () => {
   const agent = await started();
   const start = Date.now();
   agent.child.stdin.end('{"jsonrpc":"2.0","id":1,"meth');
@@ -227,7 +227,7 @@ test.each(["__proto__", "constructor", "toString", "hasOwnProperty"])(
   },
 );
 
-test("before hello nothing is done but hello", async () => {
+test("refuses everything before initialize", async () => {
   const agent = new Raw(await project());
   expect(await agent.request(1, "session/new", { cwd: "/", mcpServers: [] })).toMatchObject({
     error: { code: -32600 },
@@ -290,7 +290,7 @@ test(
   Math.max(180_000, GONE * 5_000),
 );
 
-test("a client that never reads holds up nobody: the turn ends, and what waits for it costs little", async () => {
+test("ends the turn of a client that never reads, with a bounded queue", async () => {
   const turn = (count: number): readonly ScriptStep[] => [
     { calls: [{ tool: "terminal", input: { command: `seq 1 200000; echo ${count} >> log.txt` } }] },
     { say: "x".repeat(10_000) },

@@ -25,7 +25,7 @@ const asks = (kind: string, rawInput: unknown, more: object = {}) => [
   { permit: { toolCallId: "t1", title: "t", kind, rawInput, ...more } },
 ];
 
-describe("where edits and addresses of the docs are allowed, a person or a rule says no", () => {
+describe("a person or a rule refuses, although edits and hosts of the docs are allowed", () => {
   const rules: readonly Rule[] = [{ allow: "edit" }, { allow: "fetch", host: "docs.example.com" }];
   const docs = "https://docs.example.com/";
   test.each<readonly [string, string, unknown]>([

@@ -73,7 +73,7 @@ describe.each([1, 2] as const)("in v%i", (protocol) => {
   });
 });
 
-test("an agent that only knows v1 is driven in v1, whatever we would like", async () => {
+test("uses v1 with an agent that only supports v1", async () => {
   const { connection, say } = await drive("", { connect: { protocol: 2 } });
   expect(connection.agent.protocolVersion).toBe(1);
   expect(await say("go")).toMatchObject({ stopReason: "end_turn" });

@@ -101,7 +101,7 @@ test("Ctrl-C cancels the agent's turn", async () => {
   expect(ran.code).toBe(130);
 });
 
-test("an agent that dies says its last words", async () => {
+test("prints the last lines of an agent that died", async () => {
   const { toolgate } = await desk();
   const ran = await toolgate(["run", "--agent", byHand("dies in a permission"), "go"]);
   expect(ran.code).toBe(1);
@@ -137,7 +137,7 @@ test("a rule of the user's decides on what an agent asks", async () => {
   expect(readFileSync(notes, "utf8")).toContain('"optionId":"yes"');
 });
 
-test("a session of another agent is not gone on with by ours, and the words say how to", async () => {
+test("refuses to resume a session of another agent and says how to", async () => {
   const { toolgate } = await desk({ "config.json": '{"a":"old"}' });
   await toolgate(["run", "--agent", sdkAgent, "--mode", "accept-edits", "edit it"]);
   const ran = await toolgate(["run", "--resume", "and now?"]);

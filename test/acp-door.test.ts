@@ -195,7 +195,7 @@ describe("a question of an earlier process", () => {
 });
 
 test.each([false, true])(
-  "a client that goes while it is asked has refused nothing, and the model is not asked again (v2: %s)",
+  "keeps a question open when its client leaves, and does not ask the model again (v2: %s)",
   async (v2) => {
     const cwd = await aFolder();
     const count = counted(EDIT);
@@ -315,7 +315,7 @@ describe("a session that is being opened when the client goes", () => {
   });
 });
 
-test("the servers of a session are ended also when it cannot be given back", async () => {
+test("ends a session's servers also when its lease cannot be released", async () => {
   const cwd = await aFolder();
   const ledger = new MemoryLedger();
   let ended = false;
@@ -355,7 +355,7 @@ test("does not send the system's file errors to the client", async () => {
   expect(JSON.stringify(answer)).not.toContain(path);
 });
 
-test("a session that cannot be read does not hide the others from the list", async () => {
+test("lists the other sessions when one cannot be read", async () => {
   const cwd = await aFolder();
   const ledger = new MemoryLedger();
   const host = hostOf(TALK, { ledger });

@@ -125,7 +125,7 @@ describe("an editor that offers everything", () => {
   });
 });
 
-test("an editor that offers nothing is asked for nothing", async () => {
+test("requests nothing from an editor without capabilities", async () => {
   const edit = { tool: "edit_file", input: { path: "a.txt", oldText: "saved", newText: "edited" } };
   const { editor, prompt, updates } = await session(
     [{ calls: [edit] }, run("echo hello"), { say: "done" }],

@@ -100,7 +100,7 @@ test.each(["allow_always", "reject_always"])(
   },
 );
 
-test("one yes is for all open questions, and the others are withdrawn", async () => {
+test("applies one yes to all open questions and withdraws the others", async () => {
   const world = await acpWorld(THREE);
   const agent = world.start();
   const sessionId = await newSession(agent);
@@ -118,7 +118,7 @@ test("one yes is for all open questions, and the others are withdrawn", async ()
   expect(agent.lines.filter(({ method }) => method === "$/cancel_request")).toHaveLength(2);
 });
 
-test("one no is for every open question, and nothing runs", async () => {
+test("applies one no to all open questions and runs nothing", async () => {
   const world = await acpWorld(THREE);
   const agent = world.start();
   const sessionId = await newSession(agent);
@@ -133,7 +133,7 @@ test("one no is for every open question, and nothing runs", async () => {
   await expect(readFile(join(agent.cwd, "one.txt"), "utf8")).rejects.toThrow("ENOENT");
 });
 
-test("an answer of the second list is none to the first", async () => {
+test("does not take an answer to the second list for the first", async () => {
   const world = await acpWorld([{ calls: [write("one.txt")] }, { say: "Done." }]);
   const agent = world.start();
   const sessionId = await newSession(agent);

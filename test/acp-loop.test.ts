@@ -81,7 +81,7 @@ test("its words, its plan and its wrapped tools are seen, and each call is asked
   expect(ends).toEqual(["done"]);
 });
 
-test("a no reaches the loop as an error it can read, and the loop goes on", async () => {
+test("passes a no to the loop as an error and lets it continue", async () => {
   const { agent, sessionId, updates } = await served(
     {
       name: "mine",
@@ -177,7 +177,7 @@ test("tools that it wraps in every prompt work in the second prompt too", async 
   expect(words).toMatchObject([{ text: "Hello" }, { text: "Hello" }]);
 });
 
-test("a loop that does not heed a cancel runs nothing more", async () => {
+test("runs no further call of a loop that ignores a cancel", async () => {
   const count = counting("count");
   const started = moment();
   const { agent, sessionId } = await served({

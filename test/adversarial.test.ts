@@ -150,7 +150,7 @@ test("holds at least 95 % of the attacks of the second tier", async () => {
   expect(through.length / all.length, through.join("\n")).toBeLessThanOrEqual(0.05);
 });
 
-describe("what is remembered", () => {
+describe("a remembered answer", () => {
   const places = () => ({ roots: [`${root}/ws`], home: "/home/user" });
   const run = (command: string): Intent => ({
     tool: "execute",

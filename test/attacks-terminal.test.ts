@@ -195,12 +195,12 @@ async function providerThatFails(other: readonly string[]): Promise<void> {
   server.close();
 }
 
-test.each(CASES)("no command lets it through to the terminal: %s", (_why, raw) => {
+test.each(CASES)("never prints it to the terminal: %s", (_why, raw) => {
   const through = [...shown].filter(([, text]) => text.includes(raw)).map(([name]) => name);
   expect(through).toEqual([]);
 });
 
-test("no command writes any control character but its own", () => {
+test("prints no control characters but Toolgate's own", () => {
   // oxlint-disable-next-line no-control-regex -- control characters are what this is about.
   const CONTROL = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f].{0,20}/u;
   const found = [...shown].flatMap(([name, text]) => {

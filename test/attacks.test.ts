@@ -905,7 +905,7 @@ describe("a URL", () => {
   });
 });
 
-test("every case of these families is tried", () => {
+test("tries every case of these families", () => {
   const all = [...paths.map(({ id }) => id), ...runs.keys()];
   expect([...tried].toSorted()).toEqual(all.toSorted());
 });

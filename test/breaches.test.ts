@@ -347,7 +347,7 @@ describe("after a no", () => {
   });
 });
 
-describe("no call is marked", () => {
+describe("marks no call", () => {
   const yes = { rules: [], ask: choose("allow_once") };
   const no = { rules: [], ask: choose("reject_once") };
   test.each<readonly [string, DriveOptions, readonly object[]]>([
@@ -409,7 +409,7 @@ describe("no call is marked", () => {
     expect([...driven.session.book.calls()].filter(({ breach }) => breach)).toEqual([]);
   });
 
-  test("of those that an agent replays when a session is loaded", async () => {
+  test("that an agent replays when a session is loaded", async () => {
     const { connection, cwd } = await connect("loads a breach");
     const workspace = await LocalWorkspace.open(cwd);
     const session = await connection.resumeSession("old", {

@@ -81,7 +81,7 @@ function watching(ledger: Ledger) {
   return { ledger: { ...watched, read }, seen, started };
 }
 
-describe("while a large ledger is first listed, others are answered", () => {
+describe("answers other requests while a large ledger is first listed", () => {
   let place: string;
   let large: Ledger;
   beforeAll(async () => {

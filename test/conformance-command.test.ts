@@ -27,7 +27,7 @@ async function conformanceProcess(...words: readonly string[]) {
   return { status, stdout, stderr };
 }
 
-test("a good agent is conformant, with a line for each requirement and a table", async () => {
+test("reports a good agent as conformant, with a line for each requirement and a table", async () => {
   const { status, stdout, stderr } = await conformanceProcess("--only", "ACP-INIT", "--", "node", sample);
   expect([status, stderr]).toEqual([0, ""]);
   expect(stdout.split("\n")).toEqual([
@@ -69,7 +69,7 @@ test("says that a command is missing, and what to write, when no agent is named"
   expect(stderr).toContain("toolgate conformance -- npx my-agent --acp");
 });
 
-test("a bad one is not: exit code 1, and the line that was seen", async () => {
+test("exits with code 1 for a bad agent and shows the message that broke the rule", async () => {
   const broken = ["--env", "BREAK=ACP-SESSION-002", "--only", "ACP-SESSION-002"];
   const { status, stdout } = await conformance(...broken, "--", "node", sample);
   expect(status).toBe(1);
@@ -95,7 +95,7 @@ test("escapes control characters that an agent writes", async () => {
   expect(stdout).not.toContain("\u001b");
 });
 
-test("the last lines of an agent that died say why, and no others", async () => {
+test("shows the last lines of an agent that died, and no others", async () => {
   const said = Array.from({ length: 20 }, (_, index) => `line ${index}`);
   const words = [...said, "Error: set KEY\u001b[2J", "", "    at main (agent.js:1)", "Node.js v20"].join(
     "\n",
@@ -129,14 +129,14 @@ test.each([
   [["--timeout", "soon", "--", "node"], 2, "number of seconds"],
   [["--env", "NOVALUE", "--", "node"], 2, "Expected NAME=VALUE."],
   [[], 2, "missing required argument 'command'"],
-])("%j is an error in words", async (words, code, message) => {
+])("refuses %j with a message", async (words, code, message) => {
   const { status, stdout, stderr } = await conformance(...words);
   expect([status, stdout]).toEqual([code, ""]);
   expect(stderr).toContain(message);
   expect(stderr).not.toMatch(/\n\s+at /);
 });
 
-test("someone who stops it leaves no agent behind", async () => {
+test("ends the agent when it is stopped", async () => {
   const cwd = await folder();
   const pids = join(cwd, "pids");
   const child = spawn(

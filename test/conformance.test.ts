@@ -108,7 +108,7 @@ test("an agent without what it does not advertise is not asked for it, and still
   expect(isConformant).toBe(true);
 });
 
-test("something mandatory that could not be tested is not conformant", async () => {
+test("is not conformant when a mandatory requirement could not be tested", async () => {
   const { requirements, isConformant } = await run(1, "", { cancelPrompt: "be short", only: ["ACP-CANCEL"] });
   expect(requirements.map(({ finding }) => finding.verdict)).toEqual(["not tested", "not tested"]);
   expect(isConformant).toBe(false);
@@ -156,7 +156,7 @@ describe("an agent that", () => {
   });
 });
 
-test("a requirement that there is not is an error that names it", async () => {
+test("refuses an unknown requirement by its name", async () => {
   await expect(run(1, "", { only: ["ACP-STATE-201"] })).rejects.toThrow(
     "There is no requirement ACP-STATE-201 for protocol version 1. Nothing was tested",
   );

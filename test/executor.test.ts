@@ -74,7 +74,7 @@ describe.each(MODES)("in mode %s, without rules", (mode) => {
   });
 });
 
-test("the program itself runs no more than was read", { timeout: 60_000 }, async () => {
+test("runs no more commands than were read", { timeout: 60_000 }, async () => {
   const at = await atHome();
   mkdirSync(join(at.project, "victim"), { recursive: true });
   mkdirSync(join(at.project, ".git/hooks"), { recursive: true });
@@ -84,7 +84,7 @@ test("the program itself runs no more than was read", { timeout: 60_000 }, async
   expect(damageIn(at.project)).toEqual([]);
 });
 
-test("a rule that denies is not walked around by a spelling that another shell reads otherwise", async () => {
+test("applies a denial to spellings that another shell reads otherwise", async () => {
   const root = aProject();
   const rules: readonly Rule[] = [{ deny: "execute", command: "rm *" }];
   const { attempt } = await gateOn(join(root, ".."), { rules, default: "allow" });
@@ -125,7 +125,7 @@ test("an editor's terminal starts the shell that was read, by its absolute path"
   expect(await workspace.executor?.()).toEqual({ shell: "/bin/bash", language: "bash" });
 });
 
-test("nothing in the environment changes how the shell reads", async () => {
+test("reads the same whatever the environment has", async () => {
   const root = aProject();
   writeFileSync(join(root, "start"), "touch PWNED\n");
   for (const [name, value] of Object.entries({
@@ -152,7 +152,7 @@ test("nothing in the environment changes how the shell reads", async () => {
   expect(damageIn(root)).toEqual([]);
 });
 
-test("a command that only reads runs the system's programs, whatever the search path holds", async () => {
+test("runs the system's programs for a read-only command, whatever the search path holds", async () => {
   const root = aProject();
   mkdirSync(join(root, "bin"));
   for (const name of ["cat", "ls", "git"])
@@ -166,20 +166,27 @@ test("a command that only reads runs the system's programs, whatever the search 
   expect(damageIn(root)).toEqual([]);
 });
 
-test("git is no reader in a repository that lies among other files", { timeout: 60_000 }, async () => {
-  const at = await atHome();
-  const api = join(at.project, "docs/api");
-  execFileSync("git", ["init", "-q", "--bare", api]);
-  writeFileSync(join(api, "evil"), "#!/bin/sh\ntouch ../../PWNED PWNED\n", { mode: 0o755 });
-  appendFileSync(join(api, "config"), `[core]\n\tbare = false\n\tworktree = .\n\tfsmonitor = ${api}/evil\n`);
-  const calls = [
-    ...["git -C docs/api status", "cd docs/api && git status", "cd docs; git -C api diff"].map(command),
-    { tool: "terminal", input: { command: "git status", cwd: "docs/api" } },
-  ];
-  for (const mode of MODES)
-    await at.runHere(["run", "--mode", mode, "--script", at.script([{ calls }, { say: "Done." }]), "go"]);
-  for (const folder of [at.project, api]) expect(existsSync(join(folder, "PWNED"))).toBe(false);
-});
+test(
+  "does not count git as read-only in a bare repository among other files",
+  { timeout: 60_000 },
+  async () => {
+    const at = await atHome();
+    const api = join(at.project, "docs/api");
+    execFileSync("git", ["init", "-q", "--bare", api]);
+    writeFileSync(join(api, "evil"), "#!/bin/sh\ntouch ../../PWNED PWNED\n", { mode: 0o755 });
+    appendFileSync(
+      join(api, "config"),
+      `[core]\n\tbare = false\n\tworktree = .\n\tfsmonitor = ${api}/evil\n`,
+    );
+    const calls = [
+      ...["git -C docs/api status", "cd docs/api && git status", "cd docs; git -C api diff"].map(command),
+      { tool: "terminal", input: { command: "git status", cwd: "docs/api" } },
+    ];
+    for (const mode of MODES)
+      await at.runHere(["run", "--mode", mode, "--script", at.script([{ calls }, { say: "Done." }]), "go"]);
+    for (const folder of [at.project, api]) expect(existsSync(join(folder, "PWNED"))).toBe(false);
+  },
+);
 
 async function intentOf(text: string, workspace: Workspace): Promise<Intent> {
   const terminal = builtInTools.find(({ name }) => name === "terminal");

@@ -93,7 +93,7 @@ test("says which parts the agent does not show", async () => {
   ]);
 });
 
-test("the preview is no evidence: the agent does what it asked about, and that is no breach", async () => {
+test("does not report a breach when the agent does what it asked about and not the preview", async () => {
   const rawInput = { path: "a.txt", old_string: "two", new_string: "TWO" };
   const { call } = await asked(() => ({ rawInput }), [completed]);
   expect(call).toMatchObject({ state: { status: "done" }, breach: undefined });

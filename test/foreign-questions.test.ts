@@ -108,7 +108,7 @@ describe("a question shows", () => {
   });
 });
 
-describe("in accept-edits a diff that is not of the input is asked about", () => {
+describe("accept-edits asks about a diff that is not of the input", () => {
   const path = "a.txt";
   test.each<readonly [string, object, number]>([
     ["another new text", { path, old_string: "a", new_string: "EVIL" }, 1],
@@ -127,7 +127,7 @@ describe("in accept-edits a diff that is not of the input is asked about", () =>
     expect(about(driven)).toMatch(/EVIL|all of it/);
   });
 
-  test("but not one that is", async () => {
+  test("and not about one that is", async () => {
     const driven = await drive({ policy: acceptEdits });
     const diff = { type: "diff", path: join(driven.cwd, path), oldText: "a\n", newText: "b\n" };
     const edits = [
@@ -143,7 +143,7 @@ describe("in accept-edits a diff that is not of the input is asked about", () =>
   });
 });
 
-describe("in accept-edits a person is asked about", () => {
+describe("accept-edits asks a person about", () => {
   const edit = { path: "a.txt", content: "x" };
   test.each<readonly [string, object]>([
     ["a second name for one field", { rawInput: { ...edit, Content: "y" } }],

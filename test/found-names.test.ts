@@ -38,7 +38,7 @@ const STAYS = [
   "git ls-files -z plain | xargs -0 cat",
 ];
 
-test("no name that a command finds leads another one out of the workspace unasked", async () => {
+test("asks when a name that a command finds could lead another out of the workspace", async () => {
   const at = await atHome({});
   const outside = join(at.home, "outside.txt");
   writeFileSync(outside, `${SECRET}\n`);

@@ -226,7 +226,7 @@ describe("a cancel at the moment when", () => {
     expect(call.state).toMatchObject({ status: "cancelled", reason: "it was stopped before it began." });
   });
 
-  test("all calls are cancelled does not report a running call as not run", async () => {
+  test("all calls are cancelled never reports a running call as not run", async () => {
     const cancels: Promise<void>[] = [];
     const late = tool("late", () => {
       cancels.push(gate.cancel("no."));
@@ -264,7 +264,7 @@ describe("a cancel at the moment when", () => {
   });
 });
 
-describe("what breaks beside the tools", () => {
+describe("a failure outside of the tools", () => {
   test("asks again, or fails, when a change no longer fits the approved intent", async () => {
     const root = await folder({ "a.txt": "one\n" });
     const ledger = new MemoryLedger();

@@ -42,7 +42,7 @@ const jumps = fc.array(
   { minLength: 1, maxLength: 12 },
 );
 
-test("a turn is finished as it would be, in the order of its events, and nothing lasts less than no time", async () => {
+test("finishes a turn in order, without negative durations, when the clock jumps", async () => {
   await fc.assert(
     fc.asyncProperty(jumps, async (offsets) => {
       let looks = 0;
@@ -131,7 +131,7 @@ test("a question that a clock set forwards has ended stays ended; with one set b
   expect([...gate.book.calls()].map(({ state }) => state.status)).toEqual(["done", "refused"]);
 });
 
-test("a session whose process died before the clock was set back can be had at once, and only by one", async () => {
+test("gives a dead process's session to exactly one claimer at once after the clock was set back", async () => {
   let time = NOON;
   const file = join(await folder(), "ledger.db");
   const dead = await SessionRecord.open(await opened(file, () => time), "s", { owner: "dead" });

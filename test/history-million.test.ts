@@ -46,7 +46,7 @@ async function slowest(count: number, run: (number: number) => Promise<unknown>)
   return times.toSorted((one, other) => one - other)[Math.floor(count * 0.99) - 1] ?? Infinity;
 }
 
-describe(`in a store of ${EVENTS} events, with ${CALLS} calls in its index,`, () => {
+describe(`a store of ${EVENTS} events with ${CALLS} calls in its index`, () => {
   beforeAll(async () => {
     await (await openLedger(file)).close();
     const first = await openArchive(file);
@@ -78,7 +78,7 @@ describe(`in a store of ${EVENTS} events, with ${CALLS} calls in its index,`, ()
     );
   }, 300_000);
 
-  test("it is opened, and a session of it is read and written, in time", async () => {
+  test("opens, reads and writes a session in time", async () => {
     const start = performance.now();
     const ledger = await openLedger(file);
     expect(await ledger.sessions({ limit: 50 })).toHaveLength(50);
@@ -96,7 +96,7 @@ describe(`in a store of ${EVENTS} events, with ${CALLS} calls in its index,`, ()
     await ledger.close();
   });
 
-  test("a page of fifty comes in time from anywhere in it, and so does what a search finds", async () => {
+  test("returns any page of fifty and a search's results in time", async () => {
     const index = await openArchive(file);
     const before = (number: number) => String((NOW + ((number * 7_919) % CALLS) * 10) * 1024);
     const pages = await slowest(200, (number) => index.calls({ limit: 50, before: before(number) }));
@@ -114,7 +114,7 @@ describe(`in a store of ${EVENTS} events, with ${CALLS} calls in its index,`, ()
     await index.close();
   });
 
-  test("a page goes on from where the last one ended: nothing is passed over by counting", async () => {
+  test("continues a page where the last one ended, without skipping rows by count", async () => {
     const index = await openArchive(file);
     const ids: string[] = [];
     let before: string | undefined;
@@ -146,7 +146,7 @@ function turnNumber(number: number): SessionEvent[] {
 
 const TURNS = isLong ? 5_000 : 2_000;
 
-test(`of ${TURNS} turns in one session, the last are recorded as fast as the first`, async () => {
+test(`records the last of ${TURNS} turns in one session as fast as the first`, async () => {
   const ledger = await openLedger(join(folder, "turns.db"));
   const record = await SessionRecord.open(ledger, "s", { owner: "ann" });
   const times: number[] = [];

@@ -57,7 +57,7 @@ async function recorded(inner: Ledger, batches: readonly (readonly SessionEvent[
   return { live, stored: new SessionBook("s", log).snapshot(), text: JSON.stringify(log) };
 }
 
-test("text that is held back is not said twice, and a call that follows it has its own input", async () => {
+test("sends held-back text once, and gives the next call its own input", async () => {
   const { live, stored, text } = await recorded(new MemoryLedger(), [
     [said("I use the token ")],
     started("c1", { header: `Bearer ${SECRET}` }),
@@ -73,7 +73,7 @@ test("text that is held back is not said twice, and a call that follows it has i
   expect(stored).toEqual(redactSession(live));
 });
 
-test("an answer that came in between is folded in its place, and the input stays as it is", async () => {
+test("folds an answer between two deltas in its place and keeps the input", async () => {
   const inner = new MemoryLedger();
   const record = await SessionRecord.open(redactingLedger(inner), "s", { owner: "ann" });
   const [announced, ready] = started("c1", { n: 1 });
@@ -123,7 +123,7 @@ const happenings = fc
   )
   .map((all) => all.flat());
 
-test("however it comes and is cut, it is live as it was, and stored as that, redacted", async () => {
+test("shows text live unredacted and stores it redacted, however it was cut", async () => {
   await fc.assert(
     fc.asyncProperty(happenings, fc.integer({ min: 1, max: 4 }), async (events, size) => {
       const batches = [[...started("c1", { a: SECRET }), ...started("c2", { b: 1 })]];

@@ -86,7 +86,7 @@ test("a session that is closed and opened again is read from its snapshot on, an
   expect((await verifyLedger(file)).broken).toEqual([]);
 });
 
-test("one that is not closed has a snapshot of its way, and of a short one nobody needs any", async () => {
+test("saves snapshots of a long session before it is closed, and none of a short one", async () => {
   const file = await aFile();
   const ledger = await opened(file);
   const dies = await open(ledger);
@@ -157,7 +157,7 @@ test.each([
   await next.close();
 });
 
-test("the log is believed when what it says does not follow on the snapshot", async () => {
+test("folds the log alone when its events do not continue the snapshot", async () => {
   const ledger = await opened(await aFile());
   const first = await open(ledger);
   await first.append(calls(0, 300));

@@ -99,7 +99,7 @@ test("a thousand mixed calls read back byte for byte after a restart", async () 
   expect(JSON.stringify(after)).toBe(JSON.stringify(before));
 });
 
-test("killed after the effect and before its result, a call is unknown, and is not run again", async () => {
+test("makes a call unknown and never runs it again when it was killed between effect and result", async () => {
   const root = await folder();
   const { signal } = spawnSync(process.execPath, [childProgram("history-killed.mjs"), root], {
     timeout: 20_000,
@@ -133,7 +133,7 @@ test("killed after the effect and before its result, a call is unknown, and is n
 
 const isLong = process.env["TOOLGATE_LONG"] !== undefined;
 
-test("killed at any moment, nothing acknowledged is lost and the file is whole, ready in time", async () => {
+test("loses nothing acknowledged when killed at any moment, and opens again in time", async () => {
   const root = await folder();
   const killed = async (number: number) => {
     const file = join(root, `${number}.db`);
@@ -182,7 +182,7 @@ test("reads a read-only ledger, and a write throws the reason", async () => {
   expect(tool.runs).toBe(0);
 });
 
-test("with one damaged row, the rest of the session is read, and that one is marked", async () => {
+test("reads the rest of a session with one damaged row, and marks that row", async () => {
   const file = join(await folder(), "ledger.db");
   const first = await openLedger(file);
   await record(first, [...mixedCall(1), ...mixedCall(2), said("the end")]);
@@ -201,7 +201,7 @@ test("with one damaged row, the rest of the session is read, and that one is mar
   expect((await (await indexed(file)).search({ text: "end" })).items).toHaveLength(1);
 });
 
-test("when the clock goes back two hours, the order is that of the events", async () => {
+test("keeps the order of events when the clock goes back two hours", async () => {
   const file = join(await folder(), "ledger.db");
   let time = Date.UTC(2026, 5, 1, 12);
   const ledger = await opened(file, () => time);
@@ -258,7 +258,7 @@ test("searches for any typed text, executes none and never fails", async () => {
   expect(await found("kind")).toBe(1);
 });
 
-test("a cell of an export is never a formula", async () => {
+test("never exports a cell as a formula", async () => {
   const titles = [
     "=cmd|' /C calc'!A0",
     "+1+1",
@@ -386,7 +386,7 @@ test("the histories of projects with like names, and very long ones, never mix",
   expect((await index.sessions({ cwd: "/home/a" })).items).toEqual([]);
 });
 
-test("with a ledger that keeps no secrets, calls run with the secrets they were given, and none is stored", async () => {
+test("runs calls with their secrets and stores none in a redacting ledger", async () => {
   const file = join(await folder(), "ledger.db");
   const secret = `ghp_${"a1B2c3D4".repeat(5)}`;
   const inputs: unknown[] = [];

@@ -41,7 +41,7 @@ test("a turn that waits for the lock keeps no other request waiting, and goes on
   expect(await waiting).toMatchObject({ status: 200, text: expect.stringContaining("One.") });
 });
 
-test("a server is not ready, and the turn is refused with 503, while the lock stays", async () => {
+test("is not ready and refuses a turn with 503 while the lock is held", async () => {
   const file = join(await folder(), "ledger.db");
   const ledger = await openLedger(file);
   onTestFinished(() => ledger.close());
@@ -58,7 +58,7 @@ test("a server is not ready, and the turn is refused with 503, while the lock st
   await until(async () => (await send(url, { method: "GET", path: "/readyz" })).status === 200);
 });
 
-test("a wait is reported once, and is over when the lock is free", async () => {
+test("reports a wait for the lock once, until the lock is free", async () => {
   const file = join(await folder(), "ledger.db");
   let free: () => void = () => undefined;
   const sentences: string[] = [];
@@ -73,7 +73,7 @@ test("a wait is reported once, and is over when the lock is free", async () => {
   expect(sentences).toEqual([expect.stringContaining(`${file} is locked: another process writes to it.`)]);
 });
 
-test("the terminal says for what it waits, before it gives up", async () => {
+test("names in the terminal what it waits for, before it gives up", async () => {
   const { run, home, script } = await atHome();
   const file = join(home, "ledger.db");
   const words = ["run", "go", "--ledger", file, "--script", script([{ say: "Hello." }])];

@@ -146,7 +146,7 @@ test("gives a returning app the session and its next events without reading the 
   expect((await app.send("GET", "/sessions/never-started/events")).status).toBe(404);
 });
 
-test("a log that its opener has read is not read again, and what was added since is", async () => {
+test("reads only the events that were added after the opener read the log", async () => {
   const counted = counting(await aLedger());
   const { ledger } = counted;
   const first = await SessionRecord.open(ledger, "s", { owner: "before" });

@@ -53,7 +53,7 @@ test("a rule on a server's tool lets it run, and its result, kind and title are 
   expect(JSON.stringify(calls[0]?.content)).toContain("hello");
 });
 
-test("a rule on a kind opens no server's tool, and always is for that tool of that server", async () => {
+test("does not allow a server's tool by a rule on its kind, and offers an always for that tool only", async () => {
   const asked: Question[] = [];
   const { calls } = await agentWith(
     [{ tool: "tools__echo", input: { words: "hello" } }],

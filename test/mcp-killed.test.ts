@@ -83,7 +83,7 @@ test.each(["run", "serve"] as const)("%s says which servers it waits for", async
   expect(first).toBe("toolgate: waiting for the MCP server slow to answer, for 9 s more at most.");
 });
 
-test("run says nothing of servers that are soon up", async () => {
+test("prints nothing about servers that start quickly", async () => {
   const { start } = await withSlowServer("quick");
   const startedAt = performance.now();
   const { ended, errors } = start("run");
@@ -92,7 +92,7 @@ test("run says nothing of servers that are soon up", async () => {
   if (performance.now() - startedAt < LATE_AFTER_MS) expect(errors()).toBe("");
 });
 
-test("a start reports late servers once, without those that failed or may not run", async () => {
+test("reports slow servers once, without those that failed or may not run", async () => {
   const { config, project } = await withSlowServer();
   const late: unknown[] = [];
   const servers = await McpServers.start(
@@ -172,7 +172,7 @@ test("run ends its servers and itself when its turn has not started yet", async 
   expect(await ended).toEqual({ status: 143, signal: null });
 });
 
-test("serve that cannot begin ends, and with it the servers that were up", async () => {
+test("ends serve and its servers when serve cannot start", async () => {
   const { start, pids } = await withSlowServer("quick");
   const { ended } = start("serve", ["--model", "anthropic/none"]);
   expect(await ended).toEqual({ status: 1, signal: null });

@@ -527,8 +527,8 @@ describe("rules, approvals and failures of servers", () => {
   });
 });
 
-describe.concurrent("what takes its time", () => {
-  test("progress is shown, and keeps a call alive that takes longer than it may be silent", async (task) => {
+describe.concurrent("a slow server or call", () => {
+  test("shows progress, which keeps a call alive past the silence limit", async (task) => {
     const { servers } = await start(
       { tools: toolsServer().config },
       { callTimeoutMs: 2500 },
@@ -540,7 +540,7 @@ describe.concurrent("what takes its time", () => {
     expect(shown).toEqual(steps.map((done) => ({ done, total: 12, message: `step ${done}` })));
   });
 
-  test("but not for ever", async (task) => {
+  test("cancels a call whose progress goes on past its maximum time", async (task) => {
     const { servers } = await start(
       { tools: toolsServer().config },
       { callTimeoutMs: 1500, maxCallTime: 800 },
@@ -551,7 +551,7 @@ describe.concurrent("what takes its time", () => {
     );
   });
 
-  test("lets a person think longer than a call may be silent", async (task) => {
+  test("gives a person more time than a silent call", async (task) => {
     const { servers } = await start(
       { tools: toolsServer().config },
       { callTimeoutMs: 2000, maxCallTime: 3000 },
@@ -564,7 +564,7 @@ describe.concurrent("what takes its time", () => {
     expect(await outputOf(servers, "tools__ask", {}, { ask })).toContain("Ulm");
   });
 
-  test("ends the server with all that it started at closing, even if it does not want to", async (task) => {
+  test("ends the server and all that it started on close, even when it ignores SIGTERM", async (task) => {
     const { notes, config } = byHand("will not die");
     const { servers } = await start({ hand: config }, {}, task.onTestFinished);
     const pids = notesIn(notes).flatMap((line) => /^(?:started|child) (\d+)$/.exec(line)?.[1] ?? []);
@@ -576,7 +576,7 @@ describe.concurrent("what takes its time", () => {
     expect(servers.status()).toEqual([{ server: "hand", status: "closed" }]);
   });
 
-  test("ends a child in a session of its own at closing", async (task) => {
+  test("ends a child in its own process session on close", async (task) => {
     const { notes, config } = byHand("starts a session of its own");
     const { servers } = await start({ hand: config }, {}, task.onTestFinished);
     const pids = notesIn(notes).flatMap((line) => /^(?:started|child) (\d+)$/.exec(line)?.[1] ?? []);

@@ -291,7 +291,7 @@ test("a model that refuses everything ends the turn after a few tries", async ()
 
 const image = { type: "image", mimeType: "image/png", data: "iVBO".repeat(500_000) } as const;
 
-test("an image counts as an image, and not by the length of its data", async () => {
+test("counts an image as an image and not by its length", async () => {
   const { session, runs } = await sessionAt(
     provider,
     [print("call_1", 10), print("call_2", 11), { say: "A cat." }],

@@ -99,7 +99,7 @@ describe.each([
   ["the folder above it", ({ home }: Home) => join(home, "config"), "toolgate/"],
   ["the home folder", ({ home }: Home) => home, "config/toolgate/"],
 ])("in %s as the workspace", (_, workspaceOf, seen) => {
-  test("nothing of it is printed in the mode that allows everything", async () => {
+  test("prints none of Toolgate's own files in the mode that allows everything", async () => {
     const at = await aHome();
     const steps = ways(at.settings, seen).map((call) => ({ calls: [call] }));
     const script = at.script([...steps, { say: "The end." }]);
@@ -149,7 +149,7 @@ const throughNames = (names: readonly string[]) => [
 ];
 
 test.each(["ask", "allow-all"])(
-  "nothing of it is printed through a hard link in the workspace in the mode %s",
+  "never prints Toolgate's own files through a hard link in the workspace in the mode %s",
   async (mode) => {
     const at = await aHome();
     mkdirSync(join(at.project, "deep"));
@@ -174,35 +174,38 @@ const canMount =
   process.getuid?.() === 0 &&
   spawnSync(inMounts[0], [...inMounts.slice(1), "true"]).status === 0;
 
-test.skipIf(!canMount)("nothing of it is printed through a folder that is mounted twice", async () => {
-  const at = await aHome();
-  mkdirSync(join(at.project, "bind folder"));
-  mkdirSync(join(at.project, "sub"));
-  writeFileSync(join(at.project, "file.txt"), "");
-  const names = ["bind\\ folder/token", "bind\\ folder/keys.json", "sub/toolgate/token", "file.txt"];
-  const calls = [
-    ...throughNames(names.map((name) => name.replace("\\", ""))).filter(({ tool }) => tool !== "terminal"),
-    ...throughNames(names).filter(({ tool }) => tool === "terminal"),
-    { tool: "list_directory", input: { path: "bind folder" } },
-  ];
-  const script = at.script([...calls.map((call) => ({ calls: [call] })), { say: "The end." }]);
-  const main = join(import.meta.dirname, "..", "dist", "cli", "main.js");
-  const words = [main, "run", "--json", "--no-contain", "--cwd", at.project, "--script", script, "go"];
-  const own = { PATH: process.env["PATH"], HOME: at.home, XDG_CONFIG_HOME: join(at.home, "config") };
-  const mounts = `mount --bind "$S" "$P/bind folder" && mount --bind "$S/.." "$P/sub" && mount --bind "$S/token" "$P/file.txt"`;
-  const { stdout } = spawnSync(
-    inMounts[0],
-    [...inMounts.slice(1), `${mounts} && exec node "$@"`, "sh", ...words],
-    {
-      cwd: at.project,
-      env: { ...own, S: at.settings, P: at.project },
-      encoding: "utf8",
-    },
-  );
-  expect(stdout).toContain('"stopReason":"end_turn"');
-  expect(broughtBy(stdout)).not.toContain(`${MARK}-`);
-  expect(readFileSync(join(at.project, "file.txt"), "utf8")).toBe("");
-});
+test.skipIf(!canMount)(
+  "never prints Toolgate's own files through a folder that is mounted twice",
+  async () => {
+    const at = await aHome();
+    mkdirSync(join(at.project, "bind folder"));
+    mkdirSync(join(at.project, "sub"));
+    writeFileSync(join(at.project, "file.txt"), "");
+    const names = ["bind\\ folder/token", "bind\\ folder/keys.json", "sub/toolgate/token", "file.txt"];
+    const calls = [
+      ...throughNames(names.map((name) => name.replace("\\", ""))).filter(({ tool }) => tool !== "terminal"),
+      ...throughNames(names).filter(({ tool }) => tool === "terminal"),
+      { tool: "list_directory", input: { path: "bind folder" } },
+    ];
+    const script = at.script([...calls.map((call) => ({ calls: [call] })), { say: "The end." }]);
+    const main = join(import.meta.dirname, "..", "dist", "cli", "main.js");
+    const words = [main, "run", "--json", "--no-contain", "--cwd", at.project, "--script", script, "go"];
+    const own = { PATH: process.env["PATH"], HOME: at.home, XDG_CONFIG_HOME: join(at.home, "config") };
+    const mounts = `mount --bind "$S" "$P/bind folder" && mount --bind "$S/.." "$P/sub" && mount --bind "$S/token" "$P/file.txt"`;
+    const { stdout } = spawnSync(
+      inMounts[0],
+      [...inMounts.slice(1), `${mounts} && exec node "$@"`, "sh", ...words],
+      {
+        cwd: at.project,
+        env: { ...own, S: at.settings, P: at.project },
+        encoding: "utf8",
+      },
+    );
+    expect(stdout).toContain('"stopReason":"end_turn"');
+    expect(broughtBy(stdout)).not.toContain(`${MARK}-`);
+    expect(readFileSync(join(at.project, "file.txt"), "utf8")).toBe("");
+  },
+);
 
 test.runIf(process.platform === "linux")(
   "the variables of Toolgate's own process are not printed in the mode that allows everything",

@@ -129,7 +129,7 @@ test("calls that are alike are listed together, and one answer is for all of the
   expect(at.grants()).toMatchObject([{ width: "edits", scope: { type: "session" }, uses: 1 }]);
 });
 
-test("anything but a plain word is the reason for a no, and never is remembered", async () => {
+test("takes any other text for the reason of a no, which is not remembered", async () => {
   const at = await atTerminal([
     { calls: [command("node -e 1")] },
     { calls: [command("npm install x")] },
@@ -155,7 +155,7 @@ test("takes no answer that was typed before the question could be read", async (
   expect(await at.sees("Done.")).toContain("Tool call denied by you. Nothing was run.");
 });
 
-test("two questions come one after the other, and what happens meanwhile waits", async () => {
+test("shows two questions one after the other, and delays other output meanwhile", async () => {
   const at = await atTerminal([
     { calls: [command("touch one"), { tool: "list_directory", input: {} }, command("touch two")] },
     { say: "Done." },
@@ -295,7 +295,7 @@ test("takes words after --resume that name no session for the prompt", async () 
   expect(await second.ended()).toBe(0);
 });
 
-test("Ctrl-D at the question is no answer, and so no yes", async () => {
+test("takes Ctrl-D at the question for no answer", async () => {
   const at = await atTerminal([{ calls: [command("touch made")] }, { say: "Done." }]);
   await at.sees(PROMPT);
   await setTimeout(300);

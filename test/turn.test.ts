@@ -369,7 +369,7 @@ test("yes from a held line runs it", async () => {
   expect(counter.runs).toBe(1);
 });
 
-test("a model is no longer waited for when someone else has taken the session", async () => {
+test("stops waiting for the model when another process took the session", async () => {
   let time = 0;
   const ledger = new MemoryLedger({ now: () => time });
   const given: AbortSignal[] = [];

@@ -256,7 +256,7 @@ describe("an undo restores", () => {
   });
 });
 
-describe("an undo is refused, and touches nothing,", () => {
+describe("refuses an undo and touches nothing", () => {
   const write = { path: "tree/a.txt", content: "new" };
   const remove = { path: "tree", recursive: true };
   const move = { from: "tree", to: "forest" };

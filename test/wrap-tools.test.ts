@@ -124,7 +124,7 @@ test.each<[string, (input: unknown) => Promise<unknown>, string]>([
     "t: the input could not be checked: the database is down. Nothing was run.",
   ],
   ["answers with nothing", async () => undefined, "t broke"],
-])("a schema that takes its time and then %s: nothing is run", async (_, validate, words) => {
+])("runs nothing after an asynchronous schema that %s", async (_, validate, words) => {
   const unhandled: unknown[] = [];
   const note = (reason: unknown) => void unhandled.push(reason);
   process.on("unhandledRejection", note);

@@ -67,7 +67,7 @@ describe("statuses", () => {
     expect(repairs).toEqual(["late-update"]);
   });
 
-  test("one reported end replaces an end that was only assumed, and no second one does", () => {
+  test("replaces an assumed end by the first reported end and ignores a second", () => {
     const { far } = afterV1({ ...start, status: "in_progress" });
     far.book.apply({
       type: "call-unknown",

@@ -4,7 +4,7 @@ import { Receiver, VERSIONS } from "./codec.samples.js";
 import { readPlanEntries } from "./read-plan-entries.js";
 import { Reading } from "./reading.js";
 
-test("a line that ACP has no room for is left out, and its location stays", () => {
+test("leaves out a line number that ACP cannot carry and keeps its location", () => {
   const far = new Receiver(VERSIONS[0], "lenient");
   const locations = [
     { path: "/a", line: 2 ** 32 },

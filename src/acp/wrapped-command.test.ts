@@ -5,7 +5,7 @@ import { unwrappedCommand, wrappedCommand } from "./wrapped-command.js";
 const bash = { shell: "/bin/bash", language: "bash" } as const;
 const script = "mkdir -p out && echo hi";
 
-test.each([true, false])("a command that was wrapped is itself again (forced: %s)", (isForced) => {
+test.each([true, false])("unwraps a command to what it was (forced: %s)", (isForced) => {
   const words = wrappedCommand(script, bash, isForced);
   const env = { ...(isForced && FORCED_GIT_SETTINGS), TMPDIR: "/tmp/toolgate-0/1109b8911ca533e0-24ad0a69" };
   expect(unwrappedCommand(words, { ...env, PATH: process.env["PATH"] ?? "" })).toEqual({

@@ -38,7 +38,7 @@ test.each([
 });
 
 test.each(["/etc/passwd", "/a/../b", "C:\\Users\\ann", "c:/a", "\\\\server\\share\\a"])(
-  "an absolute path stays as it came: %s",
+  "keeps an absolute path unchanged: %s",
   (path) => {
     expect(absolutePath("/home/ann", path)).toBe(path);
     expect(absolutePath("C:\\Users\\ann", path)).toBe(path);
@@ -114,7 +114,7 @@ const relative = (separator: fc.Arbitrary<string>) =>
 const segments = (path: string) => path.split(/[\\/]/);
 const withoutEnd = (path: string) => path.replace(/(?<=[^:\\/])[\\/]$/, "");
 
-test("on POSIX the result is what Node resolves: absolute, without dots", () => {
+test("resolves as Node does on POSIX: absolute, without dots", () => {
   fc.assert(
     fc.property(names, relative(fc.constant("/")), (cwd, path) => {
       const result = absolutePath(`/${cwd.join("/")}`, path);
@@ -125,7 +125,7 @@ test("on POSIX the result is what Node resolves: absolute, without dots", () => 
   );
 });
 
-test("on Windows the result is what Node resolves: absolute, without dots", () => {
+test("resolves as Node does on Windows: absolute, without dots", () => {
   const root = fc.constantFrom("C:\\", "d:\\", "\\\\server\\share\\");
   fc.assert(
     fc.property(root, names, relative(fc.constantFrom("/", "\\")), (drive, cwd, path) => {

@@ -23,7 +23,7 @@ test("shows no duration when it cannot be known", () => {
   expect(durationText(0, Number.NaN)).toBeUndefined();
 });
 
-test("one is one line, two are two lines, many are grouped", () => {
+test("writes one line, two lines, and groups the digits of large numbers", () => {
   expect([1, 2, 0, 1_234_567].map((count) => countOf(count, "line"))).toEqual([
     "1 line",
     "2 lines",

@@ -88,7 +88,7 @@ function expectLegal({ state, times, decision }: ToolCall): void {
   expect(times.answered !== undefined && (times.asked === undefined || decision === undefined)).toBe(false);
 }
 
-test("every legal life goes through legal states only, and its times are in order", () => {
+test("passes through legal states only, with times in order, in every legal sequence", () => {
   fc.assert(
     fc.property(callLives, (life) => {
       const call = callAfter(life);
@@ -120,7 +120,7 @@ test("keeps a call in a legal state after any events, and no status goes backwar
   );
 });
 
-test("an end gives way at most once, and only an assumed one to a reported one", () => {
+test("replaces an end at most once, and only an assumed one by a reported one", () => {
   fc.assert(
     fc.property(storms, (events) => {
       const ends = steps(events)
@@ -163,7 +163,7 @@ test("the input that someone was asked about or has decided on never changes", (
   );
 });
 
-test("a call that nobody has seen is changed in place to just what it would have become, or not at all", () => {
+test("changes an unseen call in place to the same result as a copy, or not at all", () => {
   fc.assert(
     fc.property(storms, anyEvents, (events, more) => {
       const unseen = structuredClone(steps(events).at(-1) ?? applyEvent(undefined, event.announced));

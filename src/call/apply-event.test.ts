@@ -114,7 +114,7 @@ test.each<[keyof typeof way, ToolCall["state"]]>([
   ["refused", { status: "refused", assumed: false }],
   ["cancelled", { status: "cancelled", reason: "the turn was cancelled.", assumed: false }],
   ["unknown", { status: "unknown", reason: "the process ended.", assumed: false }],
-])("a call that is %s holds what belongs to that state and no more", (name, state) => {
+])("keeps only the data of its state in a call that is %s", (name, state) => {
   expect(after(...way[name]).state).toStrictEqual(state);
 });
 
@@ -137,7 +137,7 @@ test("records a run that finishes after a cancel request as done", () => {
   expect(call).toMatchObject({ state: { status: "done" }, rawOutput: "ok" });
 });
 
-describe("who decided, and when", () => {
+describe("the decision and its times", () => {
   test("has all times of a call that a person allowed", () => {
     const call = after(event.ready, event.asked, event.cleared, event.started, event.done);
     expect(call.times).toEqual({ announced: 10, asked: 40, answered: 50, started: 60, ended: 90 });
@@ -211,7 +211,7 @@ describe("the input", () => {
   });
 });
 
-describe("what a call shows", () => {
+describe("the content of a call", () => {
   test("replaces values, clears them on null, and keeps the fields that an event does not name", () => {
     const named = { name: "write", title: "Write", kind: "delete", kindSource: "inferred" } as const;
     const shown = { content: texts(1), locations: [{ path: "/a", line: 1 }] };

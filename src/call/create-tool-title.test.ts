@@ -61,13 +61,13 @@ test("a title is never empty", () => {
   for (const name of ["", "   ", "___", "//", "\n"]) expect(createToolTitle(name)).toBe("Tool call");
 });
 
-test("a long part is shortened in the middle, and the server stays", () => {
+test("shortens a long part in the middle and keeps the server", () => {
   const title = createToolTitle("mcp__files__read_file", { path: `/home/${"x".repeat(500)}/app.ts` });
   expect(title).toMatch(/^Read \/home\/x+…x+\/app\.ts \(files\)$/);
   expect(title.length).toBeLessThanOrEqual(120);
 });
 
-test("nothing in a title hides", () => {
+test("makes invisible characters of a title visible", () => {
   expect(createToolTitle("bash", { command: "ls \u202Eevil\u200B\nrm" })).toBe(
     "Run ls ⟨U+202E⟩evil⟨U+200B⟩\\nrm",
   );
@@ -132,7 +132,7 @@ test("every title is one visible line of at most 120 characters", () => {
   );
 });
 
-test("a name gives the same title however many others were read meanwhile", () => {
+test("gives the same title after its cached name was dropped", () => {
   const titles = () => [
     createToolTitle("mcp__git__create_branch", { name: "main" }),
     createToolTitle("ls", {}),
@@ -162,9 +162,12 @@ test.each([
   expect(split.tool).toBe(tool);
 });
 
-test.each(["DELETE /users/list", "delete/users", "POST_/users"])("the method in %j is no server", (name) => {
-  expect(splitToolName(name)).toEqual({ tool: name });
-});
+test.each(["DELETE /users/list", "delete/users", "POST_/users"])(
+  "does not take the method in %j for a server",
+  (name) => {
+    expect(splitToolName(name)).toEqual({ tool: name });
+  },
+);
 
 test.each([
   ["read_file", ["read", "file"]],

@@ -116,7 +116,7 @@ describe("the diff of a file", () => {
   });
 });
 
-test("context reaches up to the line that makes the next one a secret", () => {
+test("extends a hunk's context up to the line that makes the next one a secret", () => {
   const body = Array.from({ length: 30 }, (_, index) => `MIIEvQIBADANBgkqhkiG9w0BAQEFAASC${index}\n`).join(
     "",
   );

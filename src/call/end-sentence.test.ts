@@ -19,19 +19,22 @@ test.each([
   expect(endSentence(after(...way[name]))).toBeUndefined();
 });
 
-test("a failed call says its error, and nothing around it", () => {
+test("gives a failed call's error alone", () => {
   expect(endSentence(after(...way.failed))).toBe("File not found");
 });
 
-test("a cancelled call says why", () => {
+test("gives the reason of a cancelled call", () => {
   expect(endSentence(after(...way.cancelled))).toBe("Tool call cancelled: the turn was cancelled.");
 });
 
-test.each(["the process ended.", "the process ended"])("a lost call says that nobody knows: %j", (reason) => {
-  expect(endSentence(after(...way.running, { ...event.lost, reason }))).toBe(
-    "Nobody knows whether this tool call took effect: the process ended. The call will not be run again by itself.",
-  );
-});
+test.each(["the process ended.", "the process ended"])(
+  "says of an unknown call that nobody knows whether it took effect: %j",
+  (reason) => {
+    expect(endSentence(after(...way.running, { ...event.lost, reason }))).toBe(
+      "Nobody knows whether this tool call took effect: the process ended. The call will not be run again by itself.",
+    );
+  },
+);
 
 test.each<[string, Decision]>([
   [
@@ -56,12 +59,12 @@ test.each<[string, Decision]>([
   expect(refusedBy(decision)).toBe(sentence);
 });
 
-test("a call that was refused by nobody we know says only that", () => {
+test("says only that a call was refused when nobody is known to have refused it", () => {
   const { decision: _, ...byNobody } = event.refused;
   expect(endSentence(after(event.ready, byNobody))).toBe("Tool call denied. Nothing was run.");
 });
 
-test("a refusal after a yes is not blamed on the one who said yes", () => {
+test("does not attribute a refusal after a yes to the person who allowed the call", () => {
   const { decision: _, ...byNobody } = event.refused;
   expect(endSentence(after(...way.cleared, byNobody))).toBe("Tool call denied. Nothing was run.");
 });

@@ -96,7 +96,7 @@ test.each(
 });
 
 test.each(["already", "gettext", "budget", "catalog", "thread", "research", "playlist"])(
-  "only whole words count, so %s is other",
+  "matches whole words only, so %s is other",
   (name) => {
     expect(kindOf(name)).toBe("other");
   },
@@ -122,7 +122,7 @@ test.each<[unknown, ToolKind]>([
   ["command", "other"],
   [["command"], "other"],
   [null, "other"],
-])("when the name says nothing, the input %j makes it %s", (input, kind) => {
+])("infers the kind from the input %j when the name has no known word: %s", (input, kind) => {
   expect(kindOf("zap", input)).toBe(kind);
   expect(kindOf("", input)).toBe(kind);
 });
@@ -136,7 +136,7 @@ test("an input can make a call look more dangerous than its name, never less", (
   expect(kindOf("str_replace_based_edit_tool", { command: "view", path: "a" })).toBe("edit");
 });
 
-test("the author's word is believed and said to be declared", () => {
+test("believes the tool's author and marks the kind as declared", () => {
   expect(inferToolKind("delete_all", {}, { kind: "read" })).toEqual({ kind: "read", source: "declared" });
 });
 
@@ -192,7 +192,7 @@ test("infers a known kind from any input", () => {
   );
 });
 
-test("a dangerous word is never lost among harmless ones, however they are joined", () => {
+test("finds a dangerous word among harmless ones, however they are joined", () => {
   const harmless = fc.constantFrom(
     "get",
     "list",

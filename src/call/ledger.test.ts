@@ -13,11 +13,11 @@ const ledgerError = (code: string, message: string) =>
 // 1 January 2026.
 const expiring = { ...question, expiresAt: 1_767_225_600_000 };
 
-test.each(["once", "always", "no", "never"])("the offered answer %j is taken", (optionId) => {
+test.each(["once", "always", "no", "never"])("accepts the offered answer %j", (optionId) => {
   expect(answering(selects(optionId))).not.toThrow();
 });
 
-test("the answer of an asker that failed is taken, as a refusal", () => {
+test("accepts the answer of a failed asker as a refusal", () => {
   expect(answering({ ...yes, outcome: { type: "refused" } })).not.toThrow();
 });
 
@@ -37,7 +37,7 @@ test("a yes to something else than what is asked is not taken", () => {
   expect(answering({ ...selects("always"), intentHash: "" })).toThrow(ledgerError("INTENT_CHANGED", message));
 });
 
-test("a yes is taken until the question expires, and not from then on", () => {
+test("accepts a yes until the question expires, and no later", () => {
   const message = "Question q1 (Edit src/app.ts) expired at 2026-01-01T00:00:00.000Z. Nothing was allowed.";
   expect(answering(yes, expiring.expiresAt - 1, expiring)).not.toThrow();
   expect(answering(yes, expiring.expiresAt, expiring)).toThrow(ledgerError("EXPIRED", message));
@@ -49,17 +49,17 @@ test("uses the ledger's clock and not the answerer's", () => {
   expect(answering({ ...yes, at: Number.MAX_SAFE_INTEGER }, 1, expiring)).not.toThrow();
 });
 
-test("a question without an end may be answered years later", () => {
+test("accepts an answer years later when the question has no expiry", () => {
   expect(answering(yes, Number.MAX_SAFE_INTEGER)).not.toThrow();
 });
 
-test("refusing is always safe: however late, and whatever it was about", () => {
+test("accepts a refusal at any time and for any intent", () => {
   for (const refusal of [no, selects("never"), { ...yes, outcome: { type: "refused" } as const }]) {
     expect(answering({ ...refusal, intentHash: "hash-2" }, expiring.expiresAt + 1, expiring)).not.toThrow();
   }
 });
 
-test("even a refusal must be one that was offered", () => {
+test("rejects a refusal that was not offered", () => {
   expect(answering(selects("reject_once"), expiring.expiresAt + 1, expiring)).toThrow(
     expect.objectContaining({ code: "NOT_OFFERED" }),
   );

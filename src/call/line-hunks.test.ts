@@ -65,13 +65,13 @@ function shuffled(lines: readonly string[]): string[] {
     .map(({ line }) => line);
 }
 
-describe("where a text changed", () => {
-  test("equal texts have no hunks", () => {
+describe("the hunks of a change", () => {
+  test("has no hunks for equal texts", () => {
     expect(lineHunks("a\nb", "a\nb")).toEqual([]);
     expect(lineHunks("", "")).toEqual([]);
   });
 
-  test("each place has its own hunk, with both sides' line numbers", () => {
+  test("has one hunk for each place, with both sides' line numbers", () => {
     expect(lineHunks("a\nb\nc\nd\ne\n", "a\nB\nc\nnew\nd\n")).toEqual([
       hunk(2, 1, 2, 1),
       hunk(4, 0, 4, 1),
@@ -79,26 +79,26 @@ describe("where a text changed", () => {
     ]);
   });
 
-  test("a text that comes from nothing, or goes, is one hunk from line 1", () => {
+  test("has one hunk from line 1 for a new or deleted text", () => {
     expect(lineHunks("", "a\nb")).toEqual([hunk(1, 0, 1, 2)]);
     expect(lineHunks("a\n\n", "")).toEqual([hunk(1, 2, 1, 0)]);
   });
 
-  test("a line that is doubled at the end comes behind the last line", () => {
+  test("puts a line that is doubled at the end behind the last line", () => {
     expect(lineHunks("a\na\n", "a\na\na\n")).toEqual([hunk(3, 0, 3, 1)]);
   });
 
-  test("a line end that comes or goes after the last line is a difference", () => {
+  test("counts an added or removed last line end as a change", () => {
     expect(lineHunks("a\nb", "a\nb\n")).toEqual([hunk(2, 1, 2, 1)]);
     expect(lineHunks("a\n", "a")).toEqual([hunk(1, 1, 1, 1)]);
     expect(lineHunks("a", "a\nb")).toEqual([hunk(1, 1, 1, 2)]);
   });
 
-  test("CRLF and LF are different line ends, on the lines where they are", () => {
+  test("compares CRLF and LF as different, line by line", () => {
     expect(lineHunks("a\r\nb\r\nc\r\n", "a\r\nb\nc\r\n")).toEqual([hunk(2, 1, 2, 1)]);
   });
 
-  test("other characters that some call line ends are part of a line", () => {
+  test("keeps other line separators as parts of a line", () => {
     expect(lineHunks("a\rb\u2028c\n", "a\rB\u2028c\n")).toEqual([hunk(1, 1, 1, 1)]);
   });
 });
@@ -134,7 +134,7 @@ describe("any two texts", () => {
     );
   });
 
-  test("no smaller change would do", () => {
+  test("have no smaller change than the one found", () => {
     fc.assert(
       fc.property(both, ([before, after]) => {
         expect(editCount(before, after)).toBe(fewestEdits(before, after));
@@ -210,7 +210,7 @@ describe("large texts, at any difference", () => {
     expect(applied(before, after)).toBe(after);
   });
 
-  test("two thousand small edits in a large text are each found", () => {
+  test("finds two thousand small edits in a large text", () => {
     expect(lineHunks(many.join(""), everyTenth.join("")).length).toBe(2000);
   });
 
@@ -228,7 +228,7 @@ describe("large texts, at any difference", () => {
     expect(lineHunks(before.join(""), after.join("")).length).toBe(2500);
   });
 
-  test("and where every line occurs twice, between lines that occur as often on both sides", () => {
+  test("finds them when every line occurs twice on both sides", () => {
     const after = twice.map((line, index) => twice[index % 2 === 0 ? index + 1 : index - 1] ?? line);
     expect(editCount(twice.join(""), after.join(""))).toBe(20_000);
   });

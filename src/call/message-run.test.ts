@@ -40,7 +40,7 @@ function joined(events: readonly SessionEvent[]): readonly SessionEvent[] {
   return all;
 }
 
-test("a session reads the same whether the pieces of its words were joined or not", () => {
+test("folds the same session whether message chunks were joined or not", () => {
   fc.assert(
     fc.property(fc.array(chunk, { maxLength: 30 }), (events) => {
       const fewer = joined(events);
@@ -50,7 +50,7 @@ test("a session reads the same whether the pieces of its words were joined or no
   );
 });
 
-test("an input reads the same however it was cut and joined again", () => {
+test("folds the same input however its deltas were cut and joined", () => {
   fc.assert(
     fc.property(fc.array(fc.nat({ max: INPUT.length }), { maxLength: 8 }), (cuts) => {
       const places = [0, ...cuts.toSorted((a, b) => a - b), INPUT.length];

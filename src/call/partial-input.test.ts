@@ -44,7 +44,7 @@ test("commas, braces and escaped quotes inside a string do not end the field", (
   expect(completeFields(readByUnit(text))).toEqual({ [value]: value, last: 1 });
 });
 
-test("an empty object is whole and has no fields", () => {
+test("reads an empty object as complete and without fields", () => {
   const reading = read(" {", " \n", "} ");
   expect(completeFields(reading)).toEqual({});
   expect(reading.stage).toBe("closed");
@@ -92,14 +92,14 @@ test("the last of two fields with one name wins", () => {
   expect(fieldCount(read(text))).toBe(3);
 });
 
-test("a field named __proto__ is only a field", () => {
+test("reads a field named __proto__ as a plain field", () => {
   const fields = fieldsOf('{"__proto__":{"polluted":true},"constructor":1}');
   expect(Object.keys(fields)).toEqual(["__proto__", "constructor"]);
   expect(Object.getPrototypeOf(fields)).toBe(Object.prototype);
   expect(fields["polluted"]).toBeUndefined();
 });
 
-test("a reading is never changed by reading on from it", () => {
+test("leaves a partial input unchanged when more text is read from it", () => {
   const first = Object.freeze(read('{"a":1,"b":'));
   expect(completeFields(readMore(first, "2}"))).toEqual({ a: 1, b: 2 });
   expect(completeFields(readMore(first, "3}"))).toEqual({ a: 1, b: 3 });
@@ -107,7 +107,7 @@ test("a reading is never changed by reading on from it", () => {
   expect(readMore(first, "")).toBe(first);
 });
 
-test("a hundred thousand open brackets do no harm", () => {
+test("reads a hundred thousand open brackets without overflowing", () => {
   const deep = 100_000;
   const half = read('{"a":1,"deep":', "[".repeat(deep));
   expect(completeFields(half)).toEqual({ a: 1 });
@@ -147,7 +147,7 @@ function cutAt(text: string, places: readonly number[]): string[] {
   return [...ends, text.length].map((end, index) => text.slice(ends[index - 1] ?? 0, end));
 }
 
-test("once the closing brace is there, the fields are what JSON.parse makes of the whole", () => {
+test("returns what JSON.parse returns once the closing brace is there", () => {
   fc.assert(
     fc.property(objectText, cuts, (text, places) => {
       // Compared as text: this also compares the order, and sees an own `__proto__`.
@@ -177,7 +177,7 @@ const almostJson = fc
   .array(fc.constantFrom("{", "}", "[", "]", ",", ":", '"', "\\", '"a":1', '"b":"x"', "1", " ", "tru", "\n"))
   .map((pieces) => `{"a":0,${pieces.join("")}`);
 
-test("how the text was cut never shows, in sound and in malformed input", () => {
+test("gives the same fields however the text was cut, in valid and in malformed input", () => {
   fc.assert(
     fc.property(fc.oneof(objectText, almostJson, fc.string()), cuts, (text, places) => {
       expect(read(...cutAt(text, places))).toEqual(read(text));

@@ -129,7 +129,7 @@ test("an error keeps its name, message, cause and own fields, but not its stack"
   });
 });
 
-test("a cycle becomes a note, the same value twice does not", () => {
+test("replaces a cycle by a note, but not a value that occurs twice", () => {
   const shared = { a: 1 };
   const value: Record<string, unknown> = { first: shared, second: shared };
   value["self"] = value;
@@ -173,7 +173,7 @@ test("a getter is read once, so it cannot answer differently when the result is 
   expect([JSON.stringify(result), JSON.stringify(result)]).toEqual(['{"count":1}', '{"count":1}']);
 });
 
-test("an object that grows each time it is asked comes to an end", () => {
+test("stops at an object that grows with each read", () => {
   const grow = (): unknown => ({ toJSON: () => ({ more: grow() }) });
   expect(JSON.stringify(safe(grow()))).toContain("[more than 64 levels deep]");
 });
@@ -191,7 +191,7 @@ test("a huge string keeps its beginning and its end", () => {
   expect(text).toMatch(/^first x+… \d+ characters left out …x+ last$/);
 });
 
-test("a huge string gives way so that the small fields around it stay", () => {
+test("cuts a huge string so that the small fields around it stay", () => {
   const value = { before: 1, output: "é".repeat(3 * MIB), after: { code: 0 } };
   expect(safe(value)).toEqual({
     before: 1,
@@ -200,7 +200,7 @@ test("a huge string gives way so that the small fields around it stay", () => {
   });
 });
 
-test("a cut string has no half emoji, and says how much is missing", () => {
+test("cuts a string between characters and notes how much is missing", () => {
   const whole = `x${"😀".repeat(10_000)}`;
   for (let maxCharacters = 4_000; maxCharacters < 4_200; maxCharacters += 16) {
     const text = String(safe(whole, { maxCharacters }));
@@ -258,7 +258,7 @@ test("uses the singular for one", () => {
   });
 });
 
-test("many long lines are cut at the end of the list, not each of them to nothing", () => {
+test("cuts many long lines at the end of the list instead of each to nothing", () => {
   const lines = Array.from({ length: 5_000 }, (_, index) => `${index} ${"x".repeat(1_000)}`);
   const result = safe({ lines });
   expect(result).toEqual({ lines: expect.arrayContaining(lines.slice(0, 1_000)) });

@@ -4,7 +4,7 @@ import { planFromTodos } from "./plan-from-todos.js";
 
 const entry = (content: string, status: string, priority = "medium") => ({ content, priority, status });
 
-test("a to-do list becomes the plan that crow-agent's page shows", () => {
+test("makes the plan of crow-agent's page from its to-do list", () => {
   const todos = [
     { content: "Read the file", status: "completed" },
     { content: "Make changes", status: "in_progress" },
@@ -67,7 +67,7 @@ test.each<[unknown, readonly object[]]>([
   [[{ content: 1, title: "a", status: 1, done: true }], [entry("a", "completed")]],
   [[{ text: "a", done: "yes" }], []],
   [[{ name: "a", status: "pending" }], []],
-])("%j is a list as models write it, too", (todos, expected) => {
+])("accepts %j as a list too", (todos, expected) => {
   expect(planFromTodos({ todos })).toEqual(expected);
 });
 
@@ -95,7 +95,7 @@ test.each([
   { todos: "null" },
   { todos: { 0: "a" } },
   { Todos: [] },
-])("%j holds no list, so the plan stays as it is", (input) => {
+])("keeps the plan when %j has no list", (input) => {
   expect(planFromTodos(input)).toBeUndefined();
 });
 

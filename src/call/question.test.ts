@@ -31,11 +31,11 @@ test("an option of a kind that nobody knows is no yes", () => {
   expect(isYes({ ...question, options }, yes)).toBe(false);
 });
 
-test("where nothing is offered, nothing is a yes", () => {
+test("takes nothing for a yes when no option was offered", () => {
   expect(isYes({ ...question, options: [] }, yes)).toBe(false);
 });
 
-test("a yes counts only for what was asked about", () => {
+test("counts a yes only for the intent that was asked about", () => {
   expect(isYes(question, changed)).toBe(true);
   expect(answerAllows(question, changed)).toBe(false);
   expect(answerAllows({ ...question, intentHash: "hash-2" }, changed)).toBe(true);

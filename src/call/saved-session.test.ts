@@ -40,7 +40,7 @@ test("ignores a snapshot of another fold version, and throws on one that nobody 
   expect(() => sessionFromSaved(JSON.stringify({ version: FOLD_VERSION }))).toThrow(TypeError);
 });
 
-test("half an input goes on where it was cut, whatever was not looked at yet", () => {
+test("continues a restored draft where it was cut, wherever that was", () => {
   const input = JSON.stringify({ path: "/a", text: 'x"}\\'.repeat(300), last: [1, { two: 2 }] });
   for (const cut of [0, 1, 13, 255, 256, 257, 700, input.length - 1, input.length]) {
     const piece = (words: string) => ({ ...event.delta, text: words });
@@ -54,7 +54,7 @@ test("half an input goes on where it was cut, whatever was not looked at yet", (
   }
 });
 
-test("a reading as deep as its fields are many is written down all the same", () => {
+test("saves a draft with as many fields as it is long", () => {
   const fields = Array.from({ length: 20_000 }, (_, index) => `"f${index}":${index}`).join(",");
   const book = bookOf(event.announced, { ...event.delta, text: `{${fields},` });
   const session = sessionFromSaved(savedSession(book.snapshot()));

@@ -231,7 +231,7 @@ describe("listeners", () => {
     expect(reported).toEqual([change(true, "call_1")]);
   });
 
-  test("by then the change has been made", () => {
+  test("are called after the change was made", () => {
     const book = bookOf(event.announced);
     const seen: unknown[] = [];
     book.subscribe(() => seen.push(book.call("call_1")?.state.status));

@@ -63,7 +63,7 @@ test.each([
   expect(addressOf({ url })).toBe(address);
 });
 
-test("an endless address is cut short and shows its true host", () => {
+test("shortens a very long address and keeps its true host", () => {
   expect(addressOf({ url: `https://evil.example\\@good.example/${"a".repeat(1_000_000)}` })).toMatch(
     /^evil\.example\//,
   );
@@ -96,7 +96,7 @@ test("ignores inherited fields of an input", () => {
   expect(ownValue({ command: "ls" }, "command")).toBe("ls");
 });
 
-test("looking at an input runs no getter", () => {
+test("runs no getter when it reads an input", () => {
   const trap = Object.defineProperty({}, "command", {
     get() {
       throw new Error("the getter ran");
@@ -109,7 +109,7 @@ test.each([undefined, null, "text", 7, true])("%j holds nothing", (holder) => {
   expect(ownValue(holder, "length")).toBeUndefined();
 });
 
-test("the first key that holds a text wins", () => {
+test("takes the first key that has a text", () => {
   expect(ownText({ path: "", file_path: 3, filePath: "a.ts" }, ["path", "file_path", "filePath"])).toBe(
     "a.ts",
   );

@@ -49,12 +49,12 @@ test("a provider that repeats its ids cannot make two calls collide", () => {
   ]);
 });
 
-test("the process that takes over goes on counting where the last one stopped", () => {
+test("continues the count of the process before it", () => {
   const ids = new ToolCallIds(sessionWith("call_1", "call_2"));
   expect(ids.next()).toBe("call_3");
 });
 
-test("a call that came with an id of its own does not make a replay count differently", () => {
+test("counts the same in a replay when a call came with its own id", () => {
   const book = sessionWith();
   const ids = new ToolCallIds(book);
   book.applyAll([announce("toolu_1"), announce(ids.next())]);

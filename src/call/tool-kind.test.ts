@@ -8,7 +8,7 @@ test("the kinds are exactly those of ACP", () => {
   );
 });
 
-test("every kind is a kind", () => {
+test("accepts every kind", () => {
   expect(TOOL_KINDS.every((kind) => isToolKind(kind))).toBe(true);
 });
 

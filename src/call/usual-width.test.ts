@@ -26,7 +26,7 @@ test.each([
   ]);
 });
 
-test("there is no usual width where nothing can be allowed always", () => {
+test("has no usual width when nothing can be allowed always", () => {
   expect(usualWidth(offered())).toBeUndefined();
   expect(usualWidth({})).toBeUndefined();
 });

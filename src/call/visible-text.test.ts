@@ -20,11 +20,11 @@ test("ordinary text stays as it is", () => {
   }
 });
 
-test("line ends and tabs can be seen", () => {
+test("makes line ends and tabs visible", () => {
   expect(visibleText("ls\nrm\r\n\tx")).toBe("ls\\nrm\\r\\n\\tx");
 });
 
-test("for many lines, line feeds and tabs may stay, and nothing else", () => {
+test("keeps only line feeds and tabs when newlines are allowed", () => {
   expect(visibleText("a\n\tb\r\u202E", { keepNewlines: true })).toBe("a\n\tb\\r⟨U+202E⟩");
 });
 
@@ -69,7 +69,7 @@ test("an emoji that Unicode lists stays whole", () => {
   }
 });
 
-test("a title is the first line with words, and spells out what hides in it", () => {
+test("takes the first line with words as the title and spells out its invisible characters", () => {
   expect(firstLine("\n  \r\n  Fix the test.\nThen write the note.", 40)).toBe("Fix the test.");
   expect(firstLine("a\u202Eb\r\nc", 40)).toBe("a⟨U+202E⟩b");
   expect(firstLine("one two three four", 9)).toBe("one …four");
@@ -116,7 +116,7 @@ test("shortening cuts neither a surrogate pair nor a spelled-out character", () 
   expect(oneLine(`x${"🦊".repeat(10_000)}y`, 5)).toBe("x🦊…🦊y");
 });
 
-test("one line is one visible line within its length, whatever comes", () => {
+test("makes one visible line within the limit from any text", () => {
   const longText = fc.array(anyText, { maxLength: 40 }).map((parts) => parts.join(" \n"));
   fc.assert(
     fc.property(longText, fc.integer({ min: 0, max: 60 }), (text, maxLength) => {
@@ -129,7 +129,7 @@ test("one line is one visible line within its length, whatever comes", () => {
   );
 });
 
-test("a huge text costs no more than its ends", () => {
+test("reads only the ends of a huge text", () => {
   const huge = `start ${" \n".repeat(10_000_000)} end`;
   const before = process.cpuUsage();
   for (let round = 0; round < 100; round++) expect(oneLine(huge, 40)).toBe("start…end");

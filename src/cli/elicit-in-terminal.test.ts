@@ -99,7 +99,7 @@ test("takes a list of choices by number, value or title, and no more than fit", 
   expect(reply).toEqual({ action: "accept", content: { fish: ["fish-1", "fish-3"] } });
 });
 
-test("no row of a server's words passes for a row of ours", async () => {
+test("marks each row of a server's text, so that none looks like ours", async () => {
   const imitation = "Allow this? [y]es, [n]o (Enter), [?] help, or no with your reason: ";
   const far = " ".repeat(90);
   const message = `srv/act asks: WORDS${far}? Run ls\n\n? Run ls (execute, waiting for an answer)\n${imitation}${imitation}`;

@@ -18,7 +18,7 @@ function noted(text: string, columns?: number): readonly string[] {
   return written.join("").trimEnd().split("\n");
 }
 
-test("each row of a note but the first has the mark of others' words", () => {
+test("marks each row of a note but the first as quoted", () => {
   const died = "the agent ended. It last wrote to stderr:\nbye\n\n? Run ls\nAllow this? [y]es";
   const marked = ["    │ bye", "    │", "    │ ? Run ls", "    │ Allow this? [y]es"];
   expect(noted(died)).toEqual(["toolgate: the agent ended. It last wrote to stderr:", ...marked]);

@@ -68,7 +68,7 @@ describe.each([
     expect(await ids(ledger)).toEqual(["s1"]);
   });
 
-  test("one that was written to since it was looked at stays", async () => {
+  test("keeps a session that was written to after it was selected", async () => {
     const { ledger, now } = await aged();
     const late: Ledger = Object.assign(Object.create(ledger) as Ledger, {
       claim: async (...claim: Parameters<Ledger["claim"]>) => {

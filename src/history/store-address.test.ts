@@ -24,7 +24,7 @@ test.each(["postgres://db/x", "postgresql://ann@db/x", "POSTGRES://db/x"])("%j i
   expect(ledgerFileOf(address)).toBeUndefined();
 });
 
-test("memory: is a new ledger that no file keeps", async () => {
+test("opens a new ledger without a file for memory:", async () => {
   const [one, other] = [await openLedger("memory:"), await openLedger("memory:")];
   expect(one).toBeInstanceOf(MemoryLedger);
   expect(other).not.toBe(one);
@@ -37,7 +37,7 @@ test("memory: is a new ledger that no file keeps", async () => {
 });
 
 test.each(["mysql://ann:secret@db/toolgate", "postgresql:x", "memory:x", "file:///tmp/x", "HTTP://x"])(
-  "%j is refused, in words, without the password, and nothing is made",
+  "refuses %j with a message that hides the password, and creates nothing",
   async (address) => {
     for (const open of [openLedger, openArchive]) {
       const error: unknown = await open(address).catch((thrown: unknown) => thrown);

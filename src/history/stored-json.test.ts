@@ -35,7 +35,7 @@ test("copies any value as JSON would", () => {
   );
 });
 
-test("no copy that is frozen can be changed, and none changes with its original", () => {
+test("returns copies that cannot be changed and do not change with their originals", () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       const copy = frozen(jsonCopy(value));
@@ -45,7 +45,7 @@ test("no copy that is frozen can be changed, and none changes with its original"
   );
 });
 
-test("a cycle, and what is deeper than JSON goes, is refused as JSON refuses it", () => {
+test("refuses a cycle and too deep values as JSON does", () => {
   const cycle: Record<string, unknown> = {};
   cycle["self"] = { cycle };
   expect(() => jsonCopy(cycle)).toThrow(/circular/i);

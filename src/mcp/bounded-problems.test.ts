@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { boundedProblems } from "./bounded-problems.js";
 
-test("a problem is one line that names its server, and hides nothing", () => {
+test("writes a problem as one visible line that names its server", () => {
   const lines: string[] = [];
   boundedProblems("files", (text) => lines.push(text))("it wrote\n\u001b[2J");
   expect(lines).toEqual([`MCP server "files": it wrote\\n⟨U+001B⟩[2J`]);

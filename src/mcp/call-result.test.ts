@@ -11,7 +11,7 @@ const texts = (result: ReturnType<typeof read>) =>
     one.type === "content" && one.content.type === "text" ? one.content.text : "",
   );
 
-test("a structured result that is not what was announced is not believed, and said so", () => {
+test("rejects a structured result that does not fit the announced schema, with a note", () => {
   const schema = { type: "object", properties: { n: { type: "number" } }, required: ["n"] };
   const content = [{ type: "text", text: "five" }];
   expect(read({ content, structuredContent: { n: 5 } }, schema).output).toEqual({ n: 5 });
@@ -23,7 +23,7 @@ test("a structured result that is not what was announced is not believed, and sa
   expect(failed).toMatchObject({ output: { why: "x" }, isError: true });
 });
 
-test("no content is no content", () => {
+test("returns no content for a result without content", () => {
   expect(read({})).toEqual({ output: "", content: [] });
   expect(read({ content: null, isError: null })).toEqual({ output: "", content: [] });
 });
@@ -35,7 +35,7 @@ test("a text is cut at a million characters, never in the middle of one", () => 
   expect(texts(read(oneMore))?.[0]).toMatch(/\n\[1 more character was left out\]$/);
 });
 
-test("an image that does not fit any more is left out, and what is small still comes", () => {
+test("leaves out an image that no longer fits and keeps later small content", () => {
   const image = { type: "image", data: "A".repeat(3_000_000), mimeType: "image/png" };
   const result = read({ content: [image, image, { type: "text", text: "done" }] });
   expect(result.content).toHaveLength(3);

@@ -20,7 +20,7 @@ test("the shape that editors use is read", () => {
   expect(readMcpConfig({ mcpServers })).toEqual({ ...mcpServers, files });
 });
 
-test("a server may be called what it likes, __proto__ too", () => {
+test("accepts any server name, __proto__ too", () => {
   const json: unknown = JSON.parse(`{ "mcpServers": { "__proto__": { "command": "a" } } }`);
   expect(Object.entries(readMcpConfig(json))).toEqual([["__proto__", { command: "a" }]]);
 });
@@ -125,7 +125,7 @@ test("the servers of an ACP session are converted", () => {
   });
 });
 
-test("two servers of one name are refused, and so is what a file may not hold either", () => {
+test("refuses two servers of one name, and everything that a file may not hold", () => {
   const server = { name: "a", command: "x", args: [], env: [] };
   for (const odd of [null, 7, {}, { name: "a" }, { command: "x" }, { name: "a", url: "http://x" }])
     expect(() => mcpConfigFromAcp([odd])).toThrow("MCP server 1 is not described as ACP does");

@@ -14,7 +14,7 @@ test("waits twice as long each time and gives up after five restarts in a minute
   expect(delays).toEqual([200, 400, 800, 1600, 3200, undefined]);
 });
 
-test("a server that dies every twenty seconds is waited for half a minute at most", () => {
+test("waits at most half a minute for a server that dies every twenty seconds", () => {
   const policy = new RestartPolicy();
   const delays: (number | undefined)[] = [];
   let now = 0;
@@ -27,7 +27,7 @@ test("a server that dies every twenty seconds is waited for half a minute at mos
   expect(delays.slice(-3)).toEqual([30_000, 30_000, 30_000]);
 });
 
-test("after a minute in good health its past is forgotten", () => {
+test("resets the delay after a minute without a crash", () => {
   const policy = new RestartPolicy();
   policy.nextDelay(0);
   policy.nextDelay(1000);
@@ -35,7 +35,7 @@ test("after a minute in good health its past is forgotten", () => {
   expect(policy.nextDelay(70_000)).toBe(200);
 });
 
-test("however it dies, it is never started more than five times in any minute", () => {
+test("starts a server at most five times in any minute", () => {
   const crash = fc.record({ after: fc.nat(40_000), wasUp: fc.nat(120_000) });
   fc.assert(
     fc.property(fc.array(crash, { maxLength: 60 }), (crashes) => {

@@ -91,7 +91,7 @@ test("a link of the workspace that leads to another script makes another server"
   expect(fingerprint(config, workspace)).not.toBe(before);
 });
 
-test("a folder and a script elsewhere count by their names alone", () => {
+test("identifies a folder and a script outside the workspace by their names alone", () => {
   const { workspace, outer } = place(["a.ts"]);
   const script = join(outer, "server.mjs");
   writeFileSync(script, "one");
@@ -144,7 +144,7 @@ test.each<[string, { readonly [name: string]: string }]>([
   expect(fingerprint(config, workspace)).not.toBe(before);
 });
 
-test("a memory that a variable names leaves the server as it was", () => {
+test("keeps a server's identity when a variable names a memory file", () => {
   const { workspace, put } = place(["memory.json"]);
   const config = { command: "server", env: { MEMORY_FILE_PATH: "memory.json" } };
   const before = fingerprint(config, workspace);

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { nameProblem, toolName } from "./tool-name.js";
 
-test("a plain tool is called by its server's name and its own", () => {
+test("names a plain tool after its server and itself", () => {
   expect(toolName("github", "create_issue")).toBe("github__create_issue");
   expect(toolName("a", "b__c")).toBe("a__b__c");
   expect(toolName("a", "_b")).toBe("a___b");
@@ -17,7 +17,7 @@ test("adds a hash to names that are ambiguous, too long or of strange letters", 
   expect(toolName("a__b", "c")).toBe("a__b__c_528239e9b3");
 });
 
-test("a name cannot be made to meet another's hashed one", () => {
+test("never gives a tool the hashed name of another", () => {
   const hashed = toolName("a__b", "c");
   expect(toolName("a", hashed.slice("a__".length))).not.toBe(hashed);
 });
@@ -27,7 +27,7 @@ const name = fc.oneof(
   fc.string({ minLength: 1, maxLength: 140 }),
 );
 
-test("no two tools have the same name, and every model API takes it", () => {
+test("gives each tool a unique name that every model API accepts", () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(name, name), { maxLength: 60 }), (pairs) => {
       const different = new Map(pairs.map((pair) => [JSON.stringify(pair), toolName(...pair)]));

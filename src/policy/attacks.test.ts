@@ -148,11 +148,11 @@ test.each(["cat /dev/null", "cat /dev/fd/3", "cat /proc/cpuinfo", "ls /dev/fd", 
   },
 );
 
-test.each(["*", "read", "a*"])("nothing is offered for a tool that calls itself %s", (tool) => {
+test.each(["*", "read", "a*"])("offers no grant for a tool that calls itself %s", (tool) => {
   expect(exactGrant({ ...base, tool, kind: "other" }, places)).toBeUndefined();
 });
 
-test("nothing is offered that the sentence could not say in full", () => {
+test("offers no grant that its sentence could not show in full", () => {
   expect(
     exactGrant({ ...base, command: `git commit -m ${"a".repeat(90)} --amend ${"b".repeat(90)}` }, places),
   ).toBeUndefined();

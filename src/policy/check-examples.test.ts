@@ -17,7 +17,7 @@ test("an allowing rule must cover each command of an example", () => {
   );
 });
 
-test("a denying rule matches when any command of the example is meant, wherever it stands", () => {
+test("matches a denying rule when it covers any command of the example", () => {
   const rule: Rule = { deny: "execute", command: "rm *" };
   expect(matching(rule, "rm x", "ls; rm x", "sudo rm x", "echo $(rm x)", "/opt/rm x")).toBeUndefined();
   expect(sparing(rule, "ls; rm x")).toContain(`matches "ls; rm x", its example of what it must not match`);
@@ -29,7 +29,7 @@ test("examples are commands, so a rule without one cannot have them", () => {
   expect(matching({ deny: "edit", path: "/etc/**" })).toBeUndefined();
 });
 
-test("a flag that is not known to be harmless is no match for a rule that allows", () => {
+test("does not match an allowing rule when a flag is not known to be harmless", () => {
   const rule = { allow: "execute", command: "git log *" };
   expect(
     checkExamples({ ...rule, examples: { match: ["git log -3"], notMatch: ["git log --output=x"] } }),

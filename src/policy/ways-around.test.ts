@@ -188,7 +188,7 @@ describe("a tool of a server is opened by its name and its server together", () 
   });
 });
 
-describe("to take a file away is more than to read it", () => {
+describe("moving a file away", () => {
   const move: Intent = {
     ...base,
     tool: "move_path",

@@ -14,7 +14,7 @@ function read(chunks: readonly Buffer[], maxBytes: number) {
   return { lines, tooLong };
 }
 
-test("a line that is too long is left out, and the next one is read", () => {
+test("drops a line that is too long and reads the next one", () => {
   expect(read([Buffer.from("one\nfar too long\n\n \ntwo\nunfinished")], 5)).toEqual({
     lines: ["one", "two"],
     tooLong: 1,

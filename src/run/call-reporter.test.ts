@@ -38,7 +38,7 @@ test("places and progress of one moment are one event", () => {
   expect(revised()[1]).toEqual({ locations: [{ path: "/a", line: 3 }, { path: "/b" }, { path: "/c" }] });
 });
 
-test("a tool that names thousands of places adds little to the record, and the newest are seen", () => {
+test("records few of thousands of reported locations, and shows the newest", () => {
   const { reporter, events, revised } = aReporter();
   for (let number = 0; number < 2_000; number += 1) {
     reporter.locate(`/a/file/${number}`, number + 1);

@@ -48,7 +48,7 @@ const CHANGES: readonly [string, Act][] = [
 ];
 
 test.each(READS)(
-  "%s reaches what is named and what is in it, whatever the access",
+  "lets %s reach the named path and everything below it, for any access",
   async (_, act, inside) => {
     for (const access of ["read", "search", "write", "delete", "move"] as const) {
       const { root, held: workspace } = await held(access);
@@ -67,7 +67,7 @@ test.each(READS)(
   },
 );
 
-test.each(CHANGES)("%s changes nothing that is not named", async (_, act) => {
+test.each(CHANGES)("lets %s change only named paths", async (_, act) => {
   for (const access of ["read", "search", "write", "delete", "move"] as const) {
     const { root, held: workspace } = await held(access);
     await expect(act(workspace, `${root}/other.txt`)).rejects.toThrow("Nothing was read or written there");
@@ -95,7 +95,7 @@ test("changes no file that may only be read, and removes none that may only be w
   expect(await only("write", write)).toBe("let through");
 });
 
-test("a write names one file, and not what lies below it", async () => {
+test("allows a write to the named file, and not below it", async () => {
   const { root, held: workspace } = await held("write");
   await expect(workspace.write(`${root}/named/deep/file`, "x")).rejects.toThrow("not among the paths");
   // The folders above it are made for it.
@@ -103,7 +103,7 @@ test("a write names one file, and not what lies below it", async () => {
   await expect(workspace.makeFolder(`${root}/named/new`)).rejects.toThrow("not among the paths");
 });
 
-test("a tool that named no paths was allowed as a whole", async () => {
+test("allows every path to a tool that named none", async () => {
   const { held: free, workspace } = await held(undefined);
   await free.write(join(workspace.root, "anything"), "x");
   expect(await free.readText(join(workspace.root, "anything"))).toBe("x");

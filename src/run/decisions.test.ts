@@ -31,7 +31,7 @@ const asked = (more: Partial<AskedCall> = {}): AskedCall => ({
 const ids = (judge: AskedCall["judge"]) =>
   questionFor(asked({ judge })).options.map(({ optionId }) => optionId);
 
-test("a question says what it is about, and is bound to that", () => {
+test("shows its intent and is bound to it", () => {
   expect(questionFor(asked())).toEqual({
     questionId: "s/call_1/7",
     sessionId: "s",
@@ -47,7 +47,7 @@ test("a question says what it is about, and is bound to that", () => {
   });
 });
 
-test("an always is offered with the rule that it stores, and only when that would settle it", () => {
+test("offers an always with its rule, only when that rule would answer the question", () => {
   const rulesSay = (_: Intent, rules: readonly Rule[]) =>
     rules.some((rule) => "allow" in rule) ? "allow" : "deny";
   expect(ids(rulesSay)).toEqual([
@@ -87,12 +87,12 @@ test("an always is offered with the rule that it stores, and only when that woul
   ]);
 });
 
-test("it expires after its lifetime, and never without one", () => {
+test("expires after its lifetime, and never without one", () => {
   expect(questionFor(asked({ lifetime: 500 })).expiresAt).toBe(1_500);
   expect(questionFor(asked())).not.toHaveProperty("expiresAt");
 });
 
-test("nothing in it is hidden, and it is bounded", () => {
+test("makes invisible characters visible and bounds the length", () => {
   const saw = Array.from({ length: 200 }, (_, line) => `line ${line}`);
   const { title, reason, about } = questionFor(
     asked({ title: "Run \u202Etxt.sh", verdict: { saw, reason: `because\n${"x".repeat(2_000)}` } }),
@@ -103,7 +103,7 @@ test("nothing in it is hidden, and it is bounded", () => {
   expect(about).toEqual(["runs: npm test", ...saw.slice(0, 50), "… 100 more …", ...saw.slice(150)]);
 });
 
-test("the whole command and the whole input are in it, where nothing else would show them", () => {
+test("shows the whole command and input when nothing else would", () => {
   const long = `echo ${"x".repeat(300)}; rm -rf build`;
   expect(questionFor(asked({ intent: { ...intent, command: long } })).about).toContain(`runs: ${long}`);
   const { command: _, ...bare } = intent;

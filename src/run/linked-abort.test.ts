@@ -2,7 +2,7 @@ import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
 import { linkAbort } from "./linked-abort.js";
 
-test("all that stop with a signal are stopped with its reason, by one listener", () => {
+test("aborts every linked signal with the turn's reason, through one listener", () => {
   const turn = new AbortController();
   const stops = Array.from({ length: 50 }, () => linkAbort(turn.signal).stop);
   expect(getEventListeners(turn.signal, "abort")).toHaveLength(1);
@@ -19,7 +19,7 @@ test("stops all but those that were released", () => {
   expect([one.stop.signal.aborted, other.stop.signal.aborted]).toEqual([false, true]);
 });
 
-test("when all are let go nobody listens any more, and one who comes later is stopped all the same", () => {
+test("removes its listener when all are released, and still aborts one that is linked later", () => {
   const turn = new AbortController();
   for (const { unlink } of [linkAbort(turn.signal), linkAbort(turn.signal)]) unlink();
   expect(getEventListeners(turn.signal, "abort")).toEqual([]);
@@ -28,7 +28,7 @@ test("when all are let go nobody listens any more, and one who comes later is st
   expect(stop.signal.aborted).toBe(true);
 });
 
-test("one may be stopped alone, and one that begins too late is stopped at once", () => {
+test("aborts one linked signal alone, and one that is linked after the abort at once", () => {
   const turn = new AbortController();
   const [one, other] = [linkAbort(turn.signal), linkAbort(turn.signal)];
   one.stop.stop("alone");

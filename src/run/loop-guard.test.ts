@@ -7,19 +7,19 @@ const guard = (limit: number, book = new SessionBook("s")) => new LoopGuard(book
 /** The guard's result for each of these calls, made one after another. */
 const said = (loops: LoopGuard, inputs: readonly unknown[]) => inputs.map((input) => loops.loops("t", input));
 
-test("the same call is counted once it has been made more often than the limit", () => {
+test("counts a call once it was repeated more often than the limit", () => {
   expect(said(guard(2), [1, 1, 1, 1])).toEqual([undefined, undefined, 3, 4]);
   expect(LOOP_LIMIT).toBe(5);
 });
 
-test("another input, or another tool, is another call", () => {
+test("counts another input or another tool as another call", () => {
   const loops = guard(1);
   expect(said(loops, [{ a: 1 }, { a: 2 }, [], {}, null])).toEqual(Array(5).fill(undefined));
   expect(loops.loops("u", { a: 1 })).toBeUndefined();
   expect(loops.loops("t", { a: 1 })).toBe(2);
 });
 
-test("neither the order of the fields nor the amount of white space makes another call", () => {
+test("ignores the order of fields and the white space", () => {
   const loops = guard(1);
   const inputs = [
     { command: "ls  -l\n", cwd: "/a" },
@@ -35,7 +35,7 @@ test("neither the order of the fields nor the amount of white space makes anothe
   ).toEqual([undefined, undefined]);
 });
 
-test("a field that only says which attempt it is makes no other call", () => {
+test("ignores a field that only numbers the attempt", () => {
   const loops = guard(2);
   const attempts = [
     { command: "npm test", retry: 1, description: "Run the tests" },
@@ -79,7 +79,7 @@ test("restarts the count of a call that a person allowed to continue, and no oth
   expect(said(loops, ["a", "b", "a"])).toEqual([undefined, 2, 2]);
 });
 
-test("the calls of a session that is opened again count", () => {
+test("counts the calls of a session that is opened again", () => {
   const announced = (toolCallId: string) =>
     ({
       type: "call-announced",

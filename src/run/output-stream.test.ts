@@ -47,7 +47,7 @@ const fold = (emitted: readonly Emitted[]) =>
 
 const lengthOf = (emitted: readonly Emitted[]) => emitted.reduce((sum, { text }) => sum + text.length, 0);
 
-test("the first words are shown at once, and what follows them 53 ms later, together", () => {
+test("shows the first output at once, and the rest together 53 ms later", () => {
   const { stream, emitted, wait } = aStream();
   stream.write("one\n");
   expect(emitted).toEqual([{ at: 0, text: "one\n", skipped: 0 }]);
@@ -63,7 +63,7 @@ test("the first words are shown at once, and what follows them 53 ms later, toge
   expect(emitted.slice(2)).toEqual([{ at: 1053, text: "four\n", skipped: 0 }]);
 });
 
-test("a timer that runs early is no reason to show too much", () => {
+test("shows no more than its rate when a timer fires early", () => {
   const { stream, emitted, wait } = aStream({ early: 0.5 });
   for (let index = 0; index < 200; index++) {
     stream.write("x");
@@ -85,7 +85,7 @@ test("shows the rest on a flush, and nothing twice", () => {
   expect(emitted).toHaveLength(2);
 });
 
-test("nothing written is nothing shown", () => {
+test("shows nothing when nothing was written", () => {
   const { stream, emitted } = aStream();
   stream.write("");
   stream.flush();
@@ -104,7 +104,7 @@ test("shows the beginning and the end of a burst, and how much came between", ()
   ]);
 });
 
-test("a burst that just fits is shown whole and in one piece", () => {
+test("shows a burst that just fits in one piece", () => {
   const { stream, emitted, wait } = aStream();
   const whole = "ab".repeat(WINDOW / 2);
   stream.write(".");
@@ -126,7 +126,7 @@ test("an emoji that arrives in two halves is shown when it is whole", () => {
   expect(emitted.at(-1)?.text).toBe("\uD83D");
 });
 
-test("half characters on both sides of what was let go are not taken for a pair", () => {
+test("does not join half characters on both sides of skipped output", () => {
   const { stream, emitted, wait } = aLongStream();
   const [before, after] = ["a\uD83D\uD83D", `${"b".repeat(3 * TAIL)}${"\uDE00".repeat(TAIL)}`];
   stream.write(".");
@@ -150,7 +150,7 @@ function aLongStream() {
   return long;
 }
 
-test("an hour of output without end costs the log megabytes", () => {
+test("bounds the log of an hour of endless output to megabytes", () => {
   const { stream, emitted, wait } = aStream();
   const chunk = "y\n".repeat(32_768);
   for (let tenths = 0; tenths < 36_000; tenths++) {
@@ -163,7 +163,7 @@ test("an hour of output without end costs the log megabytes", () => {
   expect(fold(emitted).total).toBe(36_000 * 65_536);
 });
 
-test("after a long output little is shown per second, but a slow one is still shown as it comes", () => {
+test("slows down after a long output, and shows slow output as it comes", () => {
   const { stream, emitted, wait } = aLongStream();
   stream.write("slow\n");
   wait(1000);
@@ -178,7 +178,7 @@ test("after a long output little is shown per second, but a slow one is still sh
   ]);
 });
 
-test("after a long output a burst is caught up with when it pauses", () => {
+test("catches up with a burst after a long output when it pauses", () => {
   const { stream, emitted, wait } = aLongStream();
   const burst = Array.from({ length: 20_000 }, (_, index) => `line ${index}\n`).join("");
   stream.write(burst);
@@ -191,7 +191,7 @@ test("after a long output a burst is caught up with when it pauses", () => {
   expect(emitted.slice(1).every(({ skipped }) => skipped === 0)).toBe(true);
 });
 
-test("after a long output the end is shown whole", () => {
+test("shows the whole end after a long output", () => {
   const { stream, emitted, wait } = aLongStream();
   const lines = Array.from({ length: 50_000 }, (_, index) => `line ${index}\n`);
   for (const line of lines) {
@@ -203,7 +203,7 @@ test("after a long output the end is shown whole", () => {
   expect(shownText(fold(emitted)).endsWith(whole.slice(-TAIL))).toBe(true);
 });
 
-test("it works with Node's own clock and timers", async () => {
+test("works with Node's own clock and timers", async () => {
   const emitted: string[] = [];
   const shown = new Promise<void>((resolve) => {
     const stream = new OutputStream({
@@ -219,7 +219,7 @@ test("it works with Node's own clock and timers", async () => {
   expect(emitted).toEqual(["one", "two"]);
 });
 
-test("however much comes between two updates, little of it is held", () => {
+test("keeps little in memory, however much arrives between two updates", () => {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void; // what the flag puts there
   const { stream, emitted } = aStream();
@@ -304,7 +304,7 @@ test("ends with the same text as if it came at once", () => {
   );
 });
 
-test("every piece is a piece of the text, at the place where it says it is, and cuts no pair", () => {
+test("emits pieces of the text at their stated offsets, and cuts no surrogate pair", () => {
   fc.assert(
     fc.property(steps, fc.boolean(), (taken, isLong) => {
       const { emitted, whole } = played(unflushed(taken), isLong);

@@ -30,7 +30,7 @@ test("a call runs until its task has ended", async () => {
   await calls.ended("a");
 });
 
-test("a call that runs already is not started again", async () => {
+test("does not start a call that already runs", async () => {
   const calls = new RunningCalls();
   const first = task();
   void calls.start("a", never(), first.run);
@@ -41,7 +41,7 @@ test("a call that runs already is not started again", async () => {
   await ended;
 });
 
-test("a call is stopped alone, with the reason; one that does not run cannot be", () => {
+test("stops one call with the reason, and refuses to stop one that does not run", () => {
   const calls = new RunningCalls();
   const [one, other] = [task(), task()];
   void calls.start("a", never(), one.run);
@@ -52,7 +52,7 @@ test("a call is stopped alone, with the reason; one that does not run cannot be"
   expect(other.signal()?.aborted).toBe(false);
 });
 
-test("the turn's signal reaches every call, also one that is started after it", () => {
+test("passes the turn's abort to every call, also to one that starts after it", () => {
   const calls = new RunningCalls();
   const turn = new AbortController();
   const [one, late] = [task(), task()];
@@ -63,7 +63,7 @@ test("the turn's signal reaches every call, also one that is started after it", 
   expect([one.signal()?.reason, late.signal()?.reason]).toEqual([reason, reason]);
 });
 
-test("a task that fails is no longer running, and is no unhandled failure", async () => {
+test("removes a task that failed, without an unhandled rejection", async () => {
   const calls = new RunningCalls();
   void calls.start("a", never(), () => Promise.reject(new Error("broken")));
   await calls.ended("a").catch(() => undefined);

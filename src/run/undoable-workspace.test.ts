@@ -53,7 +53,7 @@ test("records a file's content and mode before it is written", async () => {
   expect(await readFile(join(root, "a"), "utf8")).toBe("new");
 });
 
-test("a file that was not there has nothing before it, and is not there when that is recorded", async () => {
+test("records a new file without earlier content, before it is created", async () => {
   const { root, workspace, changes, seen } = await kept();
   await workspace.write(`${root}/a`, "new");
   expect(changes).toEqual([{ type: "written", path: `${root}/a`, after: sha256("new") }]);
@@ -99,7 +99,7 @@ test("reports listed files that cannot be found as not kept", async () => {
   expect(await readdir(root)).toEqual([]);
 });
 
-test("nor is what is listed under another file's name", async () => {
+test("records a file as not kept when its name is not valid text", async () => {
   const { root, workspace, changes } = await kept();
   await mkdir(join(root, "d"));
   await writeFile(join(root, "d/\uFFFDa"), "kept");
@@ -108,7 +108,7 @@ test("nor is what is listed under another file's name", async () => {
   expect(changes.map(({ type }) => type)).toEqual(["removed", "removed", "not-kept"]);
 });
 
-test("when it cannot be recorded, nothing is changed", async () => {
+test("changes nothing when the earlier content cannot be recorded", async () => {
   const { root, workspace } = await kept({ record: () => Promise.reject(new Error("the disk is full")) });
   await writeFile(join(root, "a"), "old");
   await expect(workspace.write(`${root}/a`, "new")).rejects.toThrow("the disk is full");

@@ -26,7 +26,7 @@ test("circles and what is nested without end are left for the gate to refuse", (
   expect(withoutUndefined(shared) === shared).toBe(false);
 });
 
-test("it is what JSON makes of it", () => {
+test("gives what a JSON round trip gives", () => {
   const json = fc.letrec((tie) => ({
     value: fc.oneof(
       { maxDepth: 4 },

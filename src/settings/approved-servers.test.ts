@@ -9,7 +9,7 @@ afterAll(removeFolders);
 const A = "a".repeat(64);
 const B = "b".repeat(64);
 
-test("an approval holds for that name, that fingerprint and that project, in every process", async () => {
+test("approves that name, fingerprint and project, in every process", async () => {
   const [folder, project, other] = [newFolder(), newFolder(), newFolder()];
   const store = new ApprovedServers(folder);
   expect(store.isApproved("files", A, project)).toBe(false);
@@ -24,7 +24,7 @@ test("an approval holds for that name, that fingerprint and that project, in eve
   expect(statSync(store.path).mode & 0o777).toBe(0o600);
 });
 
-test("without a project it holds in all of them", async () => {
+test("approves in all projects when no project is named", async () => {
   const store = new ApprovedServers(newFolder());
   await store.approve({ name: "files", fingerprint: A, approvedAt: 1 });
   expect(store.isApproved("files", A, "/one")).toBe(true);
@@ -52,7 +52,7 @@ test("approving a changed server replaces the old approval: the old program must
   expect(store.list()).toEqual([{ name: "files", fingerprint: B, projectRoot: "/ws", approvedAt: 2 }]);
 });
 
-test("revoked there is not approved there, also where everywhere was approved", async () => {
+test("revokes an approval in one project although all projects were approved", async () => {
   const store = new ApprovedServers(newFolder());
   await store.approve({ name: "files", fingerprint: A, approvedAt: 1 });
   await store.approve({ name: "files", fingerprint: A, projectRoot: "/ws", approvedAt: 1 });

@@ -24,7 +24,7 @@ const DIE_BEFORE_RENAME = `
   const { GrantStore } = await import(main);
   await new GrantStore(args[0]).add({ rules: [{ allow: "*" }], sentence: "never stored" }, { type: "user" });`;
 
-test("two processes that add many grants each lose none", async () => {
+test("loses no grant when two processes add many at once", async () => {
   const count = process.env["TOOLGATE_LONG"] ? 50 : 20;
   const folder = newFolder();
   const ends = await Promise.all(
@@ -39,7 +39,7 @@ test("two processes that add many grants each lose none", async () => {
   expect(readdirSync(folder)).toEqual(["grants.json"]);
 });
 
-test("a process that dies before the new file is in place leaves the old one, and nobody waits for it", async () => {
+test("keeps the old file when a process dies before it renames the new one, and takes over its lock", async () => {
   const folder = newFolder();
   const store = new GrantStore(folder);
   await store.add(allowing("make"), { type: "user" });

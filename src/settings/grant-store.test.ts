@@ -55,7 +55,7 @@ test("a grant is remembered, listed, counted and revoked", async () => {
   expect(commandsFor(store, 2000)).toEqual([]);
 });
 
-test("only the user can read the file, whatever it was before", async () => {
+test("makes the file readable by the user only, whatever its mode was", async () => {
   const folder = newFolder();
   const store = new GrantStore(folder);
   await store.add(allowing("make"), USER);
@@ -66,7 +66,7 @@ test("only the user can read the file, whatever it was before", async () => {
   expect(readdirSync(folder)).toEqual(["grants.json"]);
 });
 
-test("a session's and a project's grants hold there and nowhere else", async () => {
+test("applies a session's and a project's grants only there", async () => {
   const [folder, project, links] = [newFolder(), newFolder(), newFolder()];
   const store = new GrantStore(folder);
   symlinkSync(project, join(links, "link"));
@@ -84,7 +84,7 @@ test("a session's and a project's grants hold there and nowhere else", async () 
   expect(commandsFor(store, 1, join(links, "link"))).toEqual(["everywhere"]);
 });
 
-test("a grant whose time was up stays so when the clock is set back, also in another process's eyes", async () => {
+test("keeps an expired grant expired when the clock is set back, in other processes too", async () => {
   const folder = newFolder();
   const store = new GrantStore(folder, { now: () => 0 });
   await store.add(allowing("make"), USER, { expiresAt: HOUR });
@@ -96,7 +96,7 @@ test("a grant whose time was up stays so when the clock is set back, also in ano
   expect(other.list()).toMatchObject([{ isOver: true }]);
 });
 
-test("it stays so even while it cannot be written down", async () => {
+test("keeps it expired even while the file cannot be written", async () => {
   const folder = newFolder();
   const store = new GrantStore(folder, { now: () => 0 });
   await store.add(allowing("make"), USER, { expiresAt: HOUR });
@@ -125,7 +125,7 @@ test("a time that is no number is up", async () => {
   expect(commandsFor(store, Number.NaN)).toEqual([]);
 });
 
-test("however the clock jumps, a grant that was over once is never back", async () => {
+test("never revives an expired grant, however the clock jumps", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.tuple(fc.nat(2000), fc.boolean()), { maxLength: 12 }), async (steps) => {
       const folder = newFolder();
@@ -142,7 +142,7 @@ test("however the clock jumps, a grant that was over once is never back", async 
   );
 });
 
-test("a denial does not end with its time, only when it is revoked", async () => {
+test("keeps a denial past its expiry until it is revoked", async () => {
   const store = new GrantStore(newFolder(), { now: () => 0 });
   const { grantId } = await store.add(refusing("rm"), USER, { expiresAt: HOUR });
   expect(commandsFor(store, 2 * HOUR)).toEqual(["rm *"]);
@@ -150,7 +150,7 @@ test("a denial does not end with its time, only when it is revoked", async () =>
   expect(commandsFor(store, 2 * HOUR)).toEqual([]);
 });
 
-test("a file that breaks leaves the last good grants, and is not written over", async () => {
+test("keeps the last good grants when the file breaks, and does not overwrite it", async () => {
   const store = new GrantStore(newFolder());
   await store.add(allowing("make"), USER);
   await store.add(refusing("rm"), USER);
@@ -164,7 +164,7 @@ test("a file that breaks leaves the last good grants, and is not written over", 
   expect(existsSync(`${store.path}.lock`)).toBe(false);
 });
 
-test("a file that never could be read makes everything asked, for it may hold denials", () => {
+test("asks about everything while the file could never be read", () => {
   const store = new GrantStore(newFolder());
   write(store.path, { version: 2, grants: [] });
   expect(store.rulesFor({ projectRoot: "/ws", now: 1 })).toMatchObject([{ rule: { ask: "*" } }]);
@@ -174,7 +174,7 @@ test("a file that never could be read makes everything asked, for it may hold de
   );
 });
 
-test("a file that is gone takes its allowances along and leaves its denials", async () => {
+test("drops the allowances of a deleted file and keeps its denials", async () => {
   const store = new GrantStore(newFolder());
   await store.add(allowing("make"), USER);
   await store.add(refusing("rm"), USER);

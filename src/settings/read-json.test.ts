@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { readJson } from "./read-json.js";
 
-test("it reads what JSON.parse reads, to the same value", () => {
+test("reads the same values as JSON.parse", () => {
   fc.assert(
     fc.property(fc.json({ maxDepth: 6 }), fc.nat(3), (text, indent) => {
       const value: unknown = JSON.parse(text);
@@ -11,7 +11,7 @@ test("it reads what JSON.parse reads, to the same value", () => {
   );
 });
 
-test("it refuses what JSON.parse refuses, and never throws", () => {
+test("refuses the texts that JSON.parse refuses, without throwing", () => {
   const piece = fc.constantFrom(
     "{",
     "}",
@@ -46,7 +46,7 @@ test("it refuses what JSON.parse refuses, and never throws", () => {
   );
 });
 
-test("a name that occurs twice is refused, where the first of them would vanish", () => {
+test("refuses a key that occurs twice", () => {
   expect(readJson(`{\n"deny": "a",\n"deny": "b"\n}`)).toEqual({
     ok: false,
     line: 3,
@@ -54,16 +54,16 @@ test("a name that occurs twice is refused, where the first of them would vanish"
   });
 });
 
-test("nesting without end gets an answer", () => {
+test("answers on endless nesting", () => {
   expect(readJson("[".repeat(1_000_000))).toEqual({ ok: false, line: 1, what: "it is nested too deep" });
 });
 
-test("a field named __proto__ is a field", () => {
+test("reads a field named __proto__ as a plain field", () => {
   const reading = readJson(`{"__proto__": {"rules": []}}`);
   expect(reading.ok && Object.keys(reading.value as object)).toEqual(["__proto__"]);
 });
 
-test("each thing has its line, with any kind of line end", () => {
+test("gives each value its line number, with any kind of line end", () => {
   const text = ["{", `"a": [`, "1,", `{ "b":`, "2 }", "]", "}"];
   for (const end of ["\n", "\r\n", "\r"]) {
     const reading = readJson(text.join(end));
@@ -74,7 +74,7 @@ test("each thing has its line, with any kind of line end", () => {
   }
 });
 
-test("a large file with a mistake in each rule gets its answer soon", () => {
+test("reads a large file with a mistake in each rule in bounded time", () => {
   const reading = readJson(`[${"\n{},".repeat(200_000)}0]`);
   if (!reading.ok) throw new Error(reading.what);
   const start = process.cpuUsage();

@@ -57,7 +57,7 @@ const garbage: fc.Arbitrary<Step> = fc.record({
 });
 const steps = fc.array(fc.oneof(goodRules, goodGrants, garbage), { minLength: 1, maxLength: 12 });
 
-test("garbage never makes it throw and never takes a denial away", () => {
+test("never throws on garbage and never drops a denial", () => {
   fc.assert(
     fc.property(steps, (done) => {
       const [folder, project] = [newFolder(), newFolder()];

@@ -10,7 +10,7 @@ test.each([
   ["reads", "read"],
   ["swich_mode", "switch_mode"],
   ["serach", "search"],
-])("%s is taken for a slip of the pen", (named, kind) => {
+])("warns about %s as a typing error", (named, kind) => {
   for (const rule of [{ allow: named }, { ask: named }, { deny: named }])
     expect(ruleWarning(rule)).toBe(
       `"${named}" is no kind, so the rule covers a tool of that name. Is "${kind}" meant?`,
@@ -18,13 +18,13 @@ test.each([
 });
 
 test.each([...TOOL_KINDS, "*", "exec*", "read_file", "terminal", "deploy", "todo_write"])(
-  "%s is taken as it is",
+  "accepts %s without a warning",
   (named) => {
     expect(ruleWarning({ allow: named })).toBeUndefined();
   },
 );
 
-test("a tool that is known, and one of a server, may be called what they like", () => {
+test("accepts any name of a known tool or of a server's tool", () => {
   expect(ruleWarning({ allow: "exec" })).toBeUndefined();
   expect(ruleWarning({ allow: "edits" }, ["edits"])).toBeUndefined();
   expect(ruleWarning({ allow: "edits", server: "notes" })).toBeUndefined();

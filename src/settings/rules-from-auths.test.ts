@@ -30,7 +30,7 @@ test("escaped bars and backslashes are part of a name, and further columns do no
   expect(auths(row).rules).toEqual([{ allow: String.raw`c\d\e`, server: "a|b" }]);
 });
 
-test("a row that says the same twice is one rule, and a file of another system reads the same", () => {
+test("makes one rule of a repeated row, and reads CRLF files alike", () => {
   const row = "| files | write | allow_always |";
   expect(rulesFromAuths([...HEAD, row, row].join("\r\n"))).toEqual({
     rules: [{ allow: "write", server: "files" }],
@@ -45,13 +45,13 @@ test.each([
   ["|  | write | reject_always |", "line 8: it names no server or no tool"],
   ["| files | * | allow_always |", "line 8: its * would allow every tool of such a name"],
   ["| * | write | allow_always |", "line 8: its * would allow every tool of such a name"],
-])("%s is skipped with words", (row, says) => {
+])("skips %s with a message", (row, says) => {
   const { rules, skipped } = auths(row);
   expect(rules).toEqual([]);
   expect(skipped).toEqual([expect.stringContaining(says)]);
 });
 
-test("a tool that is called like a kind is that one tool of its server", () => {
+test("names a server's one tool when the tool is called like a kind", () => {
   const { rules, skipped } = auths("| files | read | allow_always |");
   expect(rules).toEqual([{ allow: "read", server: "files" }]);
   expect(skipped).toEqual([]);

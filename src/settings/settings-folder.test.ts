@@ -13,7 +13,7 @@ test("the settings lie in the user's config folder, and only the user can look i
   expect(statSync(folder).mode & 0o777).toBe(0o700);
 });
 
-test("XDG_CONFIG_HOME moves it, and TOOLGATE_CONFIG names it", () => {
+test("uses XDG_CONFIG_HOME as the parent and TOOLGATE_CONFIG as the folder itself", () => {
   const [home, config] = [newFolder(), newFolder()];
   expect(settingsFolder({ HOME: home, XDG_CONFIG_HOME: config })).toBe(join(config, "toolgate"));
   expect(settingsFolder({ HOME: home, XDG_CONFIG_HOME: config, TOOLGATE_CONFIG: join(home, "own") })).toBe(
@@ -21,7 +21,7 @@ test("XDG_CONFIG_HOME moves it, and TOOLGATE_CONFIG names it", () => {
   );
 });
 
-test("a project cannot bring its own settings by a relative path", () => {
+test("ignores a relative XDG_CONFIG_HOME and refuses a relative TOOLGATE_CONFIG, which a project could use", () => {
   const home = newFolder();
   expect(settingsFolder({ HOME: home, XDG_CONFIG_HOME: ".config" })).toBe(join(home, ".config", "toolgate"));
   expect(() => settingsFolder({ HOME: home, TOOLGATE_CONFIG: ".toolgate" })).toThrow(
@@ -29,7 +29,7 @@ test("a project cannot bring its own settings by a relative path", () => {
   );
 });
 
-test("where no folder can be made, its name is known all the same", () => {
+test("names the folder even when it cannot be created", () => {
   const home = newFolder();
   write(join(home, ".config"), "a file");
   expect(settingsFolder({ HOME: home })).toBe(join(home, ".config", "toolgate"));

@@ -11,7 +11,7 @@ function folderWith(text?: string): string {
   return folder;
 }
 
-test("where there is no file, nothing is chosen", () => {
+test("chooses nothing when there is no file", () => {
   expect(readUserConfig(folderWith())).toEqual({});
 });
 
@@ -35,7 +35,7 @@ test.each([
     '{"redactAtRest":true,"redactAtRest":false}',
     /"redactAtRest" is there twice/,
   ],
-])("%s is an error that says where, and nothing is started", (_, text, message) => {
+])("refuses %s with its place in the file, and starts nothing", (_, text, message) => {
   const read = () => readUserConfig(folderWith(text));
   expect(read).toThrow(message);
   expect(read).toThrow(/Nothing was started\.$/);

@@ -12,7 +12,7 @@ const greet = defineTool({
   },
 });
 
-test("an input that fits is handed on as the schema made it", () => {
+test("passes a valid input on as the schema parsed it", () => {
   expect(greet.parse({ who: "Ann", more: true })).toEqual({ ok: true, input: { who: "Ann", times: 1 } });
 });
 
@@ -26,7 +26,7 @@ test("an input that does not fit says which tool, what is wrong and that nothing
   expect(problem).toMatch(/Nothing was run\.$/);
 });
 
-test("no input at all is a problem too, not an error", () => {
+test("reports a missing input as a problem without throwing", () => {
   expect(greet.parse(undefined)).toMatchObject({ ok: false });
 });
 

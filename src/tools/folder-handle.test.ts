@@ -39,7 +39,7 @@ const RACER = `
   swap();
 `;
 
-test("while a folder is swapped for a link to the outside again and again, nothing outside ever changes", async () => {
+test("changes nothing outside while a folder is swapped for a link again and again", async () => {
   const { outside, root, workspace } = await aWorkspace({ "src/a.ts": "inside", "elsewhere/x": "" });
   const evil = join(outside, "evil");
   await mkdir(join(evil, "tree/deep"), { recursive: true });
@@ -96,7 +96,7 @@ test("keeps the same folder after it was moved, and notices the move", async () 
   }
 });
 
-test("a folder that may be passed but not listed is passed, and one that may not be says so", async () => {
+test("passes a folder that may be entered but not listed, and reports one that may not be entered", async () => {
   const { outside, root, workspace } = await aWorkspace({ "passage/a.txt": "text", "closed/a.txt": "text" });
   await chmod(outside, 0o711);
   await chmod(join(root, "passage"), 0o111);
@@ -185,7 +185,7 @@ test.runIf(process.platform === "linux")(
   },
 );
 
-test("where folders cannot be held, a path is checked again before each act", async () => {
+test("checks a path again before each act when folders cannot be held open", async () => {
   const { platform } = process;
   const { outside, root } = await aWorkspace({ "src/a.ts": "inside", "tree/deep/b": "" });
   vi.resetModules();

@@ -23,7 +23,7 @@ test("a command in a terminal sees one, of the size that was asked for", async (
   expect(exit).toEqual({ exitCode: 3 });
 });
 
-test("a list of words is run by no shell in a terminal too", async () => {
+test("runs a list of words without a shell in a terminal too", async () => {
   expect((await run(["printf", "<%s>", "$HOME", "; id"])).output).toBe("<$HOME><; id>");
 });
 
@@ -79,7 +79,7 @@ test.each([
   expect(state).toMatch(/\) Z/);
 });
 
-test("a terminal that cannot be had says so", async () => {
+test("reports a terminal that cannot be opened", async () => {
   expect(await failureOf(run("echo \0"))).toContain("The command could not be started");
   expect(await failureOf(run("true", { cwd: "/no/such/folder" }))).toContain("nothing is there (ENOENT)");
   const { exit, output } = await run(["no-such-program"]);

@@ -37,7 +37,7 @@ test("declares the kind that each built-in tool's name implies, except for the t
 
 const makeTwice = () => new Toolbox([...builtInTools, appTool("terminal")]);
 
-test("two tools of one name make no toolbox, and the message names them", () => {
+test("refuses two tools of one name and names them", () => {
   expect(makeTwice).toThrow(DuplicateTool);
   expect(makeTwice).toThrow('Two tools are named "terminal".');
 });
@@ -48,7 +48,7 @@ test("a name that every object has is no tool", () => {
     expect(toolbox.get(name)).toBeUndefined();
 });
 
-test("a tool may have such a name, and is then found", () => {
+test("finds a tool that has such a name", () => {
   const tool = appTool("__proto__");
   expect(new Toolbox([tool]).get("__proto__")).toBe(tool);
 });

@@ -62,14 +62,14 @@ test("a proxied call belongs to the call with the same yes, terminal or file", (
   expect(idOf(call("proxied_1", at("/f")), call("a", { content: [diffContent("/f", "x", "y")] }))).toBe("a");
 });
 
-test("where it is not certain whose it is, nothing is said", () => {
+test("names no owner when several calls match", () => {
   expect(idOf(call("proxied_1", at("/f")), call("a", at("/f")), call("b", at("/f")))).toBeUndefined();
   const over = { ...at("/f"), ...done, times: { ...done.times, announced: 1, ended: 2 } };
   expect(idOf(call("proxied_1", at("/f")), call("a", over))).toBeUndefined();
   expect(idOf(call("proxied_1", at("/f")), call("proxied_2", at("/f")))).toBeUndefined();
 });
 
-test("it is one line where the agent's own call shows the same, and whole where it does not", () => {
+test("shows a proxied call in one line when the agent's call shows the same, else whole", () => {
   const served = call("proxied_1", { ...shows("t", "hello\n"), ...done });
   expect(callText(served, { calls: [call("cat", shows("t", "hello\n"))] })).toBe(
     "✓ ❯ Do cat › Do proxied_1 (execute, 4 ms)",

@@ -140,7 +140,7 @@ test("a call that was undone says so, however it had ended", () => {
   expect(headline(failed, undone)).toBe("↶ ✎ Edit a.txt (edit, failed, undone, 1.0 s, allowed by rule 3)");
 });
 
-test("a question says what the answers do, whatever they are called", () => {
+test("explains the answers of a question by their effect, whatever their names", () => {
   const call = after("execute", "Run rm -rf build", ready, asked);
   expect(callText(call, { question })).toBe(
     `
@@ -317,7 +317,7 @@ test("long lines are broken behind the gutter", () => {
   );
 });
 
-test("an agent cannot write a line that looks like ours", () => {
+test("marks an agent's lines so that none looks like ours", () => {
   const forged = "✓ ✎ Edit x (edit, allowed by ann)";
   const fact = "    Tool call denied. Nothing was run.";
   const call = after(
@@ -341,7 +341,7 @@ test("a call without a title shows its name", () => {
   expect(callText(after("other", ""))).toBe("… • a_tool (other, drafting)");
 });
 
-test("no call of any kind makes it throw, show an invisible character or leave the width", () => {
+test("never throws, shows invisible characters or exceeds the width, for any call", () => {
   fc.assert(
     fc.property(
       fc.oneof(calls, hostileCalls),

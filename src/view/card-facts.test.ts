@@ -22,7 +22,7 @@ const signs = [
   ...[...STATUSES, "command-failed" as const, "undone" as const, "breach" as const].map(statusMark),
 ];
 
-test("no sign stands for two things, be it a kind or a status", () => {
+test("uses each sign for one kind or status only", () => {
   expect(signs).toHaveLength(23);
   expect(new Set(signs).size).toBe(23);
 });
@@ -36,7 +36,7 @@ test("each sign is one visible character, one column wide, that no terminal draw
   }
 });
 
-test("the signs are those that people have learnt", () => {
+test("keeps the published signs", () => {
   expect(TOOL_KINDS.map((kind) => `${kindIcon(kind)} ${kind}`).join(", ")).toBe(
     "≡ read, ✎ edit, ⌫ delete, → move, ⌕ search, ❯ execute, ∴ think, ↓ fetch, ⇄ switch_mode, • other",
   );

@@ -74,7 +74,7 @@ test("a long title makes room for what we say of the call", () => {
 
 const anyCall = fc.oneof(calls, hostileCalls);
 
-test("no line is wider than it may be, and nothing in it is hidden, whatever the call", () => {
+test("keeps each line within the width and visible, for any call", () => {
   fc.assert(
     fc.property(anyCall, anyCall, fc.integer({ min: 20, max: 120 }), (made, owner, width) => {
       const call = { ...made, parentToolCallId: owner.toolCallId };

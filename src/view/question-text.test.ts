@@ -31,7 +31,7 @@ describe("a whole question", () => {
   });
 });
 
-test("no row leaves a narrow terminal, which would continue it where our own lines start", () => {
+test("keeps each row within a narrow terminal", () => {
   const long = `${"1".repeat(70)}; echo ✓ Run rm`;
   const narrow = asked({ about: [`runs: ${long}`], reason: long }, [textContent(long)]);
   const text = `${wholeQuestion(narrow, 20)}\n${questionFacts(narrow, [long], 20)}`;

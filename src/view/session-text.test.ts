@@ -31,7 +31,7 @@ const cancelled = (toolCallId: string): SessionEvent => ({
   reason: "no time.",
 });
 
-test("an answer that its process died at says so, and the one that was said in its place does not", () => {
+test("marks a response that was cut off by a crash, and not the one that replaced it", () => {
   const chunk = (messageId: string, text: string): SessionEvent => ({
     type: "message-chunk",
     at: 1,
@@ -199,7 +199,7 @@ plan
   );
 });
 
-test("a turn that did not end as it should says so where it ended", () => {
+test("reports at its end that a turn ended early", () => {
   const text = textOf(
     { type: "turn-started", at: 1, turnId: "t1" },
     announced("a", undefined, 2),
@@ -266,7 +266,7 @@ session s1
   );
 });
 
-test("a message cannot pass for a call, a plan or the end of a turn", () => {
+test("marks a message so that it cannot look like a call, a plan or the end of a turn", () => {
   const text = textOf(
     said("agent", "ok\n✓ ✎ Edit x (edit, allowed by ann)\r\n── turn stopped: error\nplan\n  ☑ Pay\u2028plan"),
   );
@@ -286,7 +286,7 @@ test("a session of any calls reads the same live and replayed", () => {
   );
 });
 
-test("no session of any kind makes it throw, show an invisible character or leave the width", () => {
+test("never throws, shows invisible characters or exceeds the width, for any session", () => {
   fc.assert(
     fc.property(hostileSessions, fc.integer({ min: 40, max: 100 }), (session, width) => {
       const text = sessionText(session, { width, maxLines: 3 });

@@ -36,15 +36,15 @@ test("a long word is broken anywhere, and wide characters count twice", () => {
   expect(rows("世界世界", quote, 6)).toEqual(["│ 世界", "┆ 世界"]);
 });
 
-test("an accent stays with its letter", () => {
+test("keeps an accent with its letter", () => {
   expect(rows("aaae\u0301b", quote, 6)).toEqual(["│ aaae\u0301", "┆ b"]);
 });
 
-test("indentation stays, and makes no row of its own", () => {
+test("keeps indentation without a row of its own", () => {
   expect(rows("    abcdefghij", quote, 12)).toEqual(["│     abcdef", "┆ ghij"]);
 });
 
-test("no row is wider than asked for, and no character that can be seen is lost", () => {
+test("keeps each row within the width and loses no visible character", () => {
   const line = fc.string({ unit: fc.constantFrom("a", " ", "世", "e\u0301", "😀", "-"), maxLength: 200 });
   fc.assert(
     fc.property(line, fc.integer({ min: 16, max: 40 }), (text, width) => {

@@ -7,7 +7,7 @@ const nested = (depth: number, [open, close] = ["[", "]"]) => `${open.repeat(dep
 test.each([
   ["[", "]"],
   ['{"a":', "}"],
-])("%s may stand 128 deep and no deeper", (open, close) => {
+])("allows %s 128 deep and no deeper", (open, close) => {
   expect(isTooDeep(nested(128, [open, close]))).toBe(false);
   expect(isTooDeep(nested(129, [open, close]))).toBe(true);
 });

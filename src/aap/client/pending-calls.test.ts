@@ -19,7 +19,7 @@ test("calls without a result are pending, on the side that has the tool", () => 
   });
 });
 
-test("only the last assistant message counts", () => {
+test("reads the pending calls from the last assistant message only", () => {
   const history: HistoryMessage[] = [
     assistant(use("1", "show")),
     { role: "user", content: "never mind" },

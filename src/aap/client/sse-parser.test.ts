@@ -9,14 +9,14 @@ function parse(...pieces: string[]): readonly SseFrame[] {
   return pieces.flatMap((piece) => parser.push(piece));
 }
 
-test("a frame is its event, its data and its own id", () => {
+test("reads a frame's event, data and id", () => {
   expect(parse('id: 1\nevent: text_delta\ndata: {"delta":"a"}\n\ndata: b\n\n')).toEqual([
     { event: "text_delta", data: '{"delta":"a"}', id: "1" },
     { event: "message", data: "b" },
   ]);
 });
 
-test("the last id and the pause that the server asks for hold until others come", () => {
+test("keeps the last id and retry time until the server sends others", () => {
   const parser = new SseParser();
   parser.push("retry: 20\nid: 7\n\n: ping\n\ndata: x\n\nretry: soon\nid: a\u0000b\n\nid: 9\n");
   // The last one's blank line has not come.
@@ -38,17 +38,17 @@ test("a server that never ends a line or a frame is given up", () => {
   }
 });
 
-test("several lines of data are one text, and only one space after the colon is not part of it", () => {
+test("joins several data lines into one text, without the one space after each colon", () => {
   expect(parse("data:one\ndata:  two\ndata\n\n")).toEqual([{ event: "message", data: "one\n two\n" }]);
 });
 
-test("comments, unknown fields and frames without data are no frames", () => {
+test("skips comments, unknown fields and frames without data", () => {
   expect(parse(": ping\n\nretry: 5\n\nevent: lost\n\ndata: x\n\n")).toEqual([
     { event: "message", data: "x" },
   ]);
 });
 
-test("a frame without its blank line does not count", () => {
+test("drops a frame that no blank line ends", () => {
   expect(parse("event: turn_stop\ndata: {}\n")).toEqual([]);
 });
 
@@ -56,7 +56,7 @@ test("a byte order mark at the start is passed over", () => {
   expect(parse("\uFEFFdata: x\n\n")).toEqual([{ event: "message", data: "x" }]);
 });
 
-test("a carriage return and its line feed may come in two pieces", () => {
+test("reads a line end whose CR and LF arrive in two pieces", () => {
   expect(parse("data: a\r", "\ndata: b\r", "\n\r", "\n")).toEqual([{ event: "message", data: "a\nb" }]);
 });
 

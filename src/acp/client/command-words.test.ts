@@ -13,11 +13,11 @@ test.each([
     "a $HOME `id` ; rm -rf | b > c & *",
     ["a", "$HOME", "`id`", ";", "rm", "-rf", "|", "b", ">", "c", "&", "*"],
   ],
-])("%s is read as words, and nothing in it means more", (text, words) => {
+])("splits %s into words without expanding anything", (text, words) => {
   expect(commandWords(text)).toEqual(words);
 });
 
-test.each(["", "   ", "''", "a 'b", 'a "b', 'a "b\\"'])("%j is no command", (text) => {
+test.each(["", "   ", "''", "a 'b", 'a "b', 'a "b\\"'])("finds no command in %j", (text) => {
   expect(() => commandWords(text)).toThrow("Nothing was started.");
 });
 

@@ -36,13 +36,13 @@ test("finds the evidence that known agents carry", () => {
   });
 });
 
-test("nothing hides behind a name that is harmless for a text", () => {
+test("finds a command or path under a field name that is harmless for a text", () => {
   expect(of({ content: { command: "rm -rf x" } }).commands).toEqual(["rm -rf x"]);
   expect(of({ command: "ls", args: { command: "rm -rf x" } }).commands).toEqual(["ls", "rm -rf x"]);
   expect(of({ command: "ls", cwd: "/a", workdir: "/b" })).toMatchObject({ cwd: "/a", named: ["/b"] });
 });
 
-test("all inputs of a call count", () => {
+test("collects evidence from all inputs of a call", () => {
   expect(of({ command: "ls" }, { command: "rm -rf x" }).commands).toEqual(["ls", "rm -rf x"]);
 });
 
@@ -64,7 +64,7 @@ const nested = (marked: unknown) =>
     ),
   })).tree;
 
-test("a command is found wherever it stands", () => {
+test("finds a command at any depth of the input", () => {
   fc.assert(
     fc.property(nested({ command: "rm -rf build" }), (rawInput) => {
       expect(of(rawInput).commands).toEqual(["rm -rf build"]);
@@ -72,7 +72,7 @@ test("a command is found wherever it stands", () => {
   );
 });
 
-test("so is a file", () => {
+test("finds a file at any depth of the input", () => {
   fc.assert(
     fc.property(nested({ path: "/outside" }), (rawInput) => {
       expect(of(rawInput).named).toEqual(["/outside"]);
@@ -80,7 +80,7 @@ test("so is a file", () => {
   );
 });
 
-test("any input is looked at without harm", () => {
+test("reads any input without throwing", () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 12 }), leaf, (rawInput, other) => {
       expect(() => of(rawInput, other)).not.toThrow();

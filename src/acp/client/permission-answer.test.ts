@@ -13,7 +13,7 @@ const options = fc.array(option, { maxLength: 6 });
 const chosen = (given: readonly QuestionOption[], optionId: string) =>
   given.filter((one) => one.optionId === optionId).map(({ kind }) => kind);
 
-test("a yes is the one option that allows once, or no yes at all", () => {
+test("answers a yes with the option that allows once, or not at all", () => {
   fc.assert(
     fc.property(options, (given) => {
       const { outcome } = permissionAnswer({ type: "allowed" }, given);
@@ -32,7 +32,7 @@ test("takes no option for a yes when two allow once", () => {
   expect(permissionAnswer({ type: "allowed" }, given).outcome).toEqual({ outcome: "cancelled" });
 });
 
-test("a no is never an option that allows, and says why", () => {
+test("never answers a no with an option that allows, and gives the reason", () => {
   fc.assert(
     fc.property(options, fc.option(fc.string(), { nil: undefined }), (given, reason) => {
       const { outcome, _meta } = permissionAnswer({ type: "refused", reason }, given);

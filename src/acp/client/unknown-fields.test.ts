@@ -75,7 +75,7 @@ test("knows what agents send to edit a file, and no code beside it", () => {
   ]);
 });
 
-test("a name that nobody knows is a doubt, wherever it stands and whatever it holds", () => {
+test("doubts an unknown field name at any depth, whatever its value is", () => {
   const value = fc.oneof(
     fc.string({ minLength: 1 }),
     fc.integer(),

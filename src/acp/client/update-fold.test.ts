@@ -30,7 +30,7 @@ const more = (fields: object) => ({
 const shows = (text: string) => more({ content: [{ type: "content", content: { type: "text", text } }] });
 const types = (events: readonly SessionEvent[]) => events.map(({ type }) => type);
 
-test("words that come together are one event, and so is what a call shows over and over", () => {
+test("merges chunks that arrive together into one event, and repeated updates of a call too", () => {
   const { fold } = folding();
   expect(types(fold.read([chunk("a"), chunk("b"), chunk("c")]))).toEqual(["message-chunk"]);
   expect(types(fold.read([more({}), shows("1"), shows("2"), shows("3")]))).toEqual([
@@ -46,7 +46,7 @@ test("keeps white space between two chunks", () => {
   expect(book.snapshot().timeline.map(({ type }) => type)).toEqual(["message", "call", "message"]);
 });
 
-test("an update that cannot be read is noted, and the next one is read", () => {
+test("records a repair for an update that cannot be read, and reads the next one", () => {
   const { fold } = folding();
   expect(types(fold.read([5, { sessionUpdate: "tool_call_update" }, chunk("a")]))).toEqual([
     "traffic-repaired",
@@ -99,7 +99,7 @@ const update = fc.oneof(
   ),
 );
 
-test("a session reads the same, however its updates came together", () => {
+test("folds the same session however its updates were batched", () => {
   fc.assert(
     fc.property(fc.array(fc.array(update, { maxLength: 8 }), { maxLength: 8 }), (batches) => {
       const together = folding();

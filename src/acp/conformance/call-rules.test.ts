@@ -138,7 +138,7 @@ test.each<[string, readonly Said[]]>([
   expect(offences(1, messages)).toEqual([]);
 });
 
-test("in v2 a call may go on in the background, and no call is left open elsewhere", () => {
+test("lets a v2 call go on in the background, and reports every other open call", () => {
   const idle = (background: readonly object[]) =>
     said({ sessionUpdate: "state_update", state: "idle", stopReason: "end_turn", background });
   const rule = rules.closedBeforeTheEnd;

@@ -17,7 +17,7 @@ const question: Question = {
   askedAt: 0,
 };
 
-test("a question shows what will happen, why it is asked, and what an always also lets through", () => {
+test("shows the action, the reason and what an always also lets through", () => {
   const asked = (more: Partial<Question>) => questionLines({ ...question, ...more }, {}).split("\n");
   const about = [
     "runs: rm a",
@@ -45,13 +45,13 @@ test("an option that was not offered is a refusal", () => {
   });
 });
 
-test("an outcome that is none of ACP's is a refusal, even when it names an allowing option", () => {
+test("refuses on an outcome that ACP does not define, even when it names an allowing option", () => {
   expect(readV1Outcome({ outcome: { outcome: "granted", optionId: "yes" } }, question)).toEqual({
     type: "refused",
   });
 });
 
-test("nothing but a selected, offered option is ever a yes", () => {
+test("counts only a selected, offered option as a yes", () => {
   fc.assert(
     fc.property(fc.anything(), (result) => {
       const outcome = readV1Outcome(result, question);

@@ -171,7 +171,7 @@ describe("a terminal of the client's own", () => {
     },
   );
 
-  test("of a call from an earlier time is shown as text: the client no longer has it", () => {
+  test("is shown as text when the call is of an earlier connection, whose terminals the client no longer has", () => {
     const call = callAfter([...running, ...steps({ type: "call-done" }).slice(-1)]);
     expect(new V1Encoder().encode(call)).toMatchObject([
       { content: [{ type: "content", content: { type: "text", text: "x\n" } }] },

@@ -21,7 +21,7 @@ test("a new call has every default filled in", () => {
   });
 });
 
-test("a call can be made with all its fields", () => {
+test("makes a call with all its fields", () => {
   const locations = [{ path: "/a", line: 1 }];
   const fields = {
     kind: "read",
@@ -54,7 +54,7 @@ test("an update overwrites collections and does not extend them", () => {
   expect(updateToolCall(call, { locations: [] }).locations).toEqual([]);
 });
 
-test("an update leaves alone what it leaves out, and null is the same as leaving it out", () => {
+test("keeps the fields that an update leaves out or sets to null", () => {
   const call = toolCall("call_1", "Read", {
     kind: "read",
     status: "in_progress",
@@ -109,7 +109,7 @@ test("an update for an unknown call says that the title is missing when it is", 
   );
 });
 
-test("a call as an update says its defaults too, so that it replaces what was there", () => {
+test("sends defaults too when a whole call is sent as an update", () => {
   expect(updateFromToolCall({ toolCallId: "call_1", title: "Read" })).toEqual({
     toolCallId: "call_1",
     title: "Read",

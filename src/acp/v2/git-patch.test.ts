@@ -8,7 +8,7 @@ const lines = (prefix: string) => Array.from({ length: 5000 }, (_, index) => `${
 
 const hunksIn = (patch: string) => patch.slice(patch.indexOf("@@"));
 
-test("a changed file as git would write it", () => {
+test("writes a changed file as git does", () => {
   expect(gitPatch(diffContent("/home/u/a.txt", "one\ntwo\n", "one\n2\n"))).toBe(
     [
       "diff --git a/home/u/a.txt b/home/u/a.txt",
@@ -23,7 +23,7 @@ test("a changed file as git would write it", () => {
   );
 });
 
-test("a new, a deleted and a renamed file say so", () => {
+test("marks a new, a deleted and a renamed file", () => {
   expect(gitPatch(diffContent("/a", undefined, "x\n"))).toContain(
     "new file mode 100644\n--- /dev/null\n+++ b/a\n",
   );
@@ -62,7 +62,7 @@ test("places that are far apart have a hunk each, with three lines around them; 
   expect(near).toContain("@@ -1,13 +1,14 @@");
 });
 
-test("a last line without a line end is followed by the note that git writes", () => {
+test("writes git's note after a last line without a line end", () => {
   expect(gitPatch(diffContent("/f", "a\nb", "a\nb\n"))).toContain(
     "@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+b\n",
   );
@@ -71,7 +71,7 @@ test("a last line without a line end is followed by the note that git writes", (
   );
 });
 
-test("a path cannot add a line to the patch: what git would quote is quoted", () => {
+test("quotes a path as git does, so that it cannot add a line to the patch", () => {
   const path = '/a\n+++ b/"x"\\\u0007é.txt';
   expect(
     gitPatch(diffContent(path, "x\n", "y\n"))
@@ -84,17 +84,17 @@ test("a path cannot add a line to the patch: what git would quote is quoted", ()
   ]);
 });
 
-test("a binary file has no patch, and neither has a change of many megabytes", () => {
+test("makes no patch for a binary file or a change of many megabytes", () => {
   expect(gitPatch({ type: "diff", operation: "modify", path: "/a.png", fileType: "binary" })).toBeUndefined();
   expect(gitPatch(diffContent("/a", "", "é".repeat(3 * 1024 * 1024)))).toBeUndefined();
 });
 
-test("a large file that was rewritten has a patch too", () => {
+test("makes a patch for a large file that was rewritten", () => {
   const [before, after] = [lines("a"), lines("b")];
   expect(applyPatch(before, gitPatch(diffContent("/a", before, after)) ?? "")).toBe(after);
 });
 
-test("the lines and numbers are those that jsdiff writes", () => {
+test("writes the same lines and numbers as jsdiff", () => {
   const before = lines("a");
   const after = before
     .replace("a7\n", "")
@@ -107,7 +107,7 @@ test("the lines and numbers are those that jsdiff writes", () => {
   expect(hunksIn(gitPatch(diffContent("/f", before, after)) ?? "")).toBe(hunksIn(theirs));
 });
 
-test("the patch of any two texts, applied to the first, gives the second", () => {
+test("turns the first text into the second when its patch is applied", () => {
   const text = fc.array(fc.constantFrom("a", "b", "c", "", "\\ x", "--- y")).map((parts) => parts.join("\n"));
   fc.assert(
     fc.property(text, text, (before, after) => {
@@ -118,7 +118,7 @@ test("the patch of any two texts, applied to the first, gives the second", () =>
   );
 });
 
-test("the hunks of a large file make the patch that its texts would", () => {
+test("makes the same patch from a large file's hunks as from its texts", () => {
   const before = lines("a").repeat(4);
   const after = before
     .replace("a7\n", "")

@@ -25,7 +25,7 @@ test.each([
   expect(decoded(text)).toEqual(keys);
 });
 
-test("a lone Escape is a key when nothing follows it", () => {
+test("reads a lone Escape as a key when nothing follows it", () => {
   const decoder = new KeyDecoder();
   expect(decoder.push(ESC)).toEqual([]);
   expect(decoder.isOpen).toBe(true);

@@ -46,7 +46,7 @@ const key = fc.constantFrom<KeyName>(
   "newline",
 );
 
-test("no edit leaves the cursor inside of a unit, and each row fits the width", () => {
+test("never leaves the cursor inside a character, and fits each row into the width", () => {
   fc.assert(
     fc.property(fc.array(fc.oneof(unit, key)), fc.integer({ min: 12, max: 40 }), (steps, width) => {
       let input: TextInput = EMPTY_INPUT;

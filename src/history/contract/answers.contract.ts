@@ -148,7 +148,7 @@ export function answers({ store }: Given): void {
     ["a no", NO],
     ["a never", NEVER],
     ["an asker that failed", REFUSED],
-  ])("%s is taken however late and whatever the intent", async (_what, answer) => {
+  ])("accepts %s at any time and for any intent", async (_what, answer) => {
     const { ledger } = store();
     await ask(ledger, { ...QUESTION, expiresAt: NOON + 1000 });
     store().time += 1e9;

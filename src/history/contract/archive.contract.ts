@@ -68,7 +68,7 @@ export function archiveContract(name: string, open: Open): void {
     const marked = ({ excerpt }: SearchHit) =>
       excerpt.filter(({ isMatch }) => isMatch).map(({ text }) => text);
 
-    test("nothing is recorded yet", async () => {
+    test("answers with nothing before anything is recorded", async () => {
       expect(await archive.sessions()).toEqual({ items: [] });
       expect(await archive.calls()).toEqual({ items: [] });
       expect(await archive.search({ text: "anything" })).toEqual({ items: [] });

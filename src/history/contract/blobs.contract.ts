@@ -28,7 +28,7 @@ export function blobs({ store, damageBlob }: Given): void {
     expect(bytesOf(await ledger.getBlob(helloHash))).toEqual([...hello]);
   });
 
-  test("only the part of the memory that was handed in is stored", async () => {
+  test("stores only the bytes of the given view", async () => {
     const { ledger } = store();
     const around = new Uint8Array([1, ...hello, 2]);
     expect(await ledger.putBlob(around.subarray(1, 6))).toBe(helloHash);

@@ -20,7 +20,7 @@ export function closing({ store }: Given): void {
     expect(followers[1]?.seen.length).toBeLessThan(50);
   });
 
-  test("a closed ledger says so, whatever is asked of it", async () => {
+  test("refuses every operation after it was closed", async () => {
     const { ledger } = store();
     const lease = await ask(ledger, QUESTION);
     await ledger.close();

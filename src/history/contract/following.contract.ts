@@ -20,7 +20,7 @@ import {
 import { abortedController, soon, startFollowing, turns } from "./following.samples.js";
 
 export function following({ store, inNewStore, runs }: Given): void {
-  test("a follower gets what is there and then what comes", async () => {
+  test("sends a follower the stored events and then the new ones", async () => {
     const { ledger, elsewhere } = store();
     const lease = await claim(ledger);
     await ledger.append(lease, [said("one"), said("two")], QUICK);
@@ -112,7 +112,7 @@ export function following({ store, inNewStore, runs }: Given): void {
     expect(follower.seen).toEqual([{ seq: 1, event: said("here") }]);
   });
 
-  test("all followers see the same, the slow ones too", async () => {
+  test("sends all followers the same events, the slow ones too", async () => {
     const { ledger, elsewhere } = store();
     const lease = await claim(ledger);
     const followers = [0, 0, 1, 3].flatMap((pause) => [
@@ -129,7 +129,7 @@ export function following({ store, inNewStore, runs }: Given): void {
     }
   });
 
-  test("many may follow under one signal, and one abort ends them all", async () => {
+  test("ends all followers of one signal when it aborts", async () => {
     const { ledger } = store();
     const warnings: Error[] = [];
     const onWarning = (warning: Error) => void warnings.push(warning);
@@ -187,7 +187,7 @@ export function following({ store, inNewStore, runs }: Given): void {
     expect(seen).toEqual([1, 2, 3]);
   });
 
-  test("with a signal that is already aborted there is nothing to follow", async () => {
+  test("ends a follower at once when its signal is already aborted", async () => {
     const { ledger } = store();
     await ledger.append(await claim(ledger), [said("one")], QUICK);
     const follower = startFollowing(ledger, { controller: abortedController() });
@@ -195,7 +195,7 @@ export function following({ store, inNewStore, runs }: Given): void {
     expect(follower.seen).toEqual([]);
   });
 
-  test("a follower may leave by itself, and follow again from where it was", async () => {
+  test("lets a follower stop and follow again from where it was", async () => {
     const { ledger } = store();
     const lease = await claim(ledger);
     await ledger.append(lease, [said("one"), said("two")], QUICK);
@@ -218,7 +218,7 @@ export function following({ store, inNewStore, runs }: Given): void {
     minLength: 1,
     maxLength: 5,
   });
-  test("no follower ever misses an event or gets one twice, however appends, answers and followers race", async () => {
+  test("sends each event once to each follower while appends, answers and followers race", async () => {
     await fc.assert(
       fc.asyncProperty(writers, followers, pause, async (steps, follows, answererPause) =>
         inNewStore(async ({ ledger, elsewhere }) => {

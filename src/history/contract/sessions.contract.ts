@@ -24,7 +24,7 @@ import {
 import { soon, startFollowing } from "./following.samples.js";
 
 export function sessions({ store }: Given): void {
-  test("there are none at first, and claiming one does not begin it", async () => {
+  test("lists no session at first, nor one that was only claimed", async () => {
     const { ledger, elsewhere } = store();
     expect(await ledger.sessions()).toEqual([]);
     await ledger.append(await claim(ledger), [], DURABLE);
@@ -58,7 +58,7 @@ export function sessions({ store }: Given): void {
     ]);
   });
 
-  test("the most recently written comes first, and an answer is writing too", async () => {
+  test("lists the most recently written session first, and counts an answer as a write", async () => {
     const { ledger, elsewhere } = store();
     for (const sessionId of ["a", "b", "c"]) {
       await ask(ledger, aQuestion(`question-${sessionId}`, "call-1", { sessionId }));
@@ -135,7 +135,7 @@ export function removing({ store }: Given): void {
     expect((await ledger.sessions()).map(({ sessionId }) => sessionId)).toEqual(["session-2"]);
   });
 
-  test("only the newest lease removes, and what it may not remove stays", async () => {
+  test("removes a session only for the newest lease, and keeps all others", async () => {
     const { ledger, elsewhere } = store();
     const older = await ask(ledger, QUESTION);
     const newer = await claim(elsewhere);
@@ -202,7 +202,7 @@ export function removing({ store }: Given): void {
     }
   });
 
-  test("a session that was claimed and never written to can be removed, and who waits for it goes on waiting", async () => {
+  test("removes a session that was claimed and never written to, and lets its followers go on waiting", async () => {
     const { ledger } = store();
     const follower = startFollowing(ledger);
     await setImmediate();

@@ -173,7 +173,7 @@ export function theLog({ store }: Given): void {
         },
       },
     ],
-  ])("an event with %s in it is turned away, and so are those beside it", async (_what, rawOutput) => {
+  ])("refuses a batch that has an event with %s in it", async (_what, rawOutput) => {
     const { ledger } = store();
     const lease = await claim(ledger);
     await ledger.append(lease, [said("before")], QUICK);

@@ -14,7 +14,7 @@ const said = (text: string): SessionEvent => ({
   block: { type: "text", text },
 });
 
-test("without a clock of its own it uses the machine's", async () => {
+test("uses the machine's clock when it gets none", async () => {
   const ledger = new MemoryLedger();
   const before = Date.now();
   const { expiresAt } = await ledger.claim("session-1", "ann", { milliseconds: 1000 });
@@ -22,7 +22,7 @@ test("without a clock of its own it uses the machine's", async () => {
   expect(expiresAt).toBeLessThanOrEqual(Date.now() + 1000);
 });
 
-test("two ledgers know nothing of each other", async () => {
+test("shares nothing between two ledgers", async () => {
   const [one, other] = [new MemoryLedger(), new MemoryLedger()];
   const lease = await one.claim("session-1", "ann", { milliseconds: 1000 });
   await one.append(lease, [said("one")], { durable: true });
@@ -54,7 +54,7 @@ test("questions and receipts that it returns cannot be changed either, whichever
   expect(isFrozen(receipt)).toBe(true);
 });
 
-test("an event that writes to the ledger while it is being stored finds it whole", async () => {
+test("stays consistent when an event writes to the ledger while it is being stored", async () => {
   const ledger = new MemoryLedger();
   const lease = await ledger.claim("session-1", "ann", { milliseconds: 1000 });
   const inner: Promise<unknown>[] = [];

@@ -24,7 +24,7 @@ const SECRETS: readonly (readonly [string, string, string])[] = [
   ["a JSON web token", `eyJ${long(20)}.eyJ${long(40)}.${long(43)}`, "token"],
 ];
 
-describe("what has the shape of a secret is taken out, whatever stands around it:", () => {
+describe("redacts by a secret's shape, whatever the text around it is:", () => {
   test.each(SECRETS)("%s", (_what, secret, kind) => {
     expect(redact(secret)).toBe(`[redacted ${kind}]`);
     expect(redact(`see "${secret}", and (${secret})`)).toBe(
@@ -77,7 +77,7 @@ test("finds a secret behind a written escape, and inside of a name", () => {
   expect(redact(`backup_${token}.txt`)).toBe("backup_[redacted token].txt");
 });
 
-describe("what has the name of a secret is taken out:", () => {
+describe("redacts by a secret's name:", () => {
   test.each([
     ["API_KEY=abc", "API_KEY=[redacted secret]"],
     ["export DB_PASSWORD='correct horse battery'", "export DB_PASSWORD='[redacted secret]'"],
@@ -142,7 +142,7 @@ describe("what has the name of a secret is taken out:", () => {
   });
 });
 
-test("in JSON, names count as well, at any depth, and the shape stays", () => {
+test("redacts by the names of JSON fields at any depth and keeps the JSON's shape", () => {
   expect(
     redactJson({
       env: { GITHUB_TOKEN: "abc", HOME: "/home/ann", MAX_TOKENS: 5 },
@@ -198,7 +198,7 @@ const texts = fc.array(pieces, { maxLength: 14 }).map((parts) => parts.join(""))
 /** Half of a surrogate pair. */
 const LONE = /\p{Cs}/u;
 
-test("doing it twice changes nothing more, and no surrogate pair is cut", () => {
+test("changes nothing more when applied twice, and cuts no surrogate pair", () => {
   fc.assert(
     fc.property(texts, (text) => {
       const once = redact(text);
@@ -209,7 +209,7 @@ test("doing it twice changes nothing more, and no surrogate pair is cut", () => 
   );
 });
 
-test("a known secret between spaces never gets through, whatever stands around it", () => {
+test("redacts a known secret between spaces, whatever the text around it is", () => {
   fc.assert(
     fc.property(
       texts,
@@ -226,14 +226,14 @@ test("a known secret between spaces never gets through, whatever stands around i
 const base64 = (text: string) => Buffer.from(text).toString("base64");
 const MARK = "[redacted encoded secret]";
 
-describe("a secret in base64 is taken out", () => {
+describe("redacts a secret in base64", () => {
   test.each(SECRETS)("%s", (_what, secret) => {
     expect(redact(`data: ${base64(secret)}\n`)).toBe(`data: ${MARK}\n`);
     expect(redact(`"auth": "${base64(`ann:${secret}`)}"`)).not.toContain(base64(`ann:${secret}`));
     expect(redact(`x ${base64(`{"name": "ü", "token": "${secret}"}\n`)}`)).toBe(`x ${MARK}`);
   });
 
-  test("with its value's name, broken into lines, and in the letters of addresses", () => {
+  test("with its name, across lines, and in the base64url alphabet", () => {
     const file = `# the settings\nMODE=fast\nDB_PASSWORD=s3cret-of-the-base\nHOST=db.example.org\n\n`.repeat(
       3,
     );
@@ -243,7 +243,7 @@ describe("a secret in base64 is taken out", () => {
     expect(redact(Buffer.from(file).toString("base64url"))).toBe(MARK);
   });
 
-  test("in a stream, wherever it is cut", () => {
+  test("in a stream, wherever the stream is cut", () => {
     const secret = base64(`TOKEN=ghp_${long(36)}`);
     const text = `data: ${secret}\nend\n`;
     for (let at = 1; at < text.length; at += 1) {
@@ -255,7 +255,7 @@ describe("a secret in base64 is taken out", () => {
     }
   });
 
-  test("and other base64, paths and pictures stay", () => {
+  test("and keeps other base64, paths and images", () => {
     const png = Buffer.from(Array.from({ length: 300 }, (_, index) => (index * 37) % 256)).toString("base64");
     for (const text of [base64("the quick brown fox jumps"), png, `/usr/lib/node_modules/${"a/".repeat(30)}`])
       expect(redact(text)).toBe(text);
@@ -268,7 +268,7 @@ test("the password of a line of .netrc is taken out", () => {
   );
 });
 
-test("a megabyte of hostile text takes a moment, not minutes", () => {
+test("redacts a megabyte of hostile text in linear time", () => {
   const size = 1_000_000;
   const units = [
     "a",

@@ -136,7 +136,7 @@ describe("a ledger that keeps no secrets", () => {
     );
   });
 
-  test("two terminals that print by turns do not tear each other's text", async () => {
+  test("keeps the text of two terminals apart when they print by turns", async () => {
     const print = (toolCallId: string, text: string): SessionEvent => ({
       type: "terminal-output",
       toolCallId,

@@ -65,7 +65,7 @@ test("a writer that is alone does not wait for others", async () => {
   await alone;
 });
 
-test("one that must be durable makes the whole group durable, and not the next one", async () => {
+test("makes a group durable when one of its writes must be, and not the next group", async () => {
   const { commits, committed, write } = aStore();
   await Promise.all([commits.add(write("a"), QUICK), commits.add(write("b"), DURABLE)]);
   await commits.add(write("c"), QUICK);
@@ -75,7 +75,7 @@ test("one that must be durable makes the whole group durable, and not the next o
   expect(committed).toEqual(["durable: a b", "quick: c", "durable: d"]);
 });
 
-test("one that cannot wait is committed before the event loop goes on, and those that wait with it", async () => {
+test("commits a write that cannot wait, and those that wait with it, before the event loop continues", async () => {
   const { commits, committed, write } = aStore();
   const turn = setImmediate("the next turn");
   const waiting = commits.add(write("a"), QUICK);
@@ -86,7 +86,7 @@ test("one that cannot wait is committed before the event loop goes on, and those
   expect(committed).toHaveLength(1);
 });
 
-test("a flush commits what waits, once", async () => {
+test("commits the waiting writes once on a flush", async () => {
   const { commits, committed, write } = aStore();
   const waiting = commits.add(write("a"), QUICK);
   commits.flush();

@@ -18,7 +18,7 @@ beforeEach(() => {
   database.close();
 });
 
-test("all that is in it is read", async () => {
+test("reads everything in it", async () => {
   const ledger = await store.ledger(file);
   expect(await textsOf(ledger, "s2")).toEqual(["three"]);
   expect((await ledger.read("s1")).map(({ event }) => event.type)).toEqual([
@@ -54,7 +54,7 @@ test("a file of today is refused by a toolgate of that time, which knows no vers
   database.close();
 });
 
-test("who held a session still holds it, the next fence is new, and the chain goes on", async () => {
+test("keeps the holder of a session, raises the fence and continues the chain", async () => {
   const ledger = await store.ledger(file, () => WHEN + 1);
   const held = { sessionId: "s1", owner: "ann", fence: 1, expiresAt: WHEN + 60_000 };
   expect(await codeOf(ledger.claim("s1", "bob", MINUTE))).toBe("LEASE_HELD");

@@ -73,7 +73,7 @@ ledgerContract(
 );
 
 describe("the file", () => {
-  test.skipIf(process.platform === "win32")("only its owner can read it", async () => {
+  test.skipIf(process.platform === "win32")("is readable by its owner only", async () => {
     const inside = join(folder, "owned");
     mkdirSync(inside);
     const ledger = await open(join(inside, "ledger.db"));

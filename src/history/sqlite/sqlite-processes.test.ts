@@ -124,7 +124,7 @@ test("shows a follower another process's append within 100 ms (ten times that on
   expect(follower.seen).toEqual(await ledger.read(SESSION));
 });
 
-test("killed at any moment, a process has written all that it was promised, and nothing by halves", async () => {
+test("keeps every acknowledged append whole when the process is killed at any moment", async () => {
   const program = `
     const lease = await ledger.claim("${SESSION}", "ann", { milliseconds: 60_000 });
     const event = (text) => ({ ...JSON.parse(args[0]), at: text });
@@ -286,7 +286,7 @@ test("refuses the loser of a race while another process still writes", async () 
 
 const LEDGERS = isLong ? 25 : 10;
 
-test("several may begin the same ledger at the same moment, again and again", async () => {
+test("lets several processes create the same ledger at the same moment", async () => {
   const program = `
     const start = Number(await receive());
     for (let index = 0; index < ${LEDGERS}; index += 1) {
@@ -347,7 +347,7 @@ test("following keeps no process alive, and an append that waits does", async ()
   expect(await textsOf(await open(file))).toEqual(["the last"]);
 });
 
-test("no database is loaded before one is opened", async () => {
+test("loads no database driver before a ledger is opened", async () => {
   const hook = `export const resolve = (name, context, next) => {
     if (/^@photostructure/.test(name)) throw new Error("loads " + name);
     return next(name, context);

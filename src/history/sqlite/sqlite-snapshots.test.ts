@@ -46,7 +46,7 @@ function byHand<Row>(sql: string): Row[] {
 const broken = async () =>
   (await verifyLedger(file)).broken.map(({ sessionId, seq, detail }) => `${sessionId} ${seq} ${detail}`);
 
-test("it is read as it was kept, by another handle too, and a newer one takes its place", async () => {
+test("reads a snapshot as it was saved, by another handle too, and replaces it by a newer one", async () => {
   expect(await ledger.snapshot?.("s1")).toBeUndefined();
   await keep(snapshotAfter(8));
   await keep(snapshotAfter(15));
@@ -60,7 +60,7 @@ test("it is read as it was kept, by another handle too, and a newer one takes it
   expect(await broken()).toEqual([]);
 });
 
-test("only who holds the session keeps one, and only of what is recorded", async () => {
+test("saves a snapshot only for the session's holder, and only of recorded events", async () => {
   const lease = await ledger.claim("s1", "ann", { milliseconds: 1000 });
   await ledger.claim("s1", "ann", { milliseconds: 1000 });
   expect(await codeOf(ledger.keepSnapshot?.(lease, snapshotAfter(8)) ?? Promise.resolve())).toBe(
@@ -70,7 +70,7 @@ test("only who holds the session keeps one, and only of what is recorded", async
   expect(await ledger.snapshot?.("s1")).toBeUndefined();
 });
 
-describe("it is not believed any more, and verify says so, when by hand", () => {
+describe("ignores a snapshot, and verify reports it, when by hand", () => {
   test.each([
     ["its text was changed", `update snapshots set saved = replace(saved, 'hello', 'hullo')`],
     ["its place was changed", `update snapshots set seq = 9`],
@@ -113,12 +113,12 @@ describe("it is not believed any more, and verify says so, when by hand", () => 
   });
 });
 
-test("one of another version of the fold is nothing that verify complains of", async () => {
+test("does not report a snapshot of another fold version in verify", async () => {
   await keep({ seq: 8, saved: snapshotAfter(8).saved.replace(/"version":\d+/, '"version":0') });
   expect(await broken()).toEqual([]);
 });
 
-test("it is gone with its session, however that goes, and nothing of it is left in the file", async () => {
+test("removes a snapshot with its session, and leaves none of its bytes in the file", async () => {
   await keep(snapshotAfter(8));
   await keep(snapshotAfter(8, "s2"), "s2");
   await removeSession(ledger, "s1");
@@ -136,7 +136,7 @@ test("a ledger that keeps no secrets keeps no snapshot, since the writer's book 
   }
 });
 
-test("a session from before there was a chain has none, and goes on", async () => {
+test("saves no snapshot of a session from before the chain, which goes on without one", async () => {
   byHand("update events set chain = null where session = 1");
   byHand("update sessions set chain = null where number = 1");
   await keep(snapshotAfter(15));

@@ -28,7 +28,7 @@ import { verifyLedger } from "./verify-ledger.js";
 const store = aStore();
 const DURABLE = { durable: true };
 
-test("on a full disk an append fails in words, what was there stays, and it goes on when there is room", async () => {
+test("fails an append on a full disk with a message, keeps what was stored, and continues when there is room", async () => {
   const file = store.newFile();
   const database = await openLedgerFile(file);
   const ledger = new SqliteLedger(database, Date.now);

@@ -28,7 +28,7 @@ const problems = async (options = {}) =>
     ({ sessionId, seq, problem }) => `${sessionId} ${seq} ${problem}`,
   );
 
-test("a ledger as it was recorded has nothing to tell, and says how far each chain has come", async () => {
+test("reports no damage in an unchanged ledger, and the head of each chain", async () => {
   const progress: number[] = [];
   const verified = await verifyLedger(file, { onProgress: ({ events }) => progress.push(events) });
   expect(verified).toMatchObject({ sessions: 2, events: 22, notCovered: 0, brokenCount: 0, broken: [] });

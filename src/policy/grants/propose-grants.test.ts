@@ -229,7 +229,7 @@ describe("always refuse", () => {
   });
 });
 
-test("nothing is offered that would take more along than was asked about", () => {
+test("offers no grant that would allow more than was asked about", () => {
   const other: Intent = { ...base, tool: "other", kind: "other" };
   expect(proposeDenials(other, places)).toEqual([]);
   expect(exactGrant(other, places)).toBeUndefined();

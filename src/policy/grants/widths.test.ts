@@ -319,7 +319,7 @@ test("grants for any benign commands let no attack of the catalogues through tha
   expect(others).toEqual([]);
 });
 
-test("no two grants together allow a command that neither part of it was granted for", () => {
+test("never allows by two grants a command of which no part was granted", () => {
   fc.assert(
     fc.property(fc.subarray([...BENIGN], { minLength: 1, maxLength: 4 }), (texts) => {
       const rules = granted(...texts);

@@ -67,7 +67,7 @@ test.each<[string, Reach]>([
   expect(hostReach(host)).toBe(expected);
 });
 
-test("an IPv4 address is found inside an IPv6 one", () => {
+test("finds an IPv4 address inside an IPv6 address", () => {
   expect(embeddedIpv4("[::ffff:7f00:1]")).toBe("127.0.0.1");
   expect(embeddedIpv4("[::1]")).toBeUndefined();
   expect(embeddedIpv4("[2606:4700::1111]")).toBeUndefined();
@@ -75,7 +75,7 @@ test("an IPv4 address is found inside an IPv6 one", () => {
 });
 
 // Node's own block list is the judge of the ranges.
-test("no address of the special ranges is public", () => {
+test("counts no address of the special ranges as public", () => {
   const list = new BlockList();
   for (const [start, bits] of [
     ["0.0.0.0", 8],

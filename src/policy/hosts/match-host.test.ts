@@ -192,7 +192,7 @@ test("any pattern that allows an address would also deny it", () => {
   );
 });
 
-test("long texts take no time that grows faster than they do", () => {
+test("matches long texts in linear time", () => {
   expect(allows("*", `https://${".".repeat(200_000)}a/`)).toBe(false);
   expect(denies("evil.test", `https://${".".repeat(200_000)}a/`)).toBe(false);
   expect(readHostPattern(`${"a.".repeat(50_000)}:`)).toBeUndefined();

@@ -78,7 +78,7 @@ test.each([
   expect(readUrl(text)).toBeUndefined();
 });
 
-test("a problem is a sentence that shows the true host, and nothing hidden", () => {
+test("describes a problem in a sentence that shows the true host, without invisible characters", () => {
   const texts = readUrl("https://good.example\u200b@2130706433/")?.problems.map(({ text }) => text);
   expect(texts).toEqual([
     "The URL has spaces or invisible characters in it.",

@@ -199,7 +199,7 @@ test.each<[string, string, boolean]>([
 });
 
 // The platform's regular expressions are the judge; these patterns are too short to hurt them.
-test("it says what the same regular expression says", () => {
+test("agrees with the equivalent regular expression", () => {
   const pattern = fc.string({ unit: fc.constantFrom("a", "b", "*", "?"), maxLength: 8 });
   const text = fc.string({ unit: fc.constantFrom("a", "b"), maxLength: 12 });
   fc.assert(
@@ -251,7 +251,7 @@ test("letters that only look alike stay different", () => {
   expect(foldPath("/ws/.ѕѕh")).not.toBe("/ws/.ssh");
 });
 
-test("folding twice changes nothing more, and spellings of one text fold alike", () => {
+test("folds to the same text when applied twice, and for each spelling of one text", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary", maxLength: 12 }), (text) => {
       const folded = foldPath(`/${text}`);
@@ -263,7 +263,7 @@ test("folding twice changes nothing more, and spellings of one text fold alike",
   );
 });
 
-test("every character folds like its capital, and none into one that means something in a path or pattern", () => {
+test("folds each character like its capital, and none into one with a meaning in paths or patterns", () => {
   const found: string[] = [];
   for (let code = 0x80; code <= 0x1ffff; code += 1) {
     const path = `/a${String.fromCodePoint(code)}b`;
@@ -275,7 +275,7 @@ test("every character folds like its capital, and none into one that means somet
   expect(found).toEqual([]);
 });
 
-test("a name full of dots costs no more than its length", () => {
+test("reads a name full of dots in linear time", () => {
   expect(foldPath(`/${". ".repeat(50_000)}x`)).toHaveLength(100_002);
 });
 

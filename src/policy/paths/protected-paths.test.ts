@@ -240,14 +240,14 @@ test.each<[Whereabouts["access"], string]>([
   expect(isProtected(path, where(access))).toBeUndefined();
 });
 
-test("a folder on the way to something protected is not taken away unasked", () => {
+test("asks before a folder above a protected path is removed", () => {
   expect(isProtected("/ws/.config", where("delete"))).toContain("may hold");
   expect(isProtected("/home/ann/.docker", where("move"))).toContain("may hold");
   expect(isProtected("/var", where("delete"))).toContain("may hold");
   expect(isProtected("/ws/.config", where("write"))).toBeUndefined();
 });
 
-describe("what no one's yes opens", () => {
+describe("a path that no yes opens", () => {
   test.each<[Whereabouts["access"], string]>([
     ["write", "/home/ann/.config/toolgate/rules.json"],
     ["write", "/home/ann/.config/Toolgate/not-yet-there.json"],

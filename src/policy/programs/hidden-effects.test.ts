@@ -193,7 +193,7 @@ describe("every host of a connection counts", () => {
   });
 });
 
-describe("what is run is named", () => {
+describe("names each program that a command runs", () => {
   test.each([
     ["sqlite3 a.db '.read x.sql'", "x.sql"],
     ["sqlite3 -init x.sql a.db 'select 1'", "x.sql"],
@@ -210,7 +210,7 @@ describe("what is run is named", () => {
   ])("%s", (line, file) => expect(judge(line).runsFiles).toContain(file));
 });
 
-describe("what takes something away deletes, wherever that is", () => {
+describe("counts a removal as a deletion, at any place", () => {
   test.each([
     "git stash -u",
     "git stash push --all",
@@ -238,7 +238,7 @@ describe("what takes something away deletes, wherever that is", () => {
     expect([...judge(line).doubts, ...namedActs(judge(line))]).not.toEqual([]),
   );
 
-  test("but not when it only tries, or stops something", () => {
+  test("asks nothing when a command only simulates, or stops something", () => {
     for (const line of ["docker stop x", "kubectl get pods", "apt-get remove -s x", "git checkout -- a.txt"])
       expect([...judge(line).deletes, ...judge(line).deletesBelow], line).toEqual([]);
   });

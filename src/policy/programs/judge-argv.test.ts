@@ -9,11 +9,11 @@ const RUNS = Number(process.env["TOOLGATE_RUNS"] ?? 60);
 const names = programNames();
 const isKnownProgram = (name: string): boolean => findProgram(name) !== undefined;
 
-describe("what is ordinary raises no doubt", () => {
+describe("has no doubt about an ordinary command", () => {
   test.each(ordinary)("%s", (line) => expect(judgeArgv(words(line)).doubts).toEqual([]));
 });
 
-describe("what can do more than the rule's author expects is doubted", () => {
+describe("doubts a command that can do more than the rule's author expects", () => {
   test.each(abusive)("%s", (line) => {
     const judgement = judgeArgv(words(line));
     expect([...judgement.doubts, ...namedActs(judgement)]).not.toEqual([]);
@@ -56,7 +56,7 @@ test("the paths that a command reads, writes and deletes are named as they were 
   expect(paths("find /etc -name x")).toEqual({ ...none, reads: ["/etc"] });
 });
 
-test("only what reads and does nothing else is said to only read", () => {
+test("calls a command read-only when it reads and does nothing else", () => {
   const onlyReads = (line: string) => judgeArgv(words(line)).onlyReads;
   for (const line of [
     "ls -la",
@@ -88,7 +88,7 @@ test("only what reads and does nothing else is said to only read", () => {
   }
 });
 
-test("a program is known by its name, or by its place among the system's programs", () => {
+test("recognises a program by its name, or by its path among the system's programs", () => {
   expect(["git", "/usr/bin/git", "/bin/ls", "/usr/local/bin/node"].every(isKnownProgram)).toBe(true);
   expect(
     ["./git", "/tmp/git", "/usr/bin/../../tmp/git", "GIT", "", "constructor", "__proto__"].some(
@@ -103,7 +103,7 @@ test("reports one doubt about an unknown program", () => {
   expect(judgeArgv([]).doubts).toHaveLength(1);
 });
 
-test("a doubt names the command and the flag", () => {
+test("names the command and the flag in a doubt", () => {
   expect(judgeArgv(words("git log --output=x")).doubts).toEqual([
     'git log: "--output" writes a file, which is not expected of a command that shows something',
   ]);
@@ -125,11 +125,11 @@ describe("words after -- are not flags", () => {
   });
 });
 
-test("a value that looks like a flag is doubted, since the value may be none", () => {
+test("doubts a value that looks like a flag", () => {
   expect(judgeArgv(words("head -n --frobnicate f")).doubts).not.toEqual([]);
 });
 
-test("no words make it throw", () => {
+test("throws on no list of words", () => {
   const word = fc.oneof(
     fc.string(),
     fc.constantFrom(
@@ -170,7 +170,7 @@ test("no words make it throw", () => {
 const TAKES_ANY_WORDS =
   /^(?:echo|printf|test|xargs|node|python3?|perl|ruby|bash|java|ssh|docker run|go run|npm run|npx|watch|command|find .* -exec|fd -x|cargo test --|npm run .* --)\b/;
 
-test("a long flag that nobody described is doubted wherever it stands", () => {
+test("doubts an undescribed long flag at any position", () => {
   const lines = ordinary.filter((line) => !TAKES_ANY_WORDS.test(line));
   expect(lines.length).toBeGreaterThan(100);
   fc.assert(
@@ -193,7 +193,7 @@ test("a long flag that nobody described is doubted wherever it stands", () => {
   );
 });
 
-test("every description can be read", () => {
+test("reads every description", () => {
   for (const name of names) expect(() => judgeArgv([name, "x", "--y"]), name).not.toThrow();
   expect(names.length).toBeGreaterThan(90);
 });

@@ -88,7 +88,7 @@ test.each<Rule>([
   expect(verdict("foo build", rule).effect).toBe("ask"),
 );
 
-test("a denial that cannot be checked still asks", () =>
+test("asks when a denial cannot be checked", () =>
   expect(verdict("foo build", FOO, { deny: "delete" }).effect).toBe("ask"));
 
 test("words that are not plain are no longer the program's", () => {

@@ -4,7 +4,7 @@ import { readArgv, readShell, type ShellReading } from "./read-shell.js";
 
 const last = ({ commands }: ShellReading) => commands.at(-1)?.argv.join(" ");
 
-test("the last of 10,000 commands is still read; one more is a doubt", () => {
+test("reads 10,000 commands and doubts a text with one more", () => {
   const most = readShell(`${"true; ".repeat(9999)}touch a`);
   expect(most.commands).toHaveLength(10_000);
   expect(last(most)).toBe("touch a");
@@ -14,13 +14,13 @@ test("the last of 10,000 commands is still read; one more is a doubt", () => {
   expect(more.doubts).toEqual(["it has more than 10000 commands; the rest was not read"]);
 });
 
-test("a long text is doubted and read all the same", () => {
+test("doubts a long text, and still reads it", () => {
   const reading = readShell(`echo ${"a".repeat(100_001)}; touch a`);
   expect(last(reading)).toBe("touch a");
   expect(reading.doubts).toEqual(["it is longer than 100000 characters"]);
 });
 
-test("deep nesting is doubted; what is before it is kept", () => {
+test("doubts deep nesting and keeps the commands before it", () => {
   const wrapped = readShell(`${"env ".repeat(80)}touch a`);
   expect(wrapped.doubts).toEqual(["it is nested more than 64 deep; what is deeper was not read"]);
   const nested = readShell(`touch a; ls ${"$(".repeat(3000)}${")".repeat(3000)}`);
@@ -28,7 +28,7 @@ test("deep nesting is doubted; what is before it is kept", () => {
   expect(nested.doubts).toContain("it is nested more than 64 deep; what is deeper was not read");
 });
 
-test("sixty wrappers are still seen through", () => {
+test("sees through sixty wrappers", () => {
   const reading = readShell(`${"env ".repeat(60)}touch a`);
   expect(last(reading)).toBe("touch a");
   expect(reading.doubts).toEqual([]);

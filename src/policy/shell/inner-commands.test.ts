@@ -154,7 +154,7 @@ test.each([
   expect(readShell(text).doubts).toEqual([]);
 });
 
-test("a glob that a wrapper hands on is its command's; one that it keeps is doubted", () => {
+test("assigns a glob to the wrapped command, and doubts one that the wrapper keeps", () => {
   for (const text of ["timeout 5 ls src/*", "npx eslint src/*.ts", "sudo nice rm build/*"]) {
     expect(readShell(text).doubts, text).toEqual([]);
   }
@@ -184,7 +184,7 @@ test("command -v only shows where a program is", () => {
   expect(readShell("command -v git").commands).toHaveLength(1);
 });
 
-test("sh is no bash: a text that they read differently is doubted", () => {
+test("doubts a text that sh and bash read differently", () => {
   expect(readShell(String.raw`bash -c "ls \$'a'"`).doubts).toEqual([]);
   expect(readShell(String.raw`sh -c "ls \$'a\\'; touch a; echo \\''"`).doubts).not.toEqual([]);
   expect(readShell("sh -c 'ls &> a'").doubts).not.toEqual([]);

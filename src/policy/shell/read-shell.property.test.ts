@@ -14,7 +14,7 @@ const shellish = fc
 const program = fc.stringMatching(/^[a-z]{2}zz$/);
 const word = fc.string({ unit: "grapheme-ascii" });
 
-test("any text has a reading", () => {
+test("reads any text without throwing", () => {
   fc.assert(
     fc.property(fc.oneof(fc.string({ unit: "binary" }), shellish, fc.string()), (text) => {
       const { commands, doubts } = readShell(text);
@@ -25,7 +25,7 @@ test("any text has a reading", () => {
   );
 });
 
-test("any words have a reading", () => {
+test("reads any words without throwing", () => {
   const words = fc.array(
     fc.oneof(fc.string(), fc.constantFrom("env", "-S", "sudo", "bash", "-c", "find", "-exec", "git", "--")),
   );
@@ -38,7 +38,7 @@ test("any words have a reading", () => {
   );
 });
 
-test("quoted words are read back exactly as they were, without a doubt", () => {
+test("reads quoted words back exactly, without a doubt", () => {
   fc.assert(
     fc.property(program, fc.array(word), (name, words) => {
       const argv = [name, ...words];

@@ -6,7 +6,7 @@ const readShell = (text: string) => readText(text, { language: "bash" });
 const files = (text: string) => readShell(text).commands.map(({ writes, reads }) => ({ writes, reads }));
 const argvs = (text: string) => readShell(text).commands.map(({ argv }) => argv.join(" "));
 
-test("a plain command is its words, and nothing is doubted", () => {
+test("reads a plain command as its words, without a doubt", () => {
   expect(readShell("  git   status  ")).toEqual({
     commands: [
       { argv: ["git", "status"], patterns: [], writes: [], reads: [], wrappers: [], after: [], feeds: [] },
@@ -226,7 +226,7 @@ test.each(["ls 2>&1", "ls >&2", "ls 2>/dev/null", "ls >&-", "ls >&log.txt"])("%j
   expect(readShell(text).doubts).toEqual([]);
 });
 
-test("a text that was read before is read again for another shell, folder or variable", () => {
+test("reads a cached text again for another shell, folder or variable", () => {
   const text = "cat $A/x";
   const argvWith = (A: string) =>
     readText(text, { language: "bash", inherited: { A } }).commands.map(({ argv }) => argv);

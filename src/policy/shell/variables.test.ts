@@ -18,7 +18,7 @@ test.each([
   expect(doubts(text)).not.toEqual([]);
 });
 
-test("kill ends the process that the text itself started, and no other number", () => {
+test("knows the process that kill ends when the text itself started it, and from no other number", () => {
   const judged = (text: string) => read(text).commands.at(-1)?.judged;
   expect(judged("sleep 9 & kill $!")).toEqual(["kill", "%1"]);
   expect(judged("sleep 9 & P=$!; kill -9 $P")).toEqual(["kill", "-9", "%1"]);
@@ -369,7 +369,7 @@ test("a value that is assigned in quotes is the word that quotes use", () => {
   );
 });
 
-test("a value without quotes is split as its blanks say, or doubted", () => {
+test("splits an unquoted value at its blanks, or doubts it", () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(...Array.from("ab -\t\n/.*?[]~\\'\"$={},")) }), (text) => {
       const { commands, doubts: reasons } = read(`x=${quoted(text)}; eezz $x`);
@@ -381,7 +381,7 @@ test("a value without quotes is split as its blanks say, or doubted", () => {
   );
 });
 
-test("a literal loop runs its body once for each word, in order", () => {
+test("runs the body of a literal loop once for each word, in order", () => {
   fc.assert(
     fc.property(fc.array(value, { maxLength: 6 }), (words) => {
       const { commands, doubts: reasons } = read(

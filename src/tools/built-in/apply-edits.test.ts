@@ -4,7 +4,7 @@ import { applyEdits, type Replacement } from "./apply-edits.js";
 
 const apply = (text: string, ...edits: readonly Replacement[]) => applyEdits(text, "a.ts", edits).text;
 
-test("each edit is made in what the one before it left", () => {
+test("applies each edit to the result of the one before it", () => {
   expect(apply("a", { oldText: "a", newText: "bb" }, { oldText: "bb", newText: "c" })).toBe("c");
   expect(applyEdits("a-a", "a.ts", [{ oldText: "a", newText: "aa", replaceAll: true }])).toEqual({
     text: "aa-aa",
@@ -88,7 +88,7 @@ test("an edit of several lines fits a file with CRLF, though the model writes LF
   fc.assert(property);
 });
 
-test("replacing every place is what replaceAll of a plain text does", () => {
+test("replaces every place as replaceAll does", () => {
   const short = fc.stringMatching(/^[ab$&]{1,3}$/);
   const property = fc.property(
     fc.stringMatching(/^[ab$&]{0,30}$/),
@@ -104,7 +104,7 @@ test("replacing every place is what replaceAll of a plain text does", () => {
   fc.assert(property);
 });
 
-test("a single passage is replaced only where it is the only one", () => {
+test("replaces a passage only when it occurs once", () => {
   const short = fc.stringMatching(/^[ab]{1,3}$/);
   const property = fc.property(fc.stringMatching(/^[ab]{0,12}$/), short, (text, oldText) => {
     const places = Array.from(text, (_, at) => at).filter((at) => text.startsWith(oldText, at));

@@ -47,7 +47,7 @@ test("identifies a huge file by its size and time, without reading it", async ()
   expect(seen.size).toBe(3);
 });
 
-test("in a folder of very many files, those that are not hashed still count by size and time", async () => {
+test("counts unhashed files of a very large folder by size and time", async () => {
   const { root, workspace } = await aWorkspace();
   const folder = join(root, "many");
   await mkdir(folder);

@@ -73,7 +73,7 @@ test.each([
   ["echo x > notes.md", "write /ws/notes.md by /ws/CLAUDE.md"],
   ["sed -i s/a/b/ scripts/hook.sh", "write /ws/scripts/hook.sh by /ws/.husky/pre-commit"],
   ["cp a.ts hub/workflows/ci.yml", "write /ws/hub/workflows/ci.yml by /ws/.github/workflows/ci.yml"],
-])("a file that a protected link leads to is named by the link: %s", async (command, expected) => {
+])("names a file by the protected link that leads to it: %s", async (command, expected) => {
   const files = { "notes.md": "", "scripts/hook.sh": "", "a.ts": "", ".husky/x": "", "hub/workflows/a": "" };
   const links = { "CLAUDE.md": "notes.md", ".husky/pre-commit": "../scripts/hook.sh", ".github": "hub" };
   const { accesses } = await place(files, links);
@@ -81,21 +81,21 @@ test.each([
   expect(await accesses("cat notes.md")).toEqual([]);
 });
 
-test("a pattern does not hide the name of a protected file", async () => {
+test("names a protected file that a pattern matches", async () => {
   const { accesses } = await place({ id_rsa: "", Jenkinsfile: "", "a.txt": "" });
   expect(await accesses("cat ./id_*")).toEqual(["read /ws/id_rsa"]);
   expect(await accesses("echo x | tee ./Jenkins*")).toEqual(["write /ws/Jenkinsfile"]);
   expect(await accesses("cat ./Jenkins* ./a*")).toEqual([]);
 });
 
-test("a pattern that finds more than can be looked at may lead anywhere", async () => {
+test("treats a pattern with too many matches as one that may lead anywhere", async () => {
   const { accesses, root } = await place({});
   execFileSync("sh", ["-c", "mkdir many && cd many && seq 2001 | xargs touch"], { cwd: root });
   expect(await accesses("cat many/*")).toEqual([`${ANYWHERE} /ws/many/*`]);
   expect(await accesses("cat many/20*")).toEqual([]);
 });
 
-test("a pattern of many stars is read in good time", async () => {
+test("reads a pattern of many stars in bounded time", async () => {
   const { accesses } = await place({ ["a".repeat(200)]: "" });
   expect(await accesses(`cat ./${"*a".repeat(100)}*b`)).toEqual([]);
 });
@@ -132,7 +132,7 @@ test.each([
   "git diff --no-index sub other",
   "diff -r sub other",
   "diff sub other",
-])("a protected file that would be shown unnamed is named: %s", async (command) => {
+])("names a protected file that the command would show unnamed: %s", async (command) => {
   const { accesses } = await place({ "sub/.env": "", "sub/a.ts": "", "other/a.ts": "" });
   expect(await accesses(command)).toEqual(["read /ws/sub/.env"]);
 });
@@ -159,7 +159,7 @@ test.each([
   "grep -r KEY node_modules",
   "grep -rn KEY . --include=*.ts",
   "grep -rn --include '*.ts' KEY .",
-])("and nothing is named where it is not shown: %s", async (command) => {
+])("names nothing when the file is not shown: %s", async (command) => {
   const files = { "sub/.env": "", "sub/a.ts": "", "other/a.ts": "", "other/node_modules/x/.env": "" };
   const { accesses } = await place(files);
   expect(await accesses(command)).toEqual([]);
@@ -172,7 +172,7 @@ test.each([
   "git grep --no-index KEY",
   "grep -r KEY own",
   "cat own/*",
-])("Toolgate's own files are named when they would be shown unnamed: %s", async (command) => {
+])("names Toolgate's own files when the command would show them unnamed: %s", async (command) => {
   const { root } = await aWorkspace({ "own/token": "", "a.ts": "" });
   const workspace = await LocalWorkspace.open(root, { own: [`${root}/own`] });
   expect(await commandLinks(command, root, workspace)).toContainEqual({
@@ -197,7 +197,7 @@ test.each([
   ["ln -s sub/AGENTS.md", "write /ws/AGENTS.md"],
   ["ln -s /tmp/AGENTS.md .", "write /ws/AGENTS.md"],
   ["install sub/AGENTS.md .", "write /ws/AGENTS.md"],
-])("a protected name that goes along unnamed is named: %s", async (command, expected) => {
+])("names a protected file that is moved or copied along: %s", async (command, expected) => {
   const { accesses } = await place({ "sub/AGENTS.md": "", "sub/a.ts": "", "other/a.ts": "" });
   expect(await accesses(command)).toContain(expected);
 });
@@ -218,13 +218,13 @@ test.each([
   ["mv gh/workflows .github -S y", "move /ws/.github"],
   ["rsync --archive gh/ .github/ --exclude foo", "write /ws/.github/workflows"],
   ["cd gh && cp --parents workflows/ci.yml ../.github", "write /ws/.github/workflows/ci.yml"],
-])("a name that becomes protected where it is put is named: %s", async (command, expected) => {
+])("names a target that is protected at its new place: %s", async (command, expected) => {
   const { accesses } = await place({ "gh/workflows/ci.yml": "", "other/a.ts": "", "venv/AGENTS.md": "" });
   expect(await accesses(command)).toContain(expected);
 });
 
 test.each(["rm -rf other", "cp -r other copy", "mv other copy", "cp sub/a.ts other", "rm -rf node_modules"])(
-  "and nothing is named where none does: %s",
+  "names nothing when no target is protected: %s",
   async (command) => {
     const files = { "sub/AGENTS.md": "", "sub/a.ts": "", "other/a.ts": "", "node_modules/x/AGENTS.md": "" };
     const { accesses } = await place(files);
@@ -232,7 +232,7 @@ test.each(["rm -rf other", "cp -r other copy", "mv other copy", "cp sub/a.ts oth
   },
 );
 
-test("a folder is gone through also by way of a link, and again by a command that shows more", async () => {
+test("walks a folder through a link too, and again for a command that shows more", async () => {
   const { accesses } = await place({ "sub/.env": "" }, { way: "sub" });
   expect(await accesses("grep -r KEY way")).toEqual(["read /ws/sub by /ws/way", "read /ws/sub/.env"]);
   expect(await accesses("cd way && grep -r KEY")).toContain("read /ws/sub/.env");
@@ -275,7 +275,7 @@ test("reports links that are copied or moved when another command may use them",
   expect(await accesses("cp -r sub x")).toEqual([]);
 });
 
-test("more folders than can be looked through may lead anywhere", async () => {
+test("treats too many folders as ones that may lead anywhere", async () => {
   const { accesses, root } = await place({});
   const names = Array.from({ length: 101 }, (_, index) => `d${index}`);
   for (const name of names) await mkdir(join(root, name));
@@ -283,14 +283,14 @@ test("more folders than can be looked through may lead anywhere", async () => {
   expect(await accesses(`grep -r x ${names.slice(2).join(" ")}`)).toEqual([]);
 });
 
-test("a walk ends when it has seen as many names as it may", async () => {
+test("ends a walk at the maximum number of names", async () => {
   const { workspace, root } = await aWorkspace({ "a/1": "", "a/2": "", "b/.env": "" });
   const walked = (names: number) => foundBelow(root, { shows: true, budget: { names } }, workspace);
   expect(await walked(5)).toEqual({ files: [`${root}/b/.env`], links: [] });
   expect(await walked(4)).toBeUndefined();
 });
 
-test("every name that a shell finds for a pattern is found", async () => {
+test("finds every name that a shell finds for a pattern", async () => {
   const names = ["a", "ab", "a.b", ".a", ".a.b", "a b", "[a]", "b/a", "b/ab", "b/.a", "é", "éa"];
   const { workspace, root } = await aWorkspace(Object.fromEntries(names.map((name) => [name, ""])));
   const piece = fc.constantFrom("a", "b", ".", "*", "?", "[ab]", "[!a]", "[", "]", "/", "é", "**");
@@ -370,7 +370,7 @@ test("follows the variables of a command to the disk", async () => {
   expect(await accesses('x=$(ls); D="$(pwd)"; cat "$D/out"')).toEqual([out]);
 });
 
-test("a slash behind a link makes a command delete what it leads to", async () => {
+test("resolves a link with a trailing slash to the target that the command deletes", async () => {
   const { accesses } = await place({ "src/a.ts": "" }, { dist: "src" });
   expect(await accesses("rm -rf dist")).not.toContain("delete /ws/src by /ws/dist");
   expect(await accesses("rm -rf dist/")).toContain("delete /ws/src by /ws/dist");

@@ -69,7 +69,7 @@ test("deletes a link, never its target", async () => {
   expect(await readDisk(join(outside, "out.ts"), "utf8")).toBe("out");
 });
 
-test("below a link, the real path is named as well as the written one", async () => {
+test("names the real path below a link beside the written one", async () => {
   const { root, outside, workspace } = await aWorkspace();
   await writeDisk(join(outside, "out.ts"), "abc");
   await symlink("..", join(root, "up"));
@@ -211,14 +211,14 @@ test("discloses nothing about the file in its intent", async () => {
   });
 });
 
-test("a deletion that was cancelled before it began deletes nothing", async () => {
+test("deletes nothing when it was cancelled before it began", async () => {
   const { root, workspace } = await aWorkspace({ "a.ts": "" });
   const reason = new Error("no longer wanted");
   await expect(run(workspace, { path: "a.ts" }, AbortSignal.abort(reason))).rejects.toBe(reason);
   expect(await readdir(root)).toEqual(["a.ts"]);
 });
 
-test("a protected file in a folder that is deleted is named, so that it is asked about", async () => {
+test("names a protected file in a deleted folder, so that it is asked about", async () => {
   const { workspace, root } = await aWorkspace({ "sub/.git/config": "", "sub/a.ts": "" });
   expect((await intent(workspace, { path: "sub", recursive: true }))?.paths).toEqual([
     { path: `${root}/sub`, access: "delete" },

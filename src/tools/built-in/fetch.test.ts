@@ -23,8 +23,8 @@ const HTML = `<!doctype html><html><head><title>Guide</title><style>p{}</style><
 <body><h1>Fish &amp; chips</h1><p>Some <b>bold</b> text, <a href="/next?a=1">more</a>.</p>
 <table><tr><th>a</th><th>b</th></tr><tr><td>1</td><td>2</td></tr></table><a href="javascript:x()">no</a></body></html>`;
 
-describe("what comes back", () => {
-  test("an HTML page comes as Markdown, after its status, its type and its URL", async () => {
+describe("the content of a page", () => {
+  test("is Markdown for HTML, after its status, type and URL", async () => {
     const { url, requests } = await aServer(sends(HTML, "text/html; charset=utf-8"));
     const { output, content, isError } = await run(aFetch(), { url: `${url}/guide#part` });
     expect(output).toBe(
@@ -37,7 +37,7 @@ describe("what comes back", () => {
     expect(requests[0]?.headers).toMatchObject({ "user-agent": "toolgate", host: new URL(url).host });
   });
 
-  test("or as its text, or as it is", async () => {
+  test("is text or unchanged, when requested", async () => {
     const handler = sends(HTML, "text/html");
     expect(await bodyOf(handler, { format: "text" })).toBe(
       "Guide\n\nFish & chips\n\nSome bold text, more.\n\na b\n\n1 2\n\nno",
@@ -52,7 +52,7 @@ describe("what comes back", () => {
     ["image/svg+xml", "<svg></svg>"],
     ["application/yaml", "a: 1"],
     [undefined, "no type"],
-  ])("%s comes as it is", async (type, text) => {
+  ])("is unchanged for %s", async (type, text) => {
     expect(await bodyOf(sends(text, type))).toBe(text);
   });
 
@@ -67,7 +67,7 @@ describe("what comes back", () => {
     ["the mark", "text/plain; charset=utf-8", Buffer.from("\uFEFFcafé", "utf16le"), "café"],
     ["nobody", "text/plain", Buffer.from("café"), "café"],
     ["an unknown name", "text/plain; charset=klingon", Buffer.from("café"), "café"],
-  ])("the characters are read as %s says", async (_who, type, bytes, expected) => {
+  ])("is decoded as %s says", async (_who, type, bytes, expected) => {
     expect(await bodyOf(sends(bytes, type))).toBe(expected);
   });
 
@@ -79,7 +79,7 @@ describe("what comes back", () => {
     expect(await bodyOf(sends(Buffer.alloc(6_000_000), "image/png"))).toContain("image/png of 6000000 bytes");
   });
 
-  test("an image comes as an image", async () => {
+  test("is an image for an image", async () => {
     const { url } = await aServer(sends(Buffer.from("PNG"), "image/png"));
     const { output } = await run(aFetch(), { url });
     expect(output).toEqual([
@@ -88,14 +88,14 @@ describe("what comes back", () => {
     ]);
   });
 
-  test("an error of the server is an error with its words", async () => {
+  test("fails with the server's message when the server answers with an error", async () => {
     const { url } = await aServer(sends("no such page", "text/plain", 404));
     const { output, isError } = await run(aFetch(), { url });
     expect(output).toBe(`HTTP 404 Not Found\nContent-Type: text/plain\nURL: ${url}/\n\nno such page`);
     expect(isError).toBe(true);
   });
 
-  test("a long page comes in parts, and each says how to get the next", async () => {
+  test("comes in parts when it is long, and each says how to get the next", async () => {
     const text = `${"x".repeat(99_999)}😀${"y".repeat(50_000)}`;
     const handler = sends(text, "text/plain");
     const first = await bodyOf(handler);
@@ -109,7 +109,7 @@ describe("what comes back", () => {
     );
   });
 
-  test("a page that cannot become Markdown comes as its text", async () => {
+  test("is text when it cannot become Markdown", async () => {
     expect(await bodyOf(sends("<b><i>x".repeat(20_000), "text/html"))).toBe(
       `${"x".repeat(20_000)}\n[The page is built in a way that cannot be turned into Markdown, so this is its plain text.]`,
     );
@@ -123,7 +123,7 @@ describe("what comes back", () => {
     expect(await bodyOf(sends(html, "text/html"), { format: "raw", from: 640_000 })).toContain("<p>last</p>");
   });
 
-  test("no cookie is kept from one page to the next", async () => {
+  test("sends no cookie of one page to the next", async () => {
     const { url, requests } = await aServer((_request, response) => {
       response.writeHead(200, { "set-cookie": "id=1; Path=/", "content-type": "text/plain" });
       response.end("x");
@@ -135,8 +135,8 @@ describe("what comes back", () => {
   });
 });
 
-describe("where it goes", () => {
-  test("it says beforehand which URL it asks for, as it was written", async () => {
+describe("the address", () => {
+  test("is named in the intent as it was written", async () => {
     const { workspace } = await aWorkspace();
     const tool = fetchTool();
     const input = parsed(tool, { url: "HTTPS://Example.com/a#b" });
@@ -168,7 +168,7 @@ describe("where it goes", () => {
     "[fe80::1]",
     "intranet",
     "１２７.０.０.１",
-  ])("http://%s is refused before anything is sent", async (host) => {
+  ])("is refused before anything is sent: http://%s", async (host) => {
     const { port, connections } = await aServer(sends("secret"));
     const failure = await failureOf(run(fetchTool(), { url: `http://${host}:${port}/` }));
     expect(failure).toMatch(
@@ -188,7 +188,7 @@ describe("where it goes", () => {
     ["::ffff:127.0.0.1"],
     ["fe80::1%lo"],
     ["169.254.169.254"],
-  ])("a public name whose addresses are %s %s is refused", async (...addresses) => {
+  ])("is refused when a public name resolves to %s %s", async (...addresses) => {
     const { port, connections } = await aServer(sends("secret"));
     const tool = fetchTool({ lookup: () => answering(...addresses) });
     const failure = await failureOf(run(tool, { url: `http://rebind.example:${port}/` }));
@@ -197,7 +197,7 @@ describe("where it goes", () => {
     expect(connections()).toBe(0);
   });
 
-  test("the address that was looked at is the one that is connected to: nobody is asked again", async () => {
+  test("is resolved once: the connection uses the checked address", async () => {
     const { url } = await aServer(sends("fine", "text/plain"));
     let asked = 0;
     const tool = aFetch({
@@ -210,7 +210,7 @@ describe("where it goes", () => {
     expect(asked).toBe(1);
   });
 
-  test("a name that leads elsewhere after a redirect is looked at again", async () => {
+  test("is checked again after a redirect", async () => {
     const { url, requests } = await aServer((_request, response) => {
       response.writeHead(302, { location: "/again", connection: "close" });
       response.end();
@@ -260,7 +260,7 @@ describe("where it goes", () => {
     },
   );
 
-  test("a password in a URL is refused, and not repeated", () => {
+  test("is refused with a password, which is not repeated", () => {
     const result = fetchTool().parse({ url: "https://me:hunter2@example.com/" });
     expect(result).toMatchObject({
       ok: false,
@@ -316,7 +316,7 @@ describe("redirects", () => {
   });
 });
 
-describe("what it takes", () => {
+describe("a limit", () => {
   const endless: Handler = (_request, response) => {
     response.writeHead(200, { "content-type": "text/plain" });
     const more = () => {
@@ -326,7 +326,7 @@ describe("what it takes", () => {
     more();
   };
 
-  test("an endless page is cut at 10 MiB, and the server rid of us", async () => {
+  test("cuts an endless page at 10 MiB and closes the connection", async () => {
     const closed = withResolvers();
     const { url } = await aServer((request, response) => {
       request.socket.once("close", () => closed.resolve(undefined));
@@ -339,7 +339,7 @@ describe("what it takes", () => {
     await closed.promise;
   });
 
-  test("or sooner, when that is asked for", async () => {
+  test("cuts a page at the requested size", async () => {
     expect(await bodyOf(endless, { maxBytes: 10 })).toBe(
       `${"x".repeat(10)}\n[The page is longer than 10 bytes. This is its beginning.]`,
     );
@@ -348,7 +348,7 @@ describe("what it takes", () => {
     });
   });
 
-  test("a page that is small until it is unpacked is cut at the same size", async () => {
+  test("cuts a compressed page at the same unpacked size", async () => {
     // Two hundred megabytes: the same one, packed once.
     const bomb = Buffer.concat(Array(200).fill(gzipSync(Buffer.alloc(1024 * 1024, "x"))));
     expect(bomb.length).toBeLessThan(300_000);
@@ -361,7 +361,7 @@ describe("what it takes", () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(150 * 1024 * 1024);
   });
 
-  test("a page that drips is cut when its time is up", async () => {
+  test("cuts a slow page at the time limit", async () => {
     const { url } = await aServer((_request, response) => {
       response.writeHead(200, { "content-type": "text/plain" });
       response.write("drop");
@@ -374,14 +374,14 @@ describe("what it takes", () => {
     );
   });
 
-  test("a server that never answers is given up", async () => {
+  test("ends the wait for a server that never answers", async () => {
     const { url } = await aServer(() => undefined);
     expect(await failureOf(run(aFetch({ timeLimit: 200 }), { url }))).toBe(
       `ToolFailure: fetch: ${url}/ did not respond within 0.2 s. Nothing was fetched. Check the URL, or try again later.`,
     );
   });
 
-  test("a cancel ends it with the reason of the cancel, before the answer and within", async () => {
+  test("ends with the reason of a cancel, before and during the response", async () => {
     const reason = new Error("the user pressed stop");
     for (const handler of [() => undefined, endless] as const) {
       const cancel = new AbortController();
@@ -395,7 +395,7 @@ describe("what it takes", () => {
     await expect(run(aFetch(), { url: "http://site.test/" }, AbortSignal.abort(reason))).rejects.toBe(reason);
   });
 
-  test("nothing of it is left when it has ended", async () => {
+  test("leaves no timer and no listener", async () => {
     const { url } = await aServer(sends(HTML, "text/html"));
     const { signal } = new AbortController();
     const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;

@@ -62,7 +62,7 @@ test("reports an invalid glob, a file and a missing folder", async () => {
   expect(await fail({ pattern: "*", path: "nowhere" })).toContain("nowhere does not exist");
 });
 
-test("it says beforehand which folder it reads", async () => {
+test("names in its intent the folder that it reads", async () => {
   const { workspace, root } = await aWorkspace(FILES);
   const input = parsed(findPath, { pattern: "*", path: "src" });
   expect(await findPath.intent?.(input, workspace)).toEqual({
@@ -71,7 +71,7 @@ test("it says beforehand which folder it reads", async () => {
   expect(await findPath.preview?.(input, workspace)).toEqual({ locations: [{ path: join(root, "src") }] });
 });
 
-test("a search whose time is up says so", async () => {
+test("reports a search that timed out", async () => {
   const { workspace } = await aWorkspace(FILES);
   // Longer to read than the one millisecond that it has.
   const pattern = "{[!a],?}*".repeat(110);

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { aWorkspace } from "../tools.samples.js";
 import { folderTree, treeSummary } from "./folder-tree.js";
 
-test("all that is in a folder is counted, and links are not followed", async () => {
+test("counts everything in a folder without following links", async () => {
   const { root, workspace } = await aWorkspace({ "a/one": "1", "a/b/two": "22", c: "" });
   await symlink("..", join(root, "a/up"));
   await symlink("b", join(root, "a/to-b"));
@@ -15,7 +15,7 @@ test("all that is in a folder is counted, and links are not followed", async () 
   expect(treeSummary(tree)).toBe("2 files (3 B), 1 folder and 2 links");
 });
 
-test("counting ends at a limit, and that is said", async () => {
+test("stops counting at the limit and says so", async () => {
   const { root, workspace } = await aWorkspace({ one: "", two: "", "three/four": "" });
   expect((await folderTree(workspace, root, 4)).isWhole).toBe(true);
   const cut = await folderTree(workspace, root, 3);

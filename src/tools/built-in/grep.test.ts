@@ -18,7 +18,7 @@ async function search(files: FilesOfTest, input: object): Promise<string> {
 const NOTHING =
   'No line matches. Binary files, hidden files and what .gitignore names were not searched; "hidden" and "ignored" widen the search.';
 
-test("matching lines come by file, sorted, with their numbers", async () => {
+test("returns matching lines with numbers, by file, sorted", async () => {
   const files = { "src/b.ts": "one\ntwo\r\nTwo\n", "a.md": "two\n", "c.md": "three\n" };
   expect(await search(files, { pattern: "tw." })).toBe("a.md\n1: two\n\nsrc/b.ts\n2: two\n3: Two");
   expect(await search(files, { pattern: "tw.", caseSensitive: true })).toBe(
@@ -27,7 +27,7 @@ test("matching lines come by file, sorted, with their numbers", async () => {
   expect(await search(files, { pattern: "^(two|three)$", filesOnly: true })).toBe("a.md\nc.md\nsrc/b.ts");
 });
 
-test("a path narrows it to a folder or a file, and results are still named from the workspace", async () => {
+test("searches only the given folder or file, and names results from the workspace", async () => {
   const files = { "src/b.ts": "two\n", "src/deep/c.ts": "two\n", "a.md": "two\n" };
   expect(await search(files, { pattern: "two", path: "src/deep" })).toBe("src/deep/c.ts\n1: two");
   expect(await search(files, { pattern: "two", path: "src/b.ts" })).toBe("src/b.ts\n1: two");
@@ -48,7 +48,7 @@ test("lines around a match are shown, and gaps between them", async () => {
   );
 });
 
-test("no match is said in words", async () => {
+test("says in a sentence that nothing matched", async () => {
   expect(await search({ "a.txt": "one\n" }, { pattern: "two" })).toBe(NOTHING);
 });
 
@@ -73,7 +73,7 @@ test.each<[object, string]>([
   [{ ignored: true }, "a.ts\nc.log\nnode_modules/x/b.ts"],
   [{ ignored: true, hidden: true }, ".config\na.ts\nc.log\nnode_modules/x/b.ts"],
   [{ path: "node_modules" }, "node_modules/x/b.ts"],
-])("with %j it searches %j", async (input, expected) => {
+])("searches, with %j, %j", async (input, expected) => {
   expect(await search(IGNORED, { pattern: "hit", filesOnly: true, ...input })).toBe(expected || NOTHING);
 });
 
@@ -97,7 +97,7 @@ test.each<[object, string]>([
   expect(await search(SECRETS, { pattern: "hit", filesOnly: true, ...input })).toBe(expected || NOTHING);
 });
 
-test("whether a file that holds secrets would match cannot be found out", async () => {
+test("never discloses whether a file with secrets would match", async () => {
   const files = { "a.ts": "hit\n", ".env": "KEY=abc\nhit\n" };
   const input = { hidden: true, context: 2 };
   expect(await search(files, { ...input, pattern: "KEY=a" })).toBe(NOTHING);
@@ -153,7 +153,7 @@ test("the parts together are the whole, lines beside matches too", async () => {
     expect(parts.join("\n").split("\n")).toContain(line);
 });
 
-test("an answer has a size, and a single match one that is let through", async () => {
+test("bounds its output, and a single match too", async () => {
   const line = `hit ${"x".repeat(480)}\n`;
   const output = await search({ "a.txt": line.repeat(1000) }, { pattern: "hit" });
   expect(output.length).toBeLessThan(70_000);
@@ -166,7 +166,7 @@ test.each([
   ["(a)\\1", "backreferences are not supported"],
   ["a\nb", "not allowed in a regex"],
   ["((a{1000}){1000}){1000}", "size limit"],
-])("for the pattern %j it says what is wrong", async (pattern, why) => {
+])("names the error in the pattern %j", async (pattern, why) => {
   const { workspace } = await aWorkspace({ "a.txt": "a\n" });
   const failure = await failureOf(resultOf(grep, { pattern }, aContext(workspace).context));
   expect(failure).toMatch(/^ToolFailure: grep: rg: /);
@@ -186,7 +186,7 @@ test("a pattern that would hang other engines ends at once", async () => {
 });
 
 test.each(["-e", "--pre=touch evil", "-", "--", "$(touch evil)", "`touch evil`"])(
-  "the pattern %j is a pattern and nothing else",
+  "passes the pattern %j as a pattern and not as an option",
   async (pattern) => {
     const { workspace } = await aWorkspace({ "a.txt": `say ${pattern}\n` });
     const quoted = pattern.replaceAll(/[$()`]/g, "\\$&");
@@ -233,7 +233,7 @@ test.each([grep, findPath])(
   },
 );
 
-test("it says beforehand which folder it reads: the real one, beside the one that was written", async () => {
+test("names in its intent the real folder beside the written one", async () => {
   const { workspace, root, outside } = await aWorkspace({ "src/a.txt": "hit\n" });
   await symlink(outside, join(root, "out"));
   const intentOf = (input: object) => grep.intent?.(parsed(grep, { pattern: "x", ...input }), workspace);
@@ -269,7 +269,7 @@ test("reports a path that cannot be searched", async () => {
   );
 });
 
-test("a search whose time is up says so", async () => {
+test("reports a search that timed out", async () => {
   const { workspace } = await aWorkspace({ "a.txt": "a\n" });
   const hasty = grepTool({ timeLimit: 0 });
   const { output } = await resultOf(

@@ -34,7 +34,7 @@ test("folders come first, then files with their size and links with their target
   expect(await list(workspace, { path: "link" })).toBe("a.ts (0 B)");
 });
 
-test("a name cannot pass itself off as two, nor hide a part of itself", async () => {
+test("prints each name as one visible entry", async () => {
   const { workspace } = await aWorkspace({ "a\nb": "x", "c\u202Ed": "", "e\r/f": "" });
   expect(await list(workspace)).toBe("e\\r/\na\\nb (1 B)\nc⟨U+202E⟩d (0 B)");
 });
@@ -72,7 +72,7 @@ test("distinguishes an empty folder from one that could not be listed", async ()
   );
 });
 
-test("without a path it is the workspace folder, in the title too", async () => {
+test("lists the workspace folder when no path is given, also in the title", async () => {
   const { root, workspace } = await aWorkspace();
   const input = parsed(listDirectory, {});
   expect(listDirectory.title?.(input)).toBe("List .");

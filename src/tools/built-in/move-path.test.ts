@@ -76,7 +76,7 @@ test("a link is moved itself, and stays a link", async () => {
   expect(await readDisk(join(outside, "out.ts"), "utf8")).toBe("out");
 });
 
-test("through a linked folder, both ends are named by their real paths", async () => {
+test("names both ends by their real paths when a folder is linked", async () => {
   const { root, outside, workspace } = await aWorkspace({ "a.ts": "abc" });
   await symlink("..", join(root, "up"));
   expect(await intent(workspace, { from: "a.ts", to: "up/a.ts" })).toMatchObject({
@@ -87,7 +87,7 @@ test("through a linked folder, both ends are named by their real paths", async (
   });
 });
 
-test("nothing is ever overwritten, be it a file or a link to nowhere", async () => {
+test("never overwrites a file or a broken link", async () => {
   const { root, workspace } = await aWorkspace({ "a.ts": "a", "b.ts": "b" });
   await symlink("nowhere", join(root, "broken"));
   for (const to of ["b.ts", "broken", "a.ts"])
@@ -151,7 +151,7 @@ test("discloses nothing about the file in its intent", async () => {
     });
 });
 
-test("an edit and a move of one file wait for each other, so the file is never there twice", async () => {
+test("runs an edit and a move of one file in turn, so that the file never exists twice", async () => {
   for (let time = 0; time < 10; time++) {
     const { root, workspace } = await aWorkspace({ "a.ts": "one" });
     const { context } = aContext(workspace);
@@ -165,7 +165,7 @@ test("an edit and a move of one file wait for each other, so the file is never t
   }
 });
 
-test("a move that was cancelled before it began moves nothing and makes no folder", async () => {
+test("moves nothing and makes no folder when it was cancelled before it began", async () => {
   const { root, workspace } = await aWorkspace({ "a.ts": "" });
   const reason = new Error("no longer wanted");
   const { context } = aContext(workspace, AbortSignal.abort(reason));
@@ -173,7 +173,7 @@ test("a move that was cancelled before it began moves nothing and makes no folde
   expect(await readdir(root)).toEqual(["a.ts"]);
 });
 
-test("a protected file in a folder that is moved is named, so that it is asked about", async () => {
+test("names a protected file in a moved folder, so that it is asked about", async () => {
   const { workspace, root } = await aWorkspace({ "sub/deep/CLAUDE.md": "", "sub/a.ts": "" });
   expect((await intent(workspace, { from: "sub", to: "other" }))?.paths).toEqual([
     { path: `${root}/sub`, access: "move" },

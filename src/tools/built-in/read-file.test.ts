@@ -14,7 +14,7 @@ async function read(files: Record<string, string | Uint8Array>, input: object): 
 const numbered = (count: number) =>
   Array.from({ length: count }, (_, index) => `line ${index + 1}\n`).join("");
 
-test("a short file comes as it is", async () => {
+test("returns a short file unchanged", async () => {
   for (const text of ["one\r\ntwo", "one\n", "\n", "é"])
     expect(await read({ "a.txt": text }, { path: "a.txt" })).toBe(text);
 });
@@ -30,7 +30,7 @@ test("a long file comes in parts, and each says how to get the next", async () =
   expect(third.startsWith("line 4001\n") && third.endsWith("line 4500\n")).toBe(true);
 });
 
-test("a part may be asked for, but none is larger than the largest", async () => {
+test("returns the requested part, up to the maximum", async () => {
   expect(await read({ "a.txt": numbered(9) }, { path: "a.txt", line: 3, limit: 2 })).toBe(
     "line 3\nline 4\n[Lines 3-4 of 9. Use line=5 to continue.]",
   );
@@ -38,7 +38,7 @@ test("a part may be asked for, but none is larger than the largest", async () =>
   expect(await read({ "a.txt": numbered(2001) }, { path: "a.txt", limit: 5000 })).toContain("Use line=2001");
 });
 
-test("wide lines end a part before its lines are up", async () => {
+test("ends a part of wide lines before the maximum number of lines", async () => {
   const wide = `${"é".repeat(49_999)}\n`;
   expect(await read({ "a.txt": wide.repeat(4) }, { path: "a.txt" })).toBe(
     `${wide.repeat(2)}[Lines 1-2 of 4. Use line=3 to continue.]`,
@@ -97,7 +97,7 @@ test("reports a line or a limit below 1", () => {
 
 const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=";
 
-test("an image is shown as what its bytes say, whatever its name", async () => {
+test("detects an image by its bytes and not by its name", async () => {
   const start: readonly (readonly [string, Uint8Array])[] = [
     ["image/png", Buffer.from(PNG, "base64")],
     ["image/jpeg", Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 16])],
@@ -178,7 +178,7 @@ test("reports a line too far into a huge file, and reads the lines before it", a
   );
 });
 
-test("a huge file of nothing is not read through", async () => {
+test("does not read a huge empty file to its end", async () => {
   const { root, workspace } = await aWorkspace();
   const file = await open(join(root, "huge"), "w");
   await file.write("one\ntwo\n");
@@ -191,7 +191,7 @@ test("a huge file of nothing is not read through", async () => {
   expect(await failureOf(part({ line: 4 }))).toContain("NUL bytes");
 });
 
-test("a cut in a large file falls between characters, and what is no text is not shown", async () => {
+test("cuts a large file between characters and shows no binary", async () => {
   const text = Buffer.from(`x${"é".repeat(6 * 1024 * 1024)}`);
   const shown = await read({ "a.txt": text }, { path: "a.txt" });
   expect(shown).toBe(`x${"é".repeat(131_071)}\n[Line 1 is cut after 256 kB.]`);
@@ -206,7 +206,7 @@ test("a long search for a line ends when the call is cancelled", async () => {
   await expect(resultOf(readFile, { path: "a.txt", line: 3_000_000 }, context)).rejects.toBe(reason);
 });
 
-test("it says beforehand which file it reads, and where", async () => {
+test("names in its intent the file and line that it reads", async () => {
   const { root, workspace } = await aWorkspace();
   const input = parsed(readFile, { path: "a.txt", line: 7 });
   expect(await readFile.intent?.(input, workspace)).toEqual({

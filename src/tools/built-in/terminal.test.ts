@@ -124,7 +124,7 @@ test("a server that shuts down in good order when its time is up has still timed
   expect(isError).toContain("timed out after 1 s");
 });
 
-test("the time limit is the tool's own, has an end, and must be a time", () => {
+test("takes its time limit from the input, within the maximum, and refuses other values", () => {
   expect(terminal.timeLimit).toBe(Number.POSITIVE_INFINITY);
   for (const timeout of [0, -1, 3601, Number.NaN, "60"]) {
     expect(terminal.parse({ command: "true", timeout })).toMatchObject({ ok: false });
@@ -146,7 +146,7 @@ test("a command that is cancelled ends with the reason of the cancel, and shows 
   expect(shown).toEqual([{ exit: { signal: "SIGTERM" } }]);
 });
 
-test("a command that came to its end in spite of the cancel is done, because it was", async () => {
+test("reports a command as done when it ended in spite of the cancel", async () => {
   const { workspace } = await aWorkspace();
   const cancel = new AbortController();
   const { context } = aContext(workspace, cancel.signal);
@@ -157,7 +157,7 @@ test("a command that came to its end in spite of the cancel is done, because it 
   expect(modelOutput).toEqual({ exitCode: 0, output: "started\nended\n" });
 });
 
-test("a call that was cancelled before it began runs nothing", async () => {
+test("runs nothing when it was cancelled before it began", async () => {
   const { workspace, root } = await aWorkspace();
   const reason = new Error("too late");
   await expect(runIn(aContext(workspace, AbortSignal.abort(reason)).context, "touch made")).rejects.toBe(
@@ -197,7 +197,7 @@ async function intentOf(
   return others;
 }
 
-test("it says beforehand what the shell will read, to the letter, and where, and with what", async () => {
+test("names in its intent the exact text, the folder and the variables", async () => {
   const { workspace, root } = await aWorkspace({ "sub/file.txt": "" });
   const command = "  echo 'a'\n\trm -rf build # \u202E";
   expect(await intentOf(workspace, command)).toEqual({ command });
@@ -305,7 +305,7 @@ test("applies a rule on a link's target to the command, and asks about a link ou
   expect(await decided("cp plain.txt applink")).toBe("deny");
 });
 
-test("a command without links says nothing of paths", async () => {
+test("names no paths for a command without links", async () => {
   const { workspace, root } = await aWorkspaceWithLinks();
   const ordinary = [
     "npm test",
@@ -335,7 +335,7 @@ test("reports where a link outside of the workspace leads, also one that a patte
   expect(await found("cat ../else/file.txt plain.txt")).toEqual([]);
 });
 
-test("a link is found wherever it stands, and more words than can be looked at are not run", async () => {
+test("finds a link at any position, and refuses too many words", async () => {
   const { workspace } = await aWorkspaceWithLinks();
   const words = (count: number) => Array.from({ length: count }, (_, index) => `w${index}`).join(" ");
   const { paths } = await intentOf(workspace, `cat ${words(1500)} inlink`);
@@ -345,7 +345,7 @@ test("a link is found wherever it stands, and more words than can be looked at a
   );
 });
 
-test("a crowd of links is looked at in good time, and taken to be changed", async () => {
+test("reads very many links in bounded time, and treats them as changed", async () => {
   const { workspace, root } = await aWorkspace({ "plain.txt": "" });
   const names = Array.from({ length: 60 }, (_, index) => `link${index}`);
   for (const name of names) await symlink("plain.txt", join(root, name));
@@ -364,7 +364,7 @@ test("its title is the command", () => {
   expect(createToolTitle(terminal.name, { command: "npm test", cwd: "web" })).toBe("Run npm test");
 });
 
-test("no command is not an empty one, and a variable has a name", () => {
+test("refuses a missing or empty command and a variable without a name", () => {
   expect(terminal.parse({ command: "" })).toMatchObject({ ok: false });
   expect(terminal.parse({})).toMatchObject({ ok: false });
   for (const name of ["", "A=B", "1A", "A B"]) {

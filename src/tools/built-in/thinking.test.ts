@@ -13,11 +13,11 @@ test("shows the thought, and returns that nothing happened", async () => {
   expect(await workspace.list(workspace.root)).toEqual([]);
 });
 
-test("it is of the kind that its name says", () => {
+test("has the kind that its name implies", () => {
   expect(thinking.kind).toBe("think");
   expect(inferToolKind("thinking").kind).toBe("think");
 });
 
-test.each([{}, { thought: "" }, { thought: 1 }])("%j is no thought", (input) => {
+test.each([{}, { thought: "" }, { thought: 1 }])("refuses %j as a thought", (input) => {
   expect(thinking.parse(input)).toMatchObject({ ok: false });
 });

@@ -8,7 +8,7 @@ async function read(plan: readonly PlanEntry[]): Promise<unknown> {
   return (await resultOf(todoRead, {}, { ...aContext(workspace).context, plan })).output;
 }
 
-test("the plan comes as a list with how it stands", async () => {
+test("returns the plan as a list with each status", async () => {
   expect(
     await read([
       { content: "Read", status: "completed", priority: "high" },
@@ -18,7 +18,7 @@ test("the plan comes as a list with how it stands", async () => {
   ).toBe("1. [completed] Read (high priority)\n2. [in progress] Edit\n3. [pending] Ship (low priority)");
 });
 
-test("an empty plan is said in words", async () => {
+test("says in a sentence that the plan is empty", async () => {
   expect(await read([])).toBe("The plan is empty. Use todo_write to make one.");
 });
 

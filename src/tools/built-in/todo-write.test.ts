@@ -26,7 +26,7 @@ test("makes the list the plan, and returns its status", async () => {
   });
 });
 
-test("a status that is not known counts as pending", async () => {
+test("counts an unknown status as pending", async () => {
   const { plan } = await write({ todos: [{ content: "Read", status: "started", priority: "urgent" }] });
   expect(plan).toEqual([{ content: "Read", status: "pending", priority: "medium" }]);
 });
@@ -51,7 +51,7 @@ test("shows the valid status words in the schema", () => {
   });
 });
 
-test("without a list there is nothing to do", () => {
+test("refuses an input without a list", () => {
   expect(todoWrite.parse({})).toMatchObject({ ok: false });
   expect(todoWrite.parse({ todos: [{ content: "Read" }] })).toMatchObject({ ok: false });
 });
@@ -65,7 +65,7 @@ test.each<[unknown]>([
       { title: "Edit", state: "pending" },
     ],
   ],
-])("%j is understood, too", async (todos) => {
+])("accepts %j too", async (todos) => {
   expect(await write({ todos })).toEqual({
     output: "The plan has 2 entries now: 2 pending.",
     plan: ["Read", "Edit"].map((content) => ({ content, status: "pending", priority: "medium" })),

@@ -113,7 +113,7 @@ describe("each service is asked in its own way", () => {
   });
 });
 
-test("no result, and fewer results than there are", async () => {
+test("says that nothing was found, and lists no more results than requested", async () => {
   const { address } = await aServer(json({ results: [] }));
   expect(await search(webSearchTool({ type: "searxng", url: address }), { query: "zzz" })).toBe(
     'Nothing was found for "zzz". Try other words.',
@@ -188,7 +188,7 @@ describe("reports errors, never with the key", () => {
     expect(await failure(({ socket }) => socket.destroy())).toContain("cannot be reached (");
   });
 
-  test("a cancel ends it with the reason of the cancel", async () => {
+  test("ends with the reason of the cancel", async () => {
     const reason = new Error("the user pressed stop");
     const { address } = await aServer(() => setTimeout(() => cancel.abort(reason), 20));
     const cancel = new AbortController();
@@ -212,6 +212,6 @@ test.each([{}, { query: " " }, { query: "x", count: 21 }, { query: "x".repeat(40
   },
 );
 
-test("the key is in nothing that a tool shows of itself", () => {
+test("never shows the key", () => {
   expect(JSON.stringify(webSearchTool({ type: "brave", key: KEY }))).not.toContain(KEY);
 });

@@ -41,7 +41,7 @@ test("changes of one file come one after another, in the order in which they wer
   expect(await three?.result).toBe("three");
 });
 
-test("a change that fails does not hold up the next, and fails only for its own caller", async () => {
+test("runs the next change after one that failed, which fails only for its caller", async () => {
   const { started, start } = changes();
   const one = start("one", "/ws/a");
   const two = start("two", "/ws/a");

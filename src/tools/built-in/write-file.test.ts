@@ -53,7 +53,7 @@ test("a file is replaced whole, and each run of changed lines is a place", async
   ]);
 });
 
-test("the content is written as it is given, whatever the line ends of the old file", async () => {
+test("writes the content unchanged, whatever the line ends of the old file", async () => {
   expect((await write("one\r\ntwo\r\n", "one\nthree\n")).text).toBe("one\nthree\n");
   expect((await write("one\n", "one\r\ntwo\n")).text).toBe("one\r\ntwo\n");
   const { text, content } = await write("\uFEFFone\n", "two\n");
@@ -109,7 +109,7 @@ test("the old file's mode is kept", async () => {
   expect((await stat(join(root, "run.sh"))).mode & 0o777).toBe(0o751);
 });
 
-test("it says beforehand which file it writes, by all its names, and onto what bytes", async () => {
+test("names in its intent all paths of the file and the hash of its old content", async () => {
   const { root, outside, workspace } = await aWorkspace();
   const bytes = Buffer.alloc(3 * 1024 * 1024 + 5, "ab\0");
   await writeDisk(join(outside, "real"), bytes);
@@ -135,7 +135,7 @@ test("a folder is not replaced", async () => {
   expect(await failureOf(writeFile.run(input, aContext(workspace).context))).toBe(failure);
 });
 
-test("half a character is not written as another", () => {
+test("refuses to write half a character", () => {
   expect(writeFile.parse({ path: "a", content: "\uDE00" })).toMatchObject({ ok: false });
   expect(writeFile.parse({ path: "a", content: "😀" })).toMatchObject({ ok: true });
 });

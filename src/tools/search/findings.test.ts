@@ -19,7 +19,7 @@ function found(records: readonly string[], options: Partial<FindingsOptions> = {
   return { lines: findings.lines(), next: findings.next, taken, locations: findings.locations() };
 }
 
-test("a record is a path, a line and a text, whatever the text holds", () => {
+test("reads a record as path, line and text, whatever the text holds", () => {
   expect(found(["./a b:1-2.txt\u000012:3:4\u0000-\t"]).lines).toEqual(["a b:1-2.txt", "12: 3:4\u0000-\t"]);
 });
 
@@ -29,7 +29,7 @@ test.each([
   "./a.txt\u0000no number",
   "./a.txt\u00001",
   "half of a path",
-])("%j is no match, and no harm", (record) => {
+])("ignores %j", (record) => {
   expect(found([record, "./b.txt\u00001:x"])).toMatchObject({ lines: ["b.txt", "1: x"], next: undefined });
 });
 

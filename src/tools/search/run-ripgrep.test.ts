@@ -44,14 +44,14 @@ test("stops when the reader has enough", async () => {
   expect(records).toEqual(["./a.txt"]);
 });
 
-test("when ours cannot be run, the one on the PATH is taken", async () => {
+test("uses the ripgrep of the PATH when the bundled one cannot run", async () => {
   const { run, records, root } = await aRun();
   const theirs = await aProgram(root, 'printf "%s\\0" "$@"');
   await runRipgrep({ ...run, programs: [join(root, "missing"), join(root, "a.txt"), theirs] });
   expect(records).toEqual(["--no-config", ...run.argv]);
 });
 
-test("when there is none, it says what to do", async () => {
+test("names the next step when there is no ripgrep", async () => {
   const { run, root } = await aRun();
   expect(await failureOf(runRipgrep({ ...run, programs: [join(root, "missing")] }))).toBe(
     "ToolFailure: ripgrep, the program that searches, cannot be run (ENOENT). Nothing was searched. " +
@@ -66,7 +66,7 @@ test("its time is limited, and what it had found by then stays", async () => {
   expect(records).toEqual(["found"]);
 });
 
-test("a cancel ends it with the reason of the cancel", async () => {
+test("ends with the reason of the cancel", async () => {
   const cancel = new AbortController();
   const reason = new Error("the user pressed stop");
   const { run, root } = await aRun({

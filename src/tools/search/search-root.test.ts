@@ -14,7 +14,7 @@ test("a folder is searched as it is, and a file in its folder", async () => {
   });
 });
 
-test("where the call may not read, nothing is searched, be it a folder, a file or nothing", async () => {
+test("searches nothing where the call may not read", async () => {
   const { root, outside, workspace } = await aWorkspace({ "src/a.txt": "" });
   await writeFile(join(outside, "a.txt"), "secret");
   const refuse = (path: string) => Promise.reject(new ToolFailure(`${path} was not allowed`));

@@ -13,7 +13,7 @@ async function where() {
   return { cwd: root, signal: new AbortController().signal, timeLimit: 20_000 };
 }
 
-test("a walk sees what is neither ignored nor hidden, unless it is asked to, and never git's own files", async () => {
+test("lists files that are neither ignored nor hidden unless requested, and never git's own", async () => {
   const seen = async (walk: { readonly hidden: boolean; readonly ignored: boolean }) =>
     [...(await seenFiles(walk, await where())).files].join(" ");
   expect(await seen({ hidden: false, ignored: false })).toBe("./a.txt");
@@ -27,7 +27,7 @@ test(".gitignore counts where git is not used, too", async () => {
   expect([...files]).toEqual(["./a.txt"]);
 });
 
-test("a file that cannot be read is a remark, a pattern that is none a failure", async () => {
+test("notes an unreadable file, and fails on an invalid pattern", async () => {
   const end = { by: "itself", exitCode: 2, problem: "rg: ./x: Permission denied\n(os error 13)" } as const;
   const flags = (glob: string) => [...walkFlags({ hidden: false, ignored: false, glob }), "--regexp=a"];
   expect(await searchWarning("grep", end, flags("*"), await where())).toEqual([

@@ -26,7 +26,7 @@ test.each([
   expect(htmlToText(html)).toBe(text);
 });
 
-test("a text without marks stays as it is, and nothing breaks it", () => {
+test("keeps a text without marks unchanged, and throws on none", () => {
   fc.assert(
     fc.property(fc.array(fc.stringMatching(/^[a-z0-9.,;]+$/), { minLength: 1 }), (words) => {
       expect(htmlToText(words.join(" "))).toBe(words.join(" "));

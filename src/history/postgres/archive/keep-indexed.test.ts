@@ -8,7 +8,7 @@ import { emptyAddress } from "../store.samples.js";
 const until = (condition: () => boolean) =>
   vi.waitFor(() => expect(condition()).toBe(true), { timeout: 60_000 });
 
-test("one process at a time indexes, another one when the first stops, and no session is seen of it", async () => {
+test("indexes in one process at a time, and in another one when the first stops", async () => {
   const address = await emptyAddress();
   const ledgers = [await openPostgresLedger(address), await openPostgresLedger(address)] as const;
   const refreshes = [0, 0];

@@ -52,7 +52,7 @@ test("finds prompts, calls, outputs and messages, the newest first, with an exce
   expect(hit?.excerpt.filter(({ isMatch }) => isMatch)).toEqual([{ text: "fixed", isMatch: true }]);
 });
 
-test("it keeps up with what is recorded, also by others, and with a call that goes on", async () => {
+test("indexes new events, also those of other processes and of a call that goes on", async () => {
   const file = store.newFile();
   const [ledger, beside] = [await store.ledger(file), await store.ledger(file)];
   const index = await store.archive(file);
@@ -68,7 +68,7 @@ test("it keeps up with what is recorded, also by others, and with a call that go
   expect(await found(index, "one two")).toEqual(["one two"]);
 });
 
-test("a removed session is found no more, nor in the file, and one started again under its id is new", async () => {
+test("forgets a removed session, also in the file, and treats one started again under its id as new", async () => {
   const file = store.newFile();
   const ledger = await store.ledger(file);
   const index = await store.archive(file);

@@ -19,7 +19,7 @@ const END = {
   breaches: 0,
 };
 
-test("of two that write a session's rows, the one that came last goes on and the other stops", async () => {
+test("lets the newest of two writers of a session's rows continue and stops the other", async () => {
   const index = await openFile(store.newFile(), INDEX_FILE);
   const [older, newer, late] = [1, 2, 3].map(() => new SessionRows(index, 1, []));
   expect(older?.begin(SESSION, undefined)).toBe(true);
