@@ -15,7 +15,7 @@ export class CallReader {
   readonly #rules: CallRules;
   /** Ids that an agent used again for a new call, and the id that call has here. */
   readonly #aliases = new Map<string, string>();
-  /** Calls that came with `_meta.toolgate`, and the whole of it: a message without it leaves their state as it is. */
+  /** The latest whole `_meta.toolgate` of each call that has one: a message without it leaves their state unchanged. */
   readonly #ours = new Map<string, ToolgateMeta>();
 
   constructor(reading: Reading, rules: CallRules) {

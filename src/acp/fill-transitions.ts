@@ -74,7 +74,7 @@ function wasStarted({ state, times }: Target): boolean {
   return times ? times.started !== undefined : state.status === "done";
 }
 
-/** Whether someone or something let the call through, whatever became of it then. */
+/** Whether a rule or a person cleared the call, however it ended. */
 function wasCleared(target: Target): boolean {
   const { state, decision, times } = target;
   // Refused later than it was answered: the answer had been a yes, and then something else said no.

@@ -21,7 +21,7 @@ export class MessageChunks {
     readonly isIdRequired: boolean,
   ) {}
 
-  /** Something else came in between: the next piece without an id starts a new message. */
+  /** Ends the current message: the next chunk without an id starts a new one. */
   interrupt(): void {
     this.#role = undefined;
   }

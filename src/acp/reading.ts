@@ -71,7 +71,7 @@ export class Reading {
   toolCallId: string | undefined;
   /** The message's `_meta.toolgate`, in our own traffic. */
   own: ToolgateMeta | undefined;
-  /** The call came with `_meta.toolgate` before: without a new one its state stays as it is. */
+  /** An earlier message of the call had `_meta.toolgate`: a message without it leaves the state unchanged. */
   isOurs = false;
   /** The calls that have each repair, for `repairOnce`. */
   readonly #repairedCalls = new Map<RepairName, Set<string>>();

@@ -1,7 +1,6 @@
 /**
- * A shell command as our own agent sends it to a client's terminal: wrapped, so that a plain terminal runs it as we would.
- * Our own client takes the wrapping off, since its terminals do the same: what it asks about, and what a yes was for, is the
- * command itself.
+ * Wraps a shell command for a client's terminal, so that a plain terminal runs it as we would. Our own client
+ * unwraps it, since its terminals do the same: questions and approvals are about the command itself.
  */
 import { shellWords } from "../tools/find-shell.js";
 import { FORCED_GIT_SETTINGS } from "../policy/forced-git-settings.js";

@@ -83,7 +83,7 @@ export class StreamedStep {
   isFinished = false;
   #usage: Usage | undefined;
   #hasText = false;
-  /** Whose text was added last, when nothing came after it. */
+  /** The role of the last event when that was a text chunk. */
   #lastRole: "agent" | "thought" | undefined;
   readonly #response = new StreamedResponse();
   readonly #context: TurnContext;

@@ -186,7 +186,7 @@ const fields = sparse(
   }),
 ) as fc.Arbitrary<CallFields>;
 
-/** One thing that may happen to a call; what is not legal where the call stands is left out of its way. */
+/** An event that may happen to a call; the generator skips it where it is not legal. */
 type Happening = (call: ToolCall, at: number) => SessionEvent[];
 
 const decision = (at: number, by: "rule" | "person", reason: string | undefined): Decision => ({

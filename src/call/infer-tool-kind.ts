@@ -50,7 +50,7 @@ function kindOfName(name: string): ToolKind | undefined {
 
   const words = toolWords(tool);
   if (SWITCH_MODE.test(words.join(" "))) return "switch_mode";
-  // Also split without capitals, so that odd ones ("get_dElete") hide nothing.
+  // Splits the name in lower case too, so that odd capitals ("get_dElete") hide nothing.
   const all = new Set([...words, ...toolWords(tool.toLowerCase())]);
   return KIND_WORDS.find(([, kindWords]) => kindWords.some((word) => all.has(word)))?.[0];
 }

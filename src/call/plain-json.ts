@@ -291,7 +291,7 @@ function fitText(text: string, room: number): string {
   return `${head}${note}${tail}`.replace(LONE_SURROGATES, "\uFFFD");
 }
 
-/** As much of the beginning (step 1) or the end (step -1) as fits, never half a pair. */
+/** As many characters of the beginning (step 1) or the end (step -1) as fit, without splitting a pair. */
 function unitsThatFit(text: string, room: number, step: 1 | -1): string {
   let left = room;
   let count = 0;

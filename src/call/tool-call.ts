@@ -19,7 +19,7 @@ export type ToolCall = {
   readonly providerCallId: string | undefined;
   /** The tool's name for programs; empty when a foreign agent did not say. */
   readonly name: string;
-  /** One line for people. Nothing is ever decided on it. */
+  /** One line for people. No decision depends on it. */
   readonly title: string;
   readonly kind: ToolKind;
   readonly kindSource: KindSource;

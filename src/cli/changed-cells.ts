@@ -61,7 +61,7 @@ function cellsOf(row: string): readonly Cell[] | undefined {
 const CONTROL = /[\u0000-\u001F\u007F-\u009F]/;
 const ASCII = /^[ -~]*$/;
 
-/** Which styles each number ends. */
+/** The styles that each SGR code ends. */
 const ENDS = new Map<number, readonly number[]>([
   [22, [1, 2]],
   [23, [3]],

@@ -8,7 +8,7 @@ import { stateFolder } from "../tools/state-folder.js";
 
 export const keptFolder = (): string => join(stateFolder(), "kept");
 
-/** Which commands can be undone. */
+/** The commands that can be undone. */
 export const keptCommands = (
   flags: Pick<AgentFlags, "undoCommands">,
 ): NonNullable<AgentFlags["undoCommands"]> =>

@@ -374,7 +374,7 @@ export class LiveText {
     return [`${mark} working ${[took, ...this.#turnFacts()].join(" · ")}`];
   }
 
-  /** The plan while it is worked on: what is under way and what comes next. */
+  /** The plan: the entry in progress and the next one. */
   #planRows(width: number): readonly string[] {
     const { plan, turn } = this.#session.book;
     if (turn?.state.status !== "running" || !this.#hasNewPlan) return [];
@@ -387,7 +387,7 @@ export class LiveText {
   }
 }
 
-/** Nothing breaks the rows of a file or a pipe. */
+/** A file or a pipe has no width, so its rows are not broken. */
 const screenColumns = (): number => (process.stdout.isTTY ? screenTerminal.columns - 1 : Infinity);
 
 /** Running calls first. */

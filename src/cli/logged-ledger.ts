@@ -176,7 +176,7 @@ function decided(decision: Decision | undefined, redacted: Log["redacted"]) {
   };
 }
 
-/** As measured, where the clock was set meanwhile; never negative. */
+/** The measured durations where the clock was set meanwhile; never negative. */
 function times(call: OpenCall | undefined, { at, ranMs }: { readonly at: number; readonly ranMs?: number }) {
   const ran = call?.startedAt === undefined ? undefined : (ranMs ?? Math.max(0, at - call.startedAt));
   const waited =

@@ -1,4 +1,4 @@
-/** Who may connect to the HTTP servers: the TLS and host flags, and the token. */
+/** The flags that decide who may connect to the HTTP servers: TLS, host names and the token. */
 import { readFileSync } from "node:fs";
 import type { DoorOptions } from "../http/index.js";
 import type { DoorFlags } from "./commands/door-options.js";

@@ -86,7 +86,7 @@ const withNextStep =
     if (!(error instanceof AgentTrouble) || error.code !== "AGENT_GONE") throw error;
     const message = error.message.trimEnd().replace(/\.?$/, ".");
     const next = `Nothing was done. Run the command by itself to see what it prints, and check that it supports ACP: ${visibleText(command)}`;
-    // Below the first line stands what the agent wrote, so our words come before it.
+    // The agent's text stands below the first line, so our own text comes before it.
     throw new AgentTrouble(error.code, message.includes("\n") ? `${next}. ${message}` : `${message} ${next}`);
   };
 

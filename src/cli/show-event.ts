@@ -1,4 +1,4 @@
-/** Which part of the live text each event of a session changes. */
+/** Maps each event of a session to the part of the live text that it changes. */
 import { handleEvent } from "../call/index.js";
 import type { EventOf, EventTable, SessionEvent, ToolCallEvent } from "../call/index.js";
 import { compactionLine, learntWindowLine } from "../view/index.js";

@@ -46,7 +46,8 @@ export async function startServers(
 function onSignal(signal: NodeJS.Signals): void {
   const isOurs = starting.size > 0 || process.listenerCount(signal) === 1;
   const isSecond = isStopping;
-  // Also when another handler stops the process: it may already wait for the servers when the next signal arrives.
+  // Abort even when another handler stops the process: it may already wait for the servers when the next signal
+  // arrives.
   isStopping = true;
   if (!isOurs) return;
   if (isSecond) exitNow(signal);

@@ -96,5 +96,5 @@ const COUNTS = [
 const times = (percentiles: Percentiles | undefined): string =>
   percentiles ? `${spanText(percentiles.p50)}/${spanText(percentiles.p95)}` : "–";
 
-/** As on the card of a call. Statistics already leave out impossible durations. */
+/** Formatted as on a call's card. Statistics already leave out impossible durations. */
 const spanText = (milliseconds: number): string => durationText(0, milliseconds) ?? "–";

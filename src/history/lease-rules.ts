@@ -35,7 +35,7 @@ export function heldElsewhere({ sessionId, owner }: Lease): LedgerError {
 /** The owner of a lease that lasts and whose process may still write. */
 export function holderOf(newest: StoredLease | undefined, now: number): string | undefined {
   if (!newest || now >= newest.expiresAt || isFromLaterClock(newest, now)) return undefined;
-  // Nobody renews the lease of a dead process, and nobody can write with it.
+  // A dead process can neither renew its lease nor write with it.
   return newest.holder && isGone(newest.holder) ? undefined : newest.owner;
 }
 

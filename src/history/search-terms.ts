@@ -3,7 +3,7 @@
  * other; `begin*`, the beginning of a word.
  */
 export type SearchTerm = {
-  /** One word, or several that must follow each other. */
+  /** A word, or several that must follow each other. */
   readonly text: string;
   readonly isPrefix: boolean;
 };

@@ -48,7 +48,7 @@ export class SocketTable {
     });
   }
 
-  /** A request with the token came by this socket. With TLS that is another object than the one that was added. */
+  /** Removes the peer of a request that had the token. With TLS this socket is another object than the added one. */
   admitted(socket: Peer): void {
     this.#forget(peerOf(socket));
   }

@@ -7,9 +7,9 @@ import { fileURLToPath } from "node:url";
 export type ServerArgument = {
   /** The paths that the argument may name, relative to any of the folders. */
   readonly names: readonly string[];
-  /** Whether a runtime may be given this to start with: then a folder stands for the script in it. */
+  /** Whether this word may name the code that a runtime starts; a folder then stands for the script in it. */
   readonly isStart: boolean;
-  /** Whether this is what a program works on, by its name and its place. */
+  /** Whether this word names data that a program works on, by its name and its place. */
   readonly isData: boolean;
 };
 

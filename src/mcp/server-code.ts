@@ -152,7 +152,7 @@ function jsonOf(file: string): { readonly [field: string]: unknown } | undefined
   }
 }
 
-/** Where packages come from, and which of the workspace's own stand before them. */
+/** The settings files that decide where packages come from, and the workspace's packages that come first. */
 function settingsOfFetchers(
   command: string,
   args: readonly string[],

@@ -148,7 +148,7 @@ function runsFiles(place: Place, mayMean: readonly string[]): readonly string[] 
     // A program that may run its input runs the file that it is fed.
     ...(judgement.runs || judgement.doubts.length > 0 || !judgement.isKnown ? reads : []),
   ];
-  // Nobody knows which of its words an undescribed program runs, except a checker, which only reads them.
+  // An undescribed program may run any of its words, except a checker, which only reads them.
   const isLooking = judgement.isKnown || plainChecker(argv) !== undefined;
   return [
     ...words.flatMap((word) => absolute(word, place) ?? []),

@@ -196,7 +196,7 @@ function isNamedInCode({ argv, read }: CommandPart, place: string): boolean {
   return [...argv.slice(1), read.fedText ?? ""].some((word) => word.includes(name));
 }
 
-/** Whether the place's last name stands behind a part that is not known: `${X:-.}/toolgate`, `"$Y"/toolgate`. */
+/** Whether the last name of the place follows an unknown part: `${X:-.}/toolgate`, `"$Y"/toolgate`. */
 function isAfterUnknown(text: string, place: string): boolean {
   const end = `/${place.slice(place.lastIndexOf("/") + 1)}`;
   for (let at = text.indexOf(end); at >= 0; at = text.indexOf(end, at + 1)) {

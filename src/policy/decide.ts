@@ -63,7 +63,7 @@ function withContainment(found: Found, decided: Verdict): Verdict {
 
 const MAX_CHARACTERS = 30_000;
 
-/** Nobody reads a text of this length before saying yes, so it is not judged part by part either. */
+/** A text of this length cannot be reviewed before a yes, so it is not judged part by part either. */
 function sizeTrouble({ command }: Intent): string | undefined {
   const words = typeof command === "string" ? [command] : (command ?? []);
   const length = words.reduce((sum, word) => sum + word.length, words.length);

@@ -134,7 +134,7 @@ function rulesThatAllow(
       path: below === true ? `${path === "/" ? "" : path}/**` : path,
     }));
   });
-  // Nobody should be led to open a protected file for good.
+  // No suggestion may open a protected file for good.
   const isGuarded = commands.some(({ touches, redirects }) =>
     [...touches, ...redirects].some(
       ({ path, access }) => isProtected(path, { ...policy, own: policy.own ?? [], access }) !== undefined,

@@ -1,4 +1,4 @@
-/** Which files of a command are bound by their content when it runs them. */
+/** Finds the files of a command that are bound by their content when it runs them. */
 import { installedTool } from "./programs/project-tools.js";
 
 /** A program that an installation or a build of the project puts there, like the code that its tests run. */

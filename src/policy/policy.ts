@@ -4,7 +4,7 @@ import type { Rule, RuleEffect } from "./rule.js";
 
 /** Servers that contained commands of a session leave in the sandbox. */
 export type Staying = {
-  /** One runs now: commands of the session that are contained reach it. */
+  /** A sandbox with such servers runs now: the session's contained commands reach them. */
   readonly isRunning: boolean;
   /** Whether only somebody outside of the sandbox listens on the port now. */
   readonly isOutside: (port: number) => boolean;

@@ -342,7 +342,7 @@ class Snapshots {
   }
 
   async save(lease: Lease, book: SessionBook, seq: number): Promise<void> {
-    // Also when it fails: a full disk is not tried again with every append.
+    // Set before the attempt: after a failure (a full disk) the next append must not try again.
     this.#savedSeq = seq;
     try {
       await this.#ledger.keepSnapshot?.(lease, { seq, saved: savedSession(book.snapshot()) });

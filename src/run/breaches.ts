@@ -23,7 +23,7 @@ export type LookedUp = Map<string, Promise<string>>;
 
 /** The reported state of calls that somebody else runs, beside the recorded state. */
 export type Reports = {
-  /** A call as it is after all reports that were read, also those that are not recorded yet. */
+  /** A call with all reports that were read, also those that are not recorded yet. */
   call(toolCallId: string): ToolCall | undefined;
   /** The calls of which something was reported, since the last time, that came too late to change them. */
   takeChanged(): readonly string[];
@@ -31,7 +31,7 @@ export type Reports = {
   takeReportsOnRefused(): readonly (readonly [toolCallId: string, status: "running" | "done" | "other"])[];
   /** The call's actions according to every report so far. */
   intentOf(call: ToolCall, lookedUp: LookedUp): Promise<SeenIntent>;
-  /** The call that stands for the newest question about this call, where the question is a call of its own. */
+  /** The call that was made for the newest question about this call, if there is one. */
   askedAbout(call: ToolCall): ToolCall | undefined;
 };
 
@@ -284,7 +284,7 @@ function unasked({ rule, reason }: Verdict): Breach {
   };
 }
 
-/** Nobody had refused it yet, and nobody had been asked. */
+/** The agent did it before it asked, and was refused afterwards. */
 function doneBefore({ decision }: ToolCall): Breach {
   const who = decision?.by === "person" ? (decision.who ?? "a person") : (decision?.rule ?? "Toolgate");
   return { isAfterRefusal: false, reason: `${who} refused it when it was asked about` };

@@ -225,7 +225,7 @@ export class CallCheck {
   ): number | undefined {
     const [only, ...others] = content;
     if (!tool.keepHunks || this.#options.tools.isGiven(toolCallId)) return undefined;
-    // Each hunk has a location of its own.
+    // Each hunk gets its own location.
     if (locations.length < 2) return undefined;
     if (only?.type !== "diff" || others.length > 0) return undefined;
     const count = hunksOfDiff(only).length;

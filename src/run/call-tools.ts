@@ -1,6 +1,6 @@
 /**
- * Finds the tool that runs a call: the one that came with the call, or the toolbox's tool of that name. A tool comes with
- * a call when somebody outside asks for the call and waits for its result.
+ * Finds the tool that runs a call: the tool that came with the call, or the toolbox's tool of that name. A request
+ * from outside that waits for its result brings its own tool.
  */
 import { visibleText } from "../call/index.js";
 import { isDelegating } from "../tools/index.js";

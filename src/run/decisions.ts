@@ -172,7 +172,7 @@ function aboutOf(asked: AskedCall): Pick<Question, "about" | "wholeAbout"> {
 
 type Bounds = { readonly maxCharacters: number; readonly maxLines: number; readonly maxInputs: number };
 
-/** As much as a person reads at once. */
+/** The maximum that a person reads at once. */
 const SHOWN: Bounds = { maxCharacters: 10_000, maxLines: 100, maxInputs: 5 };
 const UNBOUNDED: Bounds = { maxCharacters: Infinity, maxLines: Infinity, maxInputs: Infinity };
 
@@ -199,7 +199,7 @@ function inputLines({ reported }: AskedCall, bounds: Bounds): readonly string[] 
   // An agent may report the same input again, in its question for example.
   const lines = [...new Set(reported.inputs.map((input) => inputLine(input, bounds)))];
   const left = lines.length - bounds.maxInputs;
-  // The newest is what the call stands for now.
+  // The newest input is the one that the call has now.
   const newest = lines.slice(Math.max(0, left));
   if (left > 0) return [`input: (${pluralize(left, "earlier input")} left out)`, ...newest];
   return newest.length > 0 ? newest : [inputLine(null, bounds)];

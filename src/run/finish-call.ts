@@ -49,7 +49,7 @@ export async function finishCall(
 
 const CHANGED_EACH_TIME = "its action changed each time it was allowed.";
 
-/** Returns when it runs no more. A `proceed` may have started it, with a signal of its own. */
+/** Waits until the call no longer runs. A `proceed` may have started it, with its own signal. */
 async function ran({ runner }: FinishOptions, call: ToolCall, signal: AbortSignal): Promise<void> {
   const { toolCallId, state } = call;
   const { running } = runner;

@@ -79,8 +79,8 @@ export type ToolRequest = {
   /** The call of somebody else, under way, of which this is a part. */
   readonly partOf?: string;
   /**
-   * The tool that runs the call, in place of the toolbox's: for a call that somebody outside asks for, in a protocol that
-   * knows no other input than its own. The input is recorded as it is.
+   * Runs the call in place of the toolbox's tool: for a call from outside whose protocol fixes the form of its
+   * input. The input is recorded as it came.
    */
   readonly tool?: Tool;
 };

@@ -58,7 +58,7 @@ export class Gate {
   readonly #running: RunningCalls;
   readonly #wrapped: WrappedTools;
   #reported: ReportedCalls | undefined;
-  /** One at a time: a second undo must see what the first has put back. */
+  /** Undos run one at a time: a second one must see what the first restored. */
   readonly #undoing = new SerialQueue();
 
   constructor(options: GateOptions) {
@@ -109,7 +109,7 @@ export class Gate {
       parts.push({ parent: isOver(parent) ? "" : parent, ...(await this.#parts.check.submit(request)) });
     }
     const toolCallIds = parts.map(({ toolCallId }) => toolCallId);
-    // One that was cancelled while it was being written or checked has ended already.
+    // A call that was cancelled while it was drafted or checked has ended already.
     await this.#record.appendLatest(() => [
       ...parts.flatMap(({ toolCallId, parent, events }) =>
         isOver(toolCallId) || isOver(parent) ? [] : events,

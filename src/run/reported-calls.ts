@@ -199,7 +199,7 @@ export class ReportedCalls {
     return isWithdrawn;
   }
 
-  /** Where the call could be several things, the yes is for its own runner alone. */
+  /** When the call has several possible meanings, the yes allows only its own runner's call. */
   #approve(toolCallId: string, { reported, questionId }: Waiting): void {
     const { approvals, record, loops } = this.#options;
     const { intent, writes, disagreement } = reported;
@@ -212,7 +212,10 @@ export class ReportedCalls {
 /** `questionId`: the question that was asked about it, where the rules did not decide. */
 type Waiting = { readonly reported: ReportedIntent; readonly questionId: string | undefined };
 
-/** Not the tool's own name: what its runner then has us run is a call of its own, and no repetition. */
+/**
+ * Differs from the tool's own name, so that the call which its runner then has us run does not count as a
+ * repetition.
+ */
 const loopName = ({ intent }: ReportedIntent): string => `reported ${intent.tool}`;
 
 function waitsFor({ book }: SessionRecord, toolCallId: string, questionId: string | undefined): boolean {

@@ -11,11 +11,11 @@ export type FileText = { readonly path: string; readonly text: string };
 
 export type ReportedIntent = {
   readonly intent: Intent;
-  /** All inputs that the call carries, for the person who is asked. */
+  /** All inputs that the call carries, to show to the person who is asked. */
   readonly inputs: readonly unknown[];
   /** Its runner alone says what the tool is called, so an "always" could not be bound to anything. */
   readonly isNamedByRunner: boolean;
-  /** Nothing in the call shows what it does: a yes is for this once. */
+  /** The call does not show what it does, so a yes holds only once. */
   readonly isBlind: boolean;
   /** Further readings of the same call: the rules must allow each of them too. */
   readonly readings: readonly Intent[];

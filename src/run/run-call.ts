@@ -214,7 +214,7 @@ const EDITED_MEANWHILE: KeepOutcome = {
   reason: "files were edited while it ran, and its changes cannot be separated from these",
 };
 
-/** Nobody to ask, or an asker that breaks, is no answer. */
+/** Calls the asker. Without one, or when it fails, the reply is a cancel. */
 async function asked(
   elicit: Elicit | undefined,
   request: AskRequest,

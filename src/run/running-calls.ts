@@ -66,7 +66,9 @@ export class RunningCalls {
     return running !== undefined;
   }
 
-  /** Returns, or rejects with what its task throws, when it runs no more; at once when it does not run. */
+  /**
+   * Waits until the call has ended, and rejects with its task's error; returns at once for a call that does not run.
+   */
   async ended(toolCallId: string): Promise<void> {
     await this.#running.get(toolCallId)?.ended;
   }
@@ -96,7 +98,7 @@ type Group = "reading commands" | "other commands" | "changes";
 export const changesFiles = ({ command, paths }: Intent): boolean =>
   command === undefined && paths.some(({ access }) => access !== "read" && access !== "search");
 
-/** None for calls that only read files: they hold each file open while they look at it. */
+/** Undefined for calls that only read files, which hold each file open only while they read it. */
 export function groupOf(intent: Intent, roots: readonly string[]): Group | undefined {
   if (intent.command !== undefined)
     return readingParts(intent, { roots, home: homedir() }) ? "reading commands" : "other commands";

@@ -60,7 +60,7 @@ export function isRefusedBy(asked: Intent, act: Intent): boolean {
   return isOfHost || act.paths.some((one) => isRefusedAccess(asked, one));
 }
 
-/** Nothing is known of it but its name and its input. */
+/** Only the name and the input of the call are known. */
 const isBare = ({ command, paths, hosts }: Intent): boolean =>
   command === undefined && paths.length + hosts.length === 0;
 
@@ -72,7 +72,7 @@ const READS: ReadonlySet<PathAccess["access"]> = new Set(["read", "search"]);
 const isAskedAccess = (asked: Intent, { path, access }: PathAccess): boolean =>
   asked.paths.some((one) => one.path === path && one.access === access);
 
-/** Who may not change a file may still read it, and the other way round. A move does both. */
+/** A refused read does not refuse a change, nor the reverse. A move counts as both. */
 function isRefusedAccess(asked: Intent, { path, access }: PathAccess): boolean {
   return asked.paths.some(
     (one) =>
@@ -110,7 +110,7 @@ export function shellScript([shell = "", flag = "", script, ...others]: readonly
 const withoutShell = (command: Command): Command =>
   typeof command === "string" ? command : (shellScript(command) ?? command);
 
-/** The words of a command that is no more than words. */
+/** The words of a plain command; undefined for shell text that is more than words. */
 function wordsOf(command: Command): readonly string[] | undefined {
   if (typeof command !== "string") return command;
   const { commands, doubts } = readShell(command);

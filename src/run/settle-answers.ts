@@ -35,7 +35,7 @@ const MAX_TRIES = 5;
 
 export class SettleAnswers {
   readonly #options: SettleOptions;
-  /** One at a time: two that take up the same answer would be in each other's way. */
+  /** Settles one answer at a time: two that settle the same answer would conflict. */
   readonly #queue = new SerialQueue();
 
   constructor(options: SettleOptions) {
@@ -215,7 +215,7 @@ function settledByAnswer(answered: Answered, at: number): SessionEvent {
 /** Calls whose question nobody will answer any more: taken back, or too late. */
 function unansweredEvents(book: SessionBook, at: number): readonly SessionEvent[] {
   return waiting(book).flatMap(({ toolCallId, asked: { question, state } }): SessionEvent[] => {
-    // Nobody said yes.
+    // A withdrawn question is no answer: the call is cancelled.
     if (state.status === "withdrawn")
       return [{ type: "call-cancelled", toolCallId, at, reason: state.reason }];
     if (state.status !== "open" || question.expiresAt === undefined || at < question.expiresAt) return [];

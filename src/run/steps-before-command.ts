@@ -119,7 +119,7 @@ async function putBack(options: UndoCommandOptions, pending: readonly Pending[])
   await opened.close();
 }
 
-/** Without what a tool says about its own act. */
+/** The cause of the error, without the tool's sentence about itself. */
 function reasonOf(error: unknown): string {
   if (error instanceof ToolFailure && error.cause !== undefined) return fileErrorText(error.cause);
   return errorMessage(error);

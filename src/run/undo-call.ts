@@ -243,7 +243,7 @@ async function stepBackFrom(
   return [() => workspace.move(to, path)];
 }
 
-/** Backwards; but of what was removed one after another, a folder comes back before what is in it. */
+/** The changes in reverse; but in a run of removals, a folder is restored before its content. */
 function inOrder(changes: readonly FileChange[]): readonly FileChange[] {
   const ordered: FileChange[] = [];
   let removed: FileChange[] = [];

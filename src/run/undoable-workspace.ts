@@ -11,7 +11,7 @@ import type { CommandOptions, Files, Workspace, FileInfo } from "../tools/index.
 type Keep = {
   /** Stores bytes and returns their name. */
   blob(bytes: Uint8Array): Promise<string>;
-  /** Throws when what is there is not what the call was allowed to replace. */
+  /** Throws when the file is not the one that the call was allowed to replace. */
   mayReplace(path: string, before: KeptFile | undefined): void;
   /** Called after a write, with the SHA-256 of the new content. */
   wrote(path: string, after: string): void;

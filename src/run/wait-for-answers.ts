@@ -102,7 +102,7 @@ async function askAndRecord(
   }
 }
 
-/** An asker that breaks, or comes back with nothing that can be read, has not said yes. */
+/** Calls the asker; a failure or an unreadable answer never counts as a yes. */
 async function askSafely(
   question: ShownQuestion,
   ask: Ask,

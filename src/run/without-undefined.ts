@@ -7,7 +7,7 @@
 const MAX_LEVELS = 64;
 
 export function withoutUndefined(input: unknown): unknown {
-  // Each object is read once, however often it is referred to, and a circle ends.
+  // Reads each object once, however often it is referred to; a cycle ends.
   return stripped(input, new Map(), MAX_LEVELS);
 }
 

@@ -171,7 +171,7 @@ function executeOf(tool: WrappableTool): Execute | undefined {
     return (input) => call(input);
   }
   if (!("execute" in tool) || typeof tool.execute !== "function") return undefined;
-  // As the AI SDK has it.
+  // The form of the AI SDK.
   return tool.execute.bind(tool) as Execute;
 }
 

@@ -50,7 +50,7 @@ export class StoredFile<T> implements StoredDocument<T> {
   /** Others look at the file whenever they need it. */
   async spread(): Promise<void> {}
 
-  /** Nothing is changed when the lock is taken. */
+  /** Changes nothing when another process has the lock. */
   tryChange(change: (value: T) => Change<T, unknown>): void {
     this.#lock.tryRun((isStillOurs) => this.#apply(change, isStillOurs));
   }

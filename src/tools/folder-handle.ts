@@ -82,7 +82,7 @@ export class FolderHandle {
     return this.#handle ? `/proc/self/fd/${this.#handle.fd}/${name}` : join(this.path, name);
   }
 
-  /** As `at`, for a name that is not valid text. */
+  /** The same as `at` for a name that is not valid text. */
   atBytes(name: Buffer): Buffer {
     return Buffer.concat([Buffer.from(this.at("_").slice(0, -1)), name]);
   }
@@ -248,7 +248,7 @@ async function keptIn(folder: string, name: string): Promise<string> {
 async function walk(absolutePath: string): Promise<string> {
   // The parts still to walk, the next one last.
   const ahead = absolutePath.split("/").toReversed();
-  // Where the walk is: `here` is real and exists, `missing` is what does not exist below it.
+  // The position of the walk: `here` is real and exists, `missing` does not exist below it.
   let here = "/";
   const missing: string[] = [];
   let links = 0;

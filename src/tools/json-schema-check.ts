@@ -16,7 +16,7 @@ const validators = () => load("@modelcontextprotocol/client/validators/ajv") as 
 
 export function jsonSchemaCheck(schema: object): JsonSchemaCheck {
   checkOptions("jsonSchemaCheck", { schema }, { schema: required(OBJECT) });
-  // One for each schema: two that share an $id must not be taken for each other.
+  // Each schema gets its own validator: two that share an $id must not mix.
   const check = new (validators().AjvJsonSchemaValidator)().getValidator(schema);
   return (value) => {
     const { valid, errorMessage } = check(value);

@@ -64,7 +64,7 @@ export type ToolOrigin = {
 
 /** A tool that runs here. `parse` makes an `Input` from the model's input. */
 export type Tool<Input = unknown> = Described & {
-  /** Whose tool it is, when it is not ours. */
+  /** The owner of the tool when it is not ours. */
   readonly origin?: ToolOrigin;
   /** A sentence about the session's scratch folder, for the model; added to the description. */
   readonly scratchNote?: (folder: string) => string;

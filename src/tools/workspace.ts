@@ -41,7 +41,7 @@ export interface Files {
   resolve(path: string, options?: { readonly keepLink?: boolean }): Promise<string>;
   /** Information about the path, links not followed; undefined when nothing is there. */
   look(realPath: string): Promise<FileInfo | undefined>;
-  /** Where a link leads, as it is written. */
+  /** The target of a link, as written. */
   readLink(realPath: string): Promise<string>;
   /** Undefined when there is no such file. Throws ToolFailure for a folder or a file that is not text. */
   readText(realPath: string): Promise<string | undefined>;

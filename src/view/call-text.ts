@@ -20,7 +20,7 @@ export type CallTextOptions = {
   readonly width?: number;
   /** The calls of its session, to show which call this one belongs to. */
   readonly calls?: Iterable<ToolCall>;
-  /** Nothing but the headline. */
+  /** Only the headline. */
   readonly headlineOnly?: boolean;
   /** Below the headline only how it ended: the rest stands in the question above. */
   readonly endOnly?: boolean;

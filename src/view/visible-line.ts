@@ -140,8 +140,8 @@ function unitColumns(unit: string): number {
 }
 
 /**
- * Marks that every terminal draws over the character before. The others stand beside it: those that have a width (the
- * vowel signs of Indian scripts), and in terminals with older tables those that Unicode has got since its version 6.
+ * Marks that every terminal draws over the character before. Others take a cell of their own: those with a width
+ * (the vowel signs of Indian scripts), and in terminals with older tables those that came after Unicode 6.
  */
 const MARK =
   // oxlint-disable-next-line no-misleading-character-class -- marks are what it looks for

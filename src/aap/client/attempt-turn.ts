@@ -14,7 +14,7 @@ export type Place = {
   lastEventId: string | undefined;
   /** Milliseconds that the server asks a client to wait before it reconnects. */
   retry: number | undefined;
-  /** The messages as they came, when they came as a whole. */
+  /** The messages, when the server sends them whole. */
   messages: readonly HistoryMessage[] | undefined;
 };
 

@@ -33,7 +33,7 @@ export class SseParser {
     return this.#retry;
   }
 
-  /** Whether comments came, which are a heartbeat. */
+  /** Whether the chunk had comments, which are heartbeats. */
   get hasComments(): boolean {
     return this.#hasComments;
   }

@@ -75,7 +75,7 @@ export function optionsInForce(
   );
 }
 
-/** As an app may read them. An option that the agent no longer has may have been a secret. */
+/** The options that an app may read. An option that the agent no longer declares may have been a secret. */
 export function shownOptions(known: readonly AgentOption[], chosen: ChosenOptions): OptionValues {
   const open = new Set(known.flatMap(({ name, type }) => (type === "secret" ? [] : [name])));
   return Object.fromEntries([

@@ -96,7 +96,7 @@ async function shownQuestions(
   });
 }
 
-/** Nobody can go on with a damaged session; the questions of others are still listed. */
+/** Returns undefined for a damaged session, so that the questions of the others are still listed. */
 function bookUnlessDamaged(sessionId: string, recorded: readonly RecordedEvent[]): SessionBook | undefined {
   try {
     return bookOfLog(sessionId, recorded);

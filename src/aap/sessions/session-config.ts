@@ -46,7 +46,7 @@ export async function readSession(
   throw noSession(sessionId);
 }
 
-/** The same without the log, for those who need only what the session is: costs little, however long the log is. */
+/** Reads the config without the log, at a cost that does not grow with it. */
 export async function readSessionConfig(ledger: Ledger, sessionId: string): Promise<StoredSession> {
   const info = await readSessionInfo(ledger, sessionId);
   const config = configIn(info);
@@ -113,7 +113,7 @@ export function changedConfig(
   };
 }
 
-/** An agent that runs outside has its own tools and asks in its own time. */
+/** An external agent has its own tools and its own question lifetime. */
 function checkExternal(name: string, tools: SessionConfig["tools"], lifetimeMs: number | undefined): void {
   if (tools.length > 0)
     throw new AapProblem(
@@ -189,7 +189,7 @@ export function appTools({ tools }: SessionConfig): readonly AppTool[] {
   return tools.map((tool) => ({ ...tool, kind: "other", runsInApp: true }));
 }
 
-/** `trust` as it is in force: a tool that may not be trusted is asked about, whatever the app has set. */
+/** `trust` as the server applies it: a tool that may not be trusted is asked about, whatever the app set. */
 export function wireSession(
   sessionId: string,
   { agent, tools, questionLifetimeMs }: SessionConfig,

@@ -26,7 +26,7 @@ const HUNG_UP = new Error("The client hung up.");
 export type SseWriter = {
   /** One or more whole frames. */
   readonly write: (frames: string) => void;
-  /** Whether so much is buffered that no more should be written. */
+  /** True when the buffer is full: then no more should be written. */
   readonly isBehind: () => boolean;
   /** Resolves when the client has read all written data, or hangs up. */
   readonly drained: () => Promise<void>;

@@ -14,7 +14,7 @@ export class MessageDraft {
   #thinking = "";
   #text = "";
 
-  /** Whether this message or step belongs to another message than the one that was started, which then was cut off. */
+  /** Whether this message cuts off the one that was started. */
   isCutOffBy(messageId: string): boolean {
     return this.#stepId !== undefined && this.#stepId !== stepIdOf(messageId);
   }

@@ -211,7 +211,7 @@ export class TurnEvents {
     this.#continueMessage();
     this.#lastMessage.add(toolCallId);
     const { name, title, decision, rawInput } = call;
-    // As the model wrote it: an answer may have changed the input since, and then the result says so.
+    // The input that the model wrote. Where an answer changed it, the result says so.
     const input = decision?.originalInput ?? rawInput ?? {};
     return [{ event: "tool_call", data: { toolCallId, name: name === "" ? title : name, input } }];
   }

@@ -190,7 +190,7 @@ class OwnTurn implements TurnRunner {
   }
 }
 
-/** Such a session acts by its app's tools alone, so it can be resumed wherever the app can be reached. */
+/** An agent without tools acts by its app's tools alone, so its turns can resume wherever the app can be reached. */
 const isWithoutTools = ({ tools, toolSources }: Agent): boolean =>
   tools.length === 0 && toolSources.every((source) => source.tools().length === 0);
 

@@ -315,7 +315,7 @@ export class TurnEngine {
     }
   }
 
-  /** One call of a turn that waits: the rest of the turn may be able to resume. */
+  /** Cancels one call of a waiting turn; the rest of the turn may then resume. */
   async #cancelWaiting(
     sessionId: string,
     { session, discard }: ActiveTurn,

@@ -1,7 +1,7 @@
 /**
- * Who runs the turns of an agent's sessions. The turn engine is the same for all agents; this is the difference. Turns of
- * our own agents live in the log: any process can resume one. Turns of external agents live in this process, and end
- * with it.
+ * Runs the turns of an agent's sessions. The turn engine is the same for all agents; a host is the difference. Turns
+ * of our own agents live in the log: any process can resume one. Turns of external agents live in this process, and
+ * end with it.
  */
 import type { TurnEnd } from "../../agent/index.js";
 import type { ContentBlock, RecordedEvent } from "../../call/index.js";

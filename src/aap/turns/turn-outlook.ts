@@ -1,4 +1,7 @@
-/** Who continues a turn after an answer to its question. One rule for all doors of a server, so that they cannot disagree. */
+/**
+ * Decides who continues a turn after an answer to its question. All doors of a server use this rule, so that they
+ * cannot disagree.
+ */
 import { isYes, readAll } from "../../call/index.js";
 import type { Answer, Question, SessionInfo } from "../../call/index.js";
 import { AapProblem } from "../api/aap-problem.js";

@@ -11,7 +11,7 @@ import type { JsonObject } from "../json.js";
 export type ClientSide = {
   /** The client's name in the record. */
   readonly name: string;
-  /** As the client sent them: every field must be checked before use. */
+  /** The client's capabilities, unchecked: check every field before use. */
   readonly capabilities: JsonObject;
   readonly request: (method: string, params: unknown, options?: RequestOptions) => Promise<unknown>;
 };
@@ -20,7 +20,7 @@ export type OpenRequest = {
   readonly sessionId: string;
   readonly cwd: string;
   readonly additionalDirectories: readonly string[];
-  /** As the client wrote them. */
+  /** The client's configuration, unchecked. */
   readonly mcpServers: readonly unknown[];
   readonly client: ClientSide;
   /** How long to wait for a session that is open elsewhere; as long as the host likes when left out. */

@@ -25,7 +25,7 @@ export type ClientSessionsOptions = {
   readonly base?: string | undefined;
 };
 
-/** One version of ACP. */
+/** The methods of one version of ACP. */
 export type ProtocolMethods = {
   readonly dialect: () => AgentDialect;
   readonly methods: (sessions: ClientSessions) => Methods;
@@ -68,7 +68,7 @@ export class ClientSessions {
     const known = Object.hasOwn(this.#methods, method) ? this.#methods[method] : undefined;
     if (!known) throw new RpcError(CODE.methodNotFound, `This agent has no method ${method}.`);
     const fields = objectParams(params);
-    // Only its owner can do that: it may have gone since the last look.
+    // Only the session's owner may run this method, and the owner may have left since: try to take over.
     const takeOver = NEEDS_OWNER.test(method) ? this.#watched.get(String(fields["sessionId"])) : undefined;
     return takeOver ? takeOver().then(() => known(fields, signal)) : known(fields, signal);
   }

@@ -153,7 +153,7 @@ export class EditorFiles {
     );
   }
 
-  /** Whether the editor is to write it. The editor cannot restore a file with a mode of its own. */
+  /** Whether the editor should write the file. The editor cannot set a file's mode. */
   async #takesText(path: string, { mode }: { readonly mode?: number }): Promise<boolean> {
     if (!this.#can.writeTextFile || !this.#isOurs(path)) return false;
     const info = await this.#local.look(path);

@@ -45,9 +45,9 @@ export type ConnectOptions = {
   readonly agent: AgentCommand | Wire;
   /** The newest version of ACP to offer; 2 is the draft. The agent may choose an older one. */
   readonly protocol?: 1 | 2;
-  /** Who we are, for the agent. */
+  /** Our name and version, sent to the agent. */
   readonly client?: { readonly name: string; readonly version: string };
-  /** Whether somebody can be asked what the agent wants to know. */
+  /** Whether a person can answer the agent's forms. */
   readonly canElicit?: boolean;
   /** Chooses how to sign in when the agent wants that; without it, or with nothing chosen, that is an error in words. */
   readonly signIn?: (methods: KnownAgent["authMethods"]) => string | undefined;
@@ -180,8 +180,8 @@ export class AgentConnection {
   }
 
   /**
-   * Goes on with a session of the agent. Where the record has the conversation so far, the agent is not asked to
-   * replay it; messages that it replays all the same are left out.
+   * Resumes a session of the agent. When our record has the conversation, the agent is not asked to replay it, and
+   * messages that it replays anyway are dropped.
    */
   async resumeSession(agentSessionId: string, options: OpenOptions): Promise<ForeignSession> {
     checkOptions("AgentConnection.resumeSession", options, OPEN_OPTIONS);
@@ -321,7 +321,7 @@ export class AgentConnection {
     }
   }
 
-  /** From here on the session receives its own messages, first those that have arrived already. */
+  /** Routes messages to the session from now on, beginning with those that have arrived already. */
   #claim(session: ForeignSession): void {
     const { agentSessionId } = session;
     this.#sessions.set(agentSessionId, session);

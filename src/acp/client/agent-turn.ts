@@ -60,7 +60,10 @@ export class AgentTurn {
     return ended ? unlessCancelled(ended) : this.#cancelled(answered);
   }
 
-  /** An update of the session: in v2 one may say what it is doing. Idle without a reason may be what it was before. */
+  /**
+   * Reads the state in an update of a v2 session. An idle state without a reason ends the turn only after it has
+   * run.
+   */
   see(update: unknown): void {
     const state = this.#onIdle && this.#options.agent.dialect.stateIn(update);
     if (state?.["state"] === "running") this.#hasRun = true;

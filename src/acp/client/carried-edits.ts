@@ -8,7 +8,7 @@ import { foldedName, readingOf } from "./field-readings.js";
 import { looksLikePatch, readPatch } from "./read-patch.js";
 
 export type CarriedEdit = {
-  /** As it was written; several for a patch. */
+  /** The paths as the agent wrote them; a patch may have several. */
   readonly paths: readonly string[];
 } & (
   | { readonly type: "whole"; readonly text: string }

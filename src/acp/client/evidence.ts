@@ -53,7 +53,7 @@ export type Evidence = {
   readonly pieces: readonly TextPiece[];
   readonly diffs: readonly DiffContent[];
   readonly locations: readonly string[];
-  /** There was more than any tool has. */
+  /** The call has more data than is read. */
   readonly isTooMuch: boolean;
   /** Why a part of it cannot be read for certain. */
   readonly doubts: readonly string[];

@@ -49,7 +49,7 @@ export async function pathsOf(
   const others = isNarrowed ? claimed : isClaimedChange ? [...ANY_ACCESS, ...claimed] : ANY_ACCESS;
   const besideCommand: readonly PathAccess["access"][] = ["read", ...kinds.flatMap(changeBy)];
   for (const path of [...evidence.named, ...evidence.locations])
-    // A command reads and writes its own words; a place shown beside it is a place all the same.
+    // A command reads and writes the paths in its words; the agent may show further paths beside it.
     if (!known.has(path)) await add(path, command === undefined ? others : besideCommand);
   return uniquePaths([...paths, ...(await linksOf(command, place))]);
 }
@@ -105,7 +105,7 @@ async function lookUp(named: string, workspace: Workspace, keepLink: boolean): P
   try {
     return await workspace.resolve(named, { keepLink });
   } catch (error) {
-    // Such a path cannot be resolved, so the rules judge it as written.
+    // A path that cannot be resolved is judged as written.
     if (error instanceof ToolFailure) return named;
     throw error;
   }
@@ -113,7 +113,7 @@ async function lookUp(named: string, workspace: Workspace, keepLink: boolean): P
 
 const terminal = builtInTools.find(({ name }) => name === "terminal");
 
-/** Where the words of a command lead by links, as our own terminal finds out. */
+/** The targets of links in a command's words, resolved as our own terminal does. */
 export async function linksOf(
   command: Intent["command"],
   { workspace, cwd }: IntentPlace,

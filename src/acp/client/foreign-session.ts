@@ -40,7 +40,7 @@ import { UpdateFold } from "./update-fold.js";
 import { UpdateWriter } from "./update-writer.js";
 
 const CANCEL_GRACE_MS = 5_000;
-/** As long as our own terminal runs a command at most. */
+/** The maximum time of a command in our own terminal tool. */
 const COMMAND_LIMIT_MS = 3_600_000;
 const MAX_TITLE = 80;
 const TURN_END_WAIT_MS = 3_000;
@@ -164,7 +164,7 @@ export class ForeignSession extends RecordedSession implements SessionHandle {
     return this.#inbox.length;
   }
 
-  /** Says something to the agent. Comes back when its turn is over, or parked on a question. */
+  /** Sends a prompt to the agent. Returns when the turn is over, or parked on a question. */
   async prompt(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<TurnEnd> {
     checkPrompt(blocks, signal);
     if (this.#turn && !this.#isParked)
@@ -183,7 +183,7 @@ export class ForeignSession extends RecordedSession implements SessionHandle {
     return this.#untilParked(this.#turn, signal);
   }
 
-  /** Goes on with a turn that is parked or under way. One that another process left cannot be gone on with. */
+  /** Continues a turn that is parked or running. A turn of another process cannot be continued. */
   async advance(signal: AbortSignal): Promise<TurnEnd> {
     // A question that was answered meanwhile must not park the turn again.
     await this.gate.settle();

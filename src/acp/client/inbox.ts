@@ -27,7 +27,7 @@ export class Inbox {
     this.#start();
   }
 
-  /** Does it after all that came before, and before all that comes after. */
+  /** Queues the task behind all earlier messages and before all later ones. */
   do<Result>(task: () => Promise<Result>): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ run: () => task().then(resolve, reject) });

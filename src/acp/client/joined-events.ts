@@ -1,6 +1,6 @@
 /**
- * Events in order, those that say more of the same joined to the one before. Agents send all of a growing output
- * again and again, and words in the smallest pieces: what comes together is stored once.
+ * Joins events in a row where the later one extends the earlier one. Agents send all of a growing output again and
+ * again, and text in the smallest chunks: the joined events are stored once.
  */
 import { joinedEvents } from "../../call/index.js";
 import type { CallFields, SessionEvent, ToolCallContent } from "../../call/index.js";

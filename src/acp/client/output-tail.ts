@@ -3,7 +3,7 @@
  * stays valid; memory stays close to the bound.
  */
 
-/** So that even with a small limit it is not cut at every piece. */
+/** The extra length before a cut, so that a small limit does not cut at every chunk. */
 const MAX_TAIL_LENGTH = 65_536;
 
 export class OutputTail {

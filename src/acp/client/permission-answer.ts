@@ -1,7 +1,7 @@
 /**
- * Our yes or no in the words of the agent's own options. A yes is its "allow once" and never its "always": what
- * it would remember is not what we decided. A no is its own reject option, so that the turn goes on; `cancelled`
- * ends the turn at many agents and is sent only when the turn is cancelled or there is nothing else to send.
+ * Maps our yes or no to the agent's own options. A yes is its "allow once" and never its "always", which would
+ * remember more than we decided. A no is its reject option, so that the turn continues. `cancelled` ends the turn at
+ * many agents, so it is sent only when the turn is cancelled or no reject option exists.
  */
 import type { OptionKind, QuestionOption } from "../../call/index.js";
 import type { Outcome } from "../../run/outcome.js";
@@ -31,7 +31,7 @@ export function optionTrouble(options: readonly QuestionOption[]): string | unde
   if (options.length === 0) return "the agent offers no option to choose from";
   const ids = new Set(options.map(({ optionId }) => optionId));
   if (ids.size < options.length) return "the agent offers several options under one id";
-  // Each of two would be another yes than the one that was given.
+  // Two options of this kind could allow different things.
   if (options.filter(({ kind }) => kind === "allow_once").length > 1)
     return "the agent offers several ways to allow it once";
   return optionOf(options, "allow_once") ? undefined : "the agent offers no way to allow it once";

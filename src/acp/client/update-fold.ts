@@ -170,7 +170,7 @@ export class UpdateFold {
     });
   }
 
-  /** A question that was asked about a call under way is a call of its own: what was allowed by it ended with that call. */
+  /** Ends the calls that stand for questions about this call: their permission ended with it. */
   #endsWith(end: CallEnd): readonly SessionEvent[] {
     const events: SessionEvent[] = [];
     for (let count = 2; ; count += 1) {

@@ -86,7 +86,7 @@ export const nothingAfterTheEnd: Rule = (steps) =>
     return undefined;
   });
 
-/** Which calls are open, as their reports go by. A report without a status leaves it as it was. */
+/** Tracks the open calls through their reports. A report without a status leaves the status unchanged. */
 class OpenCalls {
   readonly #calls = new Map<string, { readonly callId: unknown; readonly isOpen: boolean }>();
 
@@ -175,7 +175,7 @@ export const stillWhileAsked: Rule = (steps) =>
     if (step.type === "asked") open.set(step.requestId, key(step, step.callId));
     if (step.type === "answered") open.delete(step.requestId);
     if (step.type !== "reported" || (RANK.get(statusOf(step)) ?? 0) === 0) return undefined;
-    // One that is withdrawn ends without an answer; that it ended is all there is to say.
+    // A withdrawn question gets no answer; its end is enough.
     if (ENDS.has(statusOf(step)) && statusOf(step) !== "completed") return undefined;
     return [...open.values()].includes(key(step, step.callId))
       ? `it goes on while its question is still open`

@@ -7,7 +7,7 @@ import { shownReply } from "./transcript.js";
 import type { Line, Reply } from "./transcript.js";
 import type { WireSchema } from "./wire-schema.js";
 
-/** One prompt and what became of it. */
+/** A prompt and its outcome. */
 export type Turn = {
   readonly sessionId: string;
   /** The answer to session/prompt: in v1 the end of the turn, in v2 that it was accepted. */

@@ -13,7 +13,7 @@ export type RunSceneSettings = TestClientSettings & {
   readonly signal?: AbortSignal;
 } & Pick<SceneContext, "prompt" | "cancelPrompt" | "holdsQuestions">;
 
-/** There is no such program, or it may not be run. */
+/** Thrown when the agent's program does not exist or may not be run. */
 class AgentNotStarted extends Error {
   readonly code = "AGENT_NOT_STARTED";
 }

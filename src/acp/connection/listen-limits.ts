@@ -4,7 +4,7 @@ import type { DoorLimits } from "../../http/index.js";
 export type ListenLimits = Pick<DoorLimits, "sockets" | "socketsWithoutToken"> & {
   /** ACP connections at a time. */
   readonly connections: number;
-  /** One message of a client. */
+  /** The maximum size of one message. */
   readonly messageBytes: number;
   /** Requests of a client that are not yet answered. */
   readonly requests: number;

@@ -23,7 +23,7 @@ export class ListenSockets {
     const options: ServerOptions & { readonly closeTimeout: number } = {
       noServer: true,
       maxPayload: messageBytes,
-      // One message a tick: the transport counts those that come together as a client that is too fast.
+      // Sends one message per tick: the transport counts messages of one tick as a client that is too fast.
       allowSynchronousEvents: false,
       closeTimeout: CLOSE_GRACE_MS,
       handleProtocols: (offered) => (offered.has(SUBPROTOCOL) ? SUBPROTOCOL : false),

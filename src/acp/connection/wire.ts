@@ -10,7 +10,7 @@ export type Wire = {
   readonly unsent: number;
   /** Resolves when everything sent so far was taken, or the other side is gone. */
   drained(): Promise<void>;
-  /** Hands over what comes, one after the other. Comes back when nothing more will. */
+  /** Passes each incoming message to the listener, in order. Returns when the input has ended. */
   listen(listener: WireListener): Promise<void>;
   /** Ends both directions, after all queued messages are sent. */
   close(): Promise<void>;
@@ -18,6 +18,6 @@ export type Wire = {
 
 export type WireListener = {
   message(message: Incoming): void;
-  /** Something came that is no message: why, and by which error code it is answered. */
+  /** Input that is no message: the reason, and the error code of our response. */
   unreadable(code: number, why: string): void;
 };

@@ -175,7 +175,7 @@ function changedMeta(before: ToolCall, call: ToolCall): Meta | undefined {
   return toolgate || !isSame ? { ...ownMeta(call), toolgate: toolgate ?? {} } : undefined;
 }
 
-/** Some clients show only the content of the update at hand: the one that ends a call has its content again. */
+/** Some clients show only the content of the latest update, so the one that ends a call repeats the content. */
 const isRepeated = (last: Fields, { status, content }: Fields): boolean =>
   status !== last.status &&
   (status === "completed" || status === "failed") &&

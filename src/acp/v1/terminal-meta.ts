@@ -14,14 +14,14 @@ type SentOutput = { readonly total: number; readonly exit: TerminalExit | undefi
 export class TerminalMeta {
   readonly #sent = new Map<string, SentOutput>();
 
-  /** One for each terminal that is new to the client. */
+  /** The meta that opens each terminal that is new to the client. */
   opened(terminals: readonly OwnTerminal[]): readonly Meta[] {
     const news = terminals.filter(({ terminalId }) => !this.#sent.has(terminalId));
     for (const { terminalId } of news) this.#sent.set(terminalId, { total: 0, exit: undefined });
     return news.map(({ terminalId }) => ({ terminal_info: { terminal_id: terminalId } }));
   }
 
-  /** One for each terminal that has printed something or ended. */
+  /** The meta of each terminal with new output or an exit. */
   changed(terminals: readonly OwnTerminal[]): readonly Meta[] {
     return terminals.flatMap(({ terminalId, output, exit }) => {
       const last = this.#sent.get(terminalId);

@@ -5,7 +5,7 @@
 import type { DiffContent } from "../../call/index.js";
 import { unifiedHunk, unifiedHunks } from "./unified-hunks.js";
 
-/** As much as one message should have to carry. */
+/** The maximum size of a patch in one message. */
 const MAX_BYTES = 4 * 1024 * 1024;
 
 export function gitPatch(diff: DiffContent): string | undefined {
@@ -58,7 +58,7 @@ function extended({ operation, path, oldPath }: DiffContent): readonly string[] 
 /** Git writes paths without a leading slash behind its `a/` and `b/`. */
 const relative = (path: string): string => path.replace(/^\/+/, "");
 
-/** As git quotes a path that could end its line early or pass for a quoted one. */
+/** Quotes a path as git does when it could end its line early or look quoted. */
 function quoted(path: string): string {
   const inside = path.replace(UNSAFE, (character) => ESCAPES.get(character) ?? octal(character));
   return inside === path ? path : `"${inside}"`;

@@ -75,7 +75,10 @@ function readPatch(value: unknown, reading: Reading): string | undefined {
   return undefined;
 }
 
-/** One part per file when the patch has as many as there are changes; else all of it with the first. */
+/**
+ * Splits the patch by file when it has as many parts as there are changes; otherwise the first change gets all of
+ * it.
+ */
 function splitPatch(patch: string | undefined, count: number): readonly (string | undefined)[] {
   if (patch === undefined || count === 1) return [patch];
   const parts = patch.split(/^(?=diff --git )/m).filter((part) => part.startsWith("diff --git "));

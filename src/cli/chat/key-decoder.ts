@@ -93,7 +93,7 @@ export class KeyDecoder {
     }
   }
 
-  /** Nothing followed the bytes so far: an open sequence was typed as it is. */
+  /** Ends a pending sequence as typed keys, because no further bytes followed. */
   flush(): readonly Key[] {
     if (this.#pasted !== undefined || this.#buffer === "") return [];
     const rest = this.#buffer.slice(1);

@@ -1,4 +1,4 @@
-/** One turn at a time: messages that are sent while it runs wait for its end. */
+/** Runs one turn at a time: messages that arrive during a turn wait for its end. */
 export class TurnQueue {
   readonly #waiting: string[] = [];
   readonly #run: (text: string, running: AbortController) => Promise<void>;

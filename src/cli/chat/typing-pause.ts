@@ -4,7 +4,7 @@
  */
 import type { ChatFooter } from "./chat-footer.js";
 
-/** Nobody reads a question faster. */
+/** Shorter than anybody needs to read a question. */
 const MIN_READ_MS = 300;
 /** Someone who types presses the next key sooner. */
 const PAUSE_MS = 500;

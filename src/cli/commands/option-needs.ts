@@ -19,7 +19,7 @@ function isGiven(command: Command, name: string): boolean {
   return source !== undefined && source !== "default";
 }
 
-/** As commander names an option: '--auth <method>'. */
+/** The option with its argument, as commander names it: '--auth <method>'. */
 const flagsOf = (command: Command, name: string): string => optionOf(command, name).flags;
 
 function optionOf(command: Command, name: string) {

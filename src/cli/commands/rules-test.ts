@@ -24,7 +24,7 @@ export function addRulesTestCommand(rules: Command): void {
     .addOption(new Option("--input <json>", "the tool's input").conflicts(["read", "write", "delete", "url"]))
     .option("--json", "print JSON")
     .addOption(
-      // Each case names its own.
+      // Each case of a batch has its own.
       new Option("--batch", "read cases from stdin as JSON, one a line, and answer one a line").conflicts([
         "rules",
         "cwd",

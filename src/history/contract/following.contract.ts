@@ -1,4 +1,4 @@
-/** Following: everything, once, in order, however many follow and however they race. */
+/** Following: each follower gets every event once and in order, however many follow and race. */
 import { setImmediate } from "node:timers/promises";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
@@ -208,7 +208,7 @@ export function following({ store, inNewStore, runs }: Given): void {
     expect(follower.seen.map(({ seq }) => seq)).toEqual([2, 3]);
   });
 
-  /** Some turns of the event loop, so that whatever runs beside gets in between at random. */
+  /** Waits for some turns of the event loop, so that parallel work interleaves at random. */
   const pause = fc.nat(3);
   const writers = fc.array(fc.record({ pause, writes: fc.constantFrom("one", "three", "question") }), {
     minLength: 1,

@@ -1,4 +1,4 @@
-/** The log: what was appended is what is read, in that order, whole and as JSON makes it. */
+/** The log: reads return the appended events in order, whole and as JSON makes them. */
 import { expect, test } from "vitest";
 import type { SessionEvent } from "../../call/index.js";
 import { DEFAULT_READ_LIMIT, readAll } from "../../call/index.js";
@@ -84,7 +84,7 @@ export function theLog({ store }: Given): void {
 
   test("reads only events of the given type", async () => {
     const { ledger, elsewhere } = store();
-    // The same, with its type last: what an event is does not lie in the order of its fields.
+    // The same event with its type last: the order of fields means nothing.
     const turned = { info: { title: "two" }, at: NOON, type: "info-changed" } as const;
     const events = [
       titled("one"),

@@ -29,7 +29,7 @@ export function together({ inNewStore, runs }: Given): void {
     fc.record({
       fate: fc.constantFrom("allowed", "refused", "withdrawn", "not asked"),
       words: fc.string({ unit: "binary", maxLength: 8 }),
-      // As the doors make it: what JSON would change (-0, say) has been changed before it gets here.
+      // The doors have already normalised what JSON would change (-0, say).
       rawOutput: fc.json({ maxDepth: 2 }).map((text): unknown => JSON.parse(text)),
     }),
     { maxLength: 6 },

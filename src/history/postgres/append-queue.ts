@@ -123,7 +123,7 @@ export class AppendQueue {
       if (!mayBeStored) for (const group of groups) group.sent = undefined;
       throw error;
     });
-    // Which of them were not stored, and why, is read from their heads.
+    // Fewer groups were stored than sent: their heads show which, and why.
     if (stored !== groups.length) return groups;
     for (const group of groups) if (group.sent) this.#settle(group, group.sent);
     return [];

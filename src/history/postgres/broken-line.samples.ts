@@ -35,7 +35,7 @@ export class BrokenLine {
     this.#lostText = text;
   }
 
-  /** Nothing of the server arrives on the connections that are open now. */
+  /** Stops all data from the server on the open connections. */
   silence(): void {
     for (const socket of this.#sockets) this.#silent.add(socket);
   }

@@ -128,7 +128,7 @@ export class CommitNotices {
       client.on("notification", ({ payload = "" }) => this.#onNotice(payload));
       client.once("end", () => this.#relisten());
       await client.query(`listen ${this.#channel}`);
-      // One that was sent before says nothing about this connection.
+      // A probe that was sent before says nothing about this connection.
       await this.#probing;
       await this.#probe();
       // The connection has ended meanwhile, and the next one is on its way.

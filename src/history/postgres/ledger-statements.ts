@@ -67,7 +67,7 @@ export function ledgerStatements(schema: string) {
           when ${WORK.ends} then null
           ${more}
           else h.work_since end`;
-  /** One session: no order of locks is needed. */
+  /** The append of one session, which needs no lock order. */
   const appendedOne = `
     moved as (
       update ${heads} h set last_seq = $5::bigint, chain = $6, ${changes("$7::int")}

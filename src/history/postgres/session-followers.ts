@@ -96,7 +96,7 @@ export class SessionFollowers {
     await this.#notices.close();
   }
 
-  /** One statement for all followers that look for changes at the same time. */
+  /** Reads for all followers that look for changes at the same time, in one statement. */
   async #lookAll(items: readonly Look[]): Promise<void> {
     const { sql, statements } = this.#context;
     try {

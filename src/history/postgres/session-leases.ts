@@ -70,7 +70,10 @@ export class SessionLeases {
     }
   }
 
-  /** Nobody renews it, although the server's clock says that it lasts; nobody can write with it once it is claimed. */
+  /**
+   * The lease is over although the server's clock says otherwise: its holder is gone or did not renew it. A claim
+   * then fences the holder out.
+   */
   #isOver(name: string, { fence, lease_until, holder }: HeadRow): boolean {
     const process = holder === null ? undefined : holderFromStored(holder);
     if (process && isGone(process)) return true;
@@ -86,7 +89,7 @@ export class SessionLeases {
     return new Promise((resolve, reject) => this.#renewals.add({ lease, milliseconds, resolve, reject }));
   }
 
-  /** One statement for all. */
+  /** Renews all leases in one statement. */
   async #renewAll(items: readonly Renewal[]): Promise<void> {
     const { sql, statements, time } = this.#context;
     try {
@@ -204,7 +207,7 @@ export class SessionLeases {
 const renewed = ({ sessionId, owner, fence }: Lease, expiresAt: number): Lease =>
   Object.freeze({ sessionId, owner, fence, expiresAt });
 
-/** As the statement `claim` decides. */
+/** The same rule as in the statement `claim`. */
 const isWithinReach = (place: string | null, own: string | null): boolean =>
   own === null || own === ANYWHERE || place === null || place === own || place === ANYWHERE;
 

@@ -30,7 +30,7 @@ export async function getBlob(context: LedgerContext, hash: string): Promise<Uin
   });
 }
 
-/** As they are, unchecked. */
+/** Reads the stored bytes without checking their hash. */
 export async function storedBytes(
   { sql, statements }: Pick<LedgerContext, "sql" | "statements">,
   hash: string,

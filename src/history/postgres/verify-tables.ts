@@ -133,7 +133,7 @@ async function snapshotCheck(
     { sql: `select seq, saved, seal from ${sql.address.schema}.snapshots where session = $1` },
     session,
   );
-  // One that was saved since the head was read is checked the next time.
+  // A snapshot that was saved after the head was read is checked the next time.
   return row && row.seq <= last_seq ? new SnapshotCheck(sessionId, row) : undefined;
 }
 

@@ -13,7 +13,7 @@ const STRING = String.raw`(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\u0007
 const SHORT = String.raw`\u001b[ -/]{0,16}(?:[0-~]|${CANCEL})`;
 /** Characters that a terminal or a page does not show: control bytes, and those of zero width. Tabs and line ends are text. */
 const SILENT = String.raw`[\u0000-\u0008\u000e-\u001f\u007f-\u009f\u00ad\u034f\u061c\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\u{e0000}-\u{e0fff}]`;
-/** Some of these characters, written as escapes. */
+/** Some of these characters, as escapes in JSON. */
 const WRITTEN_SILENT = String.raw`\\{1,8}u(?:200[b-fB-F]|2060|[fF][eE][fF]{2}|00[aA][dD]|0000)`;
 /** Characters that backspaces take back, as in the bold text of manual pages. */
 const OVERSTRUCK = [4, 3, 2, 1]

@@ -187,7 +187,7 @@ type Class = {
   readonly script?: readonly string[];
   /** The description of the outermost program objects to running another one; that one is a part of its own. */
   readonly isWrapped: boolean;
-  /** Nobody described the program; its words are plain. */
+  /** The program is undescribed and its words are plain. */
   readonly isChecker?: true;
 };
 

@@ -89,8 +89,8 @@ export function familyText(pattern: string): string | undefined {
 export const familyHead = (pattern: string): string | undefined => FAMILIES.get(pattern)?.head;
 
 /**
- * Lesser work that a rule for a family covers, and not the reverse. The checks of a project run its code: the hooks that
- * a commit runs, and a look into a database, are no more than that. Containers that compose starts get what its files say.
+ * Families that a rule for another family covers, and not the reverse. A project's checks run its code, so they
+ * cover the hooks of a commit and a look into a database. Containers that compose starts get what its files say.
  */
 const LESSER: ReadonlyMap<string, readonly string[]> = new Map([
   ["*", ["git *", "docker compose exec *", "registry *"]],

@@ -45,7 +45,10 @@ function looksIntoRedis(words: readonly string[]): boolean {
 
 const REDIS_OPTION = /^(?:-[hpn]|--(?:no-)?raw|--csv|--json|--no-auth-warning|-[23])$/;
 
-/** None that takes a value away, waits for one, or shows what clients send: `getdel`, `blpop`, `monitor`. */
+/**
+ * Read-only commands, without the ones that remove a value, wait for one, or show what clients send (`getdel`,
+ * `blpop`, `monitor`).
+ */
 const REDIS_LOOK =
   /^(?:ping|dbsize|info(?: \w+)?|(?:get|type|ttl|pttl|strlen|exists|mget|hgetall|hkeys|hlen|hvals|llen|scard|smembers|zcard|xlen|xinfo stream|object encoding|memory usage) [\w:.{}*-]+(?: [\w:.{}*-]+)*|(?:hget|hmget|sismember|zscore|zrank|lrange|zrange|zrevrange|xrange|xrevrange|getrange|lindex|zcount)(?: [\w:.{}+*-]+){2,5}|keys [\w:.{}*?-]+|(?:scan|hscan|sscan|zscan)(?: [\w:.{}*?-]+){1,6})$/i;
 

@@ -47,7 +47,7 @@ function scriptClass({ argv, judgement, isOwn }: Run): readonly string[] | undef
   const [program = "", ...words] = argv;
   if (!INTERPRETERS.test(program) || !judgement.isKnown) return undefined;
   const isModule = words[0] === "-m" && program.startsWith("python");
-  // Nobody described the modules of a project.
+  // A project's own modules have no description.
   const doubts = judgement.doubts.filter((doubt) => !isModule || !UNKNOWN_MODULE.test(doubt));
   if (doubts.length > 0) return undefined;
   const [script = "", ...args] = isModule ? words.slice(1) : words;

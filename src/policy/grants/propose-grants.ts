@@ -206,7 +206,7 @@ export function listed(names: readonly string[]): string {
   return names.length <= 1 ? (names[0] ?? "nothing") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
 }
 
-/** Each rule once, and no folder beside one that holds it. */
+/** Each rule once, without folders inside another listed folder. */
 function distinct(named: readonly NamedRule[]): readonly NamedRule[] {
   const texts = new Set<string>();
   return named

@@ -98,7 +98,7 @@ const MAX_TARGETS = 4;
 
 const BUILDS_ALONE: ReadonlySet<string> = new Set(["make", "gmake", "ninja"]);
 
-/** All words are targets, but for nx, where they are a target and projects; a flag stands for itself. */
+/** The targets in the words: all of them, or for nx one target and projects. A flag stands for itself. */
 function targets(runner: string, all: readonly string[]): Run | undefined {
   const end = all.indexOf("--");
   const args = end === -1 ? all : all.slice(0, end);

@@ -17,7 +17,7 @@ export type HostPattern = {
   readonly port: number | undefined;
 };
 
-/** None when it is no such pattern: with a path, a user, a `*` elsewhere, or a host in an odd spelling. */
+/** Undefined for a text that is no host pattern: with a path, a user, a `*` elsewhere, or a host in an odd spelling. */
 export function readHostPattern(text: string): HostPattern | undefined {
   const parts = /^(?:(https?):\/\/)?(\*$|\*(?=:\d)|\*\.)?([^/\\?#@*\s]*?)(?::(\d{1,5}))?$/i.exec(text);
   if (!parts) return undefined;

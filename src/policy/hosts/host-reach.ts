@@ -17,7 +17,7 @@ export function hostReach(host: string): Reach {
   return addressReach(read) ?? nameReach(withoutEndDots(read));
 }
 
-/** As URL writes it: lower case, in ASCII, addresses in their one form. None when it is no host. */
+/** The host as URL writes it: lower case, in ASCII, addresses in their one form. Undefined when it is no host. */
 export function normalised(host: string): string | undefined {
   if (/[/\\?#@]/.test(host)) return undefined;
   try {

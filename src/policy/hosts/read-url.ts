@@ -27,7 +27,7 @@ export type ReadUrl = {
   readonly problems: readonly UrlProblem[];
 };
 
-/** None when it is no address at all. */
+/** Undefined when the text is no address. */
 export function readUrl(text: string): ReadUrl | undefined {
   const full = withScheme(text);
   const url = parsed(full);
@@ -51,7 +51,7 @@ const DEFAULT_PORTS = new Map([
   ["https", 443],
 ]);
 
-/** As curl guesses: what has no scheme is http. "localhost:3000" and "me:pw@host" have none. */
+/** Guesses the scheme as curl does: a text without one is http. "localhost:3000" and "me:pw@host" have none. */
 function withScheme(text: string): string {
   if (/^\s*[a-z][a-z0-9+.-]*:(?:\/\/|\\)/i.test(text) || KNOWN_SCHEME.test(text)) return text;
   return text.startsWith("//") ? `http:${text}` : `http://${text}`;

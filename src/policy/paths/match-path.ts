@@ -53,7 +53,7 @@ export function matchSegments(pattern: readonly string[], segments: readonly str
   return matchWildcards(pattern, segments, { any: ANY_DEPTH, same: matchSegment });
 }
 
-/** None when the pattern is not absolute or has "." or ".." in it: nobody can say what it means. */
+/** Undefined when the pattern is not absolute or has "." or ".." in it, since its meaning is unclear. */
 export function patternSegments(pattern: string): readonly string[] | undefined {
   const anywhere = pattern === ANY_DEPTH || pattern.startsWith(`${ANY_DEPTH}/`);
   const segments = pathSegments(anywhere ? `/${pattern}` : pattern);
@@ -85,7 +85,7 @@ export function rememberResults<Result>(read: (text: string) => Result): (text: 
 const MAX_RESULTS = 2_000;
 const MAX_CHARACTERS = 512;
 
-/** As the file systems fold it. None when it is no absolute path. */
+/** The path folded as file systems fold it. Undefined when it is not absolute. */
 export const foldedSegments = rememberResults((path): readonly string[] | undefined => {
   const normal = normalisePath(path, path);
   return normal === undefined ? undefined : pathSegments(foldPath(normal));

@@ -92,8 +92,8 @@ const changes = ({ access }: Whereabouts) => access !== "read" && access !== "se
 const takesAlong = ({ access }: Whereabouts) => access === "delete" || access === "move";
 
 /**
- * Also with a part that only a shell knows: `/proc/$PPID/environ`, `/proc/[0-9]*\/e*`. Toolgate's own variables hold its
- * token and the keys of models.
+ * Whether the path is of a program's own files, such as its variables: these hold Toolgate's token and the keys of
+ * models. Also matches parts that only a shell knows: `/proc/$PPID/environ`, `/proc/[0-9]*\/e*`.
  */
 function isOfProgram(segments: readonly string[]): boolean {
   const path = segments.join("/").replace(/^\/*/, "/");
@@ -133,7 +133,7 @@ function startsWith(path: readonly string[] | undefined, start: readonly string[
 }
 
 type Entry = Compiled & {
-  /** Where it stands in the list: the first that matches gives the sentence. */
+  /** The position in the list: the first match gives the sentence. */
   readonly place: number;
   /** A folder on the way to the name. */
   readonly isHead: boolean;

@@ -22,7 +22,7 @@ export type ArgvJudgement = AllEffects & {
   readonly onlyReads: boolean;
   /** The program is described: its effects with these words are known, except for the doubts. */
   readonly isKnown: boolean;
-  /** Nobody described the program, and its words are plain: a rule that names it may cover them. */
+  /** The program is undescribed and its words are plain: a rule that names the program may cover them. */
   readonly isPlain?: true;
 };
 
@@ -57,7 +57,7 @@ function installedProgram(
 /** Programs that pass the words behind "--" on to a script of the project. */
 const PASSES_WORDS_ON: ReadonlySet<string> = new Set(["npm", "pnpm", "yarn", "bun"]);
 
-/** Nobody described the script: a wide rule covers plain words for it. */
+/** Judges the words behind `--` for an undescribed script: a wide rule covers plain words. */
 function passedWords(args: readonly string[]): Effects | undefined {
   const at = args.indexOf("--");
   if (at === -1) return undefined;
@@ -114,7 +114,7 @@ function judge({ title, programs, args, user, answers }: Command): ArgvJudgement
   if (program.subcommand && first !== undefined && !sub)
     effects.push({
       doubts: [`"${first}" is not a subcommand known to be harmless`],
-      // Nobody knows which of its words it runs: `dotnet a.dll`, `git difftool -x ./s.sh`.
+      // The description does not say which words the program runs as files: `dotnet a.dll`, `git difftool -x ./s.sh`.
       runsFiles: seen.words.flatMap((word) => [word, word.slice(word.indexOf("=") + 1)]).filter(mayBeCode),
     });
   effects.push(

@@ -30,7 +30,7 @@ export function plainPaths(words: readonly string[]): string[] {
   return words.filter((word) => word !== "" && word !== "-" && !HARMLESS_DEVICES.test(word));
 }
 
-/** Also behind a colon, as git names the file of a commit. */
+/** Whether the path, or the part behind a colon as in git's `commit:file`, is a secret file. */
 export const isSecretFile = (path: string): boolean =>
   [path, path.slice(path.lastIndexOf(":") + 1)].some((one) => one !== "" && isProtectedName(one, "read"));
 

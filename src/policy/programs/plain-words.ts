@@ -45,7 +45,7 @@ function wordDoubts(word: string, next: string | undefined, index: number): read
   return [...own, ...valuesOf(word).flatMap(valueDoubts)];
 }
 
-/** `-x`, `--name`, `--name=value`: judged by its name, whatever stands behind it. */
+/** The doubts about an option (`-x`, `--name`, `--name=value`), by its name and not its value. */
 function optionDoubts(word: string, next: string | undefined): readonly string[] {
   const [name = ""] = word.split(/[=:]/, 1);
   const letters = name.replace(/^[-+]+/, "");
@@ -70,7 +70,7 @@ const TRIES = /^(?:dry-?run|no-?run)$/i;
 /** Longer ones with one dash are names: `-verbose`. */
 const MAX_BUNDLE = 4;
 
-/** As a word, such a file is the program's input; behind an option it is a plugin, a reporter or settings. */
+/** Files that are input as a word, and a plugin, a reporter or settings behind an option. */
 const CODE_FILE =
   /\.(?:jar|so|dylib|dll|wasm|lua|[cm]?js|py|rb|pl|php|sh|bat|ps1|el|scm|tcl|cfg|conf|ini|rc)$/;
 
@@ -113,7 +113,7 @@ function valuesOf(word: string): readonly string[] {
     const equals = /^[A-Za-z_][\w.-]*[:+?]?=(.*)$/s.exec(word);
     return equals ? [equals[1] ?? ""] : [word];
   }
-  // Some programs take `--out:a.txt`.
+  // The form `--out:a.txt`, which some programs take.
   const equals = word.search(/[=:]/);
   if (equals !== -1) return [word.slice(equals + 1)];
   const attached = word.replace(/^-[A-Za-z]/, "");

@@ -15,7 +15,7 @@ export type Hole = {
   readonly isJob?: boolean;
   /** The value is inherited and may be a secret. */
   readonly doubt?: string;
-  /** As it is written. */
+  /** The text as written. */
   readonly text: string;
 };
 

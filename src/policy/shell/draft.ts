@@ -50,7 +50,7 @@ export class Draft {
     return true;
   }
 
-  /** As much of a text as may still be read. */
+  /** How much text may still be read. */
   readable(text: string): string {
     const left = Math.max(0, MAX_TEXT - this.#text);
     if (text.length > left) this.doubt("it is too long to be read to its end");

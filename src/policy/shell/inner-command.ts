@@ -23,11 +23,11 @@ export type InnerCommand = {
 
 /** Names of files below known folders. */
 export type NamesBelow = {
-  /** One for each folder: `src/**`, any file below src. */
+  /** One pattern for each folder: `src/**` is any file below src. */
   readonly patterns: readonly string[];
   /** No name is a link. */
   readonly isFiles: boolean;
-  /** Nothing below a folder of packages is among them. */
+  /** The names leave out everything below a folder of packages. */
   readonly leavesPackages: boolean;
   /** The last part of each name matches one of these; empty when it may be any. */
   readonly only: readonly string[];

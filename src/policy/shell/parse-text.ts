@@ -18,7 +18,7 @@ export function parseText(text: string, draft: Draft): ParsedScript {
   return parsed(readable, draft);
 }
 
-/** Some texts overflow even the parser's own bounds: then less and less of them is tried. */
+/** Some texts overflow even the parser's own bounds: then shorter and shorter parts are tried. */
 function parsed(text: string, draft: Draft): ParsedScript {
   try {
     return parse(text);

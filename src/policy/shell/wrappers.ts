@@ -1,6 +1,6 @@
 /** Programs that run the command in their own words. Options not listed here are doubts. */
 export type Wrapper = {
-  /** As `readOptions` reads them. */
+  /** Options in the form that `readOptions` reads. */
   readonly options: string;
   /** Words between the options and the command: the seconds of `timeout`. */
   readonly operands?: number;

@@ -1,10 +1,10 @@
-/** Whether an address leads a browser to its own computer: another device finds itself there, and no server. */
+/** Whether an address leads a browser to its own computer, where another device finds no server. */
 export function isLocalUrl(url: string): boolean {
   const { hostname } = new URL(url);
   return hostname.startsWith("127.") || hostname === "[::1]" || /(?:^|\.)localhost\.?$/.test(hostname);
 }
 
-/** Whether a server refuses to listen there: others could read what it sends. */
+/** Whether a server must not listen there, because others could read what it sends. */
 export const isPlainUrl = (url: string): boolean => url.startsWith("http:") && !isLocalUrl(url);
 
 export const NO_ADDRESS = "The address does not begin with http:// or https://, or has a password.";

@@ -14,6 +14,6 @@ export function newCode(): string {
 const newGroup = (): string =>
   Array.from({ length: GROUP_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join("");
 
-/** As it is stored; people type lower case and leave the dashes out. */
+/** The stored hash of a code. People type lower case and leave out the dashes. */
 export const codeHash = (code: string): string =>
   hash("sha256", `code ${code.toUpperCase().replace(/[\s-]/g, "")}`);

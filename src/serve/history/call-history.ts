@@ -22,7 +22,7 @@ export async function callHistory(
   const messages: HistoryMessage[] = [];
   let next = before;
   for (let batches = 0; batches < MAX_BATCHES; batches += 1) {
-    // As many as there is room for, so that the cursor is exact.
+    // Reads only as many as fit, so that the cursor is exact.
     const page = await found(context, query, { limit: limit - calls.length, before: next });
     for (const one of page.items) {
       if ("role" in one) messages.push(...(await matchingMessage(index, one, query)));

@@ -10,7 +10,7 @@ import { errorMessage } from "../../call/error-message.js";
 
 export type NotifyOptions = {
   readonly hub: Pick<LiveHub, "subscribe">;
-  /** As they are when a notice is sent: browsers subscribe and are revoked meanwhile. */
+  /** Read when a notice is sent, since browsers subscribe and are revoked meanwhile. */
   readonly notifiers: () => readonly Notifier[];
   readonly afterMs: number;
   readonly linkTo: (questionId: string) => string;

@@ -13,7 +13,7 @@ export function newVapidKeys(): VapidKeys {
   return { x, y, d };
 }
 
-/** As browsers take it: one point, uncompressed. */
+/** The public key in the browsers' form: one uncompressed point. */
 export const publicVapidKey = ({ x, y }: VapidKeys): string =>
   Buffer.concat([Uint8Array.of(4), Buffer.from(x, "base64url"), Buffer.from(y, "base64url")]).toString(
     "base64url",

@@ -39,7 +39,7 @@ export async function answerQuestion(
     at: now(),
   };
   const outlook = await apps.outlookOf(question.sessionId);
-  // One that was answered before gets that answer back, whatever became of its turn.
+  // An answered question returns the recorded answer, whatever became of its turn.
   if (await isOpen(ledger, question)) checkCanCount(outlook, question, answer);
   const receipt = await ledger.answer(questionId, answer);
   if (!receipt.counted)

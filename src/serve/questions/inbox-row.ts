@@ -63,8 +63,8 @@ const VERBS = new Map([
 ]);
 
 /**
- * Whether somebody else runs the call and reports it. Only such a question shows the input below what is read from it; one
- * about a call of ours shows it first, and only where nothing is read from it.
+ * Whether somebody else runs the call and reports it. Such a question shows the input below the facts that were read
+ * from it. A question about our own call shows the input first, and only when no facts could be read.
  */
 export const isReported = ({ about = [] }: Question): boolean =>
   about.findIndex((line) => line.startsWith("input: ")) > 0;
@@ -86,7 +86,7 @@ function titleOf(question: Question, cwd: string | undefined): string {
   return title;
 }
 
-/** Nothing that can be read in the call says what it does. */
+/** The title of a call whose data does not show what it does. */
 const unreadTitle = (tool: string): string =>
   tool.endsWith("/(no name)") ? "A call of unknown effect" : oneLine(`Use ${tool}`, MAX_SUBJECT);
 

@@ -1,6 +1,6 @@
 /**
- * The questions of all sessions: those that are open, and those that were settled in the last hour. Each change is
- * reported once: asked, answered, withdrawn, aged.
+ * The questions of all sessions: the open ones, and those settled in the last hour. Each change is reported once:
+ * asked, answered, withdrawn, aged.
  */
 import type { Question, RecordedEvent } from "../../call/index.js";
 import type { OpenCall } from "../../call/open-calls.js";

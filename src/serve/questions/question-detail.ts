@@ -49,7 +49,7 @@ export async function questionDetail(
   return {
     ...row,
     intentHash: question.intentHash,
-    // Each part of the command comes from the call as it is, so the walk goes over it again.
+    // Redacts the parts of the command too, which come from the unredacted call.
     what: redactedRecord(
       {
         ...whatOf(shown, explanation || isTooLong ? command : undefined, explanation),
@@ -84,7 +84,7 @@ function commandOf(
   return asked === undefined ? undefined : { text: asked, isShown: true };
 }
 
-/** As a question spells it. */
+/** The command as the question shows it. */
 const shownCommand = (own: unknown): string | undefined =>
   typeof own === "string" ? visibleText(own, { keepNewlines: true }) : undefined;
 

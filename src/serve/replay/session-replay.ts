@@ -1,8 +1,6 @@
 /**
- * One session as it was at a moment: folded again from its first event up to it. Steps forward continue the fold; a step
- * back begins again.
- *
- * Invariant: what is shown at a moment is what the live view showed when the record ended there.
+ * Replays a session up to a moment: folds it from its first event. Steps forward continue the fold; a step back
+ * starts again. Invariant: a moment shows what the live view showed when the record ended there.
  */
 import { eventPages, SessionBook } from "../../call/index.js";
 import type { RecordedEvent } from "../../call/index.js";
@@ -100,7 +98,7 @@ export class SessionReplay {
     try {
       this.#book.apply(event);
     } catch {
-      // As in the live view: an event that does not fit is left out.
+      // An event that does not fit is skipped, as in the live view.
     }
   }
 }

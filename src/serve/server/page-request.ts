@@ -51,6 +51,6 @@ export const queryOf = <Schema extends z.ZodType>(
 
 export const done = (): Response => new Response(null, { status: 204 });
 
-/** As the browser sees it: a proxy may add the TLS. */
+/** The origin that the browser sees: a proxy may add TLS. */
 export const originOf = ({ context }: PageRequest): string =>
   context.req.header("origin") ?? new URL(context.req.url).origin;

@@ -182,7 +182,7 @@ async function livenessOf({ apps }: ServeContext, facts: SessionFacts): Promise<
 
 async function resumeSession(context: ServeContext, turns: PageTurns, sessionId: string): Promise<void> {
   try {
-    // Each leaves sessions alone that are not its own.
+    // Each of the two ignores sessions that are not its own.
     await context.apps.resume(sessionId);
     await turns.resume(sessionId);
   } catch (error) {

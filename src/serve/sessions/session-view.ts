@@ -145,7 +145,7 @@ export class SessionView {
     if (saved) {
       this.#book = SessionBook.restored(saved);
       this.#places.restore(saved);
-      // Which calls kept files is not in a snapshot.
+      // A snapshot does not have the files that calls kept.
       for await (const page of eventPages(ledger, this.sessionId, { type: "file-kept" }))
         for (const { event } of page) if (event.type === "file-kept") this.#places.apply(event);
       this.#seq = snapshot.seq;

@@ -197,7 +197,7 @@ function removedInAll(ofLast: readonly Removal[], older: readonly FileChange[]):
   return [...removals].map(([path, isFolder]) => ({ path, isFolder }));
 }
 
-/** Else the path is the folder of a command, or was not kept. */
+/** Whether an undo restores the path itself; the path of a command's change is its folder. */
 const isOfPath = (change: FileChange): boolean => canPutBack(change) && change.type !== "commanded";
 
 async function openRecord({ ledger, apps }: ServeContext, sessionId: string): Promise<SessionRecord> {

@@ -79,14 +79,14 @@ export function walkOf(argv: readonly string[], isAlone: boolean): Walk | undefi
     }
     case "diff":
     case "colordiff":
-      // Also without `-r` diff shows the files of a folder, though not those of the folders below.
+      // Even without `-r` diff shows a folder's files, though not those of its subfolders.
       return { shows: true, links: !words.includes("--no-dereference") };
     case "zip":
       return { links: has(/r/, "--recurse-paths") && !has(/y/, "--symlinks") };
     case "tar":
     case "gtar":
     case "bsdtar":
-      // Also in the old spelling without a dash.
+      // The old spelling without a dash counts too.
       return { links: has(/[hL]/, "--dereference") || /h/.test(words[0] ?? "") };
     case "rsync":
       return { links: has(/[LkK]/) || hasLong(/^--copy-|^--keep-dirlinks/) };

@@ -26,7 +26,7 @@ export async function runContents(
   const contents: { [path: string]: string } = {};
   for (const path of [...files].filter((one) => isWithinAny(one, roots))) {
     const isTooMany = Object.keys(contents).length >= MAX_FILES;
-    // Which file a pattern means may change.
+    // The file that a pattern matches may change.
     const hash = isTooMany || /[*?[]/.test(path) ? UNBOUND : await contentHash(path, disk);
     if (hash !== undefined) contents[path] = hash;
   }

@@ -28,7 +28,7 @@ export type Written = {
   readonly isElsewhere?: boolean;
 };
 
-/** Where a command runs. A shell takes `..` out of where it goes by name, whatever links it went through. */
+/** The folder in which a command runs. A shell resolves `..` by name, whatever links the path has. */
 export const folderOf = ({ after }: ReadCommand, cwd: string): string =>
   after.reduce((here, change) => posix.resolve(here, atHome(change)), cwd);
 

@@ -91,7 +91,7 @@ async function troubleIn(reads: readonly GitRead[], workspace: Workspace): Promi
   return undefined;
 }
 
-/** Where git runs, and whether one of the commands there may print what is in files. */
+/** The folders in which git runs, each with whether a command there may print the content of files. */
 function foldersOf(reads: readonly GitRead[]): ReadonlyMap<string, boolean> {
   const found = new Map<string, boolean>();
   for (const { argv, folders } of reads) {
@@ -101,7 +101,7 @@ function foldersOf(reads: readonly GitRead[]): ReadonlyMap<string, boolean> {
   return found;
 }
 
-/** Or what may be short for it. */
+/** Flags, or abbreviations of flags, about untracked files. */
 const UNTRACKED = /^--(?:u|no-in|no-e)/;
 
 const LOOKS_INSIDE = /^(?:submodule$|--submodule|--recurse-submodules)/;

@@ -3,7 +3,7 @@
  * is not read at all, since git may find another setting in it.
  */
 export type GitSetting = {
-  /** As git writes it: section and key in small letters, the name between them as it is. */
+  /** The name as git writes it: section and key in lower case, the part between them unchanged. */
   readonly name: string;
   /** Undefined for a key alone, which means true. */
   readonly value: string | undefined;

@@ -74,7 +74,7 @@ const nameOf = (text: string): string => createHash("sha256").update(text).diges
 /** Swept when this process first makes a folder there: a session that runs no command need not look at old folders. */
 const unswept = new Set<string>();
 
-/** One for each value that TMPDIR has had in this process. */
+/** The base folder for each value that TMPDIR has had in this process. */
 const bases = new Map<string, Promise<string | undefined>>();
 
 function baseFolder(temporary: string): Promise<string | undefined> {

@@ -82,7 +82,7 @@ export class Findings {
   }
 
   lines(): readonly string[] {
-    // Where there is more, what still waits belongs to the match that comes next, and comes with it.
+    // Lines that still wait belong to the next match, if there is one, and are returned with it.
     if (this.count > 0 && this.next === undefined) for (const one of this.#waiting) this.#show(one);
     this.#waiting = [];
     return this.#lines;

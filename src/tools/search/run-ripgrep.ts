@@ -48,7 +48,7 @@ export async function runRipgrep(run: RipgrepRun): Promise<RipgrepEnd> {
     cancel();
   };
   const timer = setTimeout(endBy, run.timeLimit, "time");
-  // Nothing is done in no time at all.
+  // A time limit of nothing ends the search at once.
   if (run.timeLimit <= 0) endBy("time");
   run.signal.addEventListener("abort", cancel, { once: true });
   try {

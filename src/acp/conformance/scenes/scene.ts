@@ -8,9 +8,9 @@ export type SceneContext = {
   /** Closes stdin of the one that runs, and notes whether it ended by itself. */
   readonly leave: () => Promise<void>;
   readonly cwd: string;
-  /** One that makes the agent call tools and ask. */
+  /** A prompt that makes the agent call tools and ask. */
   readonly prompt: string;
-  /** One that lasts; the other one when nobody gave it. */
+  /** A prompt that takes long enough to cancel; the same as `prompt` when none was given. */
   readonly cancelPrompt: string;
   /** Whether questions of the lasting prompt are left open, since they are what makes it last. */
   readonly holdsQuestions: boolean;

@@ -73,7 +73,7 @@ class PostgresArchive implements Archive {
     this.#index = new ArchiveIndex({ sql, ledger, patterns: this.#patterns });
   }
 
-  /** One at a time, and each reads the heads again, so that a query sees all earlier records. */
+  /** Updates run one at a time, and each reads the heads again, so that a query sees all earlier records. */
   async refresh(): Promise<void> {
     this.#checkNotClosed();
     const refreshed = this.#last

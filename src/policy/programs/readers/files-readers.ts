@@ -23,7 +23,7 @@ const find: Reader = {
   effects: (words, seen) => {
     const starts = orHere(words.filter((word) => !/^[()!,]$/.test(word)));
     if (!seen.has("-delete")) return { reads: starts };
-    // As a pattern too, and not the folders themselves: to delete some of what is in a folder is not to delete it.
+    // The deletion is a pattern below each folder, since some of its content goes and the folder itself stays.
     return { reads: starts, deletes: starts.map((start) => `${start}/[found]`), deletesBelow: starts };
   },
 };

@@ -1,4 +1,4 @@
-/** Which part of the working tree a git command changes. */
+/** Reads which part of the working tree a git command changes. */
 import type { Effects, Reader, Seen } from "../program.js";
 import { outsideReads } from "./git-places.js";
 
@@ -7,7 +7,7 @@ const LOSES = "can lose work that nothing else holds";
 /** The ways to write "all of it". */
 const isEverything = (word: string): boolean => [".", "./", ":/", ":", "*"].includes(word);
 
-/** As folders or files; a pattern may meet anything. */
+/** The folders or files that the words name; a pattern may match anything in the folder. */
 export const pathspecs = (words: readonly string[]): readonly string[] =>
   words.map((word) => (/^:|[*?[\\]/.test(word) ? "." : word));
 

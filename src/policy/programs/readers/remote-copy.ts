@@ -20,10 +20,10 @@ function copies(words: readonly string[]): Effects {
   };
 }
 
-/** Also behind the scheme: what counts is the name at the end. */
+/** The path behind the host or scheme; only its last name counts. */
 const withoutHost = (word: string) => (isRemote(word) ? word.slice(word.lastIndexOf(":") + 1) : word);
 
-/** A folder over there is copied with whatever names it holds, and so is what a pattern finds. */
+/** Whether the copy brings names that the words do not show: a remote folder or pattern can have any. */
 const bringsNames = (words: readonly string[], isRecursive: boolean): boolean =>
   words.length > 1 &&
   !isRemote(words.at(-1) ?? "") &&
