@@ -1,59 +1,28 @@
 /** `toolgate serve` as a process of its own: its token, its flags, its end, and what it takes when much happens. */
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { ScriptStep } from "../src/model/index.js";
 import { say, send, TOKEN, turn } from "./aap-http-kit.js";
 import { folder } from "./agent-kit.js";
 import { runHere } from "./run-here.js";
+import { filesIn, startServing } from "./start-serving.js";
 import { until } from "./until.js";
 
-const program = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
 const HELLO: readonly ScriptStep[] = [{ say: "Hello." }];
 const MEGABYTE = 1024 * 1024;
 const isLong = process.env["TOOLGATE_LONG"] !== undefined;
 const IDLE = isLong ? 1_000 : 100;
 const TURNS = isLong ? 2_000 : 80;
 
-const wordsFor = (cwd: string, args: readonly string[]) => [
-  "serve",
-  "--port",
-  "0",
-  "--cwd",
-  cwd,
-  "--script",
-  join(cwd, "script.json"),
-  "--ledger",
-  join(cwd, "ledger.sqlite"),
-  ...args,
-];
+const wordsFor = (cwd: string, args: readonly string[]) => ["serve", "--port", "0", "--cwd", cwd, ...args];
 
-/** Comes back when it serves, or has ended. */
-async function serve(cwd: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}) {
-  const { TOOLGATE_TOKEN: _, ...inherited } = process.env;
-  const child = spawn(process.execPath, [program, ...wordsFor(cwd, args)], {
-    stdio: ["ignore", "pipe", "pipe"],
-    env: { ...inherited, TOOLGATE_CONFIG: join(cwd, "settings"), ...env },
-  });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  const said = { stdout: "", stderr: "" };
-  for (const name of ["stdout", "stderr"] as const)
-    child[name].setEncoding("utf8").on("data", (text: string) => void (said[name] += text));
-  const ended = new Promise<number | null>((resolve) => child.once("close", (code) => resolve(code)));
-  const url = () => /Serving AAP at (\S+) for/.exec(said.stdout)?.[1] ?? "";
-  await Promise.race([ended, until(() => url() !== "")]);
-  const stop = (signal: NodeJS.Signals) => {
-    child.kill(signal);
-    return ended;
-  };
-  return { url: url(), pid: child.pid ?? 0, said, ended, stop };
-}
+const serve = (cwd: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}) =>
+  startServing(cwd, wordsFor(cwd, args), { env });
 
 const place = (steps: readonly ScriptStep[] = HELLO) => folder({ "script.json": JSON.stringify({ steps }) });
 
@@ -74,8 +43,8 @@ describe("the command", () => {
     const second = await serve(cwd);
     expect((await sessions(second.url, token)).status).toBe(200);
     expect(await second.stop("SIGINT")).toBe(0);
-    expect(first.said.stderr.split(token)).toHaveLength(2);
-    expect([first.said.stdout, second.said.stdout, second.said.stderr].join("")).not.toContain(token);
+    expect(first.output.stderr.split(token)).toHaveLength(2);
+    expect([first.output.stdout, second.output.stdout, second.output.stderr].join("")).not.toContain(token);
   });
 
   test.each<[string, number, RegExp, readonly string[], NodeJS.ProcessEnv]>([
@@ -93,7 +62,10 @@ describe("the command", () => {
   ])("does not serve for %s", async (_, code, words, args, env) => {
     const cwd = await place();
     const own = { ...process.env, TOOLGATE_CONFIG: join(cwd, "settings"), TOOLGATE_TOKEN: TOKEN, ...env };
-    const { status, stdout, stderr } = await runHere(wordsFor(cwd, args), { cwd, env: own });
+    const { status, stdout, stderr } = await runHere([...wordsFor(cwd, args), ...filesIn(cwd)], {
+      cwd,
+      env: own,
+    });
     expect(status).toBe(code);
     expect(stderr).toMatch(words);
     expect(stdout).toBe("");
@@ -105,9 +77,9 @@ describe("the command", () => {
     await once(other, "listening");
     // A server that listens on a port has an address with one.
     const { port } = other.address() as AddressInfo;
-    const { ended, said } = await serve(await place(), ["--port", String(port)]);
+    const { ended, output } = await serve(await place(), ["--port", String(port)]);
     expect(await ended).toBe(1);
-    expect(said).toEqual({
+    expect(output).toEqual({
       stdout: "",
       stderr: `toolgate: Port ${port} is in use by another program. Nothing was started; try --port 0 for a free one.\n`,
     });

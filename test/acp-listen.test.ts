@@ -1,10 +1,8 @@
 /** `toolgate acp --listen`: foreign clients, the ACP SDK's own, over real sockets, and hostile ones. */
-import { spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import * as acp from "@agentclientprotocol/sdk";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { SessionBook } from "../src/call/index.js";
@@ -29,6 +27,7 @@ import {
 import type { Sending, Transport } from "./acp-listen-kit.js";
 import { folder } from "./agent-kit.js";
 import { runHere } from "./run-here.js";
+import { filesIn, startServing } from "./start-serving.js";
 import { until } from "./until.js";
 
 const { session } = acp.methods.agent;
@@ -436,35 +435,8 @@ describe("beyond this machine", () => {
   });
 });
 
-const program = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
-
-const filesIn = (cwd: string) => [
-  "--script",
-  join(cwd, "script.json"),
-  "--ledger",
-  join(cwd, "ledger.sqlite"),
-];
-
-/** The command in a process of its own, with settings of its own. Comes back when it serves, or has ended. */
-async function command(cwd: string, args: readonly string[], env: NodeJS.ProcessEnv = {}) {
-  const { TOOLGATE_TOKEN: _, ...inherited } = process.env;
-  const child = spawn(process.execPath, [program, "acp", ...filesIn(cwd), ...args], {
-    stdio: ["ignore", "pipe", "pipe"],
-    env: { ...inherited, TOOLGATE_CONFIG: join(cwd, "settings"), ...env },
-  });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  const said = { stdout: "", stderr: "" };
-  for (const name of ["stdout", "stderr"] as const)
-    child[name].setEncoding("utf8").on("data", (text: string) => void (said[name] += text));
-  const ended = new Promise<number | null>((resolve) => child.once("close", (code) => resolve(code)));
-  const url = () => /Serving ACP at (\S+),/.exec(said.stdout)?.[1] ?? "";
-  await Promise.race([ended, until(() => url() !== "")]);
-  const stop = () => {
-    child.kill("SIGTERM");
-    return ended;
-  };
-  return { url: url(), said, ended, stop };
-}
+const command = (cwd: string, args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
+  startServing(cwd, ["acp", ...args], { env });
 
 const commandFolder = (steps: readonly ScriptStep[] = RUNS_ONCE) =>
   folder({ "script.json": JSON.stringify({ steps }) });
@@ -488,8 +460,8 @@ describe("the command", () => {
     const second = await command(cwd, ["--listen", "localhost:0"]);
     expect((await send(second.url, hello(token))).status).toBe(200);
     expect(await second.stop()).toBe(0);
-    expect(first.said.stderr.split(token)).toHaveLength(2);
-    expect([first.said.stdout, second.said.stdout, second.said.stderr].join("")).not.toContain(token);
+    expect(first.output.stderr.split(token)).toHaveLength(2);
+    expect([first.output.stdout, second.output.stdout, second.output.stderr].join("")).not.toContain(token);
   });
 
   test.each<[string, number, RegExp, readonly string[]]>([
@@ -512,14 +484,14 @@ describe("the command", () => {
       { calls: [{ tool: "terminal", input: { command: "echo $$ > pid; sleep 60" } }] },
       { say: "x" },
     ]);
-    const { url, said, stop } = await command(cwd, ["--listen", "0"], { TOOLGATE_TOKEN: TOKEN });
+    const { url, output, stop } = await command(cwd, ["--listen", "0"], { TOOLGATE_TOKEN: TOKEN });
     const { agent } = await editor("WebSocket", url, choose("allow_once"));
     const { sessionId } = await agent.request(session.new, { cwd, mcpServers: [] });
     agent.request(session.prompt, prompt(sessionId)).catch(() => undefined);
     const pid = async () => Number(await readFile(join(cwd, "pid"), "utf8").catch(() => "0"));
     await until(async () => (await pid()) > 0);
     expect(await stop()).toBe(0);
-    expect(said.stdout + said.stderr).not.toContain(TOKEN);
+    expect(output.stdout + output.stderr).not.toContain(TOKEN);
     expect(livingInGroup(await pid())).toEqual([]);
     const ledger = await openLedger(join(cwd, "ledger.sqlite"));
     expect(await callStatuses(ledger, sessionId)).toEqual(["cancelled"]);

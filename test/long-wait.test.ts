@@ -2,21 +2,19 @@
  * The long wait: a turn of four parallel calls stops for the app and for a person; its process is killed; the
  * answer comes from another process, the results reach a third; and the session reads as if nothing had happened.
  */
-import { execFile, spawn } from "node:child_process";
-import type { ChildProcess } from "node:child_process";
+import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { AapClient, pendingCalls } from "../src/aap/client/index.js";
 import { SessionBook } from "../src/call/index.js";
 import { openLedger } from "../src/history/index.js";
 import { sessionText } from "../src/view/index.js";
 import { folder } from "./agent-kit.js";
 import { childProgram } from "./child-programs.js";
+import { startServing } from "./start-serving.js";
 
-const program = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
 const answerer = childProgram("answer.mjs");
 
 const SCRIPT = {
@@ -42,28 +40,10 @@ const clientTools = ["pick_colour", "pick_size"].map((name) => ({
 
 const TOKEN = "a-token-that-nobody-guesses";
 
-async function serve(cwd: string): Promise<{ client: AapClient; child: ChildProcess }> {
-  const args = [
-    "serve",
-    "--port",
-    "0",
-    "--cwd",
-    cwd,
-    "--script",
-    join(cwd, "script.json"),
-    "--ledger",
-    join(cwd, "ledger.sqlite"),
-  ];
-  const env = { ...process.env, TOOLGATE_TOKEN: TOKEN };
-  const child = spawn(process.execPath, [program, ...args], { env, stdio: ["ignore", "pipe", "ignore"] });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  const baseUrl = await new Promise<string>((resolve) => {
-    child.stdout.setEncoding("utf8").on("data", (line: string) => {
-      const url = /http:\/\/\S+/.exec(line)?.[0];
-      if (url !== undefined) resolve(url);
-    });
-  });
-  return { client: new AapClient({ baseUrl, apiKey: TOKEN }), child };
+async function serve(cwd: string) {
+  const words = ["serve", "--port", "0", "--cwd", cwd];
+  const { url, stop } = await startServing(cwd, words, { env: { TOOLGATE_TOKEN: TOKEN } });
+  return { client: new AapClient({ baseUrl: url, apiKey: TOKEN }), stop };
 }
 
 test("runs each tool once when a waiting turn is killed, answered elsewhere and finished by a third process", async () => {
@@ -90,7 +70,7 @@ test("runs each tool once when a waiting turn is killed, answered elsewhere and 
     "tool_result",
     "turn_stop",
   ]);
-  a.child.kill("SIGKILL");
+  await a.stop("SIGKILL");
 
   const { stdout } = await promisify(execFile)(process.execPath, [
     answerer,
@@ -131,7 +111,7 @@ test("runs each tool once when a waiting turn is killed, answered elsewhere and 
     { content: "pick_size: blue" },
     { content: expect.stringContaining("exitCode") },
   ]);
-  c.child.kill("SIGTERM");
+  await c.stop();
 
   const ledger = await openLedger(join(cwd, "ledger.sqlite"));
   const recorded = await ledger.read(sessionId);

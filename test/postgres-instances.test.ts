@@ -1,8 +1,6 @@
 /** Two and more `toolgate serve` processes on one database: who goes on with a session, and what a killed one leaves. */
-import { spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import type { ScriptStep } from "../src/model/index.js";
 import { postgresAddress } from "../src/history/postgres/postgres-address.js";
@@ -10,9 +8,10 @@ import { newAddress } from "../src/history/postgres/postgres-server.samples.js";
 import { SqlConnections } from "../src/history/postgres/sql-connections.js";
 import { say, send, TOKEN } from "./aap-http-kit.js";
 import { folder } from "./agent-kit.js";
+import { startServing } from "./start-serving.js";
+import type { Serving } from "./start-serving.js";
 import { until } from "./until.js";
 
-const program = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
 let ledger: string;
 beforeAll(async () => {
   ledger = await newAddress();
@@ -23,53 +22,20 @@ const APPLICATION = `instances ${process.pid}`;
 const command = (text: string): ScriptStep => ({ calls: [{ tool: "terminal", input: { command: text } }] });
 const DONE: ScriptStep = { say: "Done." };
 
-type Instance = {
-  readonly url: string;
-  readonly output: () => string;
-  stop(signal: NodeJS.Signals): Promise<number | null>;
-};
+type Instance = Omit<Serving, "output"> & { readonly output: () => string };
 
 async function serve(cwd: string, place: string, name = place): Promise<Instance> {
-  const words = [
-    "serve",
-    "--port",
-    "0",
-    "--cwd",
-    cwd,
-    "--script",
-    join(cwd, "script.json"),
-    "--ledger",
-    ledger,
-  ];
-  const child = spawn(process.execPath, [program, ...words, "--place", place], {
-    stdio: ["ignore", "pipe", "pipe"],
-    env: {
-      ...process.env,
-      TOOLGATE_CONFIG: join(cwd, `settings-${place}`),
-      TOOLGATE_TOKEN: TOKEN,
-      INSTANCE_NAME: name,
-      PGAPPNAME: `${APPLICATION} ${name}`,
-    },
-  });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  let output = "";
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding("utf8").on("data", (text: string) => void (output += text));
-  const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
-  const url = () => /Serving AAP at (\S+) for/.exec(output)?.[1] ?? "";
-  await Promise.race([
-    ended,
-    until(
-      () => url() !== "",
-      () => output,
-    ),
-  ]);
-  expect(url(), output).not.toBe("");
-  const stop = (signal: NodeJS.Signals) => {
-    child.kill(signal);
-    return ended;
+  const words = ["serve", "--port", "0", "--cwd", cwd, "--place", place];
+  const env = {
+    TOOLGATE_CONFIG: join(cwd, `settings-${place}`),
+    TOOLGATE_TOKEN: TOKEN,
+    INSTANCE_NAME: name,
+    PGAPPNAME: `${APPLICATION} ${name}`,
   };
-  return { url: url(), output: () => output, stop };
+  const serving = await startServing(cwd, words, { ledger, env });
+  const output = () => serving.output.stdout + serving.output.stderr;
+  expect(serving.url, output()).not.toBe("");
+  return { ...serving, output };
 }
 
 const post = async (at: Instance, path: string, body: object) => {
