@@ -48,7 +48,7 @@ test.each<[string, (signal: AbortSignal) => Source]>([
       },
     }),
   ],
-])("an answer is over with the signal's reason when the model %s", async (_what, source) => {
+])("ends a response with the signal's reason when the model %s", async (_what, source) => {
   expect((await stoppedReading(source)).got).toEqual([word]);
 });
 

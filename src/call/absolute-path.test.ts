@@ -137,7 +137,7 @@ test("resolves as Node does on Windows: absolute, without dots", () => {
   );
 });
 
-test("a path is within itself and the folders above it, and not within one of a like name", () => {
+test("counts a path as within itself and its parent folders, and not within a folder of a similar name", () => {
   expect(isWithin("/a/b", "/a/b") && isWithin("/a/b", "/a") && isWithin("/a", "/")).toBe(true);
   expect(isWithin("/ab", "/a") || isWithin("/a", "/a/b")).toBe(false);
 });

@@ -36,7 +36,7 @@ test("takes a plural that does not end in s", () => {
   expect(countOf(2, "entry", "entries")).toBe("2 entries");
 });
 
-test("a noun agrees with its amount", () => {
+test("makes a noun agree with its amount", () => {
   expect([0, 1, 2, 1234].map((count) => pluralize(count, "file"))).toEqual([
     "0 files",
     "1 file",

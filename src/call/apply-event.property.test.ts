@@ -132,7 +132,7 @@ test("replaces an end at most once, and only an assumed one by a reported one", 
   );
 });
 
-test("a settled call never moves, whatever event comes", () => {
+test("never changes a settled call, whatever event follows", () => {
   const settled = fc
     .oneof(
       callLives.map(callAfter),
@@ -150,7 +150,7 @@ test("a settled call never moves, whatever event comes", () => {
   );
 });
 
-test("the input that someone was asked about or has decided on never changes", () => {
+test("never changes an input that was asked about or decided on", () => {
   fc.assert(
     fc.property(storms, (events) => {
       const seen = steps(events);
@@ -178,7 +178,7 @@ test("changes an unseen call in place to the same result as a copy, or not at al
   );
 });
 
-test("an event changes neither the call it comes to nor itself", () => {
+test("changes neither the given call nor the event", () => {
   fc.assert(
     fc.property(callLives, (life) => {
       const copy = structuredClone(life);

@@ -57,7 +57,7 @@ test.each([
   for (const input of [undefined, null, {}, "text", []]) expect(createToolTitle(name, input)).toBe(title);
 });
 
-test("a title is never empty", () => {
+test("never makes an empty title", () => {
   for (const name of ["", "   ", "___", "//", "\n"]) expect(createToolTitle(name)).toBe("Tool call");
 });
 
@@ -74,7 +74,7 @@ test("makes invisible characters of a title visible", () => {
   expect(createToolTitle("read\u202E_file")).toBe("Read⟨U+202E⟩ file");
 });
 
-test("a name that is only partly understood is shown whole", () => {
+test("shows the whole name when only a part of it is known", () => {
   expect(createToolTitle("read_удалить", { path: "a" })).toBe("Read удалить: a");
 });
 
@@ -83,7 +83,7 @@ test("shows no inherited fields of an input", () => {
   expect(createToolTitle("constructor")).toBe("Constructor");
 });
 
-test("every title is one visible line of at most 120 characters", () => {
+test("makes one visible line of at most 120 characters", () => {
   const keys = fc.constantFrom(
     "path",
     "command",

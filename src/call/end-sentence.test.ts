@@ -15,7 +15,7 @@ test.each([
   "running",
   "running with a cancel wish",
   "done",
-] as const)("a call that is %s needs no sentence", (name) => {
+] as const)("has no sentence for a call that is %s", (name) => {
   expect(endSentence(after(...way[name]))).toBeUndefined();
 });
 
@@ -79,7 +79,7 @@ test.each([
   ["done", { reason: "no edits here." }, "Done without asking; rule deny edit denies it: no edits here."],
   ["refused", { isAfterRefusal: true, who: "ann" }, "Done after ann refused it."],
   ["refused", { isAfterRefusal: true }, "Done after rule deny edit refused it."],
-] as const)("a call that is %s against the rules says so: %j", (name, breach, sentence) => {
+] as const)("reports a call that is %s against the rules: %j", (name, breach, sentence) => {
   const breached = { ...event.breached, breach: { ...event.breached.breach, ...breach } };
   expect(endSentence(after(...way[name], breached))).toBe(sentence);
 });

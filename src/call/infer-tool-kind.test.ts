@@ -82,7 +82,7 @@ test.each(
     move: list_and_move
     other: get_and_send share_list cancel_query upgrade_plan
     fetch: read_url search_web`),
-)("the harmless word in %s does not win: it is %s", (name, kind) => {
+)("prefers the dangerous word in %s: %s", (name, kind) => {
   expect(kindOf(name)).toBe(kind);
 });
 
@@ -91,7 +91,7 @@ test.each(
     delete: search_server__delete_row mcp__read__delete read.delete github__repos__delete DELETE/users/list
     read: filesystem/read_text shell_server__get_version mcp__bash-tools__read_file functions.read_file
     other: search__zap mcp__get__zap read/zap`),
-)("the server's name does not decide: %s is %s", (name, kind) => {
+)("ignores the server's name: %s is %s", (name, kind) => {
   expect(kindOf(name)).toBe(kind);
 });
 
@@ -127,7 +127,7 @@ test.each<[unknown, ToolKind]>([
   expect(kindOf("", input)).toBe(kind);
 });
 
-test("an input can make a call look more dangerous than its name, never less", () => {
+test("lets the input raise the danger of a name, and never lower it", () => {
   expect(kindOf("get_output", { command: "rm -rf build" })).toBe("execute");
   expect(kindOf("read_file", { path: "a", content: "b" })).toBe("edit");
   expect(kindOf("get_page", { url: "https://example.com" })).toBe("fetch");
@@ -140,7 +140,7 @@ test("believes the tool's author and marks the kind as declared", () => {
   expect(inferToolKind("delete_all", {}, { kind: "read" })).toEqual({ kind: "read", source: "declared" });
 });
 
-test("a declared kind that does not exist is not believed", () => {
+test("ignores a declared kind that does not exist", () => {
   const annotations = { kind: "harmless" } as unknown as ToolAnnotations;
   expect(inferToolKind("delete_all", {}, annotations)).toEqual({ kind: "delete", source: "inferred" });
   const inherited = Object.create({ kind: "read", readOnlyHint: true }) as ToolAnnotations;
@@ -168,7 +168,7 @@ test.each([
   ["a hidden character", "get_er\u200Base"],
   ["another script", "read_удалить"],
   ["more than anyone reads", `get_${"x".repeat(100_000)}_delete`],
-])("a name with %s is never harmless", (_, name) => {
+])("never infers a harmless kind from a name with %s", (_, name) => {
   expect(kindOf(name)).toBe("other");
   expect(kindOf(name, { query: "x" }, { readOnlyHint: true })).toBe("other");
   expect(kindOf(name, { command: "x" })).toBe("execute");

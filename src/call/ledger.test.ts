@@ -30,7 +30,7 @@ test.each(["maybe", "Allow once", "", "constructor"])(
   },
 );
 
-test("a yes to something else than what is asked is not taken", () => {
+test("rejects a yes for another intent", () => {
   const message =
     "Question q1 (Edit src/app.ts) is about another intent than this answer. The question is still open; look at it again.";
   expect(answering({ ...yes, intentHash: "hash-2" })).toThrow(ledgerError("INTENT_CHANGED", message));

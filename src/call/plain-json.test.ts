@@ -122,7 +122,7 @@ test.each<[string, unknown, unknown]>([
   expect(safe(value)).toStrictEqual(expected);
 });
 
-test("an error keeps its name, message, cause and own fields, but not its stack", () => {
+test("keeps an error's name, message, cause and own fields, without its stack", () => {
   const error = Object.assign(new TypeError("no", { cause: new Error("why") }), { code: "E_NO" });
   expect(safe({ error })).toStrictEqual({
     error: { name: "TypeError", message: "no", cause: { name: "Error", message: "why" }, code: "E_NO" },
@@ -162,7 +162,7 @@ test("turns an unreadable field into a note and keeps the others", () => {
   });
 });
 
-test("a getter is read once, so it cannot answer differently when the result is written", () => {
+test("reads a getter once, so that it cannot return another value later", () => {
   let reads = 0;
   const value = {
     get count() {
@@ -186,7 +186,7 @@ test("turns values below the depth limit into a note", () => {
   expect(JSON.stringify(safe(nested(100_000)))).toContain("levels deep");
 });
 
-test("a huge string keeps its beginning and its end", () => {
+test("keeps the beginning and the end of a huge string", () => {
   const text = safe(`first ${"x".repeat(5 * MIB)} last`);
   expect(text).toMatch(/^first x+… \d+ characters left out …x+ last$/);
 });
@@ -210,7 +210,7 @@ test("cuts a string between characters and notes how much is missing", () => {
   }
 });
 
-test("every character is counted as JSON writes it", () => {
+test("counts every character as JSON writes it", () => {
   for (let code = 0; code < 0x100; code++) {
     const text = String.fromCharCode(code).repeat(100);
     const maxCharacters = JSON.stringify(text).length;
@@ -242,7 +242,7 @@ test("holds the size limit whatever value comes next", () => {
   }
 });
 
-test("a huge list and a huge object keep their beginning and say what is missing", () => {
+test("keeps the beginning of a huge list and object and notes what is missing", () => {
   const list = Array.from({ length: 25_000 }, (_, index) => index);
   const items = safe(list);
   expect(items).toHaveLength(10_000);
@@ -265,13 +265,13 @@ test("cuts many long lines at the end of the list instead of each to nothing", (
   expect(JSON.stringify(result)).toMatch(/"… \d+ items left out …"\]\}$/);
 });
 
-test("a small value that would be a million times as long when written is bounded", () => {
+test("bounds a small value that would be a million times as long in JSON", () => {
   let value: unknown = "leaf";
   for (let level = 0; level < 40; level++) value = { left: value, right: value };
   expect(brokenPromises(value)).toEqual([]);
 });
 
-test("a field named __proto__ stays a field", () => {
+test("keeps a field named __proto__", () => {
   const result = safe(
     JSON.parse('{"__proto__":{"polluted":true},"big":null}', (key, value) => (key === "big" ? 1n : value)),
   );
@@ -279,7 +279,7 @@ test("a field named __proto__ stays a field", () => {
   expect(Object.getPrototypeOf(result)).toBe(Object.prototype);
 });
 
-test("the value itself is never changed", () => {
+test("never changes the given value", () => {
   const inner = Object.freeze({ when: new Date(0), text: "\uD800" });
   const value = Object.freeze({ inner, list: Object.freeze([undefined, 1n]) });
   safe(value);

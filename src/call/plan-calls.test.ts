@@ -24,7 +24,7 @@ const announced = (toolCallId: string, more: object = {}): SessionEvent => ({
 const callsOf = (entries: readonly PlanEntry[]) =>
   entries.map(({ content, toolCallIds }) => [content, toolCallIds]);
 
-test("a call works on the entry in progress, and the entry keeps it when the plan moves on", () => {
+test("links a call to the entry in progress, also when the plan moves on", () => {
   const book = new SessionBook("s", [
     announced("early"),
     plan(["look", "in_progress"], ["fix", "pending"]),
@@ -41,7 +41,7 @@ test("a call works on the entry in progress, and the entry keeps it when the pla
   expect(SessionBook.restored(book.snapshot()).plan).toEqual(book.plan);
 });
 
-test("a call works on no entry when several are in progress, when it only plans, or when a sub-agent makes it", () => {
+test("links no call when several entries are in progress, when it only plans, or for a sub-agent", () => {
   const book = new SessionBook("s", [
     plan(["look", "in_progress"], ["fix", "in_progress"]),
     announced("a"),
@@ -55,7 +55,7 @@ test("a call works on no entry when several are in progress, when it only plans,
   ]);
 });
 
-test("a call works on the entry that the plan of the same response has in progress", () => {
+test("links a call to the entry that the same response's plan has in progress", () => {
   const planning = (
     toolCallId: string,
     ...todos: readonly { readonly content: string; readonly status: PlanStatus }[]
@@ -111,7 +111,7 @@ test("a call works on the entry that the plan of the same response has in progre
   expect(callsOf(live.plan)).toEqual(expected);
 });
 
-test("every call stands on at most one entry, however the plan changes", () => {
+test("links every call to at most one entry, however the plan changes", () => {
   const status = fc.constantFrom<PlanStatus>("pending", "in_progress", "completed");
   const list = fc.uniqueArray(fc.tuple(fc.constantFrom("a", "b", "c", "d"), status), {
     selector: ([content]) => content,

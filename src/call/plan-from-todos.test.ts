@@ -25,12 +25,12 @@ test("entries without a content and a status that are texts are dropped, the oth
   ).toEqual([entry("a", "pending"), entry("", "pending")]);
 });
 
-test.each(["pending", "in_progress", "completed", "cancelled"])("the status %s is kept", (status) => {
+test.each(["pending", "in_progress", "completed", "cancelled"])("keeps the status %s", (status) => {
   expect(planFromTodos({ todos: [{ content: "a", status }] })).toEqual([entry("a", status)]);
 });
 
 test.each(["", "done", "Completed", "in progress", "constructor"])(
-  "the unknown status %j counts as pending",
+  "counts the unknown status %j as pending",
   (status) => {
     expect(planFromTodos({ todos: [{ content: "a", status }] })).toEqual([entry("a", "pending")]);
   },
@@ -76,7 +76,7 @@ test("drops other fields of an entry", () => {
   expect(planFromTodos({ todos })).toStrictEqual([entry("a", "pending")]);
 });
 
-test("an empty list is an empty plan, which is not the same as no plan", () => {
+test("makes an empty plan from an empty list, and not no plan", () => {
   expect(planFromTodos({ todos: [] })).toEqual([]);
   expect(planFromTodos({ todos: [null] })).toEqual([]);
 });

@@ -21,12 +21,12 @@ test.each([
   expect(answerAllows(question, selects(optionId))).toBe(expected);
 });
 
-test("the answer of an asker that failed is no yes", () => {
+test("does not count a failed asker's answer as a yes", () => {
   expect(isYes(question, refused)).toBe(false);
   expect(answerAllows(question, refused)).toBe(false);
 });
 
-test("an option of a kind that nobody knows is no yes", () => {
+test("does not count an option of an unknown kind as a yes", () => {
   const options = [{ optionId: "once", name: "Allow", kind: "allow_forever" as "allow_once" }];
   expect(isYes({ ...question, options }, yes)).toBe(false);
 });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { addressOf, commandOf, linesOf, pathOf, mainArgument, ownText, ownValue } from "./title-arguments.js";
 
 test.each(["path", "file_path", "filePath", "target_file", "notebook_path", "directory"])(
-  "a path is found under %s",
+  "finds a path under %s",
   (key) => {
     expect(pathOf({ [key]: "src/app.ts" })).toBe("src/app.ts");
     expect(pathOf({ [key]: "   " })).toBeUndefined();
@@ -36,7 +36,7 @@ test.each([
   expect(commandOf(input)).toBe(command);
 });
 
-test("a command of endless arguments says that there are more", () => {
+test("marks a command whose arguments were cut", () => {
   expect(commandOf({ argv: Array.from({ length: 5000 }, () => "x") })).toMatch(/^x x .* x …$/);
 });
 

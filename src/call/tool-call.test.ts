@@ -16,7 +16,7 @@ const sessionWith = (...toolCallIds: readonly string[]) =>
     toolCallIds.map((toolCallId) => announce(toolCallId)),
   );
 
-test("a new session's calls are counted from one", () => {
+test("counts a new session's calls from one", () => {
   const ids = new ToolCallIds(sessionWith());
   expect([ids.next(), ids.next(), ids.next()]).toEqual(["call_1", "call_2", "call_3"]);
 });
@@ -38,7 +38,7 @@ test("ids that someone else has taken are skipped, also when that happens later"
   expect(ids.next()).toBe("call_9");
 });
 
-test("a provider that repeats its ids cannot make two calls collide", () => {
+test("gives two calls of one provider id different ids", () => {
   const book = sessionWith();
   const ids = new ToolCallIds(book);
   for (let index = 0; index < 3; index++) book.apply(announce(ids.next(), "call_0"));

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { isToolKind, TOOL_KINDS } from "./tool-kind.js";
 
-test("the kinds are exactly those of ACP", () => {
+test("has exactly the kinds of ACP", () => {
   // Written out by hand from the ACP schema.
   expect([...TOOL_KINDS].sort()).toEqual(
     "delete edit execute fetch move other read search switch_mode think".split(" "),

@@ -62,7 +62,7 @@ test.each([
   }
 });
 
-test("an emoji that Unicode lists stays whole", () => {
+test("keeps an emoji that Unicode lists whole", () => {
   for (const emoji of ["👩\u200D💻", "⚠\uFE0F", "👨\u200D👩\u200D👧", "👍🏽", "1\uFE0F\u20E3", "🇩🇪"]) {
     expect(visibleText(`a${emoji}b`)).toBe(`a${emoji}b`);
     expect(oneLine(`a ${emoji} b`, 40)).toBe(`a ${emoji} b`);
@@ -95,7 +95,7 @@ test("making text visible twice changes nothing more, and no line break is left"
   );
 });
 
-test("one line keeps both ends of a text that is too long", () => {
+test("keeps both ends of a text that is too long for one line", () => {
   expect(oneLine("src/app.ts", 10)).toBe("src/app.ts");
   expect(oneLine("src/some/long/path/app.ts", 13)).toBe("src/so…app.ts");
   expect(oneLine("abc", 2)).toBe("a…");
@@ -103,7 +103,7 @@ test("one line keeps both ends of a text that is too long", () => {
   expect(oneLine("abc", 0)).toBe("");
 });
 
-test("one line collapses spaces but shows a line break, which is no space to a shell", () => {
+test("collapses spaces in one line and shows line breaks, which matter to a shell", () => {
   expect(oneLine("  a \t  b  ", 50)).toBe("a b");
   expect(oneLine("ls \n\n   rm -rf x\n", 50)).toBe("ls\\nrm -rf x");
   expect(oneLine("\u00A0a\uFEFF", 50)).toBe("⟨U+00A0⟩a⟨U+FEFF⟩");

@@ -24,7 +24,7 @@ const run = (exitCode: number): readonly SessionEvent[] => [
   { ...about, type: "call-done" },
 ];
 
-test("the list of calls names the exit code of a command that failed", () => {
+test("names the exit code of a failed command in the list of calls", () => {
   const rows = (exitCode: number) => callTable(new SessionBook("session_1", run(exitCode)).snapshot());
   expect(rows(1)).toContain("  call_1  done, exit code 1  Run git push\n");
   expect(rows(0)).toContain("  call_1  done  Run git push\n");

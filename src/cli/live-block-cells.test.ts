@@ -140,7 +140,7 @@ test("keeps emoji and wide characters whole in its cells, and the cursor behind 
   ).toBe("x");
 });
 
-test("each update is one synchronised write", () => {
+test("wraps each update in one synchronised write", () => {
   const writes: string[] = [];
   const block = new LiveBlock({ write: (text) => writes.push(text), columns: 40, rows: 10 }, coloured);
   block.setFooter({ rows: ["> "], cursor: { row: 0, before: "> " } });

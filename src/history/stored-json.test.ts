@@ -54,7 +54,7 @@ test("refuses a cycle and too deep values as JSON does", () => {
   expect(jsonCopy(deep)).toEqual(deep);
 });
 
-test("a key named __proto__ stays a key", () => {
+test("keeps a key named __proto__", () => {
   const copy = jsonCopy(JSON.parse('{"__proto__":{"polluted":1},"a":1}'));
   expect(Object.keys(Object(copy) as object)).toEqual(["__proto__", "a"]);
   expect((copy as { polluted?: number }).polluted).toBeUndefined();

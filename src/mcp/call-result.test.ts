@@ -28,7 +28,7 @@ test("returns no content for a result without content", () => {
   expect(read({ content: null, isError: null })).toEqual({ output: "", content: [] });
 });
 
-test("a text is cut at a million characters, never in the middle of one", () => {
+test("cuts a text at a million characters, never inside a character", () => {
   const [text = ""] = texts(read({ content: [{ type: "text", text: `${"x".repeat(999_999)}😀😀` }] })) ?? [];
   expect(text).toBe(`${"x".repeat(999_999)}\n[4 more characters were left out]`);
   const oneMore = { content: [{ type: "text", text: "x".repeat(1_000_001) }] };

@@ -3,7 +3,7 @@ import { readMcpConfig } from "./config.js";
 import { mcpConfigFromAcp } from "./mcp-config-from-acp.js";
 import { describeServer, fingerprint } from "./fingerprint.js";
 
-test("the shape that editors use is read", () => {
+test("reads the form that editors use", () => {
   const mcpServers = {
     files: {
       type: "stdio",
@@ -109,7 +109,7 @@ test.each(["TOKEN", "constructor"])(
   },
 );
 
-test("the servers of an ACP session are converted", () => {
+test("converts the servers of an ACP session", () => {
   const configs = mcpConfigFromAcp(
     [
       { name: "files", command: "/bin/server", args: ["a"], env: [{ name: "KEY", value: "x" }] },
@@ -159,7 +159,7 @@ test("changes the fingerprint with anything that changes the program, and not wi
   );
 });
 
-test("the description shows every word that is run and no secret value", () => {
+test("describes every word that runs, without secret values", () => {
   const config = { command: "npx foo", args: ["-y", "a;b", "x\u202Ey"], env: { TOKEN: "s3cret" } };
   expect(describeServer(config, "/ws")).toBe(
     `runs "npx foo" -y "a;b" "x⟨U+202E⟩y" in /ws with the variables TOKEN`,

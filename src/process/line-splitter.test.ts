@@ -21,7 +21,7 @@ test("drops a line that is too long and reads the next one", () => {
   });
 });
 
-test("the lines are the same however the bytes are cut", () => {
+test("gives the same lines however the bytes are cut", () => {
   const line = fc.string({ unit: "grapheme", maxLength: 12 }).map((text) => text.replaceAll("\n", ""));
   fc.assert(
     fc.property(fc.array(line), fc.array(fc.nat(7)), (lines, cuts) => {

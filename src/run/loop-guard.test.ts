@@ -56,7 +56,7 @@ test("distinguishes no input from an empty one, and treats none like null", () =
   expect(said(loops, [undefined, {}, null])).toEqual([undefined, undefined, 2]);
 });
 
-test("a loop of several steps is noticed", () => {
+test("detects a loop of several steps", () => {
   const loops = guard(2);
   const rounds = [1, 2, 3].flatMap(() => said(loops, ["a", "b", "c"]));
   expect(rounds.slice(6)).toEqual([3, 3, 3]);

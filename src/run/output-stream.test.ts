@@ -113,7 +113,7 @@ test("shows a burst that just fits in one piece", () => {
   expect(emitted.slice(1)).toEqual([{ at: 53, text: whole, skipped: 0 }]);
 });
 
-test("an emoji that arrives in two halves is shown when it is whole", () => {
+test("shows an emoji of two chunks when it is whole", () => {
   const { stream, emitted, wait } = aStream();
   stream.write("a\uD83D");
   wait(1000);

@@ -18,7 +18,7 @@ function task() {
   return { run, finish: () => finish(), signal: () => given };
 }
 
-test("a call runs until its task has ended", async () => {
+test("keeps a call running until its task has ended", async () => {
   const calls = new RunningCalls();
   const { run, finish } = task();
   void calls.start("a", never(), run);

@@ -77,7 +77,7 @@ test("keeps each removed folder, file and link, a folder before its content", as
   expect(await readdir(root)).toEqual([]);
 });
 
-test("a move is on record before it is made", async () => {
+test("records a move before it is made", async () => {
   const { root, workspace, changes, seen } = await kept();
   await writeFile(join(root, "a"), "x");
   await workspace.move(`${root}/a`, `${root}/b`);

@@ -32,7 +32,7 @@ test("approves in all projects when no project is named", async () => {
   expect(store.isApproved("files", B, "/two")).toBe(false);
 });
 
-test("a project is known by its real folder, not by a link to it", async () => {
+test("identifies a project by its real folder, not by a link", async () => {
   const [project, elsewhere, links] = [newFolder(), newFolder(), newFolder()];
   const link = join(links, "link");
   symlinkSync(project, link);
@@ -72,7 +72,7 @@ test.each([
     "has a fingerprint that is none",
     { version: 1, servers: [{ name: "files", fingerprint: "*", approvedAt: 1 }] },
   ],
-])("a file that %s approves nothing and is not written over", async (_what, content) => {
+])("approves nothing from a file that %s, and does not overwrite it", async (_what, content) => {
   const store = new ApprovedServers(newFolder());
   await store.approve({ name: "files", fingerprint: A, approvedAt: 1 });
   write(store.path, content);

@@ -32,7 +32,7 @@ function commandsFor(
     .map(({ rule }) => String(rule.command ?? JSON.stringify(rule)));
 }
 
-test("a grant is remembered, listed, counted and revoked", async () => {
+test("remembers, lists, counts and revokes a grant", async () => {
   const folder = newFolder();
   const store = new GrantStore(folder, { now: () => 1000 });
   const grant = await store.add(allowing("make"), USER);
@@ -108,7 +108,7 @@ test("keeps it expired even while the file cannot be written", async () => {
   expect(commandsFor(new GrantStore(folder), 1)).toEqual([]);
 });
 
-test("a clock that once ran far ahead does not end the grants that are made later", async () => {
+test("keeps new grants after a clock that once ran far ahead", async () => {
   const folder = newFolder();
   let now = 0;
   const store = new GrantStore(folder, { now: () => now });
@@ -119,7 +119,7 @@ test("a clock that once ran far ahead does not end the grants that are made late
   expect(commandsFor(store, 11)).toEqual(["new"]);
 });
 
-test("a time that is no number is up", async () => {
+test("treats a grant as expired when the current time is no number", async () => {
   const store = new GrantStore(newFolder());
   await store.add(allowing("make"), USER, { expiresAt: HOUR });
   expect(commandsFor(store, Number.NaN)).toEqual([]);

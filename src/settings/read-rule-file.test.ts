@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { readRuleFile } from "./read-rule-file.js";
 
-test("a rule file is read as it is written", () => {
+test("reads a rule file as written", () => {
   const rules = [
     {
       allow: "execute",

@@ -13,7 +13,7 @@ const HEAD = [
 ];
 const auths = (...rows: readonly string[]) => rulesFromAuths([...HEAD, ...rows, ""].join("\n"));
 
-test("each row becomes a rule on that tool of that server", () => {
+test("makes each row a rule on that tool of that server", () => {
   expect(auths("| filesystem | write_file | allow_always |", "| web | fetch_page | reject_always |")).toEqual(
     {
       rules: [
@@ -82,6 +82,6 @@ test("keeps a rejected row rejected, also by a wider rule", () => {
   ]);
 });
 
-test("a file without a table has no rules", () => {
+test("reads no rules from a file without a table", () => {
   expect(rulesFromAuths("allow everything | please")).toEqual({ rules: [], skipped: [] });
 });

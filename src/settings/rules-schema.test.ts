@@ -47,7 +47,7 @@ test.each<[unknown, boolean]>([
   expect(check(value)).toBe(isOne);
 });
 
-test("the published schema is plain JSON and says which fields there are", () => {
+test("publishes the schema as plain JSON with every field", () => {
   const schema = rulesJsonSchema();
   expect(JSON.parse(JSON.stringify(schema))).toEqual(schema);
   expect(schema).toMatchObject({ title: "Toolgate rules", required: ["rules"], additionalProperties: false });

@@ -6,7 +6,7 @@ import { newFolder, removeFolders, write } from "./settings.samples.js";
 
 afterAll(removeFolders);
 
-test("the settings lie in the user's config folder, and only the user can look into it", () => {
+test("keeps the settings in the user's config folder, which only the user can read", () => {
   const home = newFolder();
   const folder = settingsFolder({ HOME: home });
   expect(folder).toBe(join(home, ".config", "toolgate"));

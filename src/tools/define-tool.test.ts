@@ -16,7 +16,7 @@ test("passes a valid input on as the schema parsed it", () => {
   expect(greet.parse({ who: "Ann", more: true })).toEqual({ ok: true, input: { who: "Ann", times: 1 } });
 });
 
-test("an input that does not fit says which tool, what is wrong and that nothing was run", () => {
+test("names the tool and the problem of an invalid input, and says that nothing was run", () => {
   const result = greet.parse({ who: 7, times: 0 });
   const problem = result.ok ? "" : result.problem;
   expect(problem).toMatch(/^greet: the input is not valid\. /);

@@ -39,7 +39,7 @@ test.each([
   expect(execFileSync(program, words, { encoding: "utf8" })).toBe("text\n");
 });
 
-test("the environment does not change what bash reads", async () => {
+test("reads bash text the same in every environment", async () => {
   const [program = "", ...words] = shellWords(
     { shell: "/bin/bash", language: "bash" },
     "ls /; echo $-; echo /b?n",

@@ -227,7 +227,7 @@ test.each([
     `env -i setsid sh -c 'trap "" TERM; echo $$ > far; while :; do sleep 0.1; done' & `,
   ],
   ["without our mark", "env -i setsid sh -c 'echo $$ > far; exec sleep 1000' & "],
-])("a cancel ends also a process %s", async (_, far) => {
+])("ends on cancel also a process %s", async (_, far) => {
   const { root, workspace } = await aWorkspace();
   const cancel = new AbortController();
   await workspace.runCommand(`${far} while ! test -s far; do sleep 0.02; done; echo up; sleep 1000`, {

@@ -17,7 +17,7 @@ async function run(command: string | readonly string[], options: Partial<Command
   return { exit, root, output };
 }
 
-test("a command in a terminal sees one, of the size that was asked for", async () => {
+test("gives a command a terminal of the requested size", async () => {
   const { exit, output, root } = await run("test -t 0 && test -t 1 && stty size; echo $TERM; pwd; exit 3");
   expect(output).toBe(`30 100\r\nxterm-256color\r\n${root}\r\n`);
   expect(exit).toEqual({ exitCode: 3 });
@@ -27,7 +27,7 @@ test("runs a list of words without a shell in a terminal too", async () => {
   expect((await run(["printf", "<%s>", "$HOME", "; id"])).output).toBe("<$HOME><; id>");
 });
 
-test("the end of fast output is not lost in a terminal", async () => {
+test("keeps the end of fast output in a terminal", async () => {
   for (let round = 0; round < 5; round++) {
     const { output } = await run("seq 20000");
     expect(output.endsWith("\r\n19999\r\n20000\r\n")).toBe(true);
@@ -35,7 +35,7 @@ test("the end of fast output is not lost in a terminal", async () => {
   }
 });
 
-test("the end of the output is not lost in a terminal when we were too busy to listen", async () => {
+test("keeps the end of the output in a terminal when the event loop was blocked", async () => {
   let output = "";
   const onOutput = (text: string) => {
     output += text;
@@ -46,7 +46,7 @@ test("the end of the output is not lost in a terminal when we were too busy to l
   expect(output.endsWith("\r\n2999\r\n3000\r\n")).toBe(true);
 });
 
-test("a character that arrives in two pieces is one character in a terminal", async () => {
+test("joins a character of two chunks in a terminal", async () => {
   expect((await run(String.raw`printf '\342'; sleep 0.2; printf '\202\254'`)).output).toBe("€");
 });
 
@@ -61,7 +61,7 @@ test.each([
   ],
   // The process has left the group, its parent and our mark.
   ["in a job of its own", `set -m; (env -i sh -c 'trap "" HUP; echo $$ > far; exec sleep 1000' &)`],
-])("a cancel ends a command in a terminal with what it started %s", async (_, far) => {
+])("ends on cancel a command in a terminal and all it started %s", async (_, far) => {
   const { root, workspace } = await aWorkspace();
   const cancel = new AbortController();
   await workspace.runCommand(

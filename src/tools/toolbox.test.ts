@@ -42,7 +42,7 @@ test("refuses two tools of one name and names them", () => {
   expect(makeTwice).toThrow('Two tools are named "terminal".');
 });
 
-test("a name that every object has is no tool", () => {
+test("finds no tool by the names that every object has", () => {
   const toolbox = new Toolbox(builtInTools);
   for (const name of ["__proto__", "constructor", "toString", "hasOwnProperty", ""])
     expect(toolbox.get(name)).toBeUndefined();

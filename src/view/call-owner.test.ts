@@ -44,13 +44,13 @@ const shows = (terminalId: string, text: string, exitCode = 0): Partial<ToolCall
 });
 const idOf = (one: ToolCall, ...others: readonly ToolCall[]) => callOwner(one, [...others, one])?.toolCallId;
 
-test("a sub-agent's call is that of its task, and a call that nobody made is its own", () => {
+test("assigns a sub-agent's call to its task, and an unrelated call to none", () => {
   expect(idOf(call("a", { parentToolCallId: "task" }), call("task"), call("b"))).toBe("task");
   expect(idOf(call("a", { parentToolCallId: "gone" }), call("b"))).toBeUndefined();
   expect(idOf(call("a", at("/f")), call("b", at("/f")))).toBeUndefined();
 });
 
-test("a proxied call belongs to the call with the same yes, terminal or file", () => {
+test("assigns a proxied call to the call with the same yes, terminal or file", () => {
   const decision = { by: "person", reason: "allowed with edit", at: 1 } as const;
   expect(idOf(call("proxied_1", { decision }), call("edit"), call("b"))).toBe("edit");
   expect(
@@ -90,11 +90,11 @@ test("names the exit code of a failed command, and its call was done", () => {
   );
 });
 
-test("a proxied call of an earlier version's record is known by its old id", () => {
+test("recognises a proxied call of an earlier version by its old id", () => {
   expect(idOf(call("through_us_1", at("/f")), call("a", at("/f")))).toBe("a");
 });
 
-test("the hunks of a large file are shown by a diff with its whole text, and by no other", () => {
+test("covers the hunks of a large file only by a diff with its whole text", () => {
   const old = Array.from({ length: 9_000 }, (_, line) => `line ${line}\n`).join("");
   const now = old.replace("line 4000\n", "another\n");
   const served = call("proxied_1", { content: [fileDiff("/f", old, now)], ...done });

@@ -56,7 +56,7 @@ const done: Step = { type: "call-done" };
 const running = [ready, { type: "call-cleared", ...byRule }, started] as const;
 const shows = (...content: ToolCall["content"]): Step => ({ type: "call-revised", fields: { content } });
 
-test("a call that was asked about, ran and is done", () => {
+test("shows a call that was asked about, ran and is done", () => {
   const call = after(
     "edit",
     "Edit src/app.ts",
@@ -85,7 +85,7 @@ test("a call that was asked about, ran and is done", () => {
   );
 });
 
-test("a call on its way, step by step", () => {
+test("shows each state of a call", () => {
   const way = [
     ready,
     asked,
@@ -106,7 +106,7 @@ test("a call on its way, step by step", () => {
   ]);
 });
 
-test("a call that broke the rules never shows a tick, and says why", () => {
+test("never shows a tick for a breach, and gives the reason", () => {
   const ran: readonly Step[] = [
     { type: "input-ready", rawInput: {} },
     { type: "call-cleared" },
@@ -130,7 +130,7 @@ test("a call that broke the rules never shows a tick, and says why", () => {
   expect(callText(call, { headlineOnly: true })).toContain("Done without asking");
 });
 
-test("a call that was undone says so, however it had ended", () => {
+test("marks an undone call, however it had ended", () => {
   const undone: Step = { type: "call-undone" };
   const failed: Step = { type: "call-failed", error: "No room." };
   const headline = (...end: readonly Step[]) =>
@@ -153,7 +153,7 @@ test("explains the answers of a question by their effect, whatever their names",
   expect(callText(call)).toContain("\n    question question-1");
 });
 
-test("a call that waits for something else says for what", () => {
+test("names what a call waits for", () => {
   expect(callText(after("other", "x", ready, { type: "app-awaited" }))).toBe(
     "? • x (other, waiting for the app)",
   );
@@ -215,7 +215,7 @@ test("ends other than done have their sentence", () => {
   );
 });
 
-test("an error that is also the content is shown once", () => {
+test("shows an error once when the content repeats it", () => {
   const call = after("read", "Read a", ...running, {
     type: "call-failed",
     error: "no such file",
@@ -224,7 +224,7 @@ test("an error that is also the content is shown once", () => {
   expect(callText(call)).toBe("✗ ≡ Read a (read, failed, 1.0 s, allowed by rule 3)\n    │ no such file");
 });
 
-test("a terminal shows the end of its output, without colours, and how it ended", () => {
+test("shows the end of a terminal's output without colours, and its exit", () => {
   const output = boundText("1\r\n2\r\n3\r\n\u001B[32m4\u001B[0m\u0007\r\n");
   const call = after(
     "execute",
@@ -242,7 +242,7 @@ test("a terminal shows the end of its output, without colours, and how it ended"
   );
 });
 
-test("a terminal without output says why", () => {
+test("explains a terminal without output", () => {
   const terminal = { type: "terminal", terminalId: "t" } as const;
   const call = after(
     "execute",
@@ -337,7 +337,7 @@ test("marks an agent's lines so that none looks like ours", () => {
   expect(ours).toEqual(["    terminal", "    error"]);
 });
 
-test("a call without a title shows its name", () => {
+test("shows the name of a call without a title", () => {
   expect(callText(after("other", ""))).toBe("… • a_tool (other, drafting)");
 });
 

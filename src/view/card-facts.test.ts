@@ -27,7 +27,7 @@ test("uses each sign for one kind or status only", () => {
   expect(new Set(signs).size).toBe(23);
 });
 
-test("each sign is one visible character, one column wide, that no terminal draws as an emoji", () => {
+test("uses visible signs of one column that no terminal draws as an emoji", () => {
   for (const sign of signs) {
     expect(Array.from(sign)).toHaveLength(1);
     expect(columns(sign)).toBe(1);

@@ -53,7 +53,7 @@ describe("an agent's text behind the gutter", () => {
   });
 });
 
-test("an emoji that arrives in pieces is whole", () => {
+test("joins an emoji that arrives in chunks", () => {
   const gutter = new Gutter(() => 40);
   const pieces = ["warning \u26A0", "\uFE0F and \u{1F468}", "\u200D", "\u{1F469}\u200D\u{1F467}"];
   expect(pieces.map((piece) => gutter.write(piece)).join("") + gutter.end()).toBe(

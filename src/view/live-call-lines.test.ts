@@ -27,14 +27,14 @@ function running(over: Partial<ToolCall>): ToolCall {
 const printing = (text: string) =>
   running({ content: [{ type: "terminal", terminalId: "t", output: boundText(text) }] });
 
-test("a running call says for how long and how far it has come", () => {
+test("shows the time and progress of a running call", () => {
   const call = running({ progress: { done: 3, total: 10, message: "compiling" } });
   expect(liveCallLines(call, { now: 13_340, mark: "*" })).toEqual([
     "* ❯ Run npm test (running, 12.3 s, 3 of 10 compiling)",
   ]);
 });
 
-test("a sub-agent's call names its task first, also where there is little room", () => {
+test("names the task of a sub-agent's call first, also in a narrow line", () => {
   const task = running({ toolCallId: "task", title: "Task: Count all the tests of this project" });
   const call = running({ toolCallId: "call", parentToolCallId: "task" });
   expect(liveCallLines(call, { now: 2_000, calls: [task, call] })).toEqual([
@@ -45,7 +45,7 @@ test("a sub-agent's call names its task first, also where there is little room",
   ]);
 });
 
-test("the last lines that it printed stand below, without colours and with everything else made visible", () => {
+test("shows the last lines of output below, without colours and visible", () => {
   const lines = liveCallLines(printing("one\ntwo\n\u001B[32mthree\u001B[0m\nfour\u001B[2J\n"), {
     now: 1_000,
   });
@@ -66,7 +66,7 @@ test("shows text of a tool without a terminal, and nothing when no line is free"
   expect(liveCallLines(call, { now: 1_000, maxLines: 0 })).toHaveLength(1);
 });
 
-test("a long title makes room for what we say of the call", () => {
+test("shortens a long title for the facts of the call", () => {
   const [headline = ""] = liveCallLines(running({ title: "x".repeat(200) }), { now: 1_500, width: 60 });
   expect(columns(headline)).toBeLessThanOrEqual(60);
   expect(headline).toMatch(/x…x+ \(running, 500 ms\)$/);
@@ -88,7 +88,7 @@ test("keeps each line within the width and visible, for any call", () => {
   );
 });
 
-test("a contained command that has to wait says for what", () => {
+test("names what a contained command waits for", () => {
   const other = running({ toolCallId: "other" });
   const cleared = { toolCallId: "call", state: { status: "cleared" } } as const;
   const contained = running({ ...cleared, decision: { by: "sandbox", at: 1 } });

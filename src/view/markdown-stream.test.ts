@@ -52,7 +52,7 @@ test("breaks the cells of a table that is too wide, and leaves one alone that no
   expect(rows("| one two | three four |\n|---|---|\n", 14)[0]).toBe("│ | one two |");
 });
 
-test("an open line is shown before it ends, and printed once", () => {
+test("shows an open line before it ends, and prints it once", () => {
   const stream = new MarkdownStream(() => 40);
   expect(stream.write("one **tw")).toEqual([]);
   expect(stream.tail().map(withoutStyles)).toEqual(["│ one **tw"]);
@@ -67,7 +67,7 @@ test("breaks a word again that is still too wide on a row of its own", () => {
   expect(rows).toEqual(["│ ▏", "┆   ⟨U+202E⟩", "┆   !"]);
 });
 
-test("each row has its mark and fits the width, whatever the text and its pieces", () => {
+test("marks each row and fits it into the width, for any text in any chunks", () => {
   const piece = fc.oneof(
     fc.string({ maxLength: 30 }),
     fc.constantFrom(

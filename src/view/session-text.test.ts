@@ -86,7 +86,7 @@ test("shows only the name of a session without events", () => {
   expect(textOf()).toBe("session s1");
 });
 
-test("a conversation with thoughts, pictures and calls reads in order", () => {
+test("shows thoughts, images and calls in order", () => {
   const text = textOf(
     { type: "info-changed", at: 0, info: { title: "Tidy up", agent: "claude", cwd: "/app" } },
     { type: "mode-changed", at: 0, modeId: "ask" },
@@ -179,7 +179,7 @@ session s1
   );
 });
 
-test("the plan shows what is done, under way, to do and given up", () => {
+test("shows the done, current, pending and cancelled entries of a plan", () => {
   const entries: readonly PlanEntry[] = [
     { content: "Read", priority: "low", status: "completed" },
     { content: "Edit", priority: "high", status: "in_progress" },
@@ -275,7 +275,7 @@ test("marks a message so that it cannot look like a call, a plan or the end of a
   for (const line of lines) expect(line).toMatch(/^(?:agent {3}| {8})│ /);
 });
 
-test("a session of any calls reads the same live and replayed", () => {
+test("reads the same live and replayed, for any calls", () => {
   fc.assert(
     fc.property(lives(1), lives(2), (one, two) => {
       const live = new SessionBook("s1");

@@ -13,7 +13,7 @@ test("inside a line of ours, tabs and line ends are spelled out", () => {
   expect(visibleName("a\tb\nc\u202E")).toBe("a\\tb\\nc⟨U+202E⟩");
 });
 
-test("the middle of an endless line is left out, with a note, and no character is cut in two", () => {
+test("cuts the middle of a very long line with a note, between characters", () => {
   const shown = visibleLine(`x${"😀".repeat(5_000)}`);
   expect(shown).toMatch(/^x(?:😀)+ … 9,502 characters left out … (?:😀)+$/u);
   expect(visibleLine(`${"😀".repeat(5_000)}x`)).toMatch(/^(?:😀)+ … 9,502 characters left out … (?:😀)+x$/u);
@@ -22,16 +22,16 @@ test("the middle of an endless line is left out, with a note, and no character i
 
 const quote = { first: "│ ", next: "┆ " };
 
-test("a line that fits is one row", () => {
+test("keeps a line that fits as one row", () => {
   expect(rows("a b", quote, 20)).toEqual(["│ a b"]);
   expect(rows("", quote, 20)).toEqual(["│"]);
 });
 
-test("a long line is broken after a space, and each row has its prefix", () => {
+test("breaks a long line after a space and prefixes each row", () => {
   expect(rows("the quick brown fox jumps", quote, 12)).toEqual(["│ the quick", "┆ brown fox", "┆ jumps"]);
 });
 
-test("a long word is broken anywhere, and wide characters count twice", () => {
+test("breaks a long word anywhere, and counts wide characters twice", () => {
   expect(rows("abcdefghij", quote, 6)).toEqual(["│ abcd", "┆ efgh", "┆ ij"]);
   expect(rows("世界世界", quote, 6)).toEqual(["│ 世界", "┆ 世界"]);
 });

@@ -25,7 +25,7 @@ test("keeps the last id and retry time until the server sends others", () => {
   expect(parser.lastEventId).toBe("");
 });
 
-test("a server that never ends a line or a frame is given up", () => {
+test("gives up on a server that never ends a line or a frame", () => {
   const piece = "x".repeat(8 * 1024 * 1024);
   for (const text of [piece, `data: ${piece}\n`]) {
     const parser = new SseParser();
@@ -52,7 +52,7 @@ test("drops a frame that no blank line ends", () => {
   expect(parse("event: turn_stop\ndata: {}\n")).toEqual([]);
 });
 
-test("a byte order mark at the start is passed over", () => {
+test("skips a byte order mark at the start", () => {
   expect(parse("\uFEFFdata: x\n\n")).toEqual([{ event: "message", data: "x" }]);
 });
 

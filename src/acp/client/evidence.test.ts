@@ -88,7 +88,7 @@ test("reads any input without throwing", () => {
   );
 });
 
-test("an input that is deeper than is looked at is too much", () => {
+test("reports too much data for an input beyond the maximum depth", () => {
   let deep: unknown = { command: "rm -rf /" };
   for (let count = 0; count < 50; count += 1) deep = { deep };
   expect(of(deep)).toMatchObject({ isTooMuch: true });

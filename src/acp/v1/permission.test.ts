@@ -39,7 +39,7 @@ test("shows the action, the reason and what an always also lets through", () => 
   expect(asked({ about: ["tool: look"] })).toEqual(["tool: look", "Asked because no rule allows it."]);
 });
 
-test("an option that was not offered is a refusal", () => {
+test("refuses on an option that was not offered", () => {
   expect(readV1Outcome({ outcome: { outcome: "selected", optionId: "allow_always" } }, question)).toEqual({
     type: "refused",
   });
@@ -70,6 +70,6 @@ test.each([
   ],
   ["no call", { sessionId: "s1", options: [] }],
   ["no session", { toolCall: {}, options: [] }],
-])("a request with %s cannot be read", (_, request) => {
+])("rejects a request with %s", (_, request) => {
   expect(readV1Permission(request)).toBeUndefined();
 });

@@ -139,7 +139,7 @@ describe("our terminals for a client that asked for them in _meta", () => {
   });
 });
 
-test("a change of a call that ends without having started is shown as done", () => {
+test("shows a reported change as done when the call ends without a start", () => {
   const encoder = new V1Encoder({ terminalDialect: "meta" });
   const added = {
     type: "content-appended",

@@ -10,7 +10,7 @@ import {
 
 const text = { type: "content", content: { type: "text", text: "hello" } } as const;
 
-test("a new call has every default filled in", () => {
+test("fills in every default of a new call", () => {
   expect(toolCall("call_1", "Read a file")).toEqual({
     toolCallId: "call_1",
     title: "Read a file",
@@ -48,7 +48,7 @@ test("defaults are left out when it is written", () => {
   });
 });
 
-test("an update overwrites collections and does not extend them", () => {
+test("replaces collections by those of an update", () => {
   const call = toolCall("call_1", "Read", { content: [text, text], locations: [{ path: "/a" }] });
   expect(updateToolCall(call, { content: [text] }).content).toEqual([text]);
   expect(updateToolCall(call, { locations: [] }).locations).toEqual([]);
@@ -74,7 +74,7 @@ test("keeps the fields that an update leaves out or sets to null", () => {
   ).toEqual(call);
 });
 
-test("an update replaces every field that it has", () => {
+test("replaces every field that an update has", () => {
   const update = {
     title: "Edit",
     name: "edit_file",
@@ -88,7 +88,7 @@ test("an update replaces every field that it has", () => {
   expect(updateToolCall(toolCall("call_1", "Read"), update)).toEqual({ toolCallId: "call_1", ...update });
 });
 
-test("an update for an unknown call makes one when it has a title", () => {
+test("makes a call from an update for an unknown call that has a title", () => {
   expect(
     toolCallFromUpdate({ toolCallId: "call_1", title: "Read", status: "in_progress", _meta: { a: 1 } }),
   ).toEqual({
@@ -102,7 +102,7 @@ test("an update for an unknown call makes one when it has a title", () => {
   });
 });
 
-test("an update for an unknown call says that the title is missing when it is", () => {
+test("reports the missing title of an update for an unknown call", () => {
   expect(() => toolCallFromUpdate({ toolCallId: "call_1" })).toThrow(TitleRequired);
   expect(() => toolCallFromUpdate({ toolCallId: "call_1", title: null })).toThrow(
     "title is required for a tool call",

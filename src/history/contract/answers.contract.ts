@@ -222,13 +222,16 @@ export function questionsInTheLog({ store }: Given): void {
     ["answered", "withdrawn"],
     ["withdrawn", "answered"],
     ["withdrawn", "withdrawn"],
-  ] as const)("a question that was %s cannot be %s: the log could not be replayed", async (first, then) => {
-    const { ledger } = store();
-    const lease = await ask(ledger, QUESTION);
-    if (first === "answered") await ledger.answer("question-1", YES);
-    else await ledger.append(lease, [settle[first]], QUICK);
-    expect(await tryToAppend(ledger, lease, [settle[then]])).toEqual(TURNED_AWAY);
-  });
+  ] as const)(
+    "refuses to record a question that was %s as %s, since the log could not be replayed",
+    async (first, then) => {
+      const { ledger } = store();
+      const lease = await ask(ledger, QUESTION);
+      if (first === "answered") await ledger.answer("question-1", YES);
+      else await ledger.append(lease, [settle[first]], QUICK);
+      expect(await tryToAppend(ledger, lease, [settle[then]])).toEqual(TURNED_AWAY);
+    },
+  );
 
   test("refuses a second question with the same id in any session", async () => {
     const { ledger } = store();

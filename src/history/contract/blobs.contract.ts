@@ -16,7 +16,7 @@ export function blobs({ store, damageBlob }: Given): void {
     expect(bytesOf(await elsewhere.getBlob(emptyHash))).toEqual([]);
   });
 
-  test("the same bytes get the same hash again, and other bytes another", async () => {
+  test("gives the same bytes the same hash, and other bytes another", async () => {
     const { ledger, elsewhere } = store();
     const hashes = await Promise.all([
       ledger.putBlob(hello),
@@ -35,7 +35,7 @@ export function blobs({ store, damageBlob }: Given): void {
     expect(bytesOf(await ledger.getBlob(helloHash))).toEqual([...hello]);
   });
 
-  test("a blob that nobody stored is undefined", async () => {
+  test("returns undefined for a blob that was not stored", async () => {
     const { ledger } = store();
     expect(await ledger.getBlob(helloHash)).toBeUndefined();
     expect(await ledger.getBlob("no hash at all")).toBeUndefined();

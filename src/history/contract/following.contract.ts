@@ -34,7 +34,7 @@ export function following({ store, inNewStore, runs }: Given): void {
     await follower.stop();
   });
 
-  test("a watcher gets each append, answer and removal, from here and from elsewhere", async () => {
+  test("sends a watcher each append, answer and removal of this and other processes", async () => {
     const { ledger, elsewhere } = store();
     let here = 0;
     let there = 0;
@@ -57,7 +57,7 @@ export function following({ store, inNewStore, runs }: Given): void {
     expect(here).toBe(0);
   });
 
-  test("a follower may wait for a session that has not started", async () => {
+  test("lets a follower wait for a session that has not started", async () => {
     const { ledger, elsewhere } = store();
     const follower = startFollowing(elsewhere);
     await setImmediate();
@@ -67,7 +67,7 @@ export function following({ store, inNewStore, runs }: Given): void {
     await follower.stop();
   });
 
-  test("a follower that has read up to an event gets only those after it", async () => {
+  test("sends a follower only the events after its position", async () => {
     const { ledger } = store();
     const lease = await claim(ledger);
     await ledger.append(lease, [said("one"), said("two"), said("three")], QUICK);
@@ -82,7 +82,7 @@ export function following({ store, inNewStore, runs }: Given): void {
     expect(seqs).toEqual([[1, 2, 3, 4, 5], [1, 2, 3, 4, 5], [3, 4, 5], [4, 5], [5]]);
   });
 
-  test("a follower sees the answer that someone else gave", async () => {
+  test("sends a follower the answers of others", async () => {
     const { ledger, elsewhere } = store();
     await ask(ledger, QUESTION);
     const follower = startFollowing(ledger, { after: 3 });
@@ -92,7 +92,7 @@ export function following({ store, inNewStore, runs }: Given): void {
     await follower.stop();
   });
 
-  test("a follower that begins after an event ends when the session was removed before its first look", async () => {
+  test("ends a follower when the session was removed before its first read", async () => {
     const { ledger } = store();
     const lease = await claim(ledger);
     await ledger.append(lease, [said("one")], QUICK);
@@ -102,7 +102,7 @@ export function following({ store, inNewStore, runs }: Given): void {
     expect(follower.seen).toEqual([]);
   });
 
-  test("a follower sees only its own session", async () => {
+  test("sends a follower only the events of its session", async () => {
     const { ledger } = store();
     const follower = startFollowing(ledger);
     await ledger.append(await claim(ledger, { sessionId: "session-2" }), [said("elsewhere")], QUICK);
@@ -161,7 +161,7 @@ export function following({ store, inNewStore, runs }: Given): void {
     expect(other.seen).toEqual([]);
   });
 
-  test("an abort ends a follower that waits, and leaves the others", async () => {
+  test("ends only the aborted one of several waiting followers", async () => {
     const { ledger } = store();
     const lease = await claim(ledger);
     const [one, other] = [startFollowing(ledger), startFollowing(ledger)];
@@ -174,7 +174,7 @@ export function following({ store, inNewStore, runs }: Given): void {
     expect(one.seen).toHaveLength(1);
   });
 
-  test("an abort ends a follower that still has much to read", async () => {
+  test("ends an aborted follower that still has much to read", async () => {
     const { ledger } = store();
     const events = Array.from({ length: 1000 }, (_, index) => said(`${index}`));
     await ledger.append(await claim(ledger), events, QUICK);

@@ -44,7 +44,7 @@ export function sessions({ store }: Given): void {
     expect([await ledger.has(SESSION), await elsewhere.has(SESSION)]).toEqual([false, false]);
   });
 
-  test("a session has the times of its first and last write, by the ledger's clock, and its last event", async () => {
+  test("lists a session with the times of its first and last write, by the ledger's clock, and its last event", async () => {
     const { ledger, elsewhere } = store();
     const lease = await claim(ledger);
     await ledger.append(lease, [said("one")], QUICK);
@@ -111,7 +111,7 @@ export function sessions({ store }: Given): void {
 }
 
 export function removing({ store }: Given): void {
-  test("a removed session is gone: its events, its questions, its place in the list, its lease", async () => {
+  test("removes a session with its events, questions, list entry and lease", async () => {
     const { ledger, elsewhere } = store();
     const lease = await ask(ledger, QUESTION, SECOND);
     await elsewhere.answer("question-2", YES);
@@ -125,7 +125,7 @@ export function removing({ store }: Given): void {
     expect(await codeOf(ledger.remove(lease))).toBe("LEASE_LOST");
   });
 
-  test("the other sessions stay as they were", async () => {
+  test("leaves other sessions unchanged", async () => {
     const { ledger } = store();
     const other = aQuestion("question-3", "call-1", { sessionId: "session-2" });
     const kept = await ask(ledger, other);
@@ -186,7 +186,7 @@ export function removing({ store }: Given): void {
     await other.stop();
   });
 
-  test("a follower ends even when the session is started again before it has looked", async () => {
+  test("ends a follower even when the session is started again before its next read", async () => {
     const { ledger, elsewhere } = store();
     const lease = await claim(ledger);
     await ledger.append(lease, [said("old")], QUICK);

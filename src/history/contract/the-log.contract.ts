@@ -22,12 +22,12 @@ import {
 const titled = (title: string): SessionEvent => ({ type: "info-changed", at: NOON, info: { title } });
 
 export function theLog({ store }: Given): void {
-  test("a session that nobody has written to reads as empty", async () => {
+  test("reads an unwritten session as empty", async () => {
     expect(await store().ledger.read("unknown")).toEqual([]);
     expect(await store().ledger.read("unknown", { after: 3 })).toEqual([]);
   });
 
-  test("a read gives one page, bounded also when no limit is named, and the pages make the whole log", async () => {
+  test("reads one bounded page at a time, and all pages make the whole log", async () => {
     const { ledger, elsewhere } = store();
     const lease = await claim(ledger);
     const count = DEFAULT_READ_LIMIT + 5;
@@ -62,7 +62,7 @@ export function theLog({ store }: Given): void {
     expect(await elsewhere.read(SESSION)).toEqual(expected);
   });
 
-  test("each session counts its own events", async () => {
+  test("counts the events of each session apart", async () => {
     const { ledger } = store();
     const [one, other] = [await claim(ledger), await claim(ledger, { sessionId: "session-2" })];
     await ledger.append(one, [said("a"), said("b")], QUICK);

@@ -34,7 +34,7 @@ export function together({ inNewStore, runs }: Given): void {
     }),
     { maxLength: 6 },
   );
-  test("a session replayed from the log reads as it did live", async () => {
+  test("replays a session from the log as it was live", async () => {
     await fc.assert(
       fc.asyncProperty(fates, async (calls) =>
         inNewStore(async ({ ledger, elsewhere }) => {

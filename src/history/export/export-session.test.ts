@@ -23,7 +23,7 @@ test("ndjson has the session, its messages and calls, and its questions, one a l
   expect(values[2]).toMatchObject({ call: { toolCallId: "c1", state: { status: "done" } } });
 });
 
-test("every format says of a call that it broke the rules", () => {
+test("marks a breach in every format", () => {
   const breach = { isAfterRefusal: false, rule: "deny execute" };
   const broken = session([...aRun("c1"), { type: "call-breached", toolCallId: "c1", at: NOON + 9, breach }]);
   const sentence = "Done without asking; rule deny execute denies it.";

@@ -74,7 +74,7 @@ test("stays consistent when an event writes to the ledger while it is being stor
   ]);
 });
 
-test("a follower that stops reading costs no more than its place in the log", async () => {
+test("keeps no events for a follower that stops reading", async () => {
   const ledger = new MemoryLedger();
   const lease = await ledger.claim("session-1", "ann", { milliseconds: 1000 });
   const { signal } = new AbortController();
@@ -89,7 +89,7 @@ test("a follower that stops reading costs no more than its place in the log", as
   expect(await follower.next()).toEqual({ done: true, value: undefined });
 });
 
-test("a follower that ended is forgotten by its signal", async () => {
+test("removes the abort listener of a follower that ended", async () => {
   const ledger = new MemoryLedger();
   const lease = await ledger.claim("session-1", "ann", { milliseconds: 1000 });
   const { signal } = new AbortController();

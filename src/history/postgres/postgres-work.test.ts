@@ -43,7 +43,7 @@ async function firstWork(ledger: Ledger): Promise<string | undefined> {
   return undefined;
 }
 
-test("an answer given on one instance is work for another of the same place, and not before", async () => {
+test("offers an answered turn to another instance of its place, and not before the answer", async () => {
   const address = await emptyAddress();
   const [here, there] = [await open(address, "there"), await open(address, "there")];
   const lease = await ask(here, QUESTION, SECOND);
@@ -61,7 +61,7 @@ test("an answer given on one instance is work for another of the same place, and
   await follower.stop();
 });
 
-test("a turn whose lease ran out is work for its place alone", async () => {
+test("offers a turn whose lease ran out to its place only", async () => {
   const address = await emptyAddress();
   const [here, there, elsewhere] = [
     await open(address, "here"),
@@ -85,7 +85,7 @@ test("a turn whose lease ran out is work for its place alone", async () => {
 const MANY = 600;
 
 test.each(["under way", "that nobody takes"])(
-  "a turn whose lease ran out is found behind many older ones %s",
+  "finds a turn whose lease ran out behind many older ones %s",
   async (others) => {
     const address = await emptyAddress();
     const [here, there, sql] = [
@@ -110,7 +110,7 @@ test.each(["under way", "that nobody takes"])(
   },
 );
 
-test("the lease of a process that is gone is free at once", async () => {
+test("frees the lease of a dead process at once", async () => {
   const address = await emptyAddress();
   const [here, sql] = [await open(address), await connect(address)];
   await claim(here, { owner: "dead", milliseconds: 600_000 });
@@ -227,7 +227,7 @@ test("batches of two instances on the same sessions never wait for each other in
   }
 });
 
-test("a turn is work when the server's clock was set back under its lease", async () => {
+test("offers a turn when the server's clock was set back during its lease", async () => {
   const address = await emptyAddress();
   const at = (time: number) => openPostgresLedger(address, { place: "here", now: () => time });
   const [before, after] = [await at(10_000_000), await at(1_000_000)];
@@ -238,7 +238,7 @@ test("a turn is work when the server's clock was set back under its lease", asyn
   expect(await firstWork(after)).toBe(SESSION);
 });
 
-test("a lease that nobody renews ends in its length when the server's clock was set back a little", async () => {
+test("ends an unrenewed lease after its length when the server's clock was set back a little", async () => {
   const address = await emptyAddress();
   const at = (time: number) => openPostgresLedger(address, { place: "here", now: () => time });
   // By the server's clock, which stands still here, the lease never ends.

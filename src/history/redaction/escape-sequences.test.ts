@@ -147,7 +147,7 @@ test("does not reach a client in pieces of a command's coloured output", () => {
   expect(shown).toBe("x \u001b[31m[redacted token]\u001b[0m\u001b[m y\n");
 });
 
-test("a megabyte of hostile sequences takes a moment", () => {
+test("reads a megabyte of hostile sequences in linear time", () => {
   for (const unit of [
     "\u001b",
     "\u001b[",

@@ -262,7 +262,7 @@ describe("redacts a secret in base64", () => {
   });
 });
 
-test("the password of a line of .netrc is taken out", () => {
+test("redacts the password of a .netrc line", () => {
   expect(redact("machine a.org login ann password hunter-22 \nmachine b.org")).toBe(
     "machine a.org login ann password [redacted password] \nmachine b.org",
   );

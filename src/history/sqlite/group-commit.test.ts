@@ -40,7 +40,7 @@ test("writes of one turn are committed together, at its end", async () => {
   expect(committed).toEqual(["quick: a b c", "quick: d"]);
 });
 
-test("a commit waits for the writes of the next turns while several write at a time, and not for long", async () => {
+test("delays a commit briefly while several writers are active", async () => {
   const { commits, committed, write } = aStore();
   const clock = vi.spyOn(performance, "now").mockReturnValue(0);
   const all = [commits.add(write("a"), QUICK), commits.add(write("b"), DURABLE)];
@@ -57,7 +57,7 @@ test("a commit waits for the writes of the next turns while several write at a t
   await Promise.all(late);
 });
 
-test("a writer that is alone does not wait for others", async () => {
+test("does not delay a single writer", async () => {
   const { commits, committed, write } = aStore();
   const alone = commits.add(write("a"), DURABLE);
   await setImmediate();

@@ -47,7 +47,7 @@ test("events with the names of that time are read with today's", async () => {
   expect(read.map(({ event }) => event.type)).toEqual(["message-chunk", "cancel-requested", "call-unknown"]);
 });
 
-test("a file of today is refused by a toolgate of that time, which knows no version 4", async () => {
+test("raises the file's version, so that an older program refuses it", async () => {
   await (await store.ledger(file)).close();
   const database = new DatabaseSync(file);
   expect(database.prepare("pragma user_version").get()).toEqual({ user_version: 6 });

@@ -104,7 +104,7 @@ test("is reported when the ledger is opened, when the root of a table is damaged
   await expect(openArchive(file)).rejects.toMatchObject({ code: "LEDGER_DAMAGED" });
 });
 
-test("a damaged index says that it can be deleted, and is made again then", async () => {
+test("reports that a damaged index can be deleted, and rebuilds it then", async () => {
   const file = store.newFile();
   writeFileSync(file, await aLedgerFile());
   const list = async () => {

@@ -18,7 +18,7 @@ const hashes = () => database.select<{ hash: string }>("select hash from blobs")
 const insert = (hash: string) =>
   database.change("insert into blobs (hash, bytes) values (?, ?)", [hash, new Uint8Array()]);
 
-test("a durable transaction is synced to the disk, another one is not", () => {
+test("syncs a durable transaction to the disk, and no other", () => {
   const synced = () => database.transaction(() => database.pragma("synchronous"), { durable: true });
   const quick = () => database.transaction(() => database.pragma("synchronous"), { durable: false });
   // 2 is FULL: each commit is synced. 1 is NORMAL: only what a checkpoint needs is.
@@ -41,7 +41,7 @@ test("work that throws leaves nothing behind, and the next transaction can begin
   );
 });
 
-test("a statement is compiled once for each connection, and not before it is run", () => {
+test("compiles a statement once per connection, at its first run", () => {
   const none = { sql: "select hash from nothing_of_this_name" };
   const statement = database.prepare(none);
   expect(() => statement.rows()).toThrow(/no such table/);

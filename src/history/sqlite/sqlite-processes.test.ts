@@ -158,7 +158,7 @@ test("keeps every acknowledged append whole when the process is killed at any mo
 });
 
 test.skipIf(process.platform === "win32")(
-  "an owner that was frozen past its lease can write no more",
+  "refuses writes of an owner that was frozen past its lease",
   async () => {
     const file = newFile();
     const ledger = await open(file);
@@ -363,7 +363,7 @@ test("loads no database driver before a ledger is opened", async () => {
   expect(stdout).toMatch(/^loads @photostructure/);
 });
 
-test("a name that SQLite gives a meaning to is a file's name all the same", async () => {
+test("treats a name with a special meaning in SQLite as a file name", async () => {
   const { stdout } = spawnChild(`await openLedger(":memory:"); send("open");`, [], { cwd: folder });
   await once(createInterface(stdout), "line");
   expect(readdirSync(folder)).toContain(":memory:");

@@ -129,7 +129,7 @@ test("removes a snapshot with its session, and leaves none of its bytes in the f
   expect(await ledger.snapshot?.("s1")).toBeUndefined();
 });
 
-test("a ledger that keeps no secrets keeps no snapshot, since the writer's book has them", () => {
+test("saves no snapshot in a redacting ledger, since the writer's book has the secrets", () => {
   for (const inner of [ledger, new MemoryLedger()]) {
     const redacting = redactingLedger(inner);
     expect("keepSnapshot" in redacting || "snapshot" in redacting).toBe(false);

@@ -204,7 +204,7 @@ describe("names and places", () => {
   );
 });
 
-test("a ledger that was cut off is refused in words, and is left as it was", async () => {
+test("refuses a truncated ledger with a message and leaves it unchanged", async () => {
   const file = store.newFile();
   const first = await openSqliteLedger(file);
   await record(
@@ -220,7 +220,7 @@ test("a ledger that was cut off is refused in words, and is left as it was", asy
   expect(readFileSync(file).equals(before)).toBe(true);
 });
 
-test("a ledger whose log is only partly in its file, because someone reads, is not taken for damaged", async () => {
+test("does not report damage when a reader keeps a part of the WAL out of the file", async () => {
   const file = store.newFile();
   const ledger = await store.ledger(file);
   const raw = new DatabaseSync(file);
@@ -351,7 +351,7 @@ describe.skipIf(process.platform === "win32")("SQLite's own files beside a ledge
   });
 });
 
-test("an empty file is no ledger to read yet, and becomes one when something is recorded", async () => {
+test("refuses to read an empty file, and makes it a ledger at the first write", async () => {
   const file = store.newFile();
   writeFileSync(file, "");
   const isEmpty = { code: "LEDGER_FAILED", message: expect.stringMatching(/is empty: nothing was recorded/) };

@@ -125,7 +125,7 @@ test("links that are kept elsewhere show also what a new chain hides", async () 
   expect(await problems({ heads })).toEqual(["s2 7 missing"]);
 });
 
-test("a session that goes on after the links were kept is still right", async () => {
+test("verifies a session that continued after its links were read", async () => {
   const { heads } = await verifyLedger(file);
   await record(await store.ledger(file), "s2", [said("more")]);
   expect(await problems({ heads })).toEqual([]);
@@ -142,7 +142,7 @@ test("events from before there was a chain are not covered, and those after them
   expect(await problems()).toEqual(["s2 8 changed"]);
 });
 
-test("a ledger of the first version is read as it is, and covered from its next opening on", async () => {
+test("reads a ledger of the first version, and chains it from its next opening on", async () => {
   byHand(`alter table events drop column chain; alter table sessions drop column chain;
     alter table blobs drop column put_at; drop table snapshots; alter table leases drop column milliseconds;
     alter table leases drop column holder; pragma user_version = 1`);

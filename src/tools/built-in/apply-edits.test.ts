@@ -13,7 +13,7 @@ test("applies each edit to the result of the one before it", () => {
   expect(() => apply("a-a", { oldText: "a", newText: "b", replaceAll: false })).toThrow("occurs 2 times");
 });
 
-test("a passage that is there with other spaces is pointed to", () => {
+test("points to a passage that differs only in white space", () => {
   const text = "class A {\n  one() {\n\treturn 1;\n  }\n}\n";
   const failure = () => apply(text, { oldText: "one() {\n    return 1;\n}", newText: "x" });
   expect(failure).toThrow(
@@ -28,7 +28,7 @@ test("a passage that is there with other spaces is pointed to", () => {
   expect(() => apply("one", { oldText: "  ", newText: "" })).toThrow("must be there with the same spaces");
 });
 
-test("each message says which of several edits does not fit", () => {
+test("names the edit that does not fit", () => {
   const fits = { oldText: "c", newText: "d" };
   expect(() => apply("a a c", fits, { oldText: "a", newText: "b" })).toThrow(
     '"oldText" of edit 2 of 2 occurs 2 times in a.ts as the edits before it leave it (lines 1, 1)',
@@ -75,7 +75,7 @@ test("edits of many lines give what replacing the lines by hand gives, with the 
   fc.assert(property);
 });
 
-test("an edit of several lines fits a file with CRLF, though the model writes LF", () => {
+test("matches an edit with LF in a file with CRLF", () => {
   const property = fc.property(aText, fc.nat(11), fc.nat(11), (texts, one, other) => {
     const old = texts.map(lineOf);
     const [start, end] = [Math.min(one, other), Math.max(one, other) + 1];

@@ -7,7 +7,7 @@ import { baseHashes, fileBaseHash } from "./base-hash.js";
 
 const sha256 = (data: string | Uint8Array) => createHash("sha256").update(data).digest("hex");
 
-test("a file of several pieces is hashed by all its bytes", async () => {
+test("hashes all bytes of a file that is read in several parts", async () => {
   const { root, workspace } = await aWorkspace({ a: Buffer.alloc(2 * 1024 * 1024 + 1, "xyz"), empty: "" });
   for (const name of ["a", "empty"]) {
     const path = join(root, name);

@@ -18,7 +18,7 @@ const run = async (workspace: Ws, input: object, signal?: AbortSignal) =>
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 const text = (words: string) => ({ type: "content", content: { type: "text", text: words } });
 
-test("a file is deleted, and its text is shown before and after", async () => {
+test("deletes a file and shows its text before and after", async () => {
   const { root, workspace } = await aWorkspace({ "a.ts": "one\n", "b.ts": "" });
   const path = `${root}/a.ts`;
   const content = [{ type: "diff", operation: "delete", path, oldText: "one\n" }];
@@ -27,7 +27,7 @@ test("a file is deleted, and its text is shown before and after", async () => {
   expect(await readdir(root)).toEqual(["b.ts"]);
 });
 
-test("a file that is not text, or too long, is deleted without showing it", async () => {
+test("deletes a binary or too long file without showing it", async () => {
   const { root, workspace } = await aWorkspace({
     "a.bin": Buffer.from("a\0b"),
     "long.txt": "x".repeat(256 * 1024 + 1),
@@ -79,7 +79,7 @@ test("names the real path below a link beside the written one", async () => {
   });
 });
 
-test("an empty folder is deleted as it is", async () => {
+test("deletes an empty folder", async () => {
   const { root, workspace } = await aWorkspace();
   await mkdir(join(root, "empty"));
   const content = [{ type: "diff", operation: "delete", path: `${root}/empty`, fileType: "directory" }];
@@ -89,7 +89,7 @@ test("an empty folder is deleted as it is", async () => {
   expect(await readdir(root)).toEqual([]);
 });
 
-test("a folder with something in it is deleted only when that is said", async () => {
+test("deletes a folder with content only when the input allows it", async () => {
   const { root, workspace } = await aWorkspace({ "src/a.ts": "one", "src/deep/b.bin": Buffer.from("\0") });
   await symlink("../../..", join(root, "src/deep/up"));
   const words =
@@ -143,7 +143,7 @@ test("shows only numbers for a folder with too many entries", async () => {
   expect(await content("many")).toHaveLength(52);
 });
 
-test("a yes for a folder is for just what is in it", async () => {
+test("binds a yes for a folder to its content", async () => {
   const { root, workspace } = await aWorkspace({ "src/a.ts": "one", "src/deep/b.ts": "two" });
   const hashes = async () => (await intent(workspace, { path: "src", recursive: true }))?.baseHashes;
   const first = await hashes();
@@ -169,7 +169,7 @@ test("a yes for a folder is for just what is in it", async () => {
   await somethingElse(symlink("c.ts", join(root, "src/link")));
 });
 
-test("the workspace folder, and any folder that contains it, is never deleted", async () => {
+test("never deletes the workspace folder or a folder above it", async () => {
   const { root, outside, workspace } = await aWorkspace({ "a.ts": "" });
   for (const path of [".", "./", root, `${root}/`, "src/.."])
     for (const attempt of [intent, preview, run])

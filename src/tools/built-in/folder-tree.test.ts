@@ -23,7 +23,7 @@ test("stops counting at the limit and says so", async () => {
   expect(treeSummary(cut)).toBe("more than 3 entries");
 });
 
-test("a summary names only what there is", async () => {
+test("names only what exists in a summary", async () => {
   const { root, workspace } = await aWorkspace({ "a/one": "x".repeat(2048), "b/c/d": "" });
   const summary = async (path: string) => treeSummary(await folderTree(workspace, join(root, path)));
   expect(await summary("a")).toBe("1 file (2 kB)");

@@ -93,7 +93,7 @@ test.each<[object, string]>([
   [{ hidden: true, path: ".env" }, ".env"],
   [{ path: "keys/id_rsa" }, "keys/id_rsa"],
   [{ path: ".aws" }, ".aws/credentials"],
-])("a file that holds secrets is searched only where it was asked about: %j", async (input, expected) => {
+])("searches a file with secrets only when it is named: %j", async (input, expected) => {
   expect(await search(SECRETS, { pattern: "hit", filesOnly: true, ...input })).toBe(expected || NOTHING);
 });
 
@@ -114,7 +114,7 @@ test("Toolgate's own files are left out where they lie in the folder that is sea
   expect(output).toBe("a.ts\n1: hit");
 });
 
-test("a huge line is cut, a binary file skipped", async () => {
+test("cuts a huge line and skips a binary file", async () => {
   const output = await search(
     {
       "z.txt": `${"a".repeat(10)}hit${"b".repeat(5_000_000)}\n`,
@@ -144,7 +144,7 @@ test("many matches come in parts, and each says how to get the next", async () =
   expect(await search(files, { pattern: "hit", limit: 1, skip: 7 })).toContain("8: hit 8\n[There are more");
 });
 
-test("the parts together are the whole, lines beside matches too", async () => {
+test("returns the whole result in parts, with context lines", async () => {
   const files = { "a.txt": "1\n2\nhit\n4\n5\n6\nhit\n8\n", "b.txt": "hit\n2\n" };
   const parts = [];
   for (const skip of [0, 1, 2])
@@ -180,7 +180,7 @@ test("reports an invalid glob, too", async () => {
   expect(await failureOf(run)).toContain("unclosed alternate group");
 });
 
-test("a pattern that would hang other engines ends at once", async () => {
+test("runs a pattern in linear time that would hang other engines", async () => {
   const output = await search({ "a.txt": `${"a".repeat(50)}b\n` }, { pattern: "(a+)+$" });
   expect(output).toBe(NOTHING);
 });
@@ -282,7 +282,7 @@ test("reports a search that timed out", async () => {
   );
 });
 
-test("a cancelled search ends with the reason of the cancel", async () => {
+test("ends a cancelled search with the reason of the cancel", async () => {
   const { workspace } = await aWorkspace();
   const reason = new Error("the user pressed stop");
   const { context } = aContext(workspace, AbortSignal.abort(reason));

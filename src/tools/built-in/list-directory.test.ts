@@ -39,7 +39,7 @@ test("prints each name as one visible entry", async () => {
   expect(await list(workspace)).toBe("e\\r/\na\\nb (1 B)\nc⟨U+202E⟩d (0 B)");
 });
 
-test("a long list comes in parts, and each says how to get the next", async () => {
+test("returns a long list in parts, each with the way to the next", async () => {
   const names = Array.from({ length: 1003 }, (_, index) => `f${String(index).padStart(4, "0")}`);
   const { root, workspace } = await aWorkspace(Object.fromEntries(names.map((name) => [name, ""])));
   await mkdir(join(root, "zoo"));
@@ -55,7 +55,7 @@ test("a long list comes in parts, and each says how to get the next", async () =
   );
 });
 
-test("a folder with one entry has 1 entry", async () => {
+test('writes "1 entry" for a folder with one entry', async () => {
   const { workspace } = await aWorkspace({ "a.ts": "" });
   expect(await failureOf(list(workspace, { start: 2 }))).toContain(". has 1 entry, so there is no entry 2.");
 });
@@ -92,7 +92,7 @@ test("names paths outside the workspace by their real place", async () => {
   expect(await list(workspace, { path: "up" })).toBe("ws/");
 });
 
-test("an input that makes no sense is not run", () => {
+test("refuses an invalid input", () => {
   for (const input of [{ path: "" }, { start: 0 }, { start: 1.5 }, { path: 7 }])
     expect(listDirectory.parse(input)).toMatchObject({ ok: false });
 });

@@ -23,7 +23,7 @@ const run = async (workspace: Ws, input: object) => resultOf(movePath, input, aC
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 
-test("a file is moved, and folders on its way are made", async () => {
+test("moves a file and makes the missing folders", async () => {
   const { root, workspace } = await aWorkspace({ "a.ts": "abc" });
   const input = { from: "a.ts", to: "src/deep/b.ts" };
   const [from, to] = [`${root}/a.ts`, `${root}/src/deep/b.ts`];
@@ -45,7 +45,7 @@ test("a file is moved, and folders on its way are made", async () => {
   expect(createToolTitle("move_path", input)).toBe("Move a.ts to src/deep/b.ts");
 });
 
-test("a folder is moved with all that is in it", async () => {
+test("moves a folder with its content", async () => {
   const { root, workspace } = await aWorkspace({ "src/deep/a.ts": "abc" });
   const input = { from: "src/", to: "lib/" };
   expect(await preview(workspace, input)).toMatchObject({
@@ -58,7 +58,7 @@ test("a folder is moved with all that is in it", async () => {
   expect(await readdir(root, { recursive: true })).toEqual(["lib", "lib/deep", "lib/deep/a.ts"]);
 });
 
-test("a link is moved itself, and stays a link", async () => {
+test("moves a link itself and not its target", async () => {
   const { root, outside, workspace } = await aWorkspace();
   await writeDisk(join(outside, "out.ts"), "out");
   await symlink("../out.ts", join(root, "link"));
@@ -99,7 +99,7 @@ test("never overwrites a file or a broken link", async () => {
   expect(await readDisk(join(root, "b.ts"), "utf8")).toBe("b");
 });
 
-test("a move into a folder needs the whole new path, which the message names", async () => {
+test("refuses a move into a folder and names the whole new path", async () => {
   const { root, workspace } = await aWorkspace({ "src/a.ts": "a" });
   await mkdir(join(root, "docs"));
   const failure = (to: string) => failureOf(preview(workspace, { from: "src/a.ts", to }));
@@ -113,7 +113,7 @@ test("a move into a folder needs the whole new path, which the message names", a
   expect(await readdir(root)).toEqual(["docs", "src"]);
 });
 
-test("a folder cannot be moved into itself, and a workspace folder not at all", async () => {
+test("refuses to move a folder into itself, and a workspace folder anywhere", async () => {
   const { root, outside, workspace } = await aWorkspace({ "src/a.ts": "a" });
   expect(await failureOf(preview(workspace, { from: "src", to: "src/deep/src" }))).toBe(
     "ToolFailure: move_path: src/deep/src is inside of src, and a folder cannot be moved into itself. Nothing was moved. Choose a path outside of it.",

@@ -19,7 +19,7 @@ test("returns a short file unchanged", async () => {
     expect(await read({ "a.txt": text }, { path: "a.txt" })).toBe(text);
 });
 
-test("a long file comes in parts, and each says how to get the next", async () => {
+test("returns a long file in parts, each with the way to the next", async () => {
   const files = { "a.txt": numbered(4500) };
   const first = await read(files, { path: "a.txt" });
   expect(first).toBe(`${numbered(2000)}[Lines 1-2000 of 4500. Use line=2001 to continue.]`);
@@ -45,7 +45,7 @@ test("ends a part of wide lines before the maximum number of lines", async () =>
   );
 });
 
-test("a line that is too long for any part is cut between characters, and the next can be reached", async () => {
+test("cuts a line that is too long for a part between characters, and can continue after it", async () => {
   const endless = `x${"é".repeat(200_000)}\n`;
   const cut = `x${"é".repeat(131_071)}`;
   expect(await read({ "a.txt": `${endless}end` }, { path: "a.txt" })).toBe(
@@ -71,7 +71,7 @@ test("fails with the next step when a file cannot be read", async () => {
   expect(await failureOf(read({}, { path: "/dev/null" }))).toContain("a device, pipe or socket");
 });
 
-test("an input that makes no sense is not run", () => {
+test("refuses an invalid input", () => {
   for (const input of [
     {},
     { path: "" },
@@ -148,7 +148,7 @@ async function aLargeFile(lines: number) {
     String((await resultOf(readFile, { path: "large.log", ...input }, aContext(workspace).context)).output);
 }
 
-test("a file that is too large to be held is read in parts", async () => {
+test("reads a file in parts when it is too large for memory", async () => {
   const part = await aLargeFile(12);
   expect(await part({ limit: 2 })).toBe(
     "first\nsecond\n[Lines 1-2 of a file of 12 MB. Use line=3 to continue.]",
@@ -199,7 +199,7 @@ test("cuts a large file between characters and shows no binary", async () => {
   expect(await failureOf(read({ "a.txt": text }, { path: "a.txt" }))).toContain("not text in UTF-8");
 });
 
-test("a long search for a line ends when the call is cancelled", async () => {
+test("stops a long search for a line when the call is cancelled", async () => {
   const { workspace } = await aWorkspace({ "a.txt": "x\n".repeat(6 * 1024 * 1024) });
   const reason = new Error("no longer wanted");
   const { context } = aContext(workspace, AbortSignal.abort(reason));

@@ -82,7 +82,7 @@ test("keeps the beginning and the end of long output, and says how to get the re
   expect(printed.join("").length).toBe(1_988_895);
 });
 
-test("the command runs in the folder that is asked for, with the variables that are asked for", async () => {
+test("runs the command in the requested folder with the requested variables", async () => {
   const { workspace, root } = await aWorkspace({ "sub/file.txt": "" });
   const { context } = aContext(workspace);
   const more = { cwd: "sub", env: { GREETING: "hello $HOME" } };
@@ -115,7 +115,7 @@ test("ends a command whose time is up with its child processes, and reports its 
   expect(await workspace.look(join(root, "late"))).toBeUndefined();
 });
 
-test("a server that shuts down in good order when its time is up has still timed out", async () => {
+test("reports a timeout for a server that shuts down cleanly at the limit", async () => {
   const { workspace } = await aWorkspace();
   const command = `trap "echo bye; exit 0" TERM; echo up; while :; do sleep 0.1; done`;
   const { modelOutput, isError } = await runIn(aContext(workspace).context, command, { timeout: 1 });
@@ -132,7 +132,7 @@ test("takes its time limit from the input, within the maximum, and refuses other
   expect(terminal.parse({ command: "true", timeout: 3600 })).toMatchObject({ ok: true });
 });
 
-test("a command that is cancelled ends with the reason of the cancel, and shows how far it came", async () => {
+test("ends a cancelled command with the reason and its output so far", async () => {
   const { workspace } = await aWorkspace();
   const cancel = new AbortController();
   const { context, printed, shown } = aContext(workspace, cancel.signal);
@@ -166,7 +166,7 @@ test("runs nothing when it was cancelled before it began", async () => {
   expect(await workspace.look(join(root, "made"))).toBeUndefined();
 });
 
-test("a terminal of its own is asked of the workspace when the input says so", async () => {
+test("requests a terminal of the workspace when the input asks for one", async () => {
   const { workspace } = await aWorkspace();
   const sizes: unknown[] = [];
   const watched = new Proxy(workspace, {
@@ -353,7 +353,7 @@ test("reads very many links in bounded time, and treats them as changed", async 
   expect(paths.filter(({ access }) => access === "write")).toHaveLength(60);
 });
 
-test("the workspace itself may lie behind a link", async () => {
+test("works in a workspace behind a link", async () => {
   const { workspace, outside } = await aWorkspace({ "plain.txt": "" });
   await symlink("ws", join(outside, "ws-link"));
   expect(await realpath(join(outside, "ws-link"))).toBe(workspace.root);

@@ -31,7 +31,7 @@ test("counts an unknown status as pending", async () => {
   expect(plan).toEqual([{ content: "Read", status: "pending", priority: "medium" }]);
 });
 
-test("an empty list empties the plan", async () => {
+test("empties the plan for an empty list", async () => {
   expect(await write({ todos: [] })).toEqual({ output: "The plan is empty now.", plan: [] });
 });
 

@@ -61,7 +61,7 @@ test("changes of different files do not wait", async () => {
   await Promise.all(all.map(({ result }) => result));
 });
 
-test("a change of a folder waits for those in it, and those in it wait for the folder's", async () => {
+test("serialises a change of a folder and the changes in it", async () => {
   const { started, start } = changes();
   const inside = start("inside", "/ws/src/a");
   const folder = start("folder", "/ws/old", "/ws/src");

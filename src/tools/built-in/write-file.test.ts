@@ -16,7 +16,7 @@ async function write(old: string | Uint8Array | undefined, content: string) {
   return { file: `${root}/a.ts`, ...result, reported, text: await readDisk(join(root, "a.ts"), "utf8") };
 }
 
-test("a file is created, with the folders on its way", async () => {
+test("creates a file with its folders", async () => {
   const { root, workspace } = await aWorkspace();
   const { context, reported } = aContext(workspace);
   const { output, content } = await resultOf(writeFile, { path: "src/deep/a.ts", content: "one\n" }, context);
@@ -27,7 +27,7 @@ test("a file is created, with the folders on its way", async () => {
   expect(await readDisk(path, "utf8")).toBe("one\n");
 });
 
-test("a file is replaced whole, and each run of changed lines is a place", async () => {
+test("replaces a file, with a location for each run of changed lines", async () => {
   const { file, text, output, content, reported } = await write(
     "one\ntwo\nthree\nfour\n",
     "one\n2\nthree\n4\n5\n",
@@ -63,7 +63,7 @@ test("writes the content unchanged, whatever the line ends of the old file", asy
   expect((await write("one", "")).text).toBe("");
 });
 
-test("a file that is not text can be replaced, and the question says that it is one", async () => {
+test("replaces a binary file, and its question says so", async () => {
   for (const old of [Buffer.from("a\0b"), Buffer.from("caf\xe9", "latin1")]) {
     const { file, text, content } = await write(old, "new");
     expect(text).toBe("new");
@@ -77,7 +77,7 @@ test("a file that is not text can be replaced, and the question says that it is 
   }
 });
 
-test("a file that is too large to be shown can be replaced, and the question says so", async () => {
+test("replaces a file that is too large to show, and its question says so", async () => {
   const { content } = await write("x".repeat(10 * 1024 * 1024 + 1), "new");
   expect(content).toMatchObject([
     { content: { text: "Replaces a file that is too large to be shown (10 MB)." } },
@@ -86,7 +86,7 @@ test("a file that is too large to be shown can be replaced, and the question say
   expect(content?.[1]).not.toHaveProperty("fileType");
 });
 
-test("a file that has the content already is left alone", async () => {
+test("does not write a file that has the content already", async () => {
   const { root, workspace } = await aWorkspace({ "a.ts": "same" });
   const { mtimeMs } = await stat(join(root, "a.ts"));
   const input = { path: "a.ts", content: "same" };
@@ -102,7 +102,7 @@ test("a file that has the content already is left alone", async () => {
   expect((await stat(join(root, "a.ts"))).mtimeMs).toBe(mtimeMs);
 });
 
-test("the old file's mode is kept", async () => {
+test("keeps the old file's mode", async () => {
   const { root, workspace } = await aWorkspace({ "run.sh": "one" });
   await chmod(join(root, "run.sh"), 0o751);
   await resultOf(writeFile, { path: "run.sh", content: "two" }, aContext(workspace).context);
@@ -126,7 +126,7 @@ test("names in its intent all paths of the file and the hash of its old content"
   });
 });
 
-test("a folder is not replaced", async () => {
+test("does not replace a folder", async () => {
   const { root, workspace } = await aWorkspace();
   await mkdir(join(root, "src"));
   const input = parsed(writeFile, { path: "src", content: "" });
@@ -153,7 +153,7 @@ test("shows what each of many writes at once really replaced", async () => {
   expect(new Set([...replaced, last])).toEqual(new Set(["0", "1", "2", "3", "4", "5", "6", "7", "8"]));
 });
 
-test("a write that was cancelled before it began changes nothing", async () => {
+test("changes nothing when it was cancelled before it began", async () => {
   const { root, workspace } = await aWorkspace({ "a.ts": "one" });
   const reason = new Error("no longer wanted");
   const { context } = aContext(workspace, AbortSignal.abort(reason));

@@ -252,7 +252,7 @@ test.each(["git status && git commit -m x", "git log && git add a", "git status 
   },
 );
 
-test("a commit that was allowed runs its hooks", async () => {
+test("runs the hooks of an allowed commit", async () => {
   const { root, outside, workspace } = await aWorkspace();
   repository(root);
   symlinkSync(anEvil(outside), join(root, ".git/hooks/pre-commit"));

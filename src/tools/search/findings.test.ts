@@ -39,7 +39,7 @@ test("files that were not seen do not count", () => {
   expect(found(records, { seen, limit: 1 })).toMatchObject({ lines: ["a.txt", "1: x"], next: undefined });
 });
 
-test("the parts together show every match once, in order", () => {
+test("shows every match once and in order over all parts", () => {
   const line = fc.record({
     file: fc.nat(3),
     isMatch: fc.boolean(),

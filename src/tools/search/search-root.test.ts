@@ -5,7 +5,7 @@ import { aWorkspace, failureOf } from "../tools.samples.js";
 import { ToolFailure } from "../tool.js";
 import { searchRoot } from "./search-root.js";
 
-test("a folder is searched as it is, and a file in its folder", async () => {
+test("searches a folder itself, and a file from its folder", async () => {
   const { root, workspace } = await aWorkspace({ "src/a.txt": "" });
   expect(await searchRoot("grep", "src", workspace)).toEqual({ folder: `${root}/src` });
   expect(await searchRoot("grep", "src/a.txt", workspace)).toEqual({

@@ -93,7 +93,7 @@ test("forgets a removed session, also in the file, and treats one started again 
   }
 });
 
-test("a ledger that was restored from a backup and then diverged is indexed again", async () => {
+test("rebuilds the index of a ledger that was restored from a backup and then diverged", async () => {
   const file = store.newFile();
   const ledger = await store.ledger(file);
   const lost = ["lostbranch", "lost", "lost"].map((text, place) => said(text, { messageId: `x${place}` }));
@@ -399,7 +399,7 @@ test("forget drops the rows of a removed session at once, and keeps those of one
   index.close();
 });
 
-test("an index of an older version is made again", async () => {
+test("rebuilds an index of an older version", async () => {
   const file = store.newFile();
   await record(await store.ledger(file), "s1", [said("lighthouse"), ...aRun("c1")]);
   await (await store.archive(file)).close();
