@@ -215,8 +215,8 @@ describe("questions", () => {
   );
 });
 
-describe("listeners", () => {
-  test("get one report for a batch, with exactly its changes", () => {
+describe("session listeners", () => {
+  test("reports a batch once to a listener, with exactly its changes", () => {
     const { book, reported } = listenedBook(event.announced, ...onCall("b", event.announced));
     book.applyAll([event.delta, event.ready, ...onCall("c", event.announced)]);
     book.apply(turn.started);
@@ -225,13 +225,13 @@ describe("listeners", () => {
     expect(reported).toEqual([change(false, "call_1", "c"), change(true), change(true, "b")]);
   });
 
-  test("a new question is a change beyond the calls: the list of questions has grown", () => {
+  test("reports a new question to a listener as a change beyond the calls", () => {
     const { book, reported } = listenedBook(event.announced, event.ready);
     book.apply(event.asked);
     expect(reported).toEqual([change(true, "call_1")]);
   });
 
-  test("are called after the change was made", () => {
+  test("calls a listener after the change was made", () => {
     const book = bookOf(event.announced);
     const seen: unknown[] = [];
     book.subscribe(() => seen.push(book.call("call_1")?.state.status));
@@ -239,7 +239,7 @@ describe("listeners", () => {
     expect(seen).toEqual(["cleared"]);
   });
 
-  test("get the changes before an illegal event of a batch, and none after it", () => {
+  test("reports to a listener the changes before an illegal event of a batch, and none after it", () => {
     const { book, reported } = listenedBook(event.announced);
     const batch = [event.ready, event.started, ...onCall("b", event.announced), turn.started];
     expect(() => book.applyAll(batch)).toThrow(IllegalEvent);
@@ -249,7 +249,7 @@ describe("listeners", () => {
     expect(reported).toEqual([change(false, "call_1")]);
   });
 
-  test("get no reports after they unsubscribe, while the others do", () => {
+  test("reports nothing to a listener that unsubscribed, and goes on reporting to others", () => {
     const { book, reported, stop } = listenedBook();
     let others = 0;
     book.subscribe(() => others++);

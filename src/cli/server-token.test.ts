@@ -25,8 +25,8 @@ beforeEach(() => {
 const open = (TOOLGATE_TOKEN?: string) =>
   openServerToken({ TOOLGATE_CONFIG: folder, ...(TOOLGATE_TOKEN !== undefined && { TOOLGATE_TOKEN }) });
 
-describe("a token", () => {
-  test("is made once, kept where only its owner can read it, and found again", () => {
+describe("server tokens", () => {
+  test("makes a token once, keeps it where only its owner can read it, and finds it again", () => {
     const first = open();
     expect(first).toEqual({ token: expect.stringMatching(/^[\w-]{43}$/), file, isNew: true });
     expect(readFileSync(file, "utf8")).toBe(`${first.token}\n`);
@@ -35,25 +35,25 @@ describe("a token", () => {
     expect(open()).toEqual({ ...first, isNew: false });
   });
 
-  test("that is given is taken, and nothing is kept", () => {
+  test("takes a token that is given, and stores nothing", () => {
     expect(open("given-by-someone-else")).toEqual({ token: "given-by-someone-else", isNew: false });
     expect(readdirSync(folder)).toEqual([]);
   });
 
   test.each(["", "short", "with a space in the middle", "a,list,of,many,things", `${"x".repeat(20)}\n`])(
-    "%j cannot be given",
+    "refuses %j as a token",
     (given) => {
       expect(() => open(given)).toThrow(/TOOLGATE_TOKEN must be .* Nothing was started\./);
     },
   );
 
-  test("that others can read is not used", () => {
+  test("does not use a token file that others can read", () => {
     open();
     chmodSync(file, 0o640);
     expect(() => open()).toThrow(/can be read or written by others.*Nothing was started\./);
   });
 
-  test("is not taken from a link or a file that holds none", () => {
+  test("does not take a token from a link or from a file that holds none", () => {
     symlinkSync("/dev/null", file);
     expect(() => open()).toThrow(/is a link.*Nothing was started\./);
     rmSync(file);

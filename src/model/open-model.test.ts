@@ -45,8 +45,8 @@ async function serve(listener: RequestListener): Promise<string> {
 
 const prompt = [{ role: "user" as const, content: [{ type: "text" as const, text: "go" }] }];
 
-describe("a model's name", () => {
-  test("opens a model of that provider, with what is known of it", async () => {
+describe("model names", () => {
+  test("opens a model by its name, with what is known of it", async () => {
     const opened = await openModel("anthropic/claude-sonnet-4-5-20250929", { apiKey: SECRET });
     expect(opened).toMatchObject({
       name: "anthropic/claude-sonnet-4-5-20250929",
@@ -61,19 +61,19 @@ describe("a model's name", () => {
     });
   });
 
-  test("that nobody knows has a careful context window and no price", async () => {
+  test("assumes a careful context window and no price for an unknown model", async () => {
     const opened = await openModel("openai/gpt-5-pro", { apiKey: SECRET });
     expect(opened.contextWindow).toBe(128_000);
     expect(opened).not.toHaveProperty("price");
   });
 
-  test("has no price at an address of one's own", async () => {
+  test("gives no price for a model at an address of one's own", async () => {
     const opened = await openModel("openai/gpt-5", { apiKey: SECRET, baseUrl: "http://localhost:1/v1" });
     expect(opened).not.toHaveProperty("price");
   });
 
   test.each(["mistral/large", "claude", "", "__proto__/x", "constructor/x", "Anthropic/claude"])(
-    "%j is no known provider's, and the known ones are listed",
+    "refuses a model of an unknown provider and lists the known ones: %j",
     async (name) => {
       expect(await turnedAway(name, { apiKey: SECRET })).toContain(
         "anthropic, openai, google, openai-compatible",
@@ -89,18 +89,18 @@ describe("a model's name", () => {
     "google/a?b",
     "google/a#b",
     "google//a",
-  ])("%j names no model", async (name) => {
+  ])("refuses %j, which names no model", async (name) => {
     expect(await turnedAway(name, { apiKey: SECRET })).toContain("no model of that provider");
   });
 
-  test("may have slashes and colons of its own", () => {
+  test("reads a model's name with slashes and colons of its own", () => {
     expect(readModelName("openai-compatible/meta-llama/Llama-3.3:70b")).toEqual({
       provider: "openai-compatible",
       modelId: "meta-llama/Llama-3.3:70b",
     });
   });
 
-  test("of any kind is read or turned away in words, on one line", () => {
+  test("reads or refuses any model name in words, on one line", () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -131,31 +131,31 @@ test("a provider's package is loaded with the first model of it and not before",
   expect(sources.filter((source) => loads.test(source))).toEqual([]);
 });
 
-describe("a key", () => {
+describe("API keys", () => {
   test.each([
     ["anthropic/claude-x", "ANTHROPIC_API_KEY"],
     ["openai/gpt-x", "OPENAI_API_KEY"],
     ["google/gemini-x", "GOOGLE_GENERATIVE_AI_API_KEY or GEMINI_API_KEY"],
-  ])("that is missing for %s is asked for by the name of its variable", async (name, variable) => {
+  ])("names the variable to set when the key for %s is missing", async (name, variable) => {
     expect(await turnedAway(name)).toContain(`set ${variable}.`);
     expect(await turnedAway(name, { env: { [variable]: "  " } })).toContain("There is no key");
   });
 
-  test("of the process is not used when another environment is given", async () => {
+  test("ignores a key of the process when another environment is given", async () => {
     vi.stubEnv("OPENAI_API_KEY", SECRET);
     onTestFinished(() => void vi.unstubAllEnvs());
     expect(await turnedAway("openai/gpt-x")).toContain("OPENAI_API_KEY");
     expect(await openModel("openai/gpt-x")).toMatchObject({ provider: "openai" });
   });
 
-  test("of another provider is not taken", async () => {
+  test("does not take the key of another provider", async () => {
     expect(await turnedAway("openai/gpt-x", { env: { ANTHROPIC_API_KEY: SECRET } })).toContain(
       "OPENAI_API_KEY",
     );
   });
 
   test.each([`${SECRET}\nx-evil: 1`, `${SECRET} x`, `${SECRET}é`])(
-    "that fits into no header is turned away before anyone quotes it",
+    "refuses a key that fits into no header before anyone quotes it",
     async (bad) => {
       expect(await turnedAway("openai/gpt-x", { env: { OPENAI_API_KEY: bad } })).toContain(
         "The key in OPENAI_API_KEY",
@@ -165,27 +165,27 @@ describe("a key", () => {
     },
   );
 
-  test("comes from a file that is the user's alone", async () => {
+  test("takes a key from a file that is the user's alone", async () => {
     const path = await keyFile(JSON.stringify({ anthropic: SECRET }));
     expect(await openModel("anthropic/claude-x", { env: {}, keyFile: path })).toHaveProperty("model");
     expect(await turnedAway("openai/gpt-x", { keyFile: path })).toContain(`put {"openai": "…"} into ${path}`);
     expect(await turnedAway("openai/gpt-x", { keyFile: `${path}.none` })).toContain("OPENAI_API_KEY");
   });
 
-  test.each([0o644, 0o640, 0o606, 0o660])("is not read from a file of mode %o", async (mode) => {
+  test.each([0o644, 0o640, 0o606, 0o660])("does not read a key from a file of mode %o", async (mode) => {
     const path = await keyFile(JSON.stringify({ anthropic: SECRET }), mode);
     expect(await turnedAway("anthropic/claude-x", { keyFile: path })).toContain("chmod 600");
   });
 
   test.each([`{"anthropic": "${SECRET}"`, `["${SECRET}"]`, `"${SECRET}"`, `{"anthropic": ["${SECRET}"]}`])(
-    "is not guessed from a file that is not what it should be, nor shown",
+    "neither guesses nor shows a key of a malformed file",
     async (content) => {
       const path = await keyFile(content);
       expect(await turnedAway("anthropic/claude-x", { keyFile: path })).toContain("not a JSON object");
     },
   );
 
-  test("is not read from a folder, or from someone else's file", async () => {
+  test("does not read a key from a folder, or from someone else's file", async () => {
     const folder = join(await keyFile("{}"), "..", "keys");
     await mkdir(folder, { mode: 0o700 });
     expect(await turnedAway("anthropic/claude-x", { keyFile: folder })).toContain("it is not a file");
@@ -195,7 +195,7 @@ describe("a key", () => {
     expect(await turnedAway("anthropic/claude-x", { keyFile: path })).toContain("belongs to someone else");
   });
 
-  test("is not needed for a server of one's own, and sent where there is one", async () => {
+  test("needs no key for a server of one's own, and sends one that is set", async () => {
     const seen: (string | undefined)[] = [];
     const url = await serve((request, response) => {
       seen.push(request.headers.authorization);
@@ -211,7 +211,7 @@ describe("a key", () => {
     expect(seen).toEqual([undefined, "Bearer own", "Bearer first"]);
   });
 
-  test("that a server writes into its answer is in no error and in no word of a retry", async () => {
+  test("hides a key that a server writes into its answer from errors and retries", async () => {
     const url = await serve((request, response) => {
       const { authorization } = request.headers;
       response.writeHead(500, { "content-type": "application/json" });
@@ -240,8 +240,8 @@ describe("a key", () => {
   });
 });
 
-describe("a base URL", () => {
-  test("is needed for an openai-compatible model", async () => {
+describe("base URLs", () => {
+  test("asks for a base URL when the model is openai-compatible", async () => {
     expect(await turnedAway("openai-compatible/llama3.2")).toContain("--base-url");
   });
 
@@ -252,12 +252,12 @@ describe("a base URL", () => {
     "http://h/v1?x=1",
     "",
     "//h",
-  ])("%j is turned away", async (baseUrl) => {
+  ])("refuses %j as a base URL", async (baseUrl) => {
     expect(await turnedAway("openai-compatible/x", { baseUrl })).toContain("base URL");
     expect(await turnedAway("openai/gpt-x", { baseUrl, apiKey: SECRET })).toContain("base URL");
   });
 
-  test("is not taken from the variables of other programs", async () => {
+  test("does not take a base URL from the variables of other programs", async () => {
     const asked: string[] = [];
     const url = await serve((request, response) => {
       asked.push(request.url ?? "");
@@ -273,7 +273,7 @@ describe("a base URL", () => {
     expect(asked).toEqual([]);
   });
 
-  test("that leads elsewhere is not followed: the key stays here", async () => {
+  test("follows no redirect of a base URL, so that the key stays here", async () => {
     const leaked: unknown[] = [];
     const elsewhere = await serve((request, response) => {
       leaked.push(request.headers);
@@ -287,7 +287,7 @@ describe("a base URL", () => {
     expect(leaked).toEqual([]);
   });
 
-  test("where nobody listens is named in the error", async () => {
+  test("names the base URL in the error when nobody listens there", async () => {
     const server = createServer().listen(0, "127.0.0.1");
     await once(server, "listening");
     const { port } = server.address() as AddressInfo;
@@ -302,7 +302,7 @@ describe("a base URL", () => {
     );
   });
 
-  test("where nothing of that name is known is named in the error", async () => {
+  test("names the base URL in the error when the model is not known there", async () => {
     const server = createServer((_, response) => void response.writeHead(404).end("{}"));
     server.listen(0, "127.0.0.1");
     await once(server, "listening");

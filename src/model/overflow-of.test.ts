@@ -346,16 +346,16 @@ const MESSAGES: readonly [name: string, status: number, message: string, expecte
   ],
 ];
 
-describe("a refusal for length", () => {
-  test.each(MESSAGES)("of %s is read from its message", (_name, status, message, expected) => {
+describe("refusals for length", () => {
+  test.each(MESSAGES)("reads a refusal of %s from its message", (_name, status, message, expected) => {
     expect(overflowOf(refusal(status, { error: { message } }))).toEqual(expected);
   });
 
-  test.each(REFUSALS)("of %s is read, with its numbers", (_name, status, body, expected) => {
+  test.each(REFUSALS)("reads a refusal of %s with its numbers", (_name, status, body, expected) => {
     expect(overflowOf(refusal(status, body))).toEqual(expected);
   });
 
-  test("is read inside a stream too", () => {
+  test("reads a refusal for length inside a stream", () => {
     const error = { type: "invalid_request_error", code: "context_length_exceeded", message: "too long" };
     expect(overflowOf(error)).toEqual({});
     expect(overflowOf(new Error("prompt is too long: 3 tokens > 2 maximum"))).toMatchObject({

@@ -89,8 +89,8 @@ test.each<[string, readonly Rule[] | undefined]>([
   else expect(verdict.effect === "allow" || verdict.effect === "ask").toBe(true);
 });
 
-describe("never disagrees with the decision", () => {
-  test("on the commands of the samples", () => {
+describe("agreement of explain and decide", () => {
+  test("agrees with the decision on the sample commands", () => {
     const commands = [...ordinary, ...abusive].filter((_, index) => (index + SEED) % EVERY === 0);
     for (const command of commands) {
       const intent = plannedCommand({ command, cwd: "/ws", executor: { language: "bash" } });

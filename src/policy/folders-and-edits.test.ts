@@ -22,7 +22,7 @@ const under = (mode: Mode, command: string, ...rules: readonly Rule[]) =>
 
 const READ_OTHER: Rule = { allow: "read", path: "/other/**" };
 
-describe("a rule on reading below a folder", () => {
+describe("rules on reading below a folder", () => {
   test.each([
     "cat /other/a.ts",
     "ls -la /other",
@@ -41,7 +41,7 @@ describe("a rule on reading below a folder", () => {
     "cd /other/src && cat ../README.md",
     "tree /other; stat /other/a",
     "cp /other/a.ts src/a.ts",
-  ])("covers a command that only reads there: %s", (command) => {
+  ])("lets a rule on reading below a folder cover a command that only reads there: %s", (command) => {
     expect(under("accept-edits", command, READ_OTHER)).toBe("allow");
     expect(under("accept-edits", command)).toBe("ask");
   });
@@ -71,11 +71,11 @@ describe("a rule on reading below a folder", () => {
     "grep -R x /other",
     "find /other -delete",
     "cat /other/a $(id)",
-  ])("covers nothing more: %s", (command) => {
+  ])("lets a rule on reading below a folder cover nothing more: %s", (command) => {
     expect(under("accept-edits", command, READ_OTHER)).not.toBe("allow");
   });
 
-  test("does not cover what a link below the folder leads to", () => {
+  test("does not let a rule on reading below a folder cover the target of a link in it", () => {
     const toKey = { named: "/other/link", path: "/home/ann/.ssh/id_rsa" };
     const effect = (command: string, rule: Rule, link: OutsideLink) =>
       decided(command, inMode("accept-edits", [rule]), { outsideLinks: [link] }).effect;
@@ -89,32 +89,32 @@ describe("a rule on reading below a folder", () => {
     );
   });
 
-  test("names the rule that covered the command", () => {
+  test("names the rule on reading that covered the command", () => {
     const { rule } = decided("cd /other && cat a.ts src/b.ts", { rules: [READ_OTHER] });
     expect(rule).toBe("allow read /other/**");
   });
 
-  test("opens nothing in read-only, and nothing to a tool of another name", () => {
+  test("opens nothing by a rule on reading in read-only, and nothing to a tool of another name", () => {
     expect(under("read-only", "cat /other/a.ts", READ_OTHER)).toBe("deny");
     expect(under("ask", "cat /other/a.ts", { allow: "read_file", path: "/other/**" })).toBe("ask");
     expect(under("ask", "cat /other/a.ts", { allow: "execute", path: "/other/**" })).toBe("ask");
   });
 
-  test("covers the tools that read, list and search there alike", () => {
+  test("lets a rule on reading cover the tools that read and search alike", () => {
     for (const access of ["read", "search"] as const) {
       const intent: Intent = { ...base, kind: access, paths: [{ path: "/other/src", access }] };
       expect(decide(intent, { ...places, rules: [READ_OTHER] }).effect).toBe("allow");
     }
   });
 
-  test("of one file covers no folder of that name", () => {
+  test("does not let a rule on reading one file cover a folder of that name", () => {
     const rule: Rule = { allow: "read", path: "/other/x" };
     expect(under("ask", "cat /other/x", rule)).toBe("allow");
     expect(under("ask", "grep -r a /other/x", rule)).toBe("ask");
     expect(under("ask", "ls /other/x", { allow: "read", path: "/other/*" })).toBe("ask");
   });
 
-  test("yields to a denial below it", () => {
+  test("puts a denial below a folder before a rule on reading there", () => {
     const denied: Rule = { deny: "read", path: "/other/keys/**" };
     expect(under("ask", "cat /other/keys/a", READ_OTHER, denied)).toBe("deny");
     expect(under("ask", "grep -r x /other", READ_OTHER, denied)).toBe("ask");

@@ -33,19 +33,19 @@ test.each<[Mode, string, string, string, string]>([
   expect([read, edit, run, look].map((intent) => effect(intent, mode))).toEqual(effects);
 });
 
-describe("a user's rule", () => {
-  test("that denies does so in every mode", () => {
+describe("a user's rules in each mode", () => {
+  test("denies by a user's rule in every mode", () => {
     for (const mode of ["ask", "accept-edits", "read-only", "allow-all"] as const) {
       expect(effect(edit, mode, [{ deny: "edit" }])).toBe("deny");
     }
   });
 
-  test("that allows does not open read-only", () => {
+  test("does not open read-only by a user's rule that allows", () => {
     expect(effect(edit, "read-only", [{ allow: "edit", path: "/ws/**" }])).toBe("deny");
     expect(effect(edit, "ask", [{ allow: "edit", path: "/ws/**" }])).toBe("allow");
   });
 
-  test("that asks does not open read-only either, and a doubt there is a no", () => {
+  test("does not open read-only by a user's rule that asks, and denies in doubt", () => {
     expect(effect(edit, "read-only", [{ ask: "edit" }])).toBe("deny");
     expect(
       effect({ ...base, kind: "execute", command: "cat ./*/a" }, "read-only", [
@@ -55,7 +55,7 @@ describe("a user's rule", () => {
     expect(effect({ ...read, paths: [{ path: "/ws/.env", access: "read" }] }, "read-only")).toBe("deny");
   });
 
-  test("that denies a command makes one that cannot be read be asked, even where all is allowed", () => {
+  test("asks about a command that cannot be read when a rule denies a command, even in allow-all", () => {
     expect(effect(hidden, "allow-all", [{ deny: "execute", command: "rm *" }])).toBe("ask");
   });
 });

@@ -276,11 +276,11 @@ describe("a path that cannot be read as one may be any", () => {
   });
 });
 
-describe("a denial by effect asks about a command whose effects are not all known", () => {
+describe("denials by effect and commands with unknown effects", () => {
   const rules: readonly Rule[] = [{ deny: "delete", path: "/ws/keep/**" }];
 
   test.each(["./x.sh", "frob x", "sed '1e cat x' a.txt", "sort --compress-program=./x a", "awk -f a.awk"])(
-    "%s, in the mode that allows everything and beside a rule that does",
+    "asks about a command of unknown effects when an effect is denied, even where all is allowed: %s",
     (text) => {
       expect(effect(command(text), { default: "allow", rules })).toBe("ask");
       expect(effect(command(text), { rules: [{ allow: "*" }, ...rules] })).toBe("ask");
@@ -289,13 +289,13 @@ describe("a denial by effect asks about a command whose effects are not all know
     },
   );
 
-  test("but not about one that a rule names with its words", () => {
+  test("allows a command of unknown effects when a rule names its words", () => {
     expect(effect(command("./x.sh"), { rules: [{ allow: "execute", command: ["./x.sh"] }, ...rules] })).toBe(
       "allow",
     );
   });
 
-  test("git counts as running code where its settings are not forced", () => {
+  test("counts git as running code when its settings are not forced", () => {
     const status: Intent = {
       ...command("git status"),
       executor: { language: "bash", notForced: "core.fsmonitor names a program" },

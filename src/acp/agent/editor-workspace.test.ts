@@ -219,7 +219,7 @@ describe("writing", () => {
   });
 });
 
-describe("commands", () => {
+describe("commands in an editor's terminal", () => {
   async function terminal(files: Record<string, string> = {}) {
     const place = await opened(files);
     onTestFinished(() => place.editor.endAll());
@@ -235,14 +235,14 @@ describe("commands", () => {
     return { ...place, stop, seen, run };
   }
 
-  test("run in the editor's terminal, and are released", async () => {
+  test("runs a command in the editor's terminal and releases it", async () => {
     const { root, editor, seen, run } = await terminal();
     expect(await run("echo $WORD; pwd; exit 3", { env: { WORD: "hi" } })).toEqual({ exitCode: 3 });
     expect(seen).toEqual({ output: `hi\n${root}\n`, terminals: ["window-1"] });
     expect(editor.released).toEqual(["window-1"]);
   });
 
-  test("emit their output while they run", async () => {
+  test("emits a command's output while it runs", async () => {
     const { seen, stop, run } = await terminal();
     const running = run("echo first; sleep 60");
     await until(() => seen.output === "first\n");
@@ -250,7 +250,7 @@ describe("commands", () => {
     expect(await running).toEqual({ signal: "SIGKILL" });
   });
 
-  test("that are cancelled are killed, what they printed last is read, and the terminal is released", async () => {
+  test("kills a cancelled command, reads its last output and releases its terminal", async () => {
     const { editor, seen, stop, run } = await terminal();
     const running = run("printf 'no line end'; sleep 60");
     await until(
@@ -262,7 +262,7 @@ describe("commands", () => {
     expect(editor.asked.slice(-3)).toEqual(["terminal/kill", "terminal/output", "terminal/release"]);
   });
 
-  test("that are cancelled before the terminal is there: it is released when it is", async () => {
+  test("releases a terminal that opens after its command was cancelled", async () => {
     const { editor, stop, run } = await terminal();
     let open = (): void => undefined;
     editor.instead.set("terminal/create", async () => {
@@ -278,7 +278,7 @@ describe("commands", () => {
     await until(() => editor.released.includes("late"));
   });
 
-  test("that are cancelled when the editor is gone come to an end all the same", async () => {
+  test("ends a cancelled command when the editor is gone", async () => {
     const { editor, stop, run } = await terminal();
     const running = run("sleep 60");
     await until(() => editor.terminals.size > 0);
@@ -288,14 +288,14 @@ describe("commands", () => {
     expect(await running).toEqual({});
   });
 
-  test("are run as they were decided on: words as words", async () => {
+  test("passes the words of a command to the editor's terminal unchanged", async () => {
     const { seen, run } = await terminal();
     await run(["printf", "%s|", "a b", "$HOME", "'"]);
     expect(seen.output).toBe("a b|$HOME|'|");
     await expect(run("echo a\0b")).rejects.toThrow("a character that no command can have");
   });
 
-  test("are not run in a folder that a link was put in the way of", async () => {
+  test("does not run a command in a folder that was replaced by a link", async () => {
     const { folder, editor, at, run } = await terminal();
     await symlink(folder, at("src"));
     await expect(run("ls", { cwd: at("src") })).rejects.toThrow("a link was put in its way");
@@ -303,7 +303,7 @@ describe("commands", () => {
     expect(editor.asked).toEqual([]);
   });
 
-  test("of an editor that cannot wait for an end are looked at until they have one", async () => {
+  test("polls a terminal for its end when the editor cannot wait for one", async () => {
     const { editor, seen, run } = await terminal();
     editor.instead.set("terminal/wait_for_exit", () => Promise.reject(refused()));
     expect(await run("echo done; exit 4")).toEqual({ exitCode: 4 });
@@ -332,7 +332,7 @@ describe("commands", () => {
       "no longer has the command's terminal",
     ],
   ])(
-    "of an editor with %s end in words, and released where there is something to release",
+    "reports %s of an editor in words and releases the terminal that is open",
     async (_, method, answer, words) => {
       const { editor, run } = await terminal();
       editor.instead.set(method, answer);
@@ -341,7 +341,7 @@ describe("commands", () => {
     },
   );
 
-  test("print more than is asked for: the end of it is taken", async () => {
+  test("keeps the end of a terminal's output when the editor returns more than was asked for", async () => {
     const { editor, seen, run } = await terminal();
     editor.instead.set("terminal/output", () => ({
       output: `${"x".repeat(1_000_000)}\nend\n`,

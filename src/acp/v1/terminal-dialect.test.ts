@@ -65,8 +65,8 @@ function inShort(update: object): object {
   };
 }
 
-describe("our terminals for a client that asked for them in _meta", () => {
-  test("are opened in a tool_call, and what they print comes in pieces, never twice", () => {
+describe("Toolgate's terminals for a client that asked for them in _meta", () => {
+  test("opens a terminal in a tool_call and sends its output in pieces, each once", () => {
     const messages = sent(
       new V1Encoder({ terminalDialect: "meta" }),
       steps(
@@ -88,7 +88,7 @@ describe("our terminals for a client that asked for them in _meta", () => {
     ]);
   });
 
-  test("come before the end of a call that is sent only when it is over", () => {
+  test("sends the terminal before the end of a call that is sent only when it is over", () => {
     const call = callAfter(steps(shows({ output: EMPTY_TEXT }), prints("all\n"), { type: "call-done" }));
     expect(new V1Encoder({ terminalDialect: "meta" }).encode(call).map(inShort)).toEqual([
       {
@@ -106,7 +106,7 @@ describe("our terminals for a client that asked for them in _meta", () => {
     ]);
   });
 
-  test("that printed more than is kept say so", () => {
+  test("says so when a terminal printed more than is kept", () => {
     const encoder = new V1Encoder({ terminalDialect: "meta" });
     const messages = sent(
       encoder,
@@ -118,7 +118,7 @@ describe("our terminals for a client that asked for them in _meta", () => {
     expect(JSON.stringify(messages.at(-1))).toContain("left out");
   });
 
-  test("fold to the same call at the receiver, for any events and any batching", () => {
+  test("folds terminals to the same call at the receiver, for any events and any batching", () => {
     fc.assert(
       fc.property(lives(), fc.array(fc.boolean(), { maxLength: 40 }), (life, sends) => {
         const encoder = new V1Encoder({ terminalDialect: "meta" });
@@ -153,11 +153,11 @@ test("shows a reported change as done when the call ends without a start", () =>
   expect(JSON.stringify(messages.at(-1))).toContain("Added binary /a");
 });
 
-describe("a terminal of the client's own", () => {
+describe("the client's own terminals", () => {
   const running = steps(shows({ clientTerminalId: "term_7", output: EMPTY_TEXT }), prints("x\n"));
 
   test.each(["text", "meta"] as const)(
-    "is named while the call runs (%s), and not sent again when it prints",
+    "names the client's terminal while the call runs (%s), and does not send it again when it prints",
     (terminalDialect) => {
       const content = [{ type: "terminal", terminalId: "term_7" }];
       const messages = sent(new V1Encoder({ terminalDialect }), [
@@ -171,7 +171,7 @@ describe("a terminal of the client's own", () => {
     },
   );
 
-  test("is shown as text when the call is of an earlier connection, whose terminals the client no longer has", () => {
+  test("shows the client's terminal as text when it belongs to an earlier connection", () => {
     const call = callAfter([...running, ...steps({ type: "call-done" }).slice(-1)]);
     expect(new V1Encoder().encode(call)).toMatchObject([
       { content: [{ type: "content", content: { type: "text", text: "x\n" } }] },

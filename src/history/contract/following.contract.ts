@@ -145,7 +145,7 @@ export function following({ store, inNewStore, runs }: Given): void {
     expect(warnings).toEqual([]);
   });
 
-  test("when one of those who share a signal leaves, an abort still ends the others", async () => {
+  test("ends the remaining followers of one signal when it aborts after another follower left", async () => {
     const { ledger } = store();
     const controller = new AbortController();
     const { signal } = controller;

@@ -226,14 +226,14 @@ test("redacts a known secret between spaces, whatever the text around it is", ()
 const base64 = (text: string) => Buffer.from(text).toString("base64");
 const MARK = "[redacted encoded secret]";
 
-describe("redacts a secret in base64", () => {
-  test.each(SECRETS)("%s", (_what, secret) => {
+describe("secrets in base64", () => {
+  test.each(SECRETS)("redacts in base64: %s", (_what, secret) => {
     expect(redact(`data: ${base64(secret)}\n`)).toBe(`data: ${MARK}\n`);
     expect(redact(`"auth": "${base64(`ann:${secret}`)}"`)).not.toContain(base64(`ann:${secret}`));
     expect(redact(`x ${base64(`{"name": "ü", "token": "${secret}"}\n`)}`)).toBe(`x ${MARK}`);
   });
 
-  test("with its name, across lines, and in the base64url alphabet", () => {
+  test("redacts base64 of a named secret, across lines and in the base64url alphabet", () => {
     const file = `# the settings\nMODE=fast\nDB_PASSWORD=s3cret-of-the-base\nHOST=db.example.org\n\n`.repeat(
       3,
     );
@@ -243,7 +243,7 @@ describe("redacts a secret in base64", () => {
     expect(redact(Buffer.from(file).toString("base64url"))).toBe(MARK);
   });
 
-  test("in a stream, wherever the stream is cut", () => {
+  test("redacts base64 in a stream, wherever the stream is cut", () => {
     const secret = base64(`TOKEN=ghp_${long(36)}`);
     const text = `data: ${secret}\nend\n`;
     for (let at = 1; at < text.length; at += 1) {
@@ -255,7 +255,7 @@ describe("redacts a secret in base64", () => {
     }
   });
 
-  test("and keeps other base64, paths and images", () => {
+  test("keeps other base64, paths and images", () => {
     const png = Buffer.from(Array.from({ length: 300 }, (_, index) => (index * 37) % 256)).toString("base64");
     for (const text of [base64("the quick brown fox jumps"), png, `/usr/lib/node_modules/${"a/".repeat(30)}`])
       expect(redact(text)).toBe(text);
@@ -319,8 +319,8 @@ test("redacts a megabyte of hostile text in linear time", () => {
   }
 });
 
-describe("a pattern of one's own", () => {
-  test("takes out what it matches", () => {
+describe("a user's redaction patterns", () => {
+  test("redacts what a user's pattern matches", () => {
     const patterns = [redactionPattern(String.raw`corp-\d{4}-[a-z]+`), redactionPattern("Zephyr")];
     expect(redact("corp-1234-abc, corp-12-abc, Zephyr", patterns)).toBe(
       "[redacted by pattern], corp-12-abc, [redacted by pattern]",
@@ -341,11 +341,11 @@ describe("a pattern of one's own", () => {
     ["abc{5000}", /no repeat of at most/],
     ["abc[z-a]", /no class of characters/],
     [`abc${"d".repeat(300)}`, /longer than 200/],
-  ])("is refused in words when it could be slow or means nothing: %s", (source, message) => {
+  ])("refuses in words a pattern that could be slow or means nothing: %s", (source, message) => {
     expect(() => redactionPattern(source)).toThrow(message);
   });
 
-  test("that was taken is never slow, on whatever text", () => {
+  test("takes only patterns that are fast on any text", () => {
     const atoms = fc.constantFrom("a", "b", "[ab]", String.raw`\d`, String.raw`\w`, ".", "[^a]", "-");
     const repeats = fc.constantFrom("", "", "+", "*", "?", "{2}", "{1,9}");
     const sources = fc

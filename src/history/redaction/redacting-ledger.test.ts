@@ -13,8 +13,8 @@ import { redactionPattern } from "./redaction-pattern.js";
 const SECRET = `ghp_${"a1B2c3D4".repeat(5)}`;
 const claim = { milliseconds: 60_000 };
 
-describe("a redacted event", () => {
-  test("has no secret in any text, and all its ids", () => {
+describe("redacted events", () => {
+  test("redacts secrets in every text of an event, and keeps all its ids", () => {
     const event: SessionEvent = {
       type: "question-asked",
       toolCallId: SECRET,
@@ -41,14 +41,14 @@ describe("a redacted event", () => {
     });
   });
 
-  test("of a tool's own input and output keeps no ids", () => {
+  test("redacts the fields of a tool's own input that have the names of ids", () => {
     const rawInput = { kind: SECRET, data: SECRET, password: "x", nested: { type: SECRET } };
     const redacted = redactEvent({ type: "input-ready", toolCallId: "c1", at: NOON, rawInput });
     expect(JSON.stringify(redacted)).not.toContain(SECRET);
     expect(redacted).toMatchObject({ rawInput: { password: "[redacted secret]" } });
   });
 
-  test("of a step has nothing that a provider signed, for its words may no longer be those", () => {
+  test("drops what a provider signed from a redacted step, and keeps the signed hash of an answer", () => {
     const answer = {
       model: "m",
       parts: [{ type: "text" as const, length: 3, providerOptions: { a: { s: "x" } } }],
@@ -67,7 +67,7 @@ describe("a redacted event", () => {
     expect(redactEvent(answered)).toEqual(answered);
   });
 
-  test("leaves an image as it is", () => {
+  test("keeps an image of a redacted event as it is", () => {
     const event: SessionEvent = {
       type: "message-chunk",
       at: NOON,
@@ -79,7 +79,7 @@ describe("a redacted event", () => {
   });
 });
 
-describe("a ledger that keeps no secrets", () => {
+describe("redacting ledger", () => {
   const kept = async (events: readonly SessionEvent[], patterns: readonly string[] = []) => {
     const memory = new MemoryLedger();
     const ledger = redactingLedger(memory, { patterns: patterns.map(redactionPattern) });
@@ -92,7 +92,7 @@ describe("a ledger that keeps no secrets", () => {
     return { text: JSON.stringify(log), book, memory, ledger };
   };
 
-  test("keeps none, however it came, and the log folds to the redacted session", async () => {
+  test("stores no secret, however it came, and a log that folds to the redacted session", async () => {
     const events = [
       said(`use ${SECRET.slice(0, 9)}`, { messageId: "m" }),
       said(`${SECRET.slice(9)} now`, { messageId: "m" }),
@@ -103,7 +103,7 @@ describe("a ledger that keeps no secrets", () => {
     expect(book.snapshot()).toEqual(redactSession(new SessionBook("s1", events).snapshot()));
   });
 
-  test("keeps no pieces of an input, which may be pieces of a secret, but the whole of it", async () => {
+  test("stores an input as a whole and not in pieces, which may be pieces of a secret", async () => {
     const [announced, ready] = aRun("c1", { rawInput: { token: "hunter2" } });
     const delta = (text: string): SessionEvent => ({ type: "input-delta", toolCallId: "c1", at: NOON, text });
     const { text, book } = await kept([announced!, delta('{"token":"hun'), delta('ter2"}'), ready!]);
@@ -111,7 +111,7 @@ describe("a ledger that keeps no secrets", () => {
     expect(book.call("c1")).toMatchObject({ rawInput: { token: "[redacted secret]" } });
   });
 
-  test("a text cut anywhere is kept as it would be whole", async () => {
+  test("stores a text that was cut anywhere as it would be stored whole", async () => {
     const texts = [
       `say ${SECRET} and\nAPI_KEY="a long one" end`,
       `-----BEGIN PRIVATE KEY-----\n${"abcd".repeat(20)}\n-----END PRIVATE KEY-----\nafter`,
@@ -178,7 +178,7 @@ describe("a ledger that keeps no secrets", () => {
     expect(JSON.stringify(entry)).toContain("the token is");
   });
 
-  test("keeps no files, and refuses an answer whose input it could not keep as it is", async () => {
+  test("stores no files, and refuses an answer whose input it could not store as it is", async () => {
     const { ledger, memory } = await kept([]);
     const hash = await ledger.putBlob(Buffer.from(SECRET));
     expect(hash).toMatch(/^[0-9a-f]{64}$/);

@@ -70,7 +70,7 @@ test("saves a snapshot only for the session's holder, and only of recorded event
   expect(await ledger.snapshot?.("s1")).toBeUndefined();
 });
 
-describe("ignores a snapshot, and verify reports it, when by hand", () => {
+describe("snapshots that were changed by hand", () => {
   test.each([
     ["its text was changed", `update snapshots set saved = replace(saved, 'hello', 'hullo')`],
     ["its place was changed", `update snapshots set seq = 9`],
@@ -79,7 +79,7 @@ describe("ignores a snapshot, and verify reports it, when by hand", () => {
       "it was given to another session",
       `update snapshots set session = (select number from sessions where session_id = 's2')`,
     ],
-  ])("%s", async (_, sql) => {
+  ])("ignores a snapshot, and reports it in verify, when by hand %s", async (_, sql) => {
     await keep(snapshotAfter(8));
     byHand(sql);
     expect([await ledger.snapshot?.("s1"), await ledger.snapshot?.("s2")]).toEqual([undefined, undefined]);
@@ -93,14 +93,14 @@ describe("ignores a snapshot, and verify reports it, when by hand", () => {
     ["its event was removed", `delete from events where session = 1 and seq >= 8`],
     ["the link of its event was changed", `update events set chain = 'x' where session = 1 and seq = 8`],
     ["its event lost its link", `update events set chain = null where session = 1 and seq = 8`],
-  ])("%s", async (_, sql) => {
+  ])("ignores a snapshot, and reports its event in verify, when by hand %s", async (_, sql) => {
     await keep(snapshotAfter(8));
     byHand(sql);
     expect(await ledger.snapshot?.("s1")).toBeUndefined();
     expect((await broken())[0]).toMatch(/^s1 8 /);
   });
 
-  test("it was sealed again with another text, which only verify can see", async () => {
+  test("reports in verify a snapshot that was sealed again with another text", async () => {
     await keep(snapshotAfter(8));
     const saved = snapshotAfter(8).saved.replace("hello", "hullo");
     const [row] = byHand<{ chain: string }>("select chain from events where session = 1 and seq = 8");

@@ -80,8 +80,8 @@ test.skipIf(process.platform === "win32").each([
   await ledger.close();
 });
 
-describe("a ledger that can only be read", () => {
-  test("is read, a write throws, and the file stays unchanged", async () => {
+describe("read-only ledgers", () => {
+  test("reads a read-only ledger, refuses writes and leaves the file unchanged", async () => {
     const file = store.newFile();
     const first = await openSqliteLedger(file);
     await record(first, "session-1", [said("hello")]);
@@ -101,7 +101,7 @@ describe("a ledger that can only be read", () => {
   });
 
   test.skipIf(process.platform === "win32")(
-    "by its folder and by its mode, is read all the same",
+    "reads a ledger whose folder and mode forbid writing",
     async () => {
       const folder = join(store.folder, "locked");
       mkdirSync(folder);
@@ -127,7 +127,7 @@ describe("a ledger that can only be read", () => {
   );
 
   test.skipIf(process.platform === "win32").each(["", "-wal"])(
-    "that somebody else owns (%s) is named",
+    "names a ledger file of another owner in the error (%s)",
     async (suffix) => {
       const inner = join(store.folder, `theirs${suffix}`);
       mkdirSync(inner);
@@ -151,7 +151,7 @@ describe("a ledger that can only be read", () => {
     },
   );
 
-  test("that does not exist is not created", async () => {
+  test("creates no ledger when it opens one read-only that does not exist", async () => {
     await expect(openSqliteLedger(store.newFile(), { readOnly: true })).rejects.toThrow(/There is no ledger/);
   });
 });
@@ -172,8 +172,8 @@ async function asNobody(paths: readonly string[], work: () => Promise<void>): Pr
   }
 }
 
-describe("names and places", () => {
-  test("of any characters, and very long ones, are just names", async () => {
+describe("ledger names and places", () => {
+  test("takes names of any characters, and very long ones, literally", async () => {
     for (const name of ["a b?c#d%20&e'f\"g;h", "ü😀\n\t", "file:x?mode=ro", "-x", "y".repeat(240)]) {
       mkdirSync(join(store.folder, "odd"), { recursive: true });
       const ledger = await store.ledger(join(store.folder, "odd", name));
@@ -186,7 +186,7 @@ describe("names and places", () => {
   });
 
   test.skipIf(process.platform === "win32")(
-    "a link to a ledger is followed, and one to nowhere or to something else is refused",
+    "follows a link to a ledger, and refuses a link to nowhere",
     async () => {
       const file = store.newFile();
       await record(await store.ledger(file), "session-1", [said("hello")]);
@@ -243,7 +243,7 @@ test("does not report damage when a reader keeps a part of the WAL out of the fi
   raw.close();
 });
 
-describe("an event that cannot be read any more", () => {
+describe("unreadable events", () => {
   const damaged = async (seq: number, text = "{bad") => {
     const file = store.newFile();
     const first = await openSqliteLedger(file);
@@ -255,30 +255,33 @@ describe("an event that cannot be read any more", () => {
     return store.ledger(file);
   };
 
-  test.each(["{bad", "null", "7", '{"at":1}', ""])("is marked, and all others are read: %s", async (text) => {
-    const ledger = await damaged(6, text);
-    const log = await ledger.read("session-1");
-    expect(log.map(({ seq }) => seq)).toEqual(Array.from({ length: 15 }, (_, index) => index + 1));
-    expect(log[5]?.event).toMatchObject({
-      type: "traffic-repaired",
-      repair: {
-        repair: "unreadable-event",
-        detail: expect.stringMatching(/^Event 6 of this session cannot be read/),
-      },
-    });
-    // The other events fold, since that one only added output.
-    expect(
-      new SessionBook(
-        "session-1",
-        log.map(({ event }) => event),
-      ).callCount,
-    ).toBe(2);
-    const again = await record(ledger, "session-1", [said("more")]);
-    expect(again).toBe(16);
-  });
+  test.each(["{bad", "null", "7", '{"at":1}', ""])(
+    "marks an unreadable event and reads all others: %s",
+    async (text) => {
+      const ledger = await damaged(6, text);
+      const log = await ledger.read("session-1");
+      expect(log.map(({ seq }) => seq)).toEqual(Array.from({ length: 15 }, (_, index) => index + 1));
+      expect(log[5]?.event).toMatchObject({
+        type: "traffic-repaired",
+        repair: {
+          repair: "unreadable-event",
+          detail: expect.stringMatching(/^Event 6 of this session cannot be read/),
+        },
+      });
+      // The other events fold, since that one only added output.
+      expect(
+        new SessionBook(
+          "session-1",
+          log.map(({ event }) => event),
+        ).callCount,
+      ).toBe(2);
+      const again = await record(ledger, "session-1", [said("more")]);
+      expect(again).toBe(16);
+    },
+  );
 
   test.each(["{bad", '{"type":"call-announced"'])(
-    "is of no type, and hides none of those that are: %s",
+    "leaves an unreadable event out of a read by type, and no other: %s",
     async (text) => {
       const ledger = await damaged(6, text);
       const announced = await ledger.read("session-1", { type: "call-announced" });
@@ -289,7 +292,7 @@ describe("an event that cannot be read any more", () => {
     },
   );
 
-  test("that others depend on costs only what depends on it", async () => {
+  test("leaves out only the events that depend on an unreadable one", async () => {
     const ledger = await damaged(1);
     const { session, leftOut } = replaySession("session-1", await ledger.read("session-1"));
     expect(session.timeline).toMatchObject([
@@ -301,7 +304,7 @@ describe("an event that cannot be read any more", () => {
   });
 
   test.each([3, 4])(
-    "that a question depends on fails its answer, and no other write of the batch: %i",
+    "fails an answer to a question with an unreadable event, and no other write of the batch: %i",
     async (seq) => {
       const file = store.newFile();
       const ledger = await store.ledger(file);
@@ -325,8 +328,8 @@ describe("an event that cannot be read any more", () => {
   );
 });
 
-describe.skipIf(process.platform === "win32")("SQLite's own files beside a ledger", () => {
-  test.each(["-wal", "-shm"])("are named when %s is a folder or a pipe", async (suffix) => {
+describe.skipIf(process.platform === "win32")("the -wal and -shm files beside a ledger", () => {
+  test.each(["-wal", "-shm"])("names the ledger's %s file when it is a folder or a pipe", async (suffix) => {
     const file = store.newFile();
     const ledger = await openSqliteLedger(file);
     await record(ledger, "session-1", [said("hello")]);

@@ -143,7 +143,7 @@ test("guards the paths of rules, and asks about rules that no mount enforces", (
     expect(verdictOn("npm test", [rule]).contained, JSON.stringify(rule)).toBeUndefined();
 });
 
-test("in mode ask, asks about a command that only edits files, and contains code", () => {
+test("asks about a command that only edits files, and contains code, when the mode is ask", () => {
   expect(verdictOn("node a.js", [], "ask").contained).toBeDefined();
   expect(verdictOn("sed -i s/a/b/ a.js", [], "ask").contained).toBeUndefined();
   expect(verdictOn("rm a.js", [], "ask").contained).toBeUndefined();

@@ -336,7 +336,7 @@ const path = (separators: string[]) =>
 
 const withoutEnd = (text: string) => text.replace(/(?<=[^:\\])\\$/, "");
 
-test("on POSIX the result is what Node resolves", () => {
+test("normalises a POSIX path as Node resolves it", () => {
   fc.assert(
     fc.property(path(["/", "/", "\\"]), (text) => {
       const result = normalisePath("/ws/src", text);
@@ -346,7 +346,7 @@ test("on POSIX the result is what Node resolves", () => {
   );
 });
 
-test("on Windows the result is what Node resolves", () => {
+test("normalises a Windows path as Node resolves it", () => {
   fc.assert(
     fc.property(fc.constantFrom("", "C:\\", "D:/", "\\"), path(["/", "\\"]), (start, text) => {
       const result = normalisePath("C:\\ws\\src", start + text);

@@ -170,7 +170,7 @@ test("takes no beginning of a verb of ip for another", () => {
     expect(judge(line), line).toMatchObject({ doubts: [], onlyReads: true });
 });
 
-describe("every host of a connection counts", () => {
+describe("hosts of a connection", () => {
   test.each([
     ["psql 'postgresql://good,evil.example/x' -c 'select 1'", "evil.example"],
     ["psql 'postgresql:///x?host=evil%2Eexample' -c 'select 1'", "evil.example"],
@@ -183,9 +183,9 @@ describe("every host of a connection counts", () => {
     ["lsof -i", ""],
     ["ss -r", ""],
     ["go version", ""],
-  ])("%s", (line, host) => expect(judge(line).urls).toContain(host));
+  ])("finds the host of %s", (line, host) => expect(judge(line).urls).toContain(host));
 
-  test("in quotes too, and a socket is none", () => {
+  test("finds a quoted host, and takes a socket for none", () => {
     expect(judgeArgv(["psql", "host='evil.example' dbname=x", "-c", "select 1"]).urls).toContain(
       "evil.example",
     );

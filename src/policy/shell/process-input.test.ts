@@ -54,8 +54,8 @@ describe("a process substitution", () => {
   });
 });
 
-describe("xargs takes its names from the pipe alone", () => {
-  test("as long as nothing takes the pipe's place", () => {
+describe("xargs and its input", () => {
+  test("allows xargs when it takes its names from the pipe alone", () => {
     expect(effectOf("find src -type f | xargs grep -n x")).toBe("allow");
   });
 
@@ -69,7 +69,7 @@ describe("xargs takes its names from the pipe alone", () => {
     "find src -type f | xargs cat < <(echo /etc/passwd)",
     "find src -type f | { xargs cat; } < <(echo /etc/passwd)",
     "find src -type f | if true; then xargs cat; fi <<< /etc/passwd",
-  ])("%s is asked about", (command) => {
+  ])("asks about xargs when something takes the pipe's place: %s", (command) => {
     expect(effectOf(command)).toBe("ask");
   });
 });

@@ -272,7 +272,7 @@ test("a folder of the workspace that a command swaps for a link leads nowhere ne
   expect(await readdir(outside)).toEqual(["ws"]);
 });
 
-test("where bubblewrap is missing or broken, that is said and nothing is run instead", async () => {
+test("says so and runs nothing when bubblewrap is missing or broken", async () => {
   const { root } = await aWorkspace({
     bwrap: "#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2; exit 1\n",
   });

@@ -174,8 +174,8 @@ test("pages go on after each other and miss nothing, in every list", async () =>
   await expect(index.calls({ limit: 0 })).rejects.toThrow("A page cannot have 0 items");
 });
 
-describe("statistics", () => {
-  test("say how many, how they ended, who decided, and how long they took", async () => {
+describe("history statistics", () => {
+  test("counts calls, how they ended and who decided, and measures how long they took", async () => {
     const file = store.newFile();
     const ledger = await store.ledger(file);
     const day = 86_400_000;
@@ -274,8 +274,8 @@ describe("statistics", () => {
   });
 });
 
-describe("the file", () => {
-  test("is the owner's alone, and is made again when it was deleted", async () => {
+describe("the index file", () => {
+  test("makes the index the owner's alone, and makes it again when it was deleted", async () => {
     const file = store.newFile();
     const ledger = await store.ledger(file);
     await record(ledger, "s1", [said("hello")]);
@@ -293,7 +293,7 @@ describe("the file", () => {
     await expect(again.search({ text: "x" })).rejects.toMatchObject({ code: "LEDGER_CLOSED" });
   });
 
-  test("of another program is left alone, and a damaged one is reported with what to do", async () => {
+  test("leaves a file of another program alone, and reports a damaged index with what to do", async () => {
     const file = store.newFile();
     await store.ledger(file);
     writeFileSync(`${file}.index`, "dear diary");
@@ -307,7 +307,7 @@ describe("the file", () => {
     await expect(store.archive(file)).rejects.toThrow(/damaged.*delete it: it is made again/);
   });
 
-  test("of a ledger that is new, or older than the chain, works as well", async () => {
+  test("indexes a ledger that is new, or older than the chain", async () => {
     const [empty, old] = [store.newFile(), store.newFile()];
     writeFileSync(empty, "");
     expect((await (await store.archive(empty)).sessions()).items).toEqual([]);
@@ -326,13 +326,13 @@ describe("the file", () => {
     expect([await found(index, "hello"), await found(index, "again")]).toEqual([["hello"], ["again"]]);
   });
 
-  test("needs a ledger that is there, and begins none", async () => {
+  test("refuses to index a ledger that does not exist, and creates none", async () => {
     const file = store.newFile();
     await expect(store.archive(file)).rejects.toThrow(`There is no ledger ${file}`);
     expect(existsSync(file)).toBe(false);
   });
 
-  test("may be brought up to date by several at once", async () => {
+  test("indexes each call once when several processes refresh the index at once", async () => {
     const file = store.newFile();
     const ledger = await store.ledger(file);
     const events = Array.from({ length: 300 }, (_, index) => aRun(`c${index}`, { output: "word" })).flat();
