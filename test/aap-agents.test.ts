@@ -44,7 +44,7 @@ test("records the model of the served agent with each session of an app", async 
   expect(sessionModel(await readSessionInfo(world.ledger, sessionId))).toEqual(served);
 });
 
-describe("a loop of the host's own", () => {
+describe("the host's own loops", () => {
   /** Looks a word up, sends a letter, and says how it went. */
   const loop = (): Loop => ({
     name: "looper",
@@ -61,7 +61,7 @@ describe("a loop of the host's own", () => {
     agent: { name: "looper", tools: [{ name: "look_up", trust: true }, { name: "send" }] },
   };
 
-  test("is declared with what it can do", async () => {
+  test("declares a loop of the host with what it can do", async () => {
     const app = world.app({ agents: [loop()] });
     const { agents } = await app.ask<{ agents: { tools: { name: string }[]; capabilities: object }[] }>(
       "GET",
@@ -75,7 +75,7 @@ describe("a loop of the host's own", () => {
     });
   });
 
-  test("stops for the app where it asks, and goes on with the answer", async () => {
+  test("stops a loop's turn for the app at a question, and goes on with the answer", async () => {
     const { app } = await world.remote({ agents: [loop()] });
     const sessionId = await app.createSession(session);
     const first = await app.stream(sessionId, say("Go", "message"));
@@ -111,7 +111,7 @@ describe("a loop of the host's own", () => {
     );
   });
 
-  test.each(MODES)("gets a denial, in every mode (%s)", async (mode) => {
+  test.each(MODES)("passes a denial to a loop in every mode (%s)", async (mode) => {
     const { app } = await world.remote({ agents: [loop()] });
     const sessionId = await app.createSession(session);
     expect(await app.inMode(sessionId, mode, say("Go"))).toMatchObject({ stopReason: "tool_use" });
@@ -125,7 +125,7 @@ describe("a loop of the host's own", () => {
     expect(world.done).toEqual(["look_up gate"]);
   });
 
-  test("sends the whole turn to a late reader, also where it waits", async () => {
+  test("sends the whole turn of a loop to a late reader, also where it waits", async () => {
     const long = `${"x".repeat(1023)} `.repeat(3 * 1024);
     const talks: Loop = {
       name: "looper",
@@ -159,7 +159,7 @@ describe("a loop of the host's own", () => {
     ]);
   });
 
-  test("and others that take no pictures are not given any", async () => {
+  test("sends no pictures to an agent that takes none", async () => {
     const blind: ExternalAgent = { name: "blind", open: () => Promise.reject(new Error("never opened")) };
     const app = world.app({ agents: [blind] });
     const { agents } = await app.ask<{ agents: { capabilities: object }[] }>("GET", "/meta");
@@ -171,14 +171,14 @@ describe("a loop of the host's own", () => {
     );
   });
 
-  test("refuses a seed history and tools of the app", async () => {
+  test("refuses a seed history and tools of the app for a loop", async () => {
     const app = world.app({ agents: [loop()] });
     const messages = [{ role: "user", content: "x" }];
     expect(await refusal(app.createSession({ ...session, messages }))).toContain("400");
     expect(await refusal(app.createSession({ ...session, tools: [show] }))).toContain("400");
   });
 
-  test("is closed with words where the user goes on, the server ends or the session is deleted", async () => {
+  test("closes a loop's call with words when the user goes on, the server ends or the session is deleted", async () => {
     const { app, serving } = await world.remote({ agents: [loop()] });
     const [one, two, three] = [
       await app.createSession(session),
@@ -211,7 +211,7 @@ describe("a loop of the host's own", () => {
     expect(await world.ledger.read(two)).toEqual([]);
   });
 
-  test("that breaks ends its turn with an error, once", async () => {
+  test("ends the turn of a loop that breaks with an error, once", async () => {
     const broken: Loop = { name: "looper", prompt: () => Promise.reject(new Error("out of paper")) };
     const { app } = await world.remote({ agents: [broken] });
     const sessionId = await app.createSession({ agent: { name: "looper" } });
@@ -222,7 +222,7 @@ describe("a loop of the host's own", () => {
     ]);
   });
 
-  test("whose turn cannot be recorded ends with one turn_stop", async () => {
+  test("ends the turn of an agent that cannot be recorded with one turn_stop", async () => {
     const unrecorded: ExternalAgent = {
       name: "unrecorded",
       open: async ({ sessionId, ledger, workspace }) => {
@@ -243,7 +243,7 @@ describe("a loop of the host's own", () => {
     expect(events.at(-1)?.data).toMatchObject({ stopReason: "error" });
   });
 
-  test("sends its whole turn when the store redacts what it is given", async () => {
+  test("sends the whole turn of a loop when the store redacts what it is given", async () => {
     world.ledger = redactingLedger(new MemoryLedger());
     const { app } = await world.remote({ agents: [loop()] });
     const sessionId = await app.createSession(session);
@@ -258,7 +258,7 @@ describe("a loop of the host's own", () => {
     ]);
   });
 
-  test("is cancelled, and answered from the list of all questions", async () => {
+  test("cancels a loop's turn, and answers its question from the list of all questions", async () => {
     const { app } = await world.remote({ agents: [loop()] });
     const [one, two] = [await app.createSession(session), await app.createSession(session)];
     for (const sessionId of [one, two]) await app.turn(sessionId, say("Go"));
@@ -274,7 +274,7 @@ describe("a loop of the host's own", () => {
     await until(async () => (await app.history(two)).at(-1)?.role === "assistant");
   });
 
-  test("trust and settings stay with the session, and do not change in the middle of a turn", async () => {
+  test("keeps trust and settings with a loop's session, and does not change them during a turn", async () => {
     const { app } = await world.remote({ agents: [loop()], trustable: () => true });
     const sessionId = await app.createSession(session);
     await app.turn(sessionId, say("Go"));
@@ -289,7 +289,7 @@ describe("a loop of the host's own", () => {
   });
 });
 
-describe("an ACP agent", () => {
+describe("ACP agents behind AAP", () => {
   const byHand = childProgram("acp-agent-by-hand.mjs");
 
   async function remote(behaviour: string) {
@@ -312,7 +312,7 @@ describe("an ACP agent", () => {
   };
   const prompt = JSON.stringify(call);
 
-  test("asks through the app, and gets its answer", async () => {
+  test("asks an ACP agent's question through the app, and returns the answer", async () => {
     const { app, sessionId } = await remote("asks for the call of the prompt");
     const first = await app.stream(sessionId, say(prompt, "message"));
     expect(names(first)).toEqual(["turn_start", "tool_call", "turn_stop"]);
@@ -337,7 +337,7 @@ describe("an ACP agent", () => {
     ]);
   });
 
-  test("keeps its session from turn to turn, and a request that is sent again is the same turn", async () => {
+  test("keeps an ACP agent's session from turn to turn, and runs a repeated request once", async () => {
     const { app, sessionId } = await remote("asks for the call of the prompt");
     const key = (name: string) => ({ headers: { "idempotency-key": name } });
     const granted = { messages: [grant("t1")] };
@@ -350,7 +350,7 @@ describe("an ACP agent", () => {
     expect(await readFile(join(world.folder, "notes"), "utf8")).not.toContain("session/resume");
   });
 
-  test("that dies while it asks ends the turn with an error, and nothing stays open", async () => {
+  test("ends the turn with an error and leaves nothing open when an ACP agent dies while it asks", async () => {
     const { app, sessionId } = await remote("dies in a permission");
     const events = await app.stream(sessionId, say("Go", "message"));
     expect(names(events)).toEqual([
@@ -371,7 +371,7 @@ describe("an ACP agent", () => {
     expect(names(again)).toEqual(names(events));
   });
 
-  test("that is cancelled gets the cancellation", async () => {
+  test("passes a cancel to an ACP agent", async () => {
     const { app, sessionId } = await remote("works until it is cancelled");
     const turn = app.stream(sessionId, say("Go", "message"));
     await until(async () =>

@@ -30,8 +30,8 @@ async function asked() {
   return { app, sessionId, questionId: questions[0]?.questionId ?? "" };
 }
 
-describe("an answer", () => {
-  test("with a field that the server does not know is refused, and nothing happens", async () => {
+describe("an app's answers", () => {
+  test("refuses an answer with an unknown field, and changes nothing", async () => {
     const { app, sessionId, questionId } = await asked();
     const before = await world.ledger.read(sessionId);
     const permission = { ...grant("call_1"), arguments: { to: "Bob" } };
@@ -50,37 +50,40 @@ describe("an answer", () => {
     });
   });
 
-  test.each(["in a turn", "to the question"])("may change the input and say who answers, %s", async (way) => {
-    const { app, sessionId, questionId } = await asked();
-    const yes = { granted: true, input: { to: "Bob" }, who: "ann", reason: "she moved" };
-    if (way === "in a turn") await app.turn(sessionId, { messages: [{ ...grant("call_1"), ...yes }] });
-    else {
-      const answered = await app.ask("POST", `/questions/${questionId}`, yes);
-      expect(answered).toMatchObject({ counted: true, answer: { input: { to: "Bob" }, who: "ann" } });
-      const turnEnds = () => world.ledger.read(sessionId, { type: "turn-stopped" });
-      await expect.poll(turnEnds).toHaveLength(1);
-    }
-    expect(world.done).toEqual(["send Bob"]);
-    // The call shows the model's input, its result the one that ran; the model gets the reason too.
-    const ran = '[The user changed the input before it ran. The call ran with: {"to":"Bob"}]\n';
-    const ended = async (type: "full" | "compacted") => (await app.history(sessionId, type)).slice(1, 3);
-    const call = { content: expect.arrayContaining([expect.objectContaining({ input: { to: "Ada" } })]) };
-    expect(await ended("full")).toMatchObject([call, { content: `${ran}{"sentTo":"Bob"}` }]);
-    expect(await ended("compacted")).toMatchObject([
-      call,
-      { content: `${ran}[The user said: she moved]\n{"sentTo":"Bob"}` },
-    ]);
-    const log = (await world.ledger.read(sessionId)).map(({ event }) => event);
-    expect(log).toContainEqual(
-      expect.objectContaining({
-        type: "call-cleared",
-        rawInput: { to: "Bob" },
-        decision: expect.objectContaining({ who: "ann", originalInput: { to: "Ada" } }),
-      }),
-    );
-  });
+  test.each(["in a turn", "to the question"])(
+    "lets an answer change the input and say who answers, %s",
+    async (way) => {
+      const { app, sessionId, questionId } = await asked();
+      const yes = { granted: true, input: { to: "Bob" }, who: "ann", reason: "she moved" };
+      if (way === "in a turn") await app.turn(sessionId, { messages: [{ ...grant("call_1"), ...yes }] });
+      else {
+        const answered = await app.ask("POST", `/questions/${questionId}`, yes);
+        expect(answered).toMatchObject({ counted: true, answer: { input: { to: "Bob" }, who: "ann" } });
+        const turnEnds = () => world.ledger.read(sessionId, { type: "turn-stopped" });
+        await expect.poll(turnEnds).toHaveLength(1);
+      }
+      expect(world.done).toEqual(["send Bob"]);
+      // The call shows the model's input, its result the one that ran; the model gets the reason too.
+      const ran = '[The user changed the input before it ran. The call ran with: {"to":"Bob"}]\n';
+      const ended = async (type: "full" | "compacted") => (await app.history(sessionId, type)).slice(1, 3);
+      const call = { content: expect.arrayContaining([expect.objectContaining({ input: { to: "Ada" } })]) };
+      expect(await ended("full")).toMatchObject([call, { content: `${ran}{"sentTo":"Bob"}` }]);
+      expect(await ended("compacted")).toMatchObject([
+        call,
+        { content: `${ran}[The user said: she moved]\n{"sentTo":"Bob"}` },
+      ]);
+      const log = (await world.ledger.read(sessionId)).map(({ event }) => event);
+      expect(log).toContainEqual(
+        expect.objectContaining({
+          type: "call-cleared",
+          rawInput: { to: "Bob" },
+          decision: expect.objectContaining({ who: "ann", originalInput: { to: "Ada" } }),
+        }),
+      );
+    },
+  );
 
-  test("with a changed input that the tool does not take runs nothing", async () => {
+  test("runs nothing when an answer changes the input to one that the tool does not take", async () => {
     const { app, sessionId } = await asked();
     const { messages } = await app.turn(sessionId, {
       messages: [{ ...grant("call_1"), input: { to: 7 } }],
@@ -89,7 +92,7 @@ describe("an answer", () => {
     expect(world.done).toEqual([]);
   });
 
-  test("with a changed input and a no is refused", async () => {
+  test("refuses an answer that denies and changes the input", async () => {
     const { app, sessionId, questionId } = await asked();
     const no = { ...deny("call_1"), input: { to: "Bob" } };
     expect(await refusal(app.turn(sessionId, { messages: [no] }))).toContain("400 BAD_REQUEST");
@@ -102,8 +105,8 @@ describe("an answer", () => {
   });
 });
 
-describe("a request", () => {
-  test("whose text is not UTF-8 is refused, and nothing is stored", async () => {
+describe("malformed and misdirected requests", () => {
+  test("refuses a body that is not UTF-8, and stores nothing", async () => {
     const { port, ledger } = await serving();
     const body = Buffer.concat([
       Buffer.from('{"agent":{"name":"tester"},"messages":[{"role":"user","content":"a'),
@@ -142,7 +145,7 @@ describe("a request", () => {
     ["POST /healthz", "GET"],
     ["PUT /sessions", "GET, POST"],
     ["PATCH /sessions/x/../y", "GET, DELETE"],
-  ])("%s has a wrong method", async (line, allowed) => {
+  ])("answers 405 with the allowed methods: %s", async (line, allowed) => {
     const { serving: served } = await world.remote();
     const [method = "", path = ""] = line.split(" ");
     const response = await fetch(served.url + path, {
@@ -153,17 +156,17 @@ describe("a request", () => {
     expect(await response.json()).toMatchObject({ error: { code: "METHOD_NOT_ALLOWED" } });
   });
 
-  test("for an unknown path is still not found", async () => {
+  test("answers 404 to a request for an unknown path", async () => {
     const { app } = await world.remote();
     expect(await refusal(app.ask("GET", "/nothing"))).toContain("404 NOT_FOUND");
     expect(await refusal(app.ask("GET", "/sessions//history"))).toContain("404 NOT_FOUND");
   });
 });
 
-describe("a tool of the app", () => {
+describe("the app's tools", () => {
   const call: readonly ScriptStep[] = [{ calls: [{ tool: "send", input: { to: "Ada" } }] }, { say: "Sent." }];
 
-  test("may have the name of a tool that is switched off, and is the app's", async () => {
+  test("runs the app's tool when it has the name of a tool that is switched off", async () => {
     const { app } = await world.remote({ steps: call });
     const sessionId = await app.createSession({
       agent: { name: "clerk" },
@@ -180,7 +183,7 @@ describe("a tool of the app", () => {
     expect(await app.turn(sessionId, { ...both, tools: [] })).toMatchObject({ stopReason: "end_turn" });
   });
 
-  test("with the name of a tool that apps do not see is refused when the session is created", async () => {
+  test("refuses to create a session when an app's tool has the name of a tool that apps do not see", async () => {
     const agent = world.agent({ steps: call });
     const agents = [{ agent, isExposed: ({ name }: { name: string }) => name !== "send" }];
     const { app } = await world.remote({ agents });
@@ -188,7 +191,7 @@ describe("a tool of the app", () => {
     expect(await refusal(app.createSession(body))).toContain('400 BAD_REQUEST: Two tools are named "send"');
   });
 
-  test("keeps its name when the agent gets a tool of that name later", async () => {
+  test("keeps an app's tool when the agent gets a tool of that name later", async () => {
     const before = await world.remote({ agents: [{ ...world.agent({ steps: call }), tools: [] }] });
     const body = { agent: { name: "clerk" }, tools: [{ ...show, name: "send" }] };
     const sessionId = await before.app.createSession(body);

@@ -187,10 +187,10 @@ test("sessions are listed to the last page, read and deleted", async () => {
   });
 });
 
-describe("a stream that breaks", () => {
+describe("broken streams", () => {
   const HELLO = [{ say: "one two three four five" }];
 
-  test("is an error that says so, and is not sent again, where the server has no ids", async () => {
+  test("reports a broken stream, and does not repeat the request, when the server has no ids", async () => {
     for (const cuts of [[3], [0]]) {
       const server = await plainServer({ steps: HELLO, cuts });
       const client = connect(server.url);
@@ -208,7 +208,7 @@ describe("a stream that breaks", () => {
     ["message", "stop"],
     ["message", "all but the first"],
   ] as const)(
-    "in the mode %s without its end (%s) is ended as the history has it",
+    "completes a stream without its end from the history, in the mode %s (%s)",
     async (stream, forgetsStop) => {
       const steps = [
         { say: "I look.", calls: [{ name: "look" }, { name: "show" }, { name: "send" }] },
@@ -244,7 +244,7 @@ describe("a stream that breaks", () => {
     },
   );
 
-  test("without its end is an error where the history does not have it either", async () => {
+  test("reports a stream without its end when the history does not have it either", async () => {
     const server = await plainServer({ steps: HELLO, forgetsStop: "stop", histories: [] });
     const client = connect(server.url);
     const sessionId = await opened(client);
@@ -258,7 +258,7 @@ describe("a stream that breaks", () => {
     ["where nothing but ids is known", [2, 2], false],
     ["where it is sent from its start each time", [2, 3], true, true],
   ])(
-    "is taken up again without loss or double: %s",
+    "resumes a broken stream without loss or double: %s",
     async (_name, cuts, isExtended, ignoresLastId = false) => {
       const server = await plainServer({ steps: HELLO, cuts, isExtended, hasIds: true, ignoresLastId });
       const client = connect(server.url);
@@ -295,7 +295,7 @@ describe("a stream that breaks", () => {
     },
   );
 
-  test("is sent with the key that the caller gave, and without one where that is wished", async () => {
+  test("sends a turn with the caller's key, and without one when that is wished", async () => {
     const server = await plainServer({ steps: [] });
     const request = { stream: "none", messages: say("Go") } as const;
     const client = connect(server.url);
@@ -308,14 +308,14 @@ describe("a stream that breaks", () => {
     ]);
   });
 
-  test("or only falls silent is taken up again too, where the server gives signs of life", async () => {
+  test("resumes a stream that falls silent when the server sends signs of life", async () => {
     const server = await plainServer({ steps: HELLO, cuts: [3, 1], isExtended: true, fallsSilent: true });
     const client = connect(server.url, undefined, { silence: 100 });
     const turn = client.turn(await opened(client), { stream: "delta", messages: say("Go") });
     expect(await all(turn)).toHaveLength(7);
   });
 
-  test("a grant whose answer was lost runs once, in every mode", async () => {
+  test("runs a grant whose answer was lost once, in every mode", async () => {
     for (const stream of MODES) {
       const steps = [{ calls: [{ name: "send" }] }, { say: "Sent." }];
       const server = await plainServer({ steps, cuts: [99, 0], isExtended: true });
@@ -329,7 +329,7 @@ describe("a stream that breaks", () => {
     }
   });
 
-  test("ends with the caller's own reason when the caller aborts", async () => {
+  test("ends a broken stream with the caller's own reason when the caller aborts", async () => {
     const server = await plainServer({
       steps: HELLO,
       cuts: Array.from({ length: 9 }, () => 0),

@@ -61,8 +61,8 @@ const read = async (app: App, path: string, headers: Record<string, string> = {}
   return response;
 };
 
-describe("streams that were cut", () => {
-  test("in the middle of a turn: nothing is lost and nothing comes twice", async () => {
+describe("resumed streams", () => {
+  test("loses and repeats nothing when a stream is resumed in the middle of a turn", async () => {
     const { app } = await world.remote({ steps: WAIT });
     const sessionId = await app.createSession(ALL);
     const cut = await readEvents(
@@ -93,7 +93,7 @@ describe("streams that were cut", () => {
     expect(world.done).toEqual(["wait"]);
   });
 
-  test("at every single event, by the header and by the address, of a turn, of a request sent again and of the session", async () => {
+  test("resumes after every single event, by header and by address, the streams of turns, repeated requests and sessions", async () => {
     const { app } = await world.remote({ steps: FOUR_CALLS });
     const sessionId = await app.createSession(ALL);
     const keyed = (key: string) => ({ headers: { "idempotency-key": key } });
@@ -129,7 +129,7 @@ describe("streams that were cut", () => {
     }
   });
 
-  test("anywhere, in any mode, while it runs or after: the rest is the very rest", async () => {
+  test("sends the exact rest of a turn from any place, in any mode, while it runs or after", async () => {
     const { app } = await world.remote({ steps: FOUR_CALLS });
     const sessionId = await app.createSession(ALL);
     const first = await app.stream(sessionId, say("Go", "delta"));
@@ -155,7 +155,7 @@ describe("streams that were cut", () => {
     expect(asWhole).toEqual(whole(third));
   });
 
-  test("again and again while text streams that is not recorded yet: each piece comes once", async () => {
+  test("sends each piece of unrecorded text once when its stream is resumed again and again", async () => {
     const words = Array.from({ length: 60 }, (_, index) => `word${index} `).join("");
     const model = scriptedModel({ steps: [{ think: words, say: words }] }, { pauseMs: 5 });
     const { app } = await world.remote({ model });
@@ -203,7 +203,7 @@ describe("streams that were cut", () => {
     expect(words).toBe(`${all}Second.`);
   });
 
-  test("where a user went on while calls were open: the response is one all the same", async () => {
+  test("sends one response, and resumes it anywhere, when a user goes on while calls are open", async () => {
     const { app } = await world.remote({ steps: FOUR_CALLS });
     const sessionId = await app.createSession(ALL);
     await app.turn(sessionId, say("Go"));
@@ -220,7 +220,7 @@ describe("streams that were cut", () => {
     }
   });
 
-  test("many that listen to one turn hear the same", async () => {
+  test("sends the same events to all that listen to one turn", async () => {
     const { app } = await world.remote({ steps: WAIT });
     const sessionId = await app.createSession(ALL);
     const asked = app.stream(sessionId, say("Go", "delta"));
@@ -234,7 +234,7 @@ describe("streams that were cut", () => {
     for (const one of streams) expect(await one).toEqual(events);
   });
 
-  test("a place that the session has not come to, or that is none, is refused", async () => {
+  test("refuses to resume at a place that the session has not come to, or that is none", async () => {
     const { app } = await world.remote({ steps: SEND });
     const sessionId = await app.createSession(ALL);
     expect(await refusal(app.ask("GET", `/sessions/${sessionId}/turns`))).toContain("404 NOT_FOUND");
@@ -245,7 +245,7 @@ describe("streams that were cut", () => {
     expect(await refusal(app.ask("GET", `/sessions/${sessionId}/turns?stream=morse`))).toContain("400");
   });
 
-  test("a turn that its server left in the middle is gone on with by the one that is asked for it", async () => {
+  test("finishes a turn that its server left in the middle when another server is asked for it", async () => {
     const before = await world.remote({ steps: WAIT });
     const sessionId = await before.app.createSession(ALL);
     const cut = await readEvents(
@@ -336,10 +336,10 @@ describe("a reader that is left behind", () => {
   });
 });
 
-describe("requests that are sent again with their key", () => {
+describe("requests that are repeated with their key", () => {
   const key = { headers: { "idempotency-key": "k-1" } };
 
-  test("get the recorded answer, in whichever mode, also from another server", async () => {
+  test("returns the recorded answer to a repeated request, in any mode, also from another server", async () => {
     const { app } = await world.remote({ steps: SEND });
     const sessionId = await app.createSession(ALL);
     const asked = await app.stream(sessionId, say("Go", "delta"), key);
@@ -357,7 +357,7 @@ describe("requests that are sent again with their key", () => {
     expect(await world.ledger.read(sessionId)).toEqual(recorded);
   });
 
-  test("while the first still runs get the events of that one, from where they were cut", async () => {
+  test("sends a repeated request the events of the first while that runs, from where they were cut", async () => {
     const { app } = await world.remote({ steps: WAIT });
     const sessionId = await app.createSession(ALL);
     const first = app.stream(sessionId, say("Go", "delta"), key);
@@ -376,7 +376,7 @@ describe("requests that are sent again with their key", () => {
     expect(world.done).toEqual(["wait"]);
   });
 
-  test("a hundred at the same time are one turn", async () => {
+  test("runs one turn for a hundred equal requests at the same time", async () => {
     const { app } = await world.remote({ steps: SEND });
     const sessionId = await app.createSession(ALL);
     await app.turn(sessionId, say("Go"));
@@ -395,7 +395,7 @@ describe("requests that are sent again with their key", () => {
     expect(world.done).toEqual(["send Ada"]);
   });
 
-  test("a session that is asked for again with its key is the same session", async () => {
+  test("returns the same session when its creation is repeated with its key", async () => {
     const { app } = await world.remote({ steps: SEND });
     const make = (body: object) => app.ask("POST", "/sessions", body, key);
     const [one, two] = await Promise.all([make(ALL), make(ALL)]);
@@ -407,7 +407,7 @@ describe("requests that are sent again with their key", () => {
     expect(await refusal(app.ask("POST", "/sessions", { agent: { name: "x" } }, second))).toContain("404");
   });
 
-  test("a key stands for one request, and must be one", async () => {
+  test("refuses a key that stands for another request, or is malformed", async () => {
     const { app } = await world.remote({ steps: SEND });
     const sessionId = await app.createSession(ALL);
     await app.turn(sessionId, say("Go"), key);
@@ -655,7 +655,7 @@ describe("the questions of all sessions", () => {
   const answer = (app: App, questionId: string, body: object) =>
     app.ask("POST", `/questions/${encodeURIComponent(questionId)}`, body);
 
-  test("are one list, an editor's included, with what each call is about to do", async () => {
+  test("lists the questions of all sessions, an editor's included, with what each call is about to do", async () => {
     const { app } = await world.remote({ steps: SEND });
     const one = await app.createSession(ALL);
     await app.turn(one, say("Go"));
@@ -704,7 +704,7 @@ describe("the questions of all sessions", () => {
     return { editor, grants };
   }
 
-  test("list the widths of always; one of them is taken with a scope and an end, and no other", async () => {
+  test("lists the widths of always, and takes one of them with a scope and an end, and no other", async () => {
     const { app } = await world.remote({ steps: SEND });
     const { editor, grants } = await waitingEditor([{ tool: "send", input: { to: "Ada" } }]);
     const [question] = await questionsOf(app);
@@ -735,7 +735,7 @@ describe("the questions of all sessions", () => {
     expect(grants).toMatchObject([{ width: "exact", scope: "session", expiresAt: expect.any(Number) }]);
   });
 
-  test("that are alike are answered together, once, and the response says which", async () => {
+  test("answers questions that are alike together, once, and says which", async () => {
     const { app } = await world.remote({ steps: SEND });
     const { editor, grants } = await waitingEditor(
       ["Ada", "Bob", "Cem"].map((to) => ({ tool: "send", input: { to } })),
@@ -748,7 +748,7 @@ describe("the questions of all sessions", () => {
     expect([await questionsOf(app), grants]).toEqual([[], []]);
   });
 
-  test("one that is too long for the list is read whole, page by page, and only with the token", async () => {
+  test("shows a question that is too long for the list page by page, and only with the token", async () => {
     const to = `Ada ${"x".repeat(60_000)} THE-END`;
     const { app } = await world.remote({ steps: [{ calls: [{ tool: "send", input: { to } }] }] });
     await app.turn(await app.createSession(ALL), say("Go"));
@@ -773,7 +773,7 @@ describe("the questions of all sessions", () => {
     expect(stranger.status).toBe(401);
   });
 
-  test("one is answered by its id as it is listed, slashes and all", async () => {
+  test("answers a question by its id as it is listed, slashes and all", async () => {
     const { app } = await world.remote({ steps: SEND });
     await app.turn(await app.createSession(ALL), say("Go"));
     const [question] = await questionsOf(app);
@@ -782,7 +782,7 @@ describe("the questions of all sessions", () => {
     expect(answered).toMatchObject({ counted: true });
   });
 
-  test("an answer from here resumes the turn, and followers see it", async () => {
+  test("resumes the turn when its question is answered from the list", async () => {
     const { app } = await world.remote({ steps: SEND });
     const sessionId = await app.createSession(ALL);
     await app.turn(sessionId, say("Go"));
@@ -795,7 +795,7 @@ describe("the questions of all sessions", () => {
     expect(error).toMatchObject({ code: "ALREADY_ANSWERED", recorded: [{ granted: true }] });
   });
 
-  test("the first answer wins; the same again is no trouble, another one comes too late", async () => {
+  test("takes the first answer to a question, and refuses another one that comes too late", async () => {
     const { app } = await world.remote({ steps: SEND });
     const sessionId = await app.createSession(ALL);
     await app.turn(sessionId, say("Go"));
@@ -819,7 +819,7 @@ describe("the questions of all sessions", () => {
     );
   });
 
-  test("no answer that was not offered, is none, or is for something else", async () => {
+  test("refuses an answer that was not offered, is none, or is for something else", async () => {
     const { app } = await world.remote({ steps: SEND });
     const sessionId = await app.createSession(ALL);
     await app.turn(sessionId, say("Go"));
@@ -833,7 +833,7 @@ describe("the questions of all sessions", () => {
     expect(world.done).toEqual([]);
   });
 
-  test("an answer that comes while other calls run counts at once", async () => {
+  test("counts an answer at once when it comes while other calls run", async () => {
     const calls = [
       { tool: "wait", input: {} },
       { tool: "send", input: { to: "Ada" } },
@@ -856,7 +856,7 @@ describe("the questions of all sessions", () => {
     ]);
   });
 
-  test("where the app is waited for as well, the turn waits for the app", async () => {
+  test("waits for the app's results when the question was answered from the list", async () => {
     const { app } = await world.remote({ steps: FOUR_CALLS });
     const sessionId = await app.createSession(ALL);
     await app.turn(sessionId, say("Go"));

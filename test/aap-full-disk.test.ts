@@ -233,7 +233,7 @@ describe.skipIf(!canMount)("an agent that somebody else runs, on a disk that is 
     ]);
   });
 
-  test("with the settings on it, takes the page's answers, and says why a rule or a device is not stored", async () => {
+  test("takes the page's answers on a full disk of settings, and says why a rule or a device is not stored", async () => {
     const disk = mountSmallDisk();
     onTestFinished(() => disk?.remove());
     const at = await atHome();

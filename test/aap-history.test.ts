@@ -40,20 +40,28 @@ class Watched {
 const roles = (messages: readonly WireMessage[]) =>
   messages.map(({ role, toolCallId }) => (toolCallId === undefined ? role : `${role}:${toolCallId}`));
 
-describe("results stand where they came", () => {
-  test.each(MODES)("in the mode %s, of parallel calls that end in any order", async (stream) => {
-    const { app } = await world.remote({ steps: FOUR_CALLS });
-    const sessionId = await app.createSession(ALL);
-    const watched = new Watched(app, sessionId);
-    await app.inMode(sessionId, stream, say("Go"));
-    expect(roles(await watched.added())).toEqual(["user", "assistant", "tool:call_2"]);
-    // The app's results in the order in which it sends them, then the call that it granted.
-    const messages = [result("call_4", "here"), grant("call_3"), result("call_1")];
-    await app.inMode(sessionId, stream, { messages });
-    expect(roles(await watched.added())).toEqual(["tool:call_4", "tool:call_1", "tool:call_3", "assistant"]);
-  });
+describe("the order of results in the history", () => {
+  test.each(MODES)(
+    "keeps the results of parallel calls in the order of their end, in the mode %s",
+    async (stream) => {
+      const { app } = await world.remote({ steps: FOUR_CALLS });
+      const sessionId = await app.createSession(ALL);
+      const watched = new Watched(app, sessionId);
+      await app.inMode(sessionId, stream, say("Go"));
+      expect(roles(await watched.added())).toEqual(["user", "assistant", "tool:call_2"]);
+      // The app's results in the order in which it sends them, then the call that it granted.
+      const messages = [result("call_4", "here"), grant("call_3"), result("call_1")];
+      await app.inMode(sessionId, stream, { messages });
+      expect(roles(await watched.added())).toEqual([
+        "tool:call_4",
+        "tool:call_1",
+        "tool:call_3",
+        "assistant",
+      ]);
+    },
+  );
 
-  test("also when the user goes on over open calls, and when calls fail or are denied", async () => {
+  test("keeps results in order when the user goes on over open calls, and when calls fail or are denied", async () => {
     const steps: readonly ScriptStep[] = [
       {
         calls: [

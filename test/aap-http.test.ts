@@ -76,8 +76,8 @@ describe("all that an agent author writes", () => {
   });
 });
 
-describe("a client", () => {
-  test("that takes its time with a request's head is ended, and others are served meanwhile", async () => {
+describe("slow, fast and silent clients", () => {
+  test("ends a client that sends a request's head slowly, and serves others meanwhile", async () => {
     const { url, port } = await serving(undefined, { limits: { headTimeoutMs: 300 } });
     const slow = socketTo(port);
     const answer = readToEnd(slow);
@@ -88,7 +88,7 @@ describe("a client", () => {
     expect(statusOf(await answer)).toBe(408);
   });
 
-  test("that takes its time with a body is ended", async () => {
+  test("ends a client that sends a body slowly", async () => {
     const { port } = await serving(undefined, {
       limits: { headTimeoutMs: 100, requestTimeoutMs: 300 },
     });
@@ -100,7 +100,7 @@ describe("a client", () => {
     expect(statusOf(await answer)).toBe(408);
   });
 
-  test("that asks too fast gets a wait time, and others do not", async () => {
+  test("tells a client that asks too fast how long to wait", async () => {
     const { url } = await serving(undefined, { limits: { requestsPerSecond: 5 } });
     const sent = await Promise.all(Array.from({ length: 60 }, () => send(url, { path: "/sessions" })));
     const slowed = sent.filter(({ status }) => status === 429);
@@ -112,7 +112,7 @@ describe("a client", () => {
     await until(async () => (await send(url, { path: "/sessions" })).status === 200);
   });
 
-  test("that asks on and on without waiting for an answer is ended", async () => {
+  test("ends a client that asks on and on without waiting for an answer", async () => {
     const { port, url } = await serving();
     const s1 = await newSession(url);
     const one = asking(`GET /sessions/${s1}`);
@@ -122,7 +122,7 @@ describe("a client", () => {
     expect(many.match(/HTTP\/1\.1 200/g)?.length ?? 0).toBeLessThan(10);
   });
 
-  test("that takes nothing of its answer is dropped, and what it did not take is gone", async () => {
+  test("drops a client that reads nothing of its answer, and frees what it did not read", async () => {
     const patient = await serving([{ say: LONG.repeat(12) }]);
     const s1 = await newSession(patient.url);
     await turn(patient.url, s1, say("Go"));
@@ -136,7 +136,7 @@ describe("a client", () => {
     expect((await readToEnd(socket)).length).toBeLessThan(24 * MEGABYTE);
   });
 
-  test("that asks for a long response again has all of it, however much there is at once", async () => {
+  test("sends a long response whole when a client asks for it again", async () => {
     const { url } = await serving([{ say: LONG.repeat(8) }]);
     const s1 = await newSession(url);
     const { text } = await turn(url, s1, say("Go", "delta"));
@@ -144,7 +144,7 @@ describe("a client", () => {
     expect((await send(url, { path: `/sessions/${s1}/turns?stream=delta` })).text === text).toBe(true);
   });
 
-  test("that waits for a turn which takes its time is not dropped", async () => {
+  test("does not drop a client that waits for a long turn", async () => {
     const wait = defineTool({
       name: "wait",
       description: "Waits.",

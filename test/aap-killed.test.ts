@@ -51,7 +51,7 @@ async function whenFree<Result>(act: () => Promise<Result>): Promise<Result> {
   }
 }
 
-test("while a question waits: it is still there, and its grant runs the call once", async () => {
+test("keeps a waiting question when the server is killed, and its grant runs the call once", async () => {
   const cwd = await folder({ "go-on": "" });
   const before = await serverIn(cwd);
   const sessionId = await before.app.createSession(SESSION);
@@ -70,7 +70,7 @@ test("while a question waits: it is still there, and its grant runs the call onc
   expect(await count(cwd, "send")).toBe(1);
 });
 
-test("in the middle of a turn: the client that reconnects gets the rest, and nothing runs twice", async () => {
+test("sends the rest of a turn to a client that reconnects after a kill, and runs nothing twice", async () => {
   const cwd = await folder();
   const key = { headers: { "idempotency-key": "the-first" } };
   const before = await serverIn(cwd);
@@ -96,7 +96,7 @@ test("in the middle of a turn: the client that reconnects gets the rest, and not
   expect(whole(await app.stream(sessionId, say("Go", "delta"), key))).toEqual({ stopReason, messages });
 });
 
-test("in the middle of a turn that nobody resumes: the user goes on, and lost calls are reported", async () => {
+test("reports lost calls and goes on with the user when nobody resumes the turn after a kill", async () => {
   const cwd = await folder();
   const before = await serverIn(cwd);
   const sessionId = await before.app.createSession(SESSION);
@@ -114,7 +114,7 @@ test("in the middle of a turn that nobody resumes: the user goes on, and lost ca
   expect(await count(cwd, "wait")).toBe(1);
 });
 
-test("in the middle of a message: the received part is not taken for the message that replaces it", async () => {
+test("keeps a received part apart from the message that replaces it when killed in the middle of a message", async () => {
   const key = { headers: { "idempotency-key": "the-first" } };
   const killedServer = async () => {
     const cwd = await folder();

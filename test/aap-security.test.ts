@@ -258,7 +258,7 @@ describe("the token", () => {
   });
 });
 
-describe("a request", () => {
+describe("hostile requests", () => {
   const raw = (lines: readonly string[]) => `${lines.join("\r\n")}\r\n\r\n`;
   const bearer = `Authorization: Bearer ${TOKEN}`;
 
@@ -343,12 +343,12 @@ describe("a request", () => {
       404,
       ["GET http://evil.example/nothing HTTP/1.1", "Host: localhost", bearer, "Connection: close"],
     ],
-  ])("%s is answered %i", async (_, status, lines) => {
+  ])("answers a request %s with %i", async (_, status, lines) => {
     const { port } = await serving();
     expect(statusOf(await answerTo(port, raw(lines)))).toBe(status);
   });
 
-  test("to be connected elsewhere is refused", async () => {
+  test("refuses a request to be connected elsewhere", async () => {
     const { port } = await serving();
     expect(await answerTo(port, raw(["CONNECT evil.example:443 HTTP/1.1", "Host: localhost", bearer]))).toBe(
       "",
@@ -365,14 +365,14 @@ describe("a request", () => {
     "💣",
     "A".repeat(10_000),
     "session_x%0d%0aX:1",
-  ])("for the session %j finds none", async (id) => {
+  ])("finds no session %j", async (id) => {
     const { url } = await serving();
     const sent = await send(url, { path: `/sessions/${encodeURI(id).replaceAll("%25", "%")}` });
     expect([404, 400]).toContain(sent.status);
     expect(sent.headers["x"]).toBeUndefined();
   });
 
-  test("with a body that is nested too deep, wherever anything may stand in it, is not taken", async () => {
+  test("refuses a body that is nested too deep, wherever anything may stand in it", async () => {
     const { url, ledger } = await serving();
     const deep = `${'{"a":'.repeat(10_000)}1${"}".repeat(10_000)}`;
     const body = `{"agent":{"name":"tester"},"tools":[{"name":"t","description":"","parameters":${deep}}]}`;
@@ -381,7 +381,7 @@ describe("a request", () => {
     expect(await ledger.sessions()).toEqual([]);
   });
 
-  test("that asks for a stream by its head alone gets the head, and nothing goes on", async () => {
+  test("answers a HEAD request for a stream with the head alone, and keeps no stream open", async () => {
     const { url } = await serving();
     const s1 = await newSession(url);
     for (const path of [`/sessions/${s1}`, `/sessions/${s1}/events`]) {
@@ -391,7 +391,7 @@ describe("a request", () => {
     expect((await send(url, { path: "/metrics" })).text).toContain("toolgate_streams 0");
   });
 
-  test("is answered for no cache, and for no browser to guess about", async () => {
+  test("forbids caching and content sniffing in each response", async () => {
     const { url } = await serving();
     const s1 = await newSession(url);
     const sent = [
@@ -406,7 +406,7 @@ describe("a request", () => {
       expect(headers).toMatchObject({ "cache-control": "no-store", "x-content-type-options": "nosniff" });
   });
 
-  test("that breaks something gets no details", async () => {
+  test("hides the details of an internal error from the client", async () => {
     const errors: unknown[] = [];
     const { url, ledger } = await serving(undefined, { onError: (error) => errors.push(error) });
     ledger.sessions = () => Promise.reject(new Error(`EIO: ${import.meta.filename}`));
@@ -427,7 +427,7 @@ async function testTls() {
   return { cert: await pem("cert"), key: await pem("key") };
 }
 
-describe("a page", () => {
+describe("pages of browsers", () => {
   const origin = { Origin: "https://app.example" };
   const preflight = {
     method: "OPTIONS",
@@ -435,7 +435,7 @@ describe("a page", () => {
     headers: { ...origin, "Access-Control-Request-Method": "POST" },
   };
 
-  test("of an allowed site may send requests and read the responses", async () => {
+  test("lets a page of an allowed site send requests and read the responses", async () => {
     const { url } = await serving(undefined, { allowedOrigins: ["https://app.example"] });
     const first = await send(url, preflight);
     expect(first.status).toBe(204);
@@ -452,7 +452,7 @@ describe("a page", () => {
     }
   });
 
-  test("of the server's own address may send every request", async () => {
+  test("lets a page of the server's own address send every request", async () => {
     const { url, port } = await serving();
     for (const name of ["127.0.0.1", "localhost"]) {
       const page = { Host: `${name}:${port}`, Origin: `http://${name}:${port}` };
@@ -474,7 +474,7 @@ describe("a page", () => {
     }
   });
 
-  test("of another port, or of another name of this machine, is another site's", async () => {
+  test("treats a page of another port or name of this machine as another site's", async () => {
     const { url, port } = await serving();
     const others = [`http://127.0.0.1:${port + 1}`, "http://127.0.0.1", `http://localhost:${port}`, "null"];
     for (const Origin of others) {
@@ -490,7 +490,7 @@ describe("a page", () => {
     }
   });
 
-  test("behind a proxy that does TLS is a page of the server; without TLS it is none of a server with TLS", async () => {
+  test("takes an https page behind a proxy for its own, and refuses a plain page when it serves TLS itself", async () => {
     const proxied = await serving(undefined, { allowedHosts: ["agent.example"] });
     const own = (Origin: string) => ({ ...AUTHORIZED, Host: "agent.example", Origin });
     expect(
@@ -512,7 +512,7 @@ describe("a page", () => {
     "https://app.example.evil.example",
     "null",
     "",
-  ])("of %j may not, whatever it knows", async (other) => {
+  ])("refuses a page of %j, whatever it knows", async (other) => {
     const { url } = await serving(undefined, { allowedOrigins: ["https://app.example"] });
     for (const sending of [
       { ...preflight, headers: { ...preflight.headers, Origin: other } },

@@ -120,8 +120,8 @@ class Signal {
   readonly given = new Promise<void>((resolve) => void (this.give = resolve));
 }
 
-describe("a client that is slow", () => {
-  test("and is left far behind gets every event once, in order, and the stop", async () => {
+describe("slow clients", () => {
+  test("sends a client that is left far behind every event once, in order, and the stop", async () => {
     const { url } = await longTurns([{ say: LONG }]);
     const s1 = await newSession(url);
     const response = await unreadTurn(url, s1);
@@ -143,7 +143,7 @@ describe("a client that is slow", () => {
     expect(withoutHeartbeats(followed) === withoutHeartbeats(text)).toBe(true);
   });
 
-  test("catches up while the turn goes on, and then gets it live", async () => {
+  test("lets a slow client catch up while the turn goes on, and then sends it the turn live", async () => {
     const [held, goOn] = [new Signal(), new Signal()];
     const { url } = await longTurns([{ say: `${LONG}Done.` }], undefined, async ({ delta }) => {
       if (!delta.includes("Done")) return;
@@ -167,7 +167,7 @@ describe("a client that is slow", () => {
     expect(new Set(frames.map(({ id }) => id)).size).toBe(frames.length);
   });
 
-  test("but reads is not dropped, however little it takes at a time", async () => {
+  test("does not drop a client that reads slowly, however little it takes at a time", async () => {
     const { url } = await longTurns([{ say: LONG.slice(0, 2 * MEGABYTE) }], { stallTimeoutMs: 1_000 });
     const response = await unreadTurn(url, await newSession(url));
     const began = performance.now();
@@ -177,7 +177,7 @@ describe("a client that is slow", () => {
     expect(text.length).toBeGreaterThan(2 * MEGABYTE);
   });
 
-  test("does not keep others from their turns", async () => {
+  test("does not keep others from their turns when one client is slow", async () => {
     const { url } = await longTurns([{ say: LONG }]);
     const [slow, fast] = [await newSession(url), await newSession(url)];
     await unreadTurn(url, slow);
@@ -186,8 +186,8 @@ describe("a client that is slow", () => {
   });
 });
 
-describe("a client that never reads", () => {
-  test("costs no more than 32 MB, ten of them together, and its turn is recorded", async () => {
+describe("clients that never read", () => {
+  test("spends at most 32 MB on ten clients that never read, and records their turns", async () => {
     const { url, ledger } = await longTurns([{ say: LONG }]);
     const s1 = await newSession(url);
     // One that reads: all that any turn leaves behind is there before the other one comes.
@@ -206,7 +206,7 @@ describe("a client that never reads", () => {
     });
   });
 
-  test.each(["turns?stream=delta", "events"])("is dropped in its time, of %s too", async (what) => {
+  test.each(["turns?stream=delta", "events"])("drops a client that never reads, of %s too", async (what) => {
     const { url } = await longTurns([{ say: LONG }], { stallTimeoutMs: 500 });
     const s1 = await newSession(url);
     const first = await unreadTurn(url, s1);
