@@ -65,7 +65,7 @@ const linesOf = async (app: App, sessionId: string, body: object): Promise<reado
   lines(await app.stream(sessionId, body));
 
 describe("submissions", () => {
-  test("what is wrong with one is said before anything counts", async () => {
+  test("reports what is wrong with a submission before any of it counts", async () => {
     const { app, sessionId } = await after({ steps: FOUR_CALLS });
     const REST = [grant("call_3"), result("call_1"), result("call_4", "here")];
     const before = await world.ledger.read(sessionId);
@@ -142,7 +142,7 @@ describe("submissions", () => {
     expect(await world.ledger.read(sessionId)).toEqual(recorded);
   });
 
-  test("of many grants at the same time, each by a socket of its own, one counts", async () => {
+  test("counts one of many grants at the same time, each sent through a socket of its own", async () => {
     const { app, serving } = await world.remote({ steps: SEND });
     const sessionId = await app.createSession(ALL);
     await app.turn(sessionId, say("Go"));
@@ -420,7 +420,7 @@ describe("turns", () => {
     expect(world.done).toEqual(["look_up gate", "send Ada"]);
   });
 
-  test("one at a time: a second one gets BUSY", async () => {
+  test("answers BUSY to a second turn at the same time", async () => {
     const app = world.app({ steps: [{ calls: [{ tool: "wait", input: {} }] }, { say: "Now." }] });
     const sessionId = await app.createSession(ALL);
     const first = app.turn(sessionId, say("Go"));
@@ -439,7 +439,7 @@ describe("turns", () => {
     expect(await app.history(sessionId)).toHaveLength(4);
   });
 
-  test("when the client hangs up, the turn goes on and is recorded", async () => {
+  test("finishes and records the turn when the client hangs up", async () => {
     const app = world.app({
       steps: [{ say: "Wait.", calls: [{ tool: "wait", input: {} }] }, { say: "Now." }],
     });
@@ -591,7 +591,7 @@ describe("turns", () => {
     expect(world.done).toEqual([]);
   });
 
-  test("one that a dead process left behind is gone on with when the grant is sent again", async () => {
+  test("finishes a turn that a dead process left behind when the grant is sent again", async () => {
     const { app, sessionId } = await after({ steps: SEND });
     const lease = await claimed(sessionId, "a process that dies");
     const [question] = await world.ledger.openQuestions({ sessionId });
@@ -618,7 +618,7 @@ describe("turns", () => {
     expect(world.done).toEqual([]);
   });
 
-  test("one that is being taken by another server on the same ledger is busy here", async () => {
+  test("answers BUSY to a turn that another server on the same ledger is resuming", async () => {
     const { app, sessionId } = await after({ steps: SEND });
     const session = await AgentSession.open({
       agent: world.agent({ steps: SEND }),
@@ -684,7 +684,7 @@ describe("sessions", () => {
     expect(await toolNames()).toEqual(["send", "wait", "stamp"]);
   });
 
-  test("one that starts with messages goes on from them", async () => {
+  test("starts a session with messages and goes on from them", async () => {
     const app = world.app({ steps: [{ say: "(before)" }, { say: "As I said." }] });
     const messages = [
       { role: "user", content: "Hello" },
@@ -861,7 +861,7 @@ describe("sessions", () => {
     expect((await sent(long, "application/json")).status).toBe(413);
   });
 
-  test("one of another door is none of the app's", async () => {
+  test("hides a session of another door from the app", async () => {
     const lease = await world.ledger.claim("other", "an editor", { milliseconds: 1000 });
     await world.ledger.append(lease, [{ type: "info-changed", at: 1, info: { agent: "clerk" } }], {
       durable: true,
@@ -874,7 +874,7 @@ describe("sessions", () => {
     expect(await refusal(app.ask("GET", "/sessions/other/events"))).toContain("404");
   });
 
-  test("they are listed in pages, the newest first, each once; a cursor that was tampered with is none", async () => {
+  test("lists sessions in pages, the newest first, each once, and refuses a cursor that was tampered with", async () => {
     let clock = 0;
     world.ledger = new MemoryLedger({ now: () => (clock += 1) });
     const app = world.app();
@@ -890,7 +890,7 @@ describe("sessions", () => {
     expect(await refusal(app.ask("GET", "/sessions?after=tampered"))).toContain("400 BAD_REQUEST");
   });
 
-  test(`their names cannot be guessed: ${NAMES} of them, 122 random bits each, in no order`, async () => {
+  test(`gives sessions names that cannot be guessed: ${NAMES} of them, 122 random bits each, in no order`, async () => {
     const app = world.app();
     const made: string[] = [];
     while (made.length < NAMES)
@@ -969,7 +969,7 @@ describe("sessions", () => {
     expect(await app.ask("GET", "/sessions")).toEqual({ sessions: [] });
   });
 
-  test("where most are an editor's, pages are short and lead on to the last of the app's", async () => {
+  test("leads on through short pages to the app's last session when most sessions are an editor's", async () => {
     let clock = 0;
     const ledger = new MemoryLedger({ now: () => (clock += 1) });
     world.ledger = ledger;
@@ -988,7 +988,7 @@ describe("sessions", () => {
     expect(second.next).toBeUndefined();
   });
 
-  test("one that is deleted is gone, and its turn with it", async () => {
+  test("deletes a session with its turn", async () => {
     const app = world.app({ steps: [{ calls: [{ tool: "wait", input: {} }] }, { say: "Now." }] });
     const sessionId = await app.createSession(ALL);
     const turn = app.stream(sessionId, say("Go", "delta"));
@@ -1000,7 +1000,7 @@ describe("sessions", () => {
     expect(await world.ledger.sessions()).toEqual([]);
   });
 
-  test("one that another process writes to is not deleted", async () => {
+  test("does not delete a session that another process writes to", async () => {
     const app = world.app();
     const sessionId = await app.createSession(ALL);
     const lease = await world.ledger.claim(sessionId, "another process", { milliseconds: 60_000 });
@@ -1011,7 +1011,7 @@ describe("sessions", () => {
 });
 
 describe("history", () => {
-  test("that is redacted before it is stored has no full kind, and apps get the stored text", async () => {
+  test("serves only compacted and redacted history when the ledger redacts", async () => {
     const secret = `ghp_${"a1B2c3D4e5F6".repeat(3)}`;
     world.ledger = redactingLedger(new MemoryLedger());
     const app = world.app({
@@ -1031,7 +1031,7 @@ describe("history", () => {
     expect(names(streamed).filter((name) => name === "turn_stop")).toHaveLength(1);
   });
 
-  test("that was compacted has the summary as compacted, and everything as full", async () => {
+  test("serves the summary as compacted history, and everything as full history", async () => {
     const app = world.app({ steps: [{ say: "One." }, { say: "Two." }] });
     const sessionId = await app.createSession({ agent: { name: "clerk" } });
     await app.turn(sessionId, say("First"));
@@ -1081,7 +1081,7 @@ describe("options", () => {
     } as const;
   };
 
-  test("are declared, chosen, kept, and a secret is shown to nobody", async () => {
+  test("declares, takes and keeps an agent's options, and shows a secret one to nobody", async () => {
     const seen: object[] = [];
     const app = world.app({ agents: [withOptions(SEND, seen)] });
     const { agents } = await app.ask<{ agents: object[] }>("GET", "/meta");

@@ -67,8 +67,8 @@ async function opened(given: Given & Partial<AgentHostOptions> = {}, options: Ed
 const { session, initialize } = acp.methods.agent;
 const logOf = (cwd: string) => readFile(join(cwd, "log.txt"), "utf8").catch(() => "");
 
-describe("an editor says hello", () => {
-  test("and gets the capabilities of this agent", async () => {
+describe("the handshake with an editor", () => {
+  test("tells an editor the capabilities of this agent", async () => {
     const { hello } = await opened();
     expect(hello).toMatchObject({
       protocolVersion: 1,
@@ -82,7 +82,7 @@ describe("an editor says hello", () => {
     });
   });
 
-  test("in a version that is not there yet, and is answered in the newest one that is", async () => {
+  test("refuses a second handshake, with a version that does not exist yet", async () => {
     const { agent } = await opened();
     // Once a connection is initialized it stays as it is.
     await expect(agent.request(initialize, { protocolVersion: 65535 })).rejects.toMatchObject({
@@ -90,7 +90,7 @@ describe("an editor says hello", () => {
     });
   });
 
-  test("and authenticates with the way that is offered, and with no other", async () => {
+  test("authenticates an editor in the way that is offered, and in no other", async () => {
     const { agent } = await opened();
     expect(await agent.request(acp.methods.agent.authenticate, { methodId: "keys" })).toEqual({});
     await expect(agent.request(acp.methods.agent.authenticate, { methodId: "magic" })).rejects.toMatchObject({
@@ -98,7 +98,7 @@ describe("an editor says hello", () => {
     });
   });
 
-  test("and gets the name of the missing key when it opens a session", async () => {
+  test("names the missing key when an editor opens a session", async () => {
     const { agent, cwd } = await opened(
       {},
       {
@@ -117,8 +117,8 @@ describe("an editor says hello", () => {
   });
 });
 
-describe("sessions", () => {
-  test("are listed with their title and folder, newest first, and by folder", async () => {
+describe("sessions of an editor", () => {
+  test("lists sessions with their title and folder, newest first, and by folder", async () => {
     const { agent, cwd } = await opened({ steps: [{ say: "Hello." }] });
     const other = await folder();
     const first = await agent.request(session.new, { cwd, mcpServers: [] });
@@ -135,7 +135,7 @@ describe("sessions", () => {
     await expect(agent.request(session.list, { cursor: "mine" })).rejects.toMatchObject({ code: -32602 });
   });
 
-  test("are listed page by page, each once", async () => {
+  test("lists sessions page by page, each once", async () => {
     const { agent, cwd } = await opened();
     for (let count = 0; count < 53; count++) await agent.request(session.new, { cwd, mcpServers: [] });
     const first = await agent.request(session.list, {});
@@ -146,7 +146,7 @@ describe("sessions", () => {
     expect(new Set([...first.sessions, ...second.sessions].map(({ sessionId }) => sessionId)).size).toBe(53);
   });
 
-  test("resume without a replay, and keep their history", async () => {
+  test("resumes a session without a replay, and keeps its history", async () => {
     const { agent, cwd, updates, leave, connect } = await opened();
     const { sessionId } = await agent.request(session.new, { cwd, mcpServers: [] });
     await agent.request(session.prompt, { sessionId, prompt: says("Run it") });
@@ -160,7 +160,7 @@ describe("sessions", () => {
     });
   });
 
-  test("read after a load as they did live: the same calls, kinds, diffs, times and plan", async () => {
+  test("replays a loaded session as it was live: the same calls, kinds, diffs, times and plan", async () => {
     const steps: readonly ScriptStep[] = [
       {
         say: "I plan.",
@@ -185,7 +185,7 @@ describe("sessions", () => {
     expect(lastOf(again.updates, "session_info_update")).toMatchObject({ title: "Go" });
   });
 
-  test("show a long question page by page before the yes, and take its text back after", async () => {
+  test("shows a long question page by page before the yes, and takes its text back after", async () => {
     const words = Array.from({ length: 9_000 }, (_, number) => `word${number}`).join(" ");
     const steps: readonly ScriptStep[] = [
       { calls: [{ tool: "terminal", input: { command: `echo ran > log.txt # \`\`\` ${words}` } }] },
@@ -221,7 +221,7 @@ describe("sessions", () => {
     expect(contents).toContain("[]");
   });
 
-  test("that are closed take no prompts, and can be loaded again; ones that are not open cannot be closed", async () => {
+  test("refuses prompts to a closed session, and loads it again", async () => {
     const { agent, cwd } = await opened({ steps: [{ say: "Hello." }] });
     const { sessionId } = await agent.request(session.new, { cwd, mcpServers: [] });
     expect(await agent.request(session.close, { sessionId })).toEqual({});
@@ -234,7 +234,7 @@ describe("sessions", () => {
     });
   });
 
-  test("closed in the middle of a turn end it first: the prompt is answered as cancelled", async () => {
+  test("ends a turn first when its session is closed, and answers its prompt as cancelled", async () => {
     const { agent, cwd, questions } = await opened({}, { answer: () => new Promise(() => undefined) });
     const { sessionId } = await agent.request(session.new, { cwd, mcpServers: [] });
     const turn = agent.request(session.prompt, { sessionId, prompt: says("Run it") });
@@ -244,7 +244,7 @@ describe("sessions", () => {
     expect(await logOf(cwd)).toBe("");
   });
 
-  test("that are deleted are gone, and deleting one that is not there is fine", async () => {
+  test("deletes a session, and accepts to delete it again", async () => {
     const { agent, cwd } = await opened({ steps: [{ say: "Hello." }] });
     const { sessionId } = await agent.request(session.new, { cwd, mcpServers: [] });
     await agent.request(session.prompt, { sessionId, prompt: says("Hi") });
@@ -256,7 +256,7 @@ describe("sessions", () => {
     });
   });
 
-  test("have further folders where the client names them, and relative ones are refused", async () => {
+  test("gives a session the further folders that the client names, and refuses relative ones", async () => {
     const also = await folder({ "b.txt": "beside" });
     const steps: readonly ScriptStep[] = [
       { calls: [{ tool: "read_file", input: { path: join(also, "b.txt") } }] },
@@ -334,7 +334,7 @@ describe("choices", () => {
   });
 });
 
-describe("commands", () => {
+describe("commands of the host", () => {
   const commands: AgentHostOptions["commands"] = () => [
     { name: "rules", description: "What is allowed", run: async () => "Nothing is." },
     {
@@ -345,7 +345,7 @@ describe("commands", () => {
     },
   ];
 
-  test("are listed once the session is known, answer without the model, and are there after a load", async () => {
+  test("lists commands when the session opens, answers them without the model, and replays them on load", async () => {
     const { agent, cwd, updates, leave, connect } = await opened({ commands });
     const { sessionId } = await agent.request(session.new, { cwd, mcpServers: [] });
     await until(() => lastOf(updates, "available_commands_update") !== undefined);
@@ -369,7 +369,7 @@ describe("commands", () => {
     expect(JSON.stringify(again.updates)).toContain("Nothing is.");
   });
 
-  test("that are not known go to the model", async () => {
+  test("sends an unknown command to the model", async () => {
     const { agent, cwd, updates } = await opened({ commands, steps: [{ say: "A model." }] });
     const { sessionId } = await agent.request(session.new, { cwd, mcpServers: [] });
     await agent.request(session.prompt, { sessionId, prompt: says("/ruleset") });
@@ -377,8 +377,8 @@ describe("commands", () => {
   });
 });
 
-describe("questions", () => {
-  test("carry what is really about to be done, and what always would store, for people and for programs", async () => {
+describe("questions to an editor", () => {
+  test("shows in a question what is about to be done and what always would store, for people and for programs", async () => {
     const { agent, cwd, questions } = await opened();
     const { sessionId } = await agent.request(session.new, { cwd, mcpServers: [] });
     await agent.request(session.prompt, { sessionId, prompt: says("Run it") });
@@ -395,7 +395,7 @@ describe("questions", () => {
     }
   });
 
-  test("offer the width that people mean for the project, for the session, and the very call", async () => {
+  test("offers always for the project, for the session and for the very call in a question", async () => {
     const steps = [{ calls: [{ tool: "terminal", input: { command: "make test" } }] }, { say: "Done." }];
     const { agent, cwd, questions } = await opened({ steps }, { answer: choose("reject_once") });
     const { sessionId } = await agent.request(session.new, { cwd, mcpServers: [] });
@@ -425,7 +425,7 @@ describe("questions", () => {
     });
   });
 
-  test("that wait together are withdrawn when an answer covers them", async () => {
+  test("withdraws waiting questions that an answer covers", async () => {
     const granted: Rule[] = [];
     const write = (path: string) => ({ tool: "write_file", input: { path, content: "x" } });
     const steps = [{ calls: ["src/a", "src/b", "src/c"].map(write) }, { say: "Done." }];
@@ -459,7 +459,7 @@ describe("questions", () => {
     expect(await readFile(join(cwd, "src/c"), "utf8")).toBe("x");
   });
 
-  test("answered with no and a reason hand the reason to the model", async () => {
+  test("passes the reason of a no to the model", async () => {
     const { agent, cwd, ledger } = await opened(
       {},
       { answer: choose("reject_once", { toolgate: { reason: "use make" } }) },
@@ -480,7 +480,7 @@ describe("questions", () => {
     ["an outcome of another world", { outcome: { outcome: "granted" } }],
     ["a dismissal", { outcome: { outcome: "cancelled" } }],
     ["an array", [{ outcome: "selected" }]],
-  ])("answered with %s are not a yes", async (_name, result) => {
+  ])("does not take %s for a yes", async (_name, result) => {
     const { agent, cwd } = await opened({}, { answer: () => result as never });
     const { sessionId } = await agent.request(session.new, { cwd, mcpServers: [] });
     expect(await agent.request(session.prompt, { sessionId, prompt: says("Run it") })).toEqual({
@@ -489,7 +489,7 @@ describe("questions", () => {
     expect(await logOf(cwd)).toBe("");
   });
 
-  test("of several calls are open at once, and each answer is for its own", async () => {
+  test("asks about several calls at once, and takes each answer for its own call", async () => {
     const command = (name: string) => ({
       tool: "terminal",
       input: { command: `echo ${name} > ${name}.txt` },
@@ -520,7 +520,7 @@ describe("questions", () => {
     expect(await Promise.all(["a", "b", "c"].map(there))).toEqual(["a\n", undefined, "c\n"]);
   });
 
-  test("answered elsewhere are withdrawn from the editor, and the turn goes on", async () => {
+  test("withdraws a question from the editor when it is answered elsewhere, and goes on with the turn", async () => {
     let withdrawn = false;
     const { agent, cwd, ledger, questions } = await opened(
       {},
@@ -706,8 +706,8 @@ test("images, embedded files and links in a prompt reach the model", async () =>
   for (const part of ["Look", "image/png", "inside a", "file:///b.txt"]) expect(sent).toContain(part);
 });
 
-describe("a client that goes", () => {
-  test("in the middle of a question leaves it open: nothing runs, and the next client is asked", async () => {
+describe("a client that leaves", () => {
+  test("leaves a question open when its client leaves, and asks the next client", async () => {
     let isSilent = true;
     const { agent, cwd, questions, leave, connect, ledger } = await opened(
       {},

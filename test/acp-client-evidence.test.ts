@@ -25,7 +25,7 @@ const asks = (kind: string, rawInput: unknown, more: object = {}) => [
   { permit: { toolCallId: "t1", title: "t", kind, rawInput, ...more } },
 ];
 
-describe("a person or a rule refuses, although edits and hosts of the docs are allowed", () => {
+describe("evidence against calls that look like allowed ones", () => {
   const rules: readonly Rule[] = [{ allow: "edit" }, { allow: "fetch", host: "docs.example.com" }];
   const docs = "https://docs.example.com/";
   test.each<readonly [string, string, unknown]>([
@@ -74,13 +74,13 @@ describe("a person or a rule refuses, although edits and hosts of the docs are a
     ["an address with one slash", "fetch", { urls: [docs, "https:/evil.example/x"] }],
     ["an address of another scheme", "fetch", { urls: [docs, "gopher://evil.example/x"] }],
     ["an address for ssh", "fetch", { url: docs, query: "ssh://evil.example/x" }],
-  ])("to %s", async (_, kind, rawInput) => {
+  ])("does not allow %s unasked", async (_, kind, rawInput) => {
     const driven = await drive({ rules, files, ask: choose("reject_once") });
     await driven.say(asks(kind, rawInput));
     expect(driven.session.book.call("t1")?.state.status).toBe("refused");
   });
 
-  test("to a location that is not the file of the input, whatever the call is called", async () => {
+  test("asks about a location that is not the file of the input, whatever the call is called", async () => {
     const driven = await drive({ rules, files, ask: choose("reject_once") });
     await driven.say(asks("read", edit, { locations: [{ path: join(driven.cwd, "AGENTS.md") }] }));
     expect(driven.questions).toHaveLength(1);
@@ -106,14 +106,14 @@ describe("a person or a rule refuses, although edits and hosts of the docs are a
       "Codex's change",
       { changes: { "src/a.ts": { type: "update", unified_diff: "@@ -1 +1 @@\n-x\n+y\n", move_path: null } } },
     ],
-  ])("but not to %s of a plain file", async (_, rawInput) => {
+  ])("asks nothing about %s of a plain file", async (_, rawInput) => {
     const driven = await drive({ rules, files });
     await driven.say(asks("edit", rawInput));
     expect(driven.questions).toEqual([]);
   });
 });
 
-describe("deletes and moves are none of the edits that a rule allows", () => {
+describe("deletes and moves that look like edits", () => {
   test.each<readonly [string, unknown]>([
     ["a type in a change", { changes: { "src/a.ts": { type: "delete" } } }],
     ["a key in a change", { changes: { "src/a.ts": { delete: { content: "x" } } } }],
@@ -123,7 +123,7 @@ describe("deletes and moves are none of the edits that a rule allows", () => {
     ["a deleted mode", patch("diff --git a/src/a.ts b/src/a.ts\ndeleted file mode 100644\n")],
     ["an operation", { ...edit, operation: "delete" }],
     ["an operation elsewhere", { operation: "rename", input: edit }],
-  ])("when %s says so", async (_, rawInput) => {
+  ])("refuses a delete or move that a rule denies when %s says so", async (_, rawInput) => {
     const rules: readonly Rule[] = [{ allow: "edit" }, { deny: "delete" }, { deny: "move" }];
     const driven = await drive({ rules, files });
     await driven.say(asks("edit", rawInput));
@@ -132,7 +132,7 @@ describe("deletes and moves are none of the edits that a rule allows", () => {
   });
 });
 
-describe("a command or a tool that could be another is asked about", () => {
+describe("evidence that names several commands or tools", () => {
   const rules: readonly Rule[] = [{ allow: "read" }, { allow: "echo", server: "docs" }];
   test.each<readonly [string, readonly object[]]>([
     ["two folders", asks("execute", { command: "cat x", cwd: "a", workdir: "evil" })],
@@ -178,21 +178,21 @@ describe("a command or a tool that could be another is asked about", () => {
     ["edits", asks("execute", { command: "ls", edits: [{ path: "b", search: "x", replace: "y" }] })],
     ["an update", asks("execute", { command: "ls", update: { prompt: "rm -rf /" } })],
     ["a diff", asks("execute", { command: "ls", file_diff: { content: "rm -rf x" } })],
-  ])("for %s", async (_, steps) => {
+  ])("asks about a call that could be another for %s", async (_, steps) => {
     const driven = await drive({ rules, files, ask: choose("reject_once") });
     await driven.say(steps);
     expect(driven.questions).toHaveLength(1);
   });
 
-  test("but not where all of them are one", async () => {
+  test("asks nothing about a command whose folders are all the same", async () => {
     const driven = await drive({ rules, files });
     await driven.say(asks("execute", { command: "cat x", cwd: "a", workdir: join(driven.cwd, "a") }));
     expect(driven.questions).toEqual([]);
   });
 });
 
-describe("a yes counts for what is done through us", () => {
-  test("only as long as the script is what it was", async () => {
+describe("a yes to what an agent does through Toolgate", () => {
+  test("binds a yes to the script as it was", async () => {
     const driven = await drive({ files });
     const run = { ask: "terminal/create", params: { command: "sh run.sh" } };
     await driven.say([...asks("execute", { command: "sh run.sh" }), run]);
@@ -206,7 +206,7 @@ describe("a yes counts for what is done through us", () => {
     expect(driven.questions).toHaveLength(4);
   });
 
-  test("only for the text that was shown for the very file", async () => {
+  test("binds a yes to the text that was shown for the very file", async () => {
     const driven = await drive({ files, ask: choose("allow_once") });
     const changes = { "b.md": { add: { content: "good" } }, "src/b.ts": { add: { content: "other" } } };
     const write = (name: string, content: string) => ({
@@ -223,7 +223,7 @@ describe("a yes counts for what is done through us", () => {
   });
 });
 
-describe("a breach is marked", () => {
+describe("breaches", () => {
   const rules: readonly Rule[] = [
     { allow: "read" },
     { allow: "edit" },
@@ -315,13 +315,13 @@ describe("a breach is marked", () => {
         starts({ kind: "read", rawInput: { path: "gen/x.ts", search: "g", replace: "e" }, ...completed }),
       ],
     ],
-  ])("%s", async (_, steps) => {
+  ])("marks the breach of a call %s", async (_, steps) => {
     const driven = await drive({ rules, files });
     await driven.say(steps(driven));
     expect([...driven.session.book.calls()].filter(({ breach }) => breach)).toHaveLength(1);
   });
 
-  test("with an input that comes while the question is open", async () => {
+  test("marks a breach when the input changes while the question is open", async () => {
     const driven = await drive({
       files,
       rules: rules.slice(2),
@@ -340,7 +340,7 @@ describe("a breach is marked", () => {
     expect(driven.session.book.call("t1")?.breach).toMatchObject({ rule: 'deny execute "rm *"' });
   });
 
-  test("in read-only for commands that cannot be read, and for addresses", async () => {
+  test("marks commands that cannot be read and addresses as breaches in read-only", async () => {
     const driven = await drive({ files, policy: () => inMode("read-only", []) });
     await driven.say([
       starts({ toolCallId: "1", kind: "execute", rawInput: { script: "make" }, ...completed }),
@@ -361,7 +361,7 @@ describe("a breach is marked", () => {
     expect(marked).toEqual(["1", "2", "3", "4", "5"]);
   });
 
-  test("not for an input that is reported as it grows", async () => {
+  test("marks no breach for an input that is reported as it grows", async () => {
     const driven = await drive({ rules: [{ deny: "execute", command: "rm x" }], files });
     const grows = (command: string) => reports({ rawInput: { command } });
     await driven.say([

@@ -57,7 +57,7 @@ test("an agent works under the mode that was chosen, and its session is in the h
   expect((await toolgate(["stats", "--by", "agent"])).out).toContain("sdk-example");
 });
 
-test("without a terminal nobody can be asked, so what would be asked is refused", async () => {
+test("refuses what would be asked when there is no terminal", async () => {
   const { cwd, toolgate } = await desk({ "config.json": '{"a":"old"}' });
   const ran = await toolgate([
     "run",

@@ -385,7 +385,7 @@ test("lists the other sessions when one cannot be read", async () => {
   );
 });
 
-describe("a command beside a turn", () => {
+describe("commands beside a turn", () => {
   const commands =
     (run: Command["run"] = async () => "Hello.") =>
     (): readonly Command[] => [{ name: "hello", description: "Says hello", run }];
@@ -395,7 +395,7 @@ describe("a command beside a turn", () => {
   test.each([
     ["before", ["/hello", "Go"]],
     ["after", ["Go", "/hello"]],
-  ])("that comes just %s it is another message (v2)", async (_place, texts) => {
+  ])("keeps apart the messages of a turn and a command that comes just %s it (v2)", async (_place, texts) => {
     const cwd = await aFolder();
     const agent = await rawAgent(hostOf(TALK, { commands: commands() }), { v2: true });
     const sessionId = await agent.newSession(cwd);
@@ -410,7 +410,7 @@ describe("a command beside a turn", () => {
     }
   });
 
-  test("is not another one's message when two come at once (v2)", async () => {
+  test("keeps the messages of two commands apart when they come at once (v2)", async () => {
     const cwd = await aFolder();
     const agent = await rawAgent(hostOf(TALK, { commands: commands() }), { v2: true });
     const sessionId = await agent.newSession(cwd);
@@ -421,7 +421,7 @@ describe("a command beside a turn", () => {
     expect(ids[0]).not.toBe(ids[1]);
   });
 
-  test("does not say that the session is idle (v2)", async () => {
+  test("does not report the session as idle when a command ends beside a turn (v2)", async () => {
     const cwd = await aFolder();
     const agent = await rawAgent(hostOf(EDIT, { commands: commands() }), { v2: true });
     const sessionId = await agent.newSession(cwd);
@@ -436,7 +436,7 @@ describe("a command beside a turn", () => {
     expect(states()).toEqual(["running", "requires_action", "running", "idle"]);
   });
 
-  test("that began before the turn does not say so when it ends either (v2)", async () => {
+  test("does not report the session as idle when a command that began before the turn ends (v2)", async () => {
     const cwd = await aFolder();
     const ready = moment();
     const run = async () => {
@@ -454,7 +454,7 @@ describe("a command beside a turn", () => {
     expect(agent.updates.flatMap(({ state }) => state ?? [])).not.toContain("idle");
   });
 
-  test("can be cancelled", async () => {
+  test("cancels a command that runs beside a turn", async () => {
     const cwd = await aFolder();
     const started = moment();
     let given: AbortSignal | undefined;
@@ -472,7 +472,7 @@ describe("a command beside a turn", () => {
     expect(given?.aborted).toBe(true);
   });
 
-  test("is over before its session is closed", async () => {
+  test("ends a command before its session is closed", async () => {
     const cwd = await aFolder();
     const started = moment();
     const run = () => (started.come(), endless());
@@ -487,8 +487,8 @@ describe("a command beside a turn", () => {
   });
 });
 
-describe("much for the client to read", () => {
-  test("that is sent at once arrives, when it is read", async () => {
+describe("large output for a client", () => {
+  test("delivers large output that is sent at once when it is read", async () => {
     const [input, output] = [new PassThrough(), new PassThrough()];
     let arrived = 0;
     output.on("data", (chunk: Buffer) => {
@@ -527,7 +527,7 @@ describe("much for the client to read", () => {
     expect(await answer).toHaveProperty("result");
   });
 
-  test("does not keep a long session from being loaded", async () => {
+  test("loads a long session whole", async () => {
     const cwd = await aFolder();
     const host = hostOf(TALK);
     const block = { type: "text", text: "y".repeat(1024 * 1024) } as const;
@@ -548,7 +548,7 @@ describe("much for the client to read", () => {
     expect(agent.updates).toHaveLength(words.length);
   });
 
-  test("does not hold up an agent whose client has gone without reading it", async () => {
+  test("does not hold up an agent whose client has gone without reading its output", async () => {
     const cwd = await aFolder();
     const host = hostOf([{ say: "x".repeat(3_000_000) }, { say: "y" }]);
     const agent = await rawAgent(host);

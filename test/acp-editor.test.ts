@@ -85,8 +85,8 @@ const contents = (updates: readonly acp.SessionUpdate[]) =>
 
 const run = (command: string): ScriptStep => ({ calls: [{ tool: "terminal", input: { command } }] });
 
-describe("an editor that offers everything", () => {
-  test("has what it has not saved edited, through itself", async () => {
+describe("editors with all capabilities", () => {
+  test("edits an editor's unsaved text through the editor", async () => {
     const edit = { tool: "edit_file", input: { path: "a.txt", oldText: "typed", newText: "edited" } };
     const { cwd, editor, prompt, updates } = await session(
       [{ calls: [edit] }, { say: "done" }],
@@ -103,7 +103,7 @@ describe("an editor that offers everything", () => {
     expect(editor.times("fs/write_text_file")).toBe(1);
   });
 
-  test("has commands run in its terminal, shown in the call, and released; loaded again they are text", async () => {
+  test("runs commands in the editor's terminal, shows and releases it, and loads its output as text", async () => {
     const { editor, prompt, updates, load } = await session([run("echo hello"), { say: "done" }], {}, ALL);
     await prompt();
     expect(contents(updates)).toContainEqual([{ type: "terminal", terminalId: "window-1" }]);
@@ -114,7 +114,7 @@ describe("an editor that offers everything", () => {
     ]);
   });
 
-  test("that cancels has its terminal's command gone before the turn is over", async () => {
+  test("kills the command in the editor's terminal before a cancelled turn is over", async () => {
     const { editor, prompt, client, sessionId } = await session([run("sleep 60")], {}, ALL);
     const turn = prompt();
     while (editor.terminals.size === 0) await new Promise((resolve) => setTimeout(resolve, 5));

@@ -70,7 +70,7 @@ test("routes the answers of a client that does not name the session of a respons
 });
 
 describe.each<Transport>(["HTTP", "WebSocket"])("an editor over %s", (transport) => {
-  test("prompts, is asked, answers, and sees every step before the turn's response", async () => {
+  test("asks an editor that prompts, takes its answer, and sends it every step before the turn's response", async () => {
     const { url } = await listening(RUNS_ONCE);
     const cwd = await folder();
     const { agent, updates, questions } = await editor(transport, url, choose("allow_once"));
@@ -81,7 +81,7 @@ describe.each<Transport>(["HTTP", "WebSocket"])("an editor over %s", (transport)
     expect(await runs(cwd)).toBe("ran\n");
   });
 
-  test("cancels while it is asked: the response says so, and nothing ran", async () => {
+  test("cancels a turn while an editor is asked: the response says so, and nothing ran", async () => {
     const { url } = await listening(RUNS_ONCE);
     const cwd = await folder();
     const { agent, questions } = await editor(transport, url, silence);
@@ -93,7 +93,7 @@ describe.each<Transport>(["HTTP", "WebSocket"])("an editor over %s", (transport)
     expect(await runs(cwd)).toBe("");
   });
 
-  test("watches the session of another, answers its question, and sees the turn to its end", async () => {
+  test("lets an editor watch the session of another, answer its question, and see the turn to its end", async () => {
     const { url } = await listening(RUNS_ONCE);
     const cwd = await folder();
     const first = await editor(transport, url, silence);
@@ -108,7 +108,7 @@ describe.each<Transport>(["HTTP", "WebSocket"])("an editor over %s", (transport)
     expect(await runs(cwd)).toBe("ran\n");
   });
 
-  test("is gone in the middle of a question: nothing runs, and the next one is asked", async () => {
+  test("runs nothing when an editor leaves in the middle of a question, and asks the next one", async () => {
     const { url, closeHost } = await listening(RUNS_ONCE, { limits: { absenceTimeoutMs: 1_000 } });
     const cwd = await folder();
     const first = await editor(transport, url, silence);
@@ -124,7 +124,7 @@ describe.each<Transport>(["HTTP", "WebSocket"])("an editor over %s", (transport)
     expect(closeHost).not.toHaveBeenCalled();
   });
 
-  test("closes while a command runs: the command has ended when the server is closed", async () => {
+  test("ends a running command before the server is closed", async () => {
     const { url, close, ledger } = await listening([
       { calls: [{ tool: "terminal", input: { command: "echo ran >> log.txt; sleep 60" } }] },
       { say: "Done." },
@@ -140,7 +140,7 @@ describe.each<Transport>(["HTTP", "WebSocket"])("an editor over %s", (transport)
     await expect(response).rejects.toThrow(/./);
   });
 
-  test("that never reads is dropped, and what is kept for it is bounded", async () => {
+  test("drops an editor that never reads, and bounds what is kept for it", async () => {
     const said = "x".repeat(2 * MEGABYTE);
     const { url } = await listening([{ say: said }], {
       limits: {
@@ -207,7 +207,7 @@ test("two editors at once, over both transports, have their own sessions and hea
   expect(closeHost).not.toHaveBeenCalled();
 });
 
-describe("a client without permission", () => {
+describe("clients without permission", () => {
   const json = { "content-type": "application/json" };
 
   test.each<[string, number, Sending]>([
@@ -240,7 +240,7 @@ describe("a client without permission", () => {
       404,
       { headers: { ...AUTHORIZED, "acp-connection-id": "constructor" }, body: undefined, method: "DELETE" },
     ],
-  ])("%s is answered %i", async (_, status, sending) => {
+  ])("answers a request %s with %i", async (_, status, sending) => {
     const { url } = await listening(RUNS_ONCE, {
       allowedOrigins: ["https://editor.example"],
       limits: { messageBytes: 65_536 },
@@ -251,7 +251,7 @@ describe("a client without permission", () => {
     expect(sent.text).not.toContain(TOKEN);
   });
 
-  test("without a token is answered before anything of the body was sent", async () => {
+  test("answers a request without a token before anything of the body was sent", async () => {
     const { url } = await listening(RUNS_ONCE);
     const head = [
       "POST /acp HTTP/1.1",
@@ -268,13 +268,13 @@ describe("a client without permission", () => {
     expect(text).toMatch(/^HTTP\/1\.1 401 /);
   });
 
-  test("to see whether it lives needs no token", async () => {
+  test("answers a health check without a token", async () => {
     const { url } = await listening(RUNS_ONCE);
     expect(await send(url, { path: "/healthz", headers: {} })).toMatchObject({ status: 200, text: "ok\n" });
     expect((await send(url, { path: "/healthz", headers: { Host: "evil.example" } })).status).toBe(421);
   });
 
-  test("when all places are taken is sent away, and let in when one is free", async () => {
+  test("turns a client away when all places are taken, and lets it in when one is free", async () => {
     const { url } = await listening(RUNS_ONCE, { limits: { connections: 1 } });
     const first = await send(url, { method: "POST", body: HELLO });
     expect(await helloStatus(url)).toBe(503);
@@ -314,25 +314,25 @@ test("more requests at a time than one client may have are answered with an erro
   expect(await Promise.all(waiting)).toEqual([{ stopReason: "cancelled" }, { stopReason: "cancelled" }]);
 });
 
-describe("a WebSocket", () => {
+describe("WebSocket connections", () => {
   test.each<[string, number, Record<string, string>, string[]?]>([
     ["without a token", 401, {}],
     ["with a wrong token", 401, { Authorization: "Bearer wrong" }],
     ["with a wrong token as a subprotocol", 401, {}, ["acp", "toolgate.bearer.wrong"]],
     ["by another name", 421, { ...AUTHORIZED, Host: "evil.example" }],
     ["from a page of another site", 403, { ...AUTHORIZED, Origin: "https://evil.example" }],
-  ])("%s is answered %i", async (_, status, headers, protocols) => {
+  ])("answers a WebSocket %s with %i", async (_, status, headers, protocols) => {
     const { url } = await listening(RUNS_ONCE);
     expect(await upgradeStatus(url, headers, protocols)).toBe(status);
   });
 
-  test("with the token in the address or at another path is refused", async () => {
+  test("refuses a WebSocket with the token in the address or at another path", async () => {
     const { url } = await listening(RUNS_ONCE);
     expect(await upgradeStatus(`${url}?token=${TOKEN}`, {})).toBe(401);
     expect(await upgradeStatus(`${url}/x`, AUTHORIZED)).toBe(404);
   });
 
-  test("of a browser brings the token as a subprotocol, which is not the one that is chosen", async () => {
+  test("takes a browser's token as a subprotocol, and does not choose that one", async () => {
     const { url } = await listening(RUNS_ONCE, { allowedOrigins: ["https://editor.example"] });
     const origin = { Origin: "https://editor.example" };
     const socket = await until101(url, origin, [`toolgate.bearer.${TOKEN}`, "acp"]);
@@ -344,7 +344,7 @@ describe("a WebSocket", () => {
     expect(JSON.parse(String(answer))).toMatchObject({ id: 0, result: { protocolVersion: 1 } });
   });
 
-  test("that sends too much, or what is no message, is closed, and the others go on", async () => {
+  test("closes a WebSocket that sends too much, or no valid message, and goes on with the others", async () => {
     const { url } = await listening(RUNS_ONCE, { limits: { messageBytes: 65_536 } });
     const codes = await Promise.all(
       ["x".repeat(70_000), JSON.stringify({ jsonrpc: "2.0", id: 1, method: "session/new" })].map(
@@ -359,13 +359,13 @@ describe("a WebSocket", () => {
     expect(await helloStatus(url)).toBe(200);
   });
 
-  test("whose other end is silent is ended", async () => {
+  test("ends a WebSocket whose other end is silent", async () => {
     const { url } = await listening(RUNS_ONCE, { limits: { connections: 1, heartbeatMs: 50 } });
     (await until101(url, AUTHORIZED)).pause();
     await expect.poll(() => helloStatus(url), { timeout: 20_000 }).toBe(200);
   });
 
-  test("whose other end says nothing but is there stays open", async () => {
+  test("keeps a WebSocket open whose other end answers pings but sends nothing", async () => {
     const { url } = await listening(RUNS_ONCE, { limits: { heartbeatMs: 400 } });
     const socket = await until101(url, AUTHORIZED);
     let pings = 0;
@@ -375,8 +375,8 @@ describe("a WebSocket", () => {
   });
 });
 
-describe("a page of an allowed site", () => {
-  test("may connect, gets the allowed headers, and may read its connection id", async () => {
+describe("pages of allowed sites", () => {
+  test("lets a page of an allowed site connect, and read the allowed headers and its connection id", async () => {
     const { url } = await listening(RUNS_ONCE, { allowedOrigins: ["https://editor.example/"] });
     const origin = { Origin: "https://editor.example" };
     const first = await send(url, {
@@ -398,7 +398,7 @@ describe("a page of an allowed site", () => {
   });
 
   test.each(["editor.example", "https://editor.example/page", "*", "null"])(
-    "%s is no origin",
+    "refuses %s as an origin",
     async (origin) => {
       await expect(listening(RUNS_ONCE, { allowedOrigins: [origin] })).rejects.toMatchObject({
         code: "BAD_ORIGIN",
@@ -407,8 +407,8 @@ describe("a page of an allowed site", () => {
   );
 });
 
-describe("beyond this machine", () => {
-  test("it does not listen without TLS", async () => {
+describe("listening beyond this machine", () => {
+  test("does not listen beyond this machine without TLS", async () => {
     const at = { host: "0.0.0.0", port: 0 };
     await expect(listening(RUNS_ONCE, { at })).rejects.toMatchObject({
       code: "NOT_GUARDED",
@@ -416,7 +416,7 @@ describe("beyond this machine", () => {
     });
   });
 
-  test("it listens with TLS, under the names it was given", async () => {
+  test("listens beyond this machine with TLS, under the names it was given", async () => {
     const pem = (name: string) =>
       readFile(new URL(`fixtures/listen-tls.${name}.pem`, import.meta.url), "utf8");
     const tls = { cert: await pem("cert"), key: await pem("key") };
@@ -441,7 +441,7 @@ const command = (cwd: string, args: readonly string[], env: NodeJS.ProcessEnv = 
 const commandFolder = (steps: readonly ScriptStep[] = RUNS_ONCE) =>
   folder({ "script.json": JSON.stringify({ steps }) });
 
-describe("the command", () => {
+describe("the command that listens", () => {
   test("makes a token that only its owner can read, shows it once, and keeps it", async () => {
     const cwd = await commandFolder();
     const first = await command(cwd, ["--listen", "0"]);
@@ -479,7 +479,7 @@ describe("the command", () => {
     expect(stdout).toBe("");
   });
 
-  test("stopped while a command runs, ends it, closes the call and exits", async () => {
+  test("ends a running command, closes its call and exits when stopped", async () => {
     const cwd = await commandFolder([
       { calls: [{ tool: "terminal", input: { command: "echo $$ > pid; sleep 60" } }] },
       { say: "x" },

@@ -173,8 +173,8 @@ async function* linesOf(stream: Readable): AsyncGenerator<string, undefined> {
   return undefined;
 }
 
-describe("a reader that is slow", () => {
-  test("it loses nothing and gets all in order, and nobody else waits for it", async () => {
+describe("slow readers", () => {
+  test("sends a slow reader everything in order, and lets nobody else wait for it", async () => {
     const { baseUrl, client } = await serve([{ say: long(8) }]);
     const [{ sessionId: slow }, { sessionId: other }] = [
       await client.createSession(SESSION),
@@ -189,7 +189,7 @@ describe("a reader that is slow", () => {
     expect([frames[0]?.event, frames.at(-1)?.event]).toEqual(["turn_start", "turn_stop"]);
   });
 
-  test("a pipe that is read late has every line of --json", async () => {
+  test("writes every line of --json to a pipe that is read late", async () => {
     const { child, exit, events } = await start(["run", "--json", "go"], [{ say: long(8) }]);
     const lines: { type: string; block?: { text: string } }[] = [];
     const isOver = async () => expect((await events()).at(-1)).toMatchObject({ type: "turn-stopped" });
