@@ -39,7 +39,7 @@ async function expectReplayed({ session, ledger }: Driven): Promise<void> {
   expect(new SessionBook(session.sessionId, events).snapshot()).toEqual(session.book.snapshot());
 }
 
-describe("a call that a rule denies is marked", () => {
+describe("breaches of a denial", () => {
   test.each<readonly [string, readonly object[]]>([
     ["is reported as completed at once", [starts({ ...rm, ...completed })]],
     ["runs and completes", [starts({ ...rm, ...running }), reports(completed)]],
@@ -51,7 +51,7 @@ describe("a call that a rule denies is marked", () => {
     ["is reported in other words", [starts({ ...rm, status: "done" })]],
     ["was never announced", [reports({ ...rm, ...completed })]],
     ["claims to be a reading", [starts({ ...rm, kind: "read", ...completed })]],
-  ])("when it %s", async (_, steps) => {
+  ])("marks a denied call when it %s", async (_, steps) => {
     const driven = await drive();
     expect(await driven.say(steps)).toMatchObject({ stopReason: "end_turn" });
     expect(breachOf(driven)).toEqual(DENIED);
@@ -59,7 +59,7 @@ describe("a call that a rule denies is marked", () => {
     await expectReplayed(driven);
   });
 
-  test("after a second, long before it ends", async () => {
+  test("marks a denied call after a second, long before it ends", async () => {
     const driven = await drive();
     const ended = driven.say([starts({ ...rm, ...running }), { pause: 4_000 }, reports(completed)]);
     await until(() => breachOf(driven) !== undefined);
@@ -68,7 +68,7 @@ describe("a call that a rule denies is marked", () => {
     await expectReplayed(driven);
   });
 
-  test("when it writes or reads a denied file", async () => {
+  test("marks a call that writes or reads a denied file", async () => {
     const driven = await drive({
       rules: [
         { deny: "edit", path: "**/gen/**" },
@@ -83,7 +83,7 @@ describe("a call that a rule denies is marked", () => {
     expect(breachOf(driven, "t2")).toMatchObject({ rule: expect.stringContaining("deny read") });
   });
 
-  test("when it names the file or the command in a field of any name", async () => {
+  test("marks a call that names a denied file or command in a field of any name", async () => {
     const driven = await drive({ rules: [...NO_RM, { deny: "edit", path: "**/secret/**" }] });
     await driven.say([
       starts({ kind: "edit", rawInput: { target: "secret/x" }, ...completed }),
@@ -93,7 +93,7 @@ describe("a call that a rule denies is marked", () => {
     expect(breachOf(driven, "t2")).toEqual(DENIED);
   });
 
-  test("when it runs with another input than the one that was allowed", async () => {
+  test("marks a call that runs with another input than the one that was allowed", async () => {
     const driven = await drive();
     await driven.say([
       starts(make),
@@ -105,7 +105,7 @@ describe("a call that a rule denies is marked", () => {
     await expectReplayed(driven);
   });
 
-  test("when it deletes a file that it was allowed to write", async () => {
+  test("marks a call that deletes a file that it was allowed to write", async () => {
     const driven = await drive({ rules: [{ deny: "delete" }] });
     const path = "a.txt";
     await driven.say([
@@ -115,7 +115,7 @@ describe("a call that a rule denies is marked", () => {
     expect(breachOf(driven)).toMatchObject({ rule: "deny delete" });
   });
 
-  test("in read-only mode, and a call that only reads is not", async () => {
+  test("marks a call that changes something in read-only mode, and none that only reads", async () => {
     const driven = await drive({ policy: () => inMode("read-only", []) });
     await driven.say([
       starts({ kind: "edit", rawInput: { path: "a.txt", content: "x" }, ...completed }),
@@ -130,7 +130,7 @@ describe("a call that a rule denies is marked", () => {
   });
 });
 
-describe("a call that was refused and is reported as done is marked", () => {
+describe("breaches of a refusal", () => {
   const refusing = { rules: [], ask: choose("reject_once", "not today") };
 
   test.each<readonly [string, string, readonly object[]]>([
@@ -160,14 +160,14 @@ describe("a call that was refused and is reported as done is marked", () => {
       "t1",
       [{ ask: "terminal/create", params: { command: "make" } }, starts({ ...make, ...completed })],
     ],
-  ])("%s", async (_, toolCallId, steps) => {
+  ])("marks a refused call that is reported as done %s", async (_, toolCallId, steps) => {
     const driven = await drive(refusing);
     await driven.say(steps);
     expect(breachOf(driven, toolCallId)).toEqual({ isAfterRefusal: true, who: "tester" });
     await expectReplayed(driven);
   });
 
-  test("by a rule", async () => {
+  test("marks a call that is done after a rule refused it", async () => {
     const driven = await drive();
     await driven.say([starts(rm), { permit: { toolCallId: "t1", ...rm } }, reports(completed)]);
     expect(breachOf(driven)).toEqual({ ...DENIED, isAfterRefusal: true });
@@ -177,7 +177,7 @@ describe("a call that was refused and is reported as done is marked", () => {
   });
 });
 
-describe("a call is marked that is not what was asked about", () => {
+describe("breaches of what was asked about", () => {
   const rules: readonly Rule[] = [
     { allow: "execute", command: "ls" },
     { deny: "edit", path: "**/secret/**" },
@@ -189,7 +189,7 @@ describe("a call is marked that is not what was asked about", () => {
     ["with a diff of a denied file", { content: [{ type: "diff", path: secret, newText: "x" }] }],
     ["with a denied place", { locations: [{ path: secret }] }],
     ["with a denied place of an edit", { kind: "edit", locations: [{ path: secret }] }],
-  ])("%s", async (_, fields) => {
+  ])("marks a call that reports another action than was asked about: %s", async (_, fields) => {
     const driven = await drive({ rules });
     await driven.say([
       starts(ls),
@@ -203,7 +203,7 @@ describe("a call is marked that is not what was asked about", () => {
     await expectReplayed(driven);
   });
 
-  test("with a denied place of an edit where only edits are denied", async () => {
+  test("marks an edit of a denied place when only edits are denied", async () => {
     const driven = await drive({ rules: rules.slice(0, 2) });
     await driven.say([
       { permit: { toolCallId: "t1", ...ls } },
@@ -225,7 +225,7 @@ describe("a call is marked that is not what was asked about", () => {
       { kind: "edit", rawInput: { path: "a.txt", content: "nice" } },
       { rawInput: { path: "b.txt", content: "nice" } },
     ],
-  ])("%s, which no rule denies", async (_, asked, fields) => {
+  ])("marks a call that is done otherwise than it was allowed: %s", async (_, asked, fields) => {
     const driven = await drive({ rules: [] });
     await driven.say([
       starts(asked),
@@ -240,10 +240,10 @@ describe("a call is marked that is not what was asked about", () => {
   });
 });
 
-describe("a call that is done before its question is answered is marked", () => {
+describe("breaches of an open question", () => {
   const never = new Promise<never>(() => undefined);
 
-  test("under its own id", async () => {
+  test("marks a call that is done under its own id before its question is answered", async () => {
     const driven = await drive({ rules: [], ask: () => never });
     await driven.say([
       starts(make),
@@ -276,7 +276,7 @@ describe("a call that is done before its question is answered is marked", () => 
         { pause: 100 },
       ],
     ],
-  ])("under another id, %s", async (_, steps) => {
+  ])("marks a call that is done under another id, %s", async (_, steps) => {
     const driven = await drive({
       rules: [],
       ask: async (question, signal) => {
@@ -290,7 +290,7 @@ describe("a call that is done before its question is answered is marked", () => 
   });
 });
 
-describe("after a no", () => {
+describe("calls after a no", () => {
   const no = { rules: [], ask: choose("reject_once") };
   const edit = (...names: readonly string[]) => ({
     kind: "edit",
@@ -306,7 +306,7 @@ describe("after a no", () => {
     ],
     ["the same file with another", edit("g.txt"), edit("g.txt", "h.txt")],
     ["the same file deleted", edit("g.txt"), { kind: "delete", rawInput: { path: "g.txt" } }],
-  ])("%s is marked", async (_, asked, done) => {
+  ])("marks %s after a no", async (_, asked, done) => {
     const driven = await drive(no);
     await driven.say([
       { permit: { toolCallId: "t1", ...asked } },
@@ -323,7 +323,7 @@ describe("after a no", () => {
       { kind: "execute", rawInput: { command: "cd x && make" } },
       { kind: "execute", rawInput: { command: "cd x && ls" } },
     ],
-  ])("%s is not", async (_, asked, done) => {
+  ])("does not mark %s after a no", async (_, asked, done) => {
     const driven = await drive(no);
     await driven.say([
       { permit: { toolCallId: "t1", ...asked } },
@@ -332,7 +332,7 @@ describe("after a no", () => {
     expect(breachOf(driven, "t2")).toBeUndefined();
   });
 
-  test("what was allowed before it under its own id is not", async () => {
+  test("does not mark a call that was allowed under its own id before a no", async () => {
     const driven = await drive({
       rules: [],
       ask: (question, signal) =>
@@ -347,7 +347,7 @@ describe("after a no", () => {
   });
 });
 
-describe("marks no call", () => {
+describe("calls that are no breach", () => {
   const yes = { rules: [], ask: choose("allow_once") };
   const no = { rules: [], ask: choose("reject_once") };
   test.each<readonly [string, DriveOptions, readonly object[]]>([
@@ -403,13 +403,13 @@ describe("marks no call", () => {
         reports(failed),
       ],
     ],
-  ])("%s", async (_, options, steps) => {
+  ])("marks no call %s", async (_, options, steps) => {
     const driven = await drive(options);
     await driven.say(steps);
     expect([...driven.session.book.calls()].filter(({ breach }) => breach)).toEqual([]);
   });
 
-  test("that an agent replays when a session is loaded", async () => {
+  test("marks no call that an agent replays when a session is loaded", async () => {
     const { connection, cwd } = await connect("loads a breach");
     const workspace = await LocalWorkspace.open(cwd);
     const session = await connection.resumeSession("old", {
@@ -422,8 +422,8 @@ describe("marks no call", () => {
   });
 });
 
-describe("a session that is opened to end the agent at a breach", () => {
-  test("ends it with all that it started, and every turn says why", async () => {
+describe("sessions that end the agent at a breach", () => {
+  test("ends the agent with all that it started at a breach, and says why in every turn", async () => {
     const { connection } = await connect(STEPS);
     const open = async () =>
       connection.newSession({
@@ -445,7 +445,7 @@ describe("a session that is opened to end the agent at a breach", () => {
     expect(await say(session, [])).toMatchObject({ stopReason: "error", error: why });
   });
 
-  test("says so also when the agent ends its turn in the same breath", async () => {
+  test("says why the agent was ended also when it ends its turn at the same moment", async () => {
     const driven = await driveAlone(STEPS, { rules: NO_RM, onBreach: "end" });
     const ended = await driven.say(["spawn", { pids: true }, starts({ ...rm, ...completed })]);
     expect(ended).toMatchObject({ stopReason: "error", error: expect.stringContaining("by-hand was ended") });
@@ -456,7 +456,7 @@ describe("a session that is opened to end the agent at a breach", () => {
     await until(() => pids.every((pid) => !isAlive(pid)));
   });
 
-  test("ends it also for a call that still ran when the turn ended", async () => {
+  test("ends the agent also for a call that still ran when the turn ended", async () => {
     const driven = await driveAlone(STEPS, { rules: NO_RM, onBreach: "end" });
     const ended = await driven.say([starts({ ...rm, ...running })]);
     expect(ended).toMatchObject({ stopReason: "error", error: expect.stringContaining("by-hand was ended") });

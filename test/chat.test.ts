@@ -217,7 +217,7 @@ test("takes each answer to a question by one key", async () => {
   expect(text).toContain("Always refuse write_file on");
 });
 
-test("after a kill the open question is asked again, its input can be edited, and a call that ran is unknown", async () => {
+test("asks the open question again, lets its input be edited, and reports a call as unknown after a kill", async () => {
   const desk = await atDesk({
     files: {
       "s.json": script([

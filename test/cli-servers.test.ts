@@ -15,25 +15,28 @@ const HANDSHAKE = [
 ] as const;
 const lines = (messages: readonly object[]) => messages.map((one) => `${JSON.stringify(one)}\n`).join("");
 
-describe("reports a mistake in a file of servers with its line, and starts nothing", () => {
+describe("mistakes in a file of servers", () => {
   test.each([
     ["{bad", '1: there is "b" where a name in double quotes should be. Nothing was started.'],
     [
       '{ "mcpServers": {\n"one": { "command": "x" },\n"two": {\n"comand": "x" } } }',
       '4: The MCP server "two" cannot be used: nobody knows the field "comand", only "type", "command", "args", "env", "cwd", "timeout". The server was not started. Correct its configuration.',
     ],
-  ])("%s", async (text, message) => {
-    const at = await atHome();
-    const file = join(at.project, "mb.json");
-    writeFileSync(file, text);
-    expect(await at.runHere(["run", "--mcp", "mb.json", "look"])).toEqual({
-      status: 1,
-      stdout: "",
-      stderr: `toolgate: ${file}:${message}\n`,
-    });
-  });
+  ])(
+    "reports a mistake in a file of servers with its line, and starts nothing: %s",
+    async (text, message) => {
+      const at = await atHome();
+      const file = join(at.project, "mb.json");
+      writeFileSync(file, text);
+      expect(await at.runHere(["run", "--mcp", "mb.json", "look"])).toEqual({
+        status: 1,
+        stdout: "",
+        stderr: `toolgate: ${file}:${message}\n`,
+      });
+    },
+  );
 
-  test("mcp.json of the settings, for run, serve and an editor", async () => {
+  test("reports a mistake in mcp.json of the settings to run, serve and an editor", async () => {
     const at = await atHome({ "mcp.json": "{bad" });
     const message = `${join(at.settings, "mcp.json")}:1: there is "b" where a name in double quotes should be. Nothing was started.`;
     const run = await at.runHere(["run", "look"]);
@@ -53,8 +56,8 @@ describe("reports a mistake in a file of servers with its line, and starts nothi
   });
 });
 
-describe("reads .mcp.json of the project", () => {
-  test("with approval of each server, variables and the user's own server of the same name", async () => {
+describe("the project's .mcp.json", () => {
+  test("reads .mcp.json with approval of each server, variables and the user's own server of the same name", async () => {
     const at = await atHome({ "mcp.json": { mcpServers: { both: { command: "nosuch-own" } } } });
     writeFileSync(
       join(at.project, ".mcp.json"),
@@ -117,8 +120,8 @@ async function atHomeWith(servers: Servers) {
   return at;
 }
 
-describe("reports a server that does not start, and continues without it", () => {
-  test("one whose program is not there, also in the log", async () => {
+describe("servers that do not start", () => {
+  test("continues without a server whose program does not exist, and says so in the log", async () => {
     const at = await atHomeWith(GONE);
     const log = join(at.home, "log");
     const said = at.script([{ say: "Done." }]);
@@ -130,7 +133,7 @@ describe("reports a server that does not start, and continues without it", () =>
     );
   });
 
-  test("one that ends at once, and one at an address where nobody is", async () => {
+  test("continues without a server that ends at once, and one at an address where nobody listens", async () => {
     const at = await atHomeWith({
       short: { command: process.execPath, args: ["-e", "console.error('no key');process.exit(3)"] },
       web: { url: await closedUrl() },
@@ -145,7 +148,7 @@ describe("reports a server that does not start, and continues without it", () =>
     );
   });
 
-  test("for an editor: one of the settings, and one that the editor names", async () => {
+  test("continues for an editor without a server of the settings and one of the editor", async () => {
     const at = await atHomeWith(GONE);
     const [hello, session] = HANDSHAKE;
     const theirs = { name: "theirs", command: "/nosuch/program", args: [], env: [] };
@@ -158,7 +161,7 @@ describe("reports a server that does not start, and continues without it", () =>
     );
   });
 
-  test("one that never answers, at a terminal, where nothing has to be asked", async () => {
+  test("continues without a server that never answers at a terminal where nothing has to be asked", async () => {
     const desk = await atDesk({ files: { "s.json": script([{ say: "Done." }]) } });
     const settings = join(desk.home, "config", "toolgate");
     mkdirSync(settings, { recursive: true });

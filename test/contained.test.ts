@@ -85,8 +85,8 @@ const outputOf = ({ rawOutput }: ToolCall): string =>
     ? String(rawOutput.output)
     : "";
 
-describe.skipIf(typeof opened === "string")(`a contained command${why}`, () => {
-  test("runs unasked, and the decision, the card and the record say that it was contained", async () => {
+describe.skipIf(typeof opened === "string")(`contained commands${why}`, () => {
+  test("runs a contained command unasked, and says so in the decision, the card and the record", async () => {
     const { run, asked, root } = await gateIn({
       files: { "build.js": 'require("fs").writeFileSync("built", process.env.HOME)', ".env": "SECRET=1" },
     });
@@ -112,14 +112,14 @@ describe.skipIf(typeof opened === "string")(`a contained command${why}`, () => {
     ["characters that hide the text", "node build.js \u202E", []],
     ["a denial of deletions, which no mount enforces", "node build.js", [{ deny: "delete" }]],
     ["a denied command, which code could start", "node build.js", [{ deny: "execute", command: "rm *" }]],
-  ] as const)("asks because of %s", async (_, command, rules) => {
+  ] as const)("asks about a contained command because of %s", async (_, command, rules) => {
     const { run, asked } = await gateIn({ files: { "build.js": "" }, rules });
     const call = await run(command);
     expect(call.state.status).toBe("refused");
     expect(asked).toHaveLength(1);
   });
 
-  test("asks about an edit by a command where edits are asked about, and not about code", async () => {
+  test("asks about a command that edits, and not about code, when the mode asks about edits", async () => {
     const { run, asked } = await gateIn({ files: { "a.js": "" }, mode: "ask" });
     await run("node a.js");
     expect(asked).toEqual([]);
@@ -127,12 +127,12 @@ describe.skipIf(typeof opened === "string")(`a contained command${why}`, () => {
     expect(asked).toHaveLength(1);
   });
 
-  test("is refused where nothing may be changed", async () => {
+  test("refuses a command when nothing may be changed", async () => {
     const { run } = await gateIn({ files: { "a.js": "" }, mode: "read-only" });
     expect((await run("node a.js")).state.status).toBe("refused");
   });
 
-  test("cannot read or change what a rule denies, also what is new", async () => {
+  test("hides from a contained command what a rule denies, also what is new", async () => {
     const { run, root, asked } = await gateIn({
       files: {
         "gen/a.txt": "kept",
@@ -171,7 +171,7 @@ describe.skipIf(typeof opened === "string")(`a contained command${why}`, () => {
     expect(call.refusals?.map(({ type }) => type)).toEqual(["held back"]);
   });
 
-  test("that failed for want of a network says so, and is asked about when it is made again", async () => {
+  test("says that a contained command failed for want of a network, and asks when it is made again", async () => {
     const server = createServer((_, response) => response.end("hello")).listen(0, "127.0.0.1");
     onTestFinished(() => void server.close());
     await new Promise((resolve) => server.once("listening", resolve));
@@ -204,7 +204,7 @@ describe.skipIf(typeof opened === "string")(`a contained command${why}`, () => {
     expect((await run("node out.js")).decision?.by).toBe("sandbox");
   });
 
-  test("that failed for a file that is read-only or hidden says which", async () => {
+  test("says which file a contained command failed for when that is read-only or hidden", async () => {
     const outside = mkdtempSync(join(tmpdir(), "toolgate-outside-"));
     onTestFinished(() => rmSync(outside, { recursive: true }));
     writeFileSync(join(outside, "data"), "1");
@@ -220,7 +220,7 @@ describe.skipIf(typeof opened === "string")(`a contained command${why}`, () => {
     expect((await run("sh -c 'exit 7'")).refusals).toBeUndefined();
   });
 
-  test("is asked about when the sandbox is gone by the time that it would run", async () => {
+  test("asks about a command when the sandbox is gone by the time that it would run", async () => {
     const place = mkdtempSync(join(tmpdir(), "toolgate-bwrap-"));
     onTestFinished(() => rmSync(place, { recursive: true }));
     const program = join(place, "bwrap");
@@ -264,7 +264,7 @@ describe.skipIf(typeof opened === "string")(`a contained command${why}`, () => {
     expect(existsSync(join(root, "ran"))).toBe(false);
   });
 
-  test("is asked about, and why, where more files are protected than a sandbox can take", async () => {
+  test("asks, and says why, when more files are protected than a sandbox can take", async () => {
     const { run, root, asked } = await gateIn({ files: { "a.sh": "touch ran" } });
     for (let at = 0; at < 3_000; at += 1) {
       mkdirSync(join(root, `p${at}`));

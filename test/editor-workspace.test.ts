@@ -52,8 +52,8 @@ function updatesFor(events: readonly SessionEvent[]): readonly object[] {
 
 const onDisk = (path: string) => readFile(path, "utf8");
 
-describe("an edit of a file that is not saved", () => {
-  test("is made in what the editor shows, and undone to it", async () => {
+describe("edits of an unsaved file", () => {
+  test("edits what the editor shows, and undoes it there", async () => {
     const { gate, editor, at, call } = await gateIn({ "a.txt": "saved\n" });
     editor.buffers.set(at("a.txt"), "saved\nand more that is not saved\n");
     const { toolCallId, state, content } = await call("edit_file", {
@@ -71,7 +71,7 @@ describe("an edit of a file that is not saved", () => {
     expect(editor.times("fs/write_text_file")).toBe(2);
   });
 
-  test("is asked about as the editor shows it; typing on meanwhile is a new question", async () => {
+  test("asks about an edit as the editor shows it, and again when someone types on meanwhile", async () => {
     const hashes: string[] = [];
     let typed = (): void => undefined;
     const { editor, at, call, events } = await gateIn({ "a.txt": "one" }, [], async ({ intentHash }) => {
@@ -90,7 +90,7 @@ describe("an edit of a file that is not saved", () => {
     expect(started).toMatchObject({ intent: { baseHashes: { [at("a.txt")]: sha256("one two three") } } });
   });
 
-  test("that someone types into at the last moment is not written over", async () => {
+  test("does not overwrite what someone types at the last moment", async () => {
     const { editor, at, call } = await gateIn({ "a.txt": "one" });
     let reads = 0;
     editor.instead.set("fs/read_text_file", ({ path }) => {
@@ -114,7 +114,7 @@ describe("requests to the editor for a text", () => {
   const yes: Ask = async () => ({ outcome: { type: "selected", optionId: "allow_once" }, by: "person" });
   const reads = (editor: FakeEditor) => editor.times("fs/read_text_file");
 
-  test("are one for a read, also of a text that is longer than on the disk", async () => {
+  test("requests a text once for a read, also when it is longer than on the disk", async () => {
     const { editor, at, call } = await gateIn({ "a.txt": "one" });
     editor.buffers.set(at("a.txt"), "one two three");
     expect((await call("read_file", { path: "a.txt" })).rawOutput).toContain("one two three");
@@ -124,7 +124,7 @@ describe("requests to the editor for a text", () => {
   test.each([
     ["that a rule allows", ALLOW, undefined],
     ["that a person allows", [], yes],
-  ])("are two for an edit %s", async (_, rules, ask) => {
+  ])("requests a text twice for an edit %s", async (_, rules, ask) => {
     const { editor, at, call } = await gateIn({ "a.txt": "one" }, rules, ask);
     editor.buffers.set(at("a.txt"), "one, not saved");
     const edited = await call("edit_file", { path: "a.txt", oldText: "one", newText: "1" });
@@ -137,7 +137,7 @@ describe("requests to the editor for a text", () => {
     expect(reads(editor)).toBe(6);
   });
 
-  test("see a change on the disk between the check and the write", async () => {
+  test("notices a change on the disk between the check and the write", async () => {
     const { editor, at, call } = await gateIn({ "a.txt": "one" });
     editor.instead.set("fs/read_text_file", async ({ path }) => {
       const content = await onDisk(path);
@@ -149,7 +149,7 @@ describe("requests to the editor for a text", () => {
     expect(await onDisk(at("a.txt"))).toBe("changed by git");
   });
 
-  test("are made again by the second of two edits at once", async () => {
+  test("requests a text again for the second of two edits at once", async () => {
     const { gate, editor, at } = await gateIn({ "a.txt": "one two" });
     const edit = (oldText: string) => ({
       name: "edit_file",
@@ -187,8 +187,8 @@ test("a script that is put back has its mode", async () => {
   expect((await stat(at("run.sh"))).mode & 0o777).toBe(0o755);
 });
 
-describe("a command", () => {
-  test("is shown as the editor's terminal while it runs, and our record has what it printed", async () => {
+describe("commands in the editor", () => {
+  test("shows a command as the editor's terminal while it runs, and records what it printed", async () => {
     const { gate, editor, events } = await gateIn({});
     const call = await gate.call({ name: "terminal", input: { command: "echo hello; sleep 0.3; exit 2" } });
     const updates = updatesFor(await events());
@@ -203,7 +203,7 @@ describe("a command", () => {
     expect(editor.released).toEqual(["window-1"]);
   });
 
-  test("whose time is up is killed in the editor, and its output is kept", async () => {
+  test("kills a command in the editor when its time is up, and keeps its output", async () => {
     const { editor, call } = await gateIn({});
     const { state, rawOutput } = await call("terminal", { command: "echo started; sleep 60", timeout: 5 });
     expect(state).toMatchObject({ status: "failed" });
@@ -212,7 +212,7 @@ describe("a command", () => {
     expect(editor.released).toEqual(["window-1"]);
   });
 
-  test("that is cancelled is gone, and the terminal released", async () => {
+  test("kills a cancelled command in the editor, and releases its terminal", async () => {
     const { gate, editor, events } = await gateIn({});
     const stop = new AbortController();
     await gate.submit([{ name: "terminal", input: { command: "sleep 60" } }]);

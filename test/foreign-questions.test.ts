@@ -14,15 +14,15 @@ const permit = (fields: object, toolCallId = "t1") => ({ permit: { toolCallId, t
 const about = ({ questions }: Driven, at = 0): string => questions[at]?.about?.join("\n") ?? "";
 const acceptEdits = () => inMode("accept-edits", []);
 
-describe("an always for a call of a foreign agent", () => {
-  test.each(["", "Read"])("is not offered for a tool that only the agent names: %j", async (name) => {
+describe("always for a call of a foreign agent", () => {
+  test.each(["", "Read"])("offers no always for a tool that only the agent names: %j", async (name) => {
     const driven = await drive({ ask: choose("reject_once"), remember: () => Promise.resolve() });
     const rawInput = { path: join(driven.cwd, "a.txt") };
     await driven.say([permit({ kind: "read", rawInput, ...(name !== "" && { name }) })]);
     expect(driven.questions[0]?.options.map(({ kind }) => kind)).not.toContain("allow_always");
   });
 
-  test("of before opens nothing for a call without a name", async () => {
+  test("opens nothing by an older always for a call without a name", async () => {
     const rules: Rule[] = [];
     const driven = await drive({ rules, ask: choose("reject_once") });
     const path = join(driven.cwd, "a.txt");
@@ -38,7 +38,7 @@ describe("an always for a call of a foreign agent", () => {
     expect(driven.questions).toHaveLength(6);
   });
 
-  test("is offered for a command, as it stands there", async () => {
+  test("offers an always for a command as it stands", async () => {
     const driven = await drive({ ask: choose("reject_once"), remember: () => Promise.resolve() });
     await driven.say([permit({ kind: "execute", rawInput: { command: "make x" } })]);
     expect(driven.questions[0]?.options.map(({ kind }) => kind)).toContain("allow_always");

@@ -124,8 +124,8 @@ describe("an answer that keeps some hunks of an edit", () => {
   });
 });
 
-describe("an answer", () => {
-  test("of a custom handler decides: a yes runs the call, a no passes its reason to the model", async () => {
+describe("Gate answers", () => {
+  test("runs a call after a yes of a custom handler, and passes the reason of a no to the model", async () => {
     const counter = counting("t");
     const asked: Question[] = [];
     const { gate } = await gateIn({
@@ -144,7 +144,7 @@ describe("an answer", () => {
     expect(asked[0]).toMatchObject({ about: ['input: {"n":1}', "tool: t"], title: "T" });
   });
 
-  test("comes from a handler that gets the tool's name, its kind and the whole input", async () => {
+  test("tells the handler the tool's name, its kind and the whole input", async () => {
     const calls: unknown[] = [];
     const { gate } = await gateIn({
       ask: (question, signal) => {
@@ -164,14 +164,14 @@ describe("an answer", () => {
     ["the handler answers nothing", () => Promise.resolve(undefined as never)],
     ["the handler picks what was not offered", says("allow_everything")],
     ["the handler always denies", denyAll],
-  ])("is no when %s", async (_, ask) => {
+  ])("refuses the call when %s", async (_, ask) => {
     const counter = counting("t");
     const { gate } = await gateIn({ tools: [counter.tool], ...(ask && { ask }) });
     expect(statusOf(await gate.call({ name: "t", input: {} }))).toBe("refused");
     expect(counter.runs).toBe(0);
   });
 
-  test("by allowAll runs calls that ask, and none that a rule denies", async () => {
+  test("runs with allowAll the calls that ask, and none that a rule denies", async () => {
     const counter = counting("t");
     const { gate } = await gateIn({
       tools: [counter.tool, counting("u").tool],
@@ -182,7 +182,7 @@ describe("an answer", () => {
     expect(statusOf(await gate.call({ name: "u", input: {} }))).toBe("refused");
   });
 
-  test("that comes second, or late, changes nothing", async () => {
+  test("ignores a second or late answer", async () => {
     const counter = counting("t");
     const { gate, ledger } = await gateIn({ tools: [counter.tool] });
     const { waiting } = await gate.submit([{ name: "t", input: {} }]);
@@ -204,7 +204,7 @@ describe("an answer", () => {
     expect(counter.runs).toBe(0);
   });
 
-  test("given a thousand times at once runs the call once", async () => {
+  test("runs a call once when it is answered a thousand times at once", async () => {
     const counter = counting("t");
     const { gate, ledger } = await gateIn({ tools: [counter.tool] });
     await gate.submit([{ name: "t", input: {} }]);
@@ -228,7 +228,7 @@ describe("an answer", () => {
     expect(counter.runs).toBe(1);
   });
 
-  test("with a note reaches the record", async () => {
+  test("records the note of an answer", async () => {
     const { gate } = await gateIn({
       tools: [counting("t").tool],
       ask: says("allow_once", { reason: "mind the gap" }),
@@ -239,7 +239,7 @@ describe("an answer", () => {
     });
   });
 
-  test("that is missing when the question expires is a refusal that says so", async () => {
+  test("refuses a call with a sentence that says so when its question expires", async () => {
     const counter = counting("t");
     const { gate, ledger } = await gateIn({
       tools: [counter.tool],
@@ -333,7 +333,7 @@ describe("an input that the answer changes", () => {
   });
 });
 
-describe('"always"', () => {
+describe("lasting answers", () => {
   function remembering(rules: Rule[] = []) {
     const stored: RememberedGrant[] = [];
     return {
@@ -343,7 +343,7 @@ describe('"always"', () => {
     };
   }
 
-  test("is offered with the exact rule that it stores, and then takes effect", async () => {
+  test("offers always with the exact rule that it stores, which then takes effect", async () => {
     const { stored, ...memory } = remembering();
     const asked: Question[] = [];
     const { gate } = await gateIn({
@@ -372,7 +372,7 @@ describe('"always"', () => {
     expect(asked).toHaveLength(1);
   });
 
-  test("releases the waiting calls that its rule covers, and no others", async () => {
+  test("releases the waiting calls that the rule of an always covers, and no others", async () => {
     const counter = counting("t");
     const other = counting("u");
     const { ledger, gate } = await gateIn({ tools: [counter.tool, other.tool], ...remembering() });
@@ -398,7 +398,7 @@ describe('"always"', () => {
     expect(await ledger.openQuestions()).toHaveLength(1);
   });
 
-  test("no refuses the waiting calls that its rule covers", async () => {
+  test("refuses the waiting calls that the rule of a lasting no covers", async () => {
     const counter = counting("t");
     const { stored, ...memory } = remembering();
     const { ledger, gate } = await gateIn({ tools: [counter.tool], ...memory, ask: says("reject_always") });
@@ -409,7 +409,7 @@ describe('"always"', () => {
     expect(await ledger.openQuestions()).toEqual([]);
   });
 
-  test("is not offered where nothing can be stored, or where a rule would still ask", async () => {
+  test("offers no always where nothing can be stored, or where a rule would still ask", async () => {
     const kinds = async (options: Partial<OpenGateOptions>, command: string) => {
       const { gate, ledger } = await gateIn(options);
       await gate.submit([{ name: "terminal", input: { command } }]);
@@ -422,7 +422,7 @@ describe('"always"', () => {
     expect(await kinds(remembering([{ ask: "execute" }]), "npm test")).not.toContain("allow_always");
   });
 
-  test("that cannot be stored counts for this call only, and says so", async () => {
+  test("counts an always that cannot be stored for this call only, and says so", async () => {
     const counter = counting("t");
     const { gate } = await gateIn({
       tools: [counter.tool],
@@ -447,8 +447,8 @@ test("refuses a rule with a mistake, and allows nothing by one that comes in lat
   expect(statusOf(call)).toBe("refused");
 });
 
-describe("several questions", () => {
-  test("are open at once, and an answered call runs while the others wait", async () => {
+describe("several questions at once", () => {
+  test("opens several questions at once, and runs an answered call while the others wait", async () => {
     const counter = counting("t");
     const answers = new Map<string, (answer: Awaited<ReturnType<Ask>>) => void>();
     const { gate } = await gateIn({
@@ -467,8 +467,8 @@ describe("several questions", () => {
   });
 });
 
-describe("a cancel", () => {
-  test("of one call withdraws its question and leaves the others", async () => {
+describe("cancelled calls", () => {
+  test("withdraws the question of one cancelled call and leaves the others", async () => {
     const { gate, ledger } = await gateIn({ tools: [counting("t").tool] });
     const { waiting } = await gate.submit([
       { name: "t", input: { n: 1 } },
@@ -480,7 +480,7 @@ describe("a cancel", () => {
     expect(await gate.cancelCall(waiting[0] ?? "", "again.")).toBe(false);
   });
 
-  test("of one running call ends that call and its processes", async () => {
+  test("ends one cancelled running call and its processes", async () => {
     const { gate, root } = await gateIn({ rules: [{ allow: "*", anyFlags: true }], ask: yes });
     const running = gate.call({ name: "terminal", input: { command: "echo $$ > pid; exec sleep 60" } });
     const other = gate.call({ name: "terminal", input: { command: "sleep 0.3; echo fine" } });
@@ -495,7 +495,7 @@ describe("a cancel", () => {
     expect((await other).rawOutput).toMatchObject({ exitCode: 0, output: "fine\n" });
   });
 
-  test("of a call that was just allowed prevents the run", async () => {
+  test("does not run a call that is cancelled just after it was allowed", async () => {
     const counter = counting("t");
     const { gate } = await gateIn({ tools: [counter.tool], rules: [{ allow: "*" }] });
     const { cleared } = await gate.submit([{ name: "t", input: {} }]);
@@ -505,7 +505,7 @@ describe("a cancel", () => {
     expect([...gate.book.calls()].map(statusOf)).toEqual(["cancelled"]);
   });
 
-  test("stops waiting for a tool that ignores it, and ends the call as unknown", async () => {
+  test("stops waiting for a tool that ignores its cancel, and ends the call as unknown", async () => {
     const stop = new AbortController();
     const deaf = tool("deaf", () => new Promise(() => undefined));
     const { gate } = await gateIn({ tools: [deaf], rules: [{ allow: "*" }], stopGraceMs: 50 });
@@ -627,8 +627,8 @@ describe("the loop guard", () => {
   });
 });
 
-describe("the output of a running tool", () => {
-  test("is on the call in order: progress, output, diffs, places, meta", async () => {
+describe("output of a running tool", () => {
+  test("puts on the call in order a running tool's progress, output, diffs, places and meta", async () => {
     const shows = tool("shows", (call) => {
       call.progress(1, 2, "half");
       call.output("one\n");
@@ -653,7 +653,7 @@ describe("the output of a running tool", () => {
     ]);
   });
 
-  test("has the returned text or blocks after the earlier output", async () => {
+  test("puts the returned text or blocks after a tool's earlier output", async () => {
     const plain = defineTool({
       name: "plain",
       description: "",
@@ -673,7 +673,7 @@ describe("the output of a running tool", () => {
     );
   });
 
-  test("with isError makes the call fail with that output", async () => {
+  test("fails a call with the tool's output when the tool returns isError", async () => {
     const bad = defineTool({
       name: "bad",
       description: "",
@@ -711,7 +711,7 @@ describe("the output of a running tool", () => {
   });
 });
 
-describe("a file that changes during a call", () => {
+describe("files that change during a call", () => {
   const raced = (name: string, race: (root: string) => Promise<void>): Tool => {
     const real = builtInTools.find((one) => one.name === name);
     if (!real) throw new Error(`there is no ${name}`);
@@ -724,7 +724,7 @@ describe("a file that changes during a call", () => {
     };
   };
 
-  test("by someone else is not overwritten, also when it changes at the last moment", async () => {
+  test("does not overwrite a file that someone else changed, also at the last moment", async () => {
     const late = raced("write_file", (root) => writeFile(join(root, "a.txt"), "theirs\n"));
     const files = { "a.txt": "old\n" };
     const { gate, root } = await gateIn({ files, tools: [late], rules: [{ allow: "edit" }] });
@@ -735,7 +735,7 @@ describe("a file that changes during a call", () => {
     expect(await readFile(join(root, "a.txt"), "utf8")).toBe("theirs\n");
   });
 
-  test("back to an earlier call's content still counts as a change", async () => {
+  test("counts a change back to an earlier call's content as a change", async () => {
     let isRaced = false;
     const late = raced("write_file", async (root) => {
       if (isRaced) await writeFile(join(root, "a.txt"), "ours\n");
@@ -752,7 +752,7 @@ describe("a file that changes during a call", () => {
     expect(await readFile(join(root, "a.txt"), "utf8")).toBe("ours\n");
   });
 
-  test("by another call of the session keeps both edits", async () => {
+  test("keeps both edits when two calls of a session edit one file", async () => {
     const { gate, root } = await gateIn({ files: { "a.txt": "one two\n" }, rules: [{ allow: "edit" }] });
     await gate.submit([
       { name: "edit_file", input: { path: "a.txt", oldText: "one", newText: "1" } },
@@ -800,7 +800,7 @@ describe("an undo", () => {
 });
 
 describe("wrapped tools of others", () => {
-  test("are not allowed by a rule on a kind that was only guessed from a name", async () => {
+  test("does not allow a wrapped tool by a rule on a kind that was only guessed from its name", async () => {
     const { gate } = await gateIn({ tools: [], rules: [{ allow: "read" }, { allow: "search" }] });
     const tools = gate.wrapTools({ get_rid_of: () => "gone", query_db: () => "dropped" });
     await expect(tools.get_rid_of()).rejects.toThrow("there is nobody to ask");
@@ -808,13 +808,13 @@ describe("wrapped tools of others", () => {
     expect([...gate.book.calls()].map(statusOf)).toEqual(["refused", "refused"]);
   });
 
-  test("are denied or ask by a rule on a guessed kind", async () => {
+  test("denies or asks about a wrapped tool by a rule on a guessed kind", async () => {
     const { gate } = await gateIn({ tools: [], rules: [{ allow: "*" }, { deny: "delete" }] });
     const { delete_it } = gate.wrapTools({ delete_it: () => "gone" });
     await expect(delete_it()).rejects.toThrow("denied by rule deny delete");
   });
 
-  test("return their own result when allowed, and throw the reason when refused", async () => {
+  test("returns a wrapped tool's own result when allowed, and throws the reason when refused", async () => {
     const { gate } = await gateIn({ tools: [], rules: [{ allow: "add" }, { deny: "drop_table" }] });
     const tools = gate.wrapTools({
       add: ({ a, b }: { a: number; b: number }) => a + b,
@@ -830,7 +830,7 @@ describe("wrapped tools of others", () => {
     ]);
   });
 
-  test("pass on their own errors unchanged", async () => {
+  test("passes on a wrapped tool's own errors unchanged", async () => {
     const { gate } = await gateIn({ tools: [], rules: [{ allow: "*" }] });
     const error = new RangeError("too far");
     const { far } = gate.wrapTools({ far: () => Promise.reject(error) });
@@ -838,14 +838,14 @@ describe("wrapped tools of others", () => {
     expect([...gate.book.calls()].map(statusOf)).toEqual(["failed"]);
   });
 
-  test("stay unchanged without a function, and a known name is refused", async () => {
+  test("leaves a value without a function unwrapped, and refuses a known name", async () => {
     const { gate } = await gateIn({ tools: [counting("t").tool] });
     const client = { description: "runs in the browser" };
     expect(gate.wrapTools({ client }).client).toBe(client);
     expect(() => gate.wrapTools({ t: () => 1 })).toThrow('Two tools are named "t".');
   });
 
-  test("include an agent's own callTool, with all of its arguments", async () => {
+  test("wraps an agent's own callTool, with all of its arguments", async () => {
     class Other {
       #calls = 0;
       async callTool(name: string, input: { n: number }, options?: { tag: string }) {

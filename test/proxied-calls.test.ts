@@ -105,8 +105,8 @@ describe("a question that nobody answers in time", () => {
   });
 });
 
-describe("a command", () => {
-  test("is ended when its time is up, and the agent reads why", async () => {
+describe("an agent's commands", () => {
+  test("ends an agent's command when its time is up, and tells the agent why", async () => {
     // An agent of its own: a shared one may still note responses of the test before.
     const { say, session, notes } = await driveSteps({ isShared: false, limits: { timeLimit: 1_000 } });
     const follow = ["terminal/wait_for_exit", "terminal/output"].map((ask) => ({
@@ -123,7 +123,7 @@ describe("a command", () => {
     });
   });
 
-  test("that goes on and on keeps no file of the agent from being written", async () => {
+  test("writes a file of the agent while its endless command runs", async () => {
     const { say, session, cwd } = await driveSteps();
     const path = join(cwd, "a.txt");
     await say([run("sleep 60"), write(path, "written meanwhile")]);
@@ -131,7 +131,7 @@ describe("a command", () => {
     expect(session.book.call("proxied_2")?.state.status).toBe("done");
   });
 
-  test("can be cancelled while it runs", async () => {
+  test("cancels an agent's command while it runs", async () => {
     const { say, session } = await driveSteps();
     const turn = say([run("sleep 60"), { pause: 1_000 }]);
     await until(() => session.book.call("proxied_1")?.state.status === "running");
@@ -178,8 +178,8 @@ describe("a command that the agent shows as its own call", () => {
   });
 });
 
-describe("a yes", () => {
-  test("is for the file as it was: one that changed meanwhile is asked about again", async () => {
+describe("a yes to an agent's call", () => {
+  test("asks again when the file changed after the question", async () => {
     let count = 0;
     const path = { now: "" };
     const { say, questions, session, cwd } = await driveSteps({
@@ -199,7 +199,7 @@ describe("a yes", () => {
     expect(readFileSync(path.now, "utf8")).toBe("somebody's");
   });
 
-  test("with another input is a no: the agent would not know of it", async () => {
+  test("takes a yes with another input for a no, since the agent would not know of it", async () => {
     const { say, notes, cwd } = await driveSteps({
       rules: [],
       ask: async (question, signal) => ({

@@ -227,22 +227,22 @@ test("Emacs, which has no terminals, gets the output of a command with its end",
   expect(JSON.stringify(last(tools, "call_4")?.["content"])).toContain("hello");
 });
 
-describe("the Python SDK", () => {
-  test("loads, resumes, lists, changes the mode, and closes what it opened", async () => {
+describe("recorded clients of the Python SDK", () => {
+  test("lets the Python SDK load, resume, list, change the mode, and close what it opened", async () => {
     const { agent } = await play("python-sdk-allow");
     const errors = agent.lines.flatMap(({ error }) => error ?? []);
     // The session that does not exist, and no other.
     expect(errors.map(({ code }) => code)).toEqual([-32002]);
   });
 
-  test("without files and terminals is asked and shown, and asked to do nothing itself", async () => {
+  test("shows a client without files and terminals everything, and requests only its permission", async () => {
     const { turn, asked, tools } = await play("python-sdk-bare-allow");
     expect(turn.result).toEqual({ stopReason: "end_turn" });
     expect(new Set(asked)).toEqual(new Set(["session/request_permission"]));
     expect(JSON.stringify(last(tools, "call_4")?.["content"])).toContain("hello");
   });
 
-  test("without terminals cancels while a command runs: the turn says so", async () => {
+  test("stops the turn when a client without terminals cancels while a command runs", async () => {
     const { turn, asked } = await play("python-sdk-bare-cancel-in-run", [
       { calls: [{ tool: "terminal", input: { command: "touch ../outside.txt; sleep 60" } }] },
       { say: "Done." },
@@ -252,7 +252,7 @@ describe("the Python SDK", () => {
   });
 
   test.each(["python-sdk-reject", "python-sdk-cancelled-outcome", "python-sdk-unoffered"])(
-    "%s: nothing is edited",
+    "edits nothing for %s",
     async (name) => {
       const { notes, turn, tools } = await play(name, STEPS.slice(0, 2).concat({ say: "Done." }));
       expect(turn.result).toEqual({ stopReason: "end_turn" });
@@ -261,13 +261,13 @@ describe("the Python SDK", () => {
     },
   );
 
-  test("cancels while it is asked: the turn says so, and nothing is edited", async () => {
+  test("edits nothing when the client cancels at the question, and says so", async () => {
     const { notes, turn } = await play("python-sdk-cancel-at-question");
     expect(turn.result).toEqual({ stopReason: "cancelled" });
     expect(notes).toBe("milk\nbread\n");
   });
 
-  test("cancels while a command runs in its terminal: the terminal is killed and released", async () => {
+  test("kills and releases the client's terminal when it cancels while a command runs", async () => {
     const command = "for i in 1 2 3; do echo tick $i; sleep 60; done";
     const { turn, asked } = await play("python-sdk-cancel-in-run", [
       { calls: [{ tool: "terminal", input: { command } }] },

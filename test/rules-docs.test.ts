@@ -116,8 +116,8 @@ describe("rules test", () => {
   });
 });
 
-describe("remembered rules", () => {
-  test("are added, listed, used in this project, and revoked", async () => {
+describe("remembered and imported rules", () => {
+  test("adds and lists a rule, uses it in this project only, and revokes it", async () => {
     const cwd = await folder();
     const env = { TOOLGATE_CONFIG: join(cwd, "config") };
     const rule = '{"allow":"execute","command":"npm test"}';
@@ -135,7 +135,7 @@ describe("remembered rules", () => {
     expect((await toolgate(["rules", "list"], { cwd, env })).stdout).not.toContain("npm test");
   });
 
-  test("of a project only tighten until they are trusted", async () => {
+  test("lets the rules of a project only tighten until they are trusted", async () => {
     const cwd = await folder();
     const env = { TOOLGATE_CONFIG: join(cwd, "config") };
     mkdirSync(join(cwd, ".toolgate"));
@@ -147,7 +147,7 @@ describe("remembered rules", () => {
     expect((await toolgate(["rules", "list"], { cwd, env })).stdout).not.toContain("not in force");
   });
 
-  test("are listed beside the mode's own, and marked when the mode ignores them", async () => {
+  test("lists the rules beside the mode's own, and marks those that the mode ignores", async () => {
     const cwd = await folder();
     const env = { TOOLGATE_CONFIG: join(cwd, "config") };
     expect((await toolgate(["rules", "list"], { cwd, env })).stdout).toBe(
@@ -169,7 +169,7 @@ describe("remembered rules", () => {
     expect(stdout).toContain(`  {"deny":"fetch"}  (${file})\n`);
   });
 
-  test("are imported from fast-agent, with a report of unreadable rows", async () => {
+  test("imports rules from fast-agent, with a report of unreadable rows", async () => {
     const auths =
       "| Server | Tool | Permission |\n|---|---|---|\n| files | write | allow_always |\n| x | | perhaps |\n";
     const cwd = await folder({ "auths.md": auths });
@@ -180,7 +180,7 @@ describe("remembered rules", () => {
     expect((await toolgate(["rules", "list"], { cwd, env })).stdout).toContain('"server":"files"');
   });
 
-  test("are checked, and a mistake is reported with its line", async () => {
+  test("reports a mistake in a rule file with its line", async () => {
     const cwd = await folder({ "rules.json": '{\n  "rules": [\n    { "permit": "read" }\n  ]\n}\n' });
     const { status, stderr } = await toolgate(["rules", "check", "rules.json"], { cwd });
     expect(status).toBe(1);

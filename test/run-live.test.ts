@@ -132,7 +132,7 @@ test("writes no colour with NO_COLOR, and plain text on a dumb terminal", async 
   expect(full).toContain(`${escape}[2m    │ a`);
 });
 
-test("after a kill, waits for no lease and reports the end of the running call", async () => {
+test("waits for no lease after a kill, and reports the end of the running call", async () => {
   const steps = [{ calls: [command("node tick.js one end")] }, { say: "Done." }];
   const desk = await atDesk({ files: { "tick.js": TICK, "s.json": script(steps) } });
   desk.starts("toolgate run --mode allow-all --script s.json go");

@@ -25,7 +25,7 @@ async function served(files: Record<string, string>, allow: Allow = async () => 
   return { folder, root, service, asked, read, write };
 }
 
-describe("reading", () => {
+describe("files that are read", () => {
   test.each([
     [{}, "one\ntwo\nthree"],
     [{ line: null, limit: null }, "one\ntwo\nthree"],
@@ -36,12 +36,12 @@ describe("reading", () => {
     [{ line: 3, limit: 9 }, "three"],
     [{ line: 4 }, ""],
     [{ limit: 0 }, ""],
-  ])("%j gives %j", async (part, expected) => {
+  ])("reads for %j the text %j", async (part, expected) => {
     const { root, read } = await served({ "a.txt": "one\ntwo\nthree" });
     expect(await read(join(root, "a.txt"), part)).toBe(expected);
   });
 
-  test("in parts gives the whole, whatever the lines are", async () => {
+  test("reads the whole of a file in parts, whatever its lines are", async () => {
     const { root, read } = await served({});
     const path = join(root, "a.txt");
     const texts = fc.array(fc.constantFrom("\n", "\r\n", "a", "é", "")).map((pieces) => pieces.join(""));
@@ -64,7 +64,7 @@ describe("reading", () => {
     ["a limit below nothing", { path: "/a", limit: -1 }, -32602],
     ["a session that is not there", { sessionId: "s2", path: "/a" }, -32002],
     ["no session", { sessionId: 5, path: "/a" }, -32602],
-  ])("%s is refused, and nobody is asked", async (_, params, code) => {
+  ])("refuses a read with %s, and asks nobody", async (_, params, code) => {
     const { service, asked } = await served({ "a.txt": "x" });
     await expect(service.readTextFile({ sessionId, ...params }, NEVER)).rejects.toMatchObject({ code });
     expect(asked).toEqual([]);

@@ -415,7 +415,7 @@ test("two sub-agents of one answer work at the same time", async () => {
   expect(nested).toHaveLength(2);
 });
 
-describe("cancelled", () => {
+describe("cancelled tasks", () => {
   /** A tool that runs until it is stopped, and a promise of its start. */
   function endless() {
     let start = () => {};
@@ -458,7 +458,7 @@ describe("cancelled", () => {
       });
     });
 
-  test("with its turn, a sub-agent's running call is stopped and everything ends", async () => {
+  test("stops a sub-agent's running call and ends everything when its turn is cancelled", async () => {
     const { tool, started } = endless();
     const { agent } = agentWith([{ calls: [task("Run.", { calls: [call("endless")] })] }], {
       tools: [tool],
@@ -473,7 +473,7 @@ describe("cancelled", () => {
     expect(statuses(session)).toEqual(["task cancelled", "  endless cancelled"]);
   });
 
-  test("with its turn, a sub-agent's answer is broken off", async () => {
+  test("breaks off a sub-agent's answer when its turn is cancelled", async () => {
     const model = hanging([{ calls: [task("Speak.", { say: "?" })] }]);
     const { agent, asked } = agentWith([], { model });
     const session = await open(agent);
@@ -487,7 +487,7 @@ describe("cancelled", () => {
     expect(statuses(session)).toEqual(["task cancelled", "  read_file cancelled"]);
   });
 
-  test("by itself while its answer streams, a task ends with it, and the turn goes on", async () => {
+  test("ends a cancelled task while its answer streams, and goes on with the turn", async () => {
     const model = hanging([{ calls: [task("Speak.", { say: "?" })] }, { say: "Without it, then." }]);
     const { agent, asked } = agentWith([], { model });
     const session = await open(agent);
@@ -502,7 +502,7 @@ describe("cancelled", () => {
     expect(promptText(asked[2])).toContain("not needed.");
   });
 
-  test("by itself while its calls run and ask, a task ends with them, and no sub-agent is asked again", async () => {
+  test("ends a cancelled task with its running and asking calls, and asks no sub-agent again", async () => {
     const ledger = new MemoryLedger();
     const { tool, started } = endless();
     const risky = counting("risky");
@@ -520,7 +520,7 @@ describe("cancelled", () => {
     expect(asked).toHaveLength(3);
   });
 
-  test("while its calls are being checked, a task ends, and they are never made", async () => {
+  test("makes none of the calls that are being checked when their task is cancelled", async () => {
     const inner = scriptedModel(
       parseScript({ steps: [{ calls: [task("Run.", { calls: [call("checked")] })] }, { say: "Well." }] }),
     );
@@ -566,7 +566,7 @@ describe("cancelled", () => {
     expect(runs).toBe(0);
   });
 
-  test("in the very moment in which the turn is parked on its question, a nested call leaves a turn that goes on", async () => {
+  test("goes on with a turn when a nested call is cancelled at the moment at which the turn is parked", async () => {
     const risky = counting("risky");
     const { agent } = agentWith(
       [
@@ -587,7 +587,7 @@ describe("cancelled", () => {
     expect(taskOf(session).rawOutput).toBe("It was stopped.");
   });
 
-  test("with its session closed, a sub-agent's answer is broken off and not asked for again", async () => {
+  test("breaks off a sub-agent's answer when its session is closed, and does not ask for it again", async () => {
     const model = hanging([{ calls: [task("Speak.", { say: "?" })] }]);
     const { agent, asked } = agentWith([], { model });
     const session = await open(agent);
@@ -600,7 +600,7 @@ describe("cancelled", () => {
     expect(asked.filter((how) => promptText(how).includes(ROLE))).toHaveLength(1);
   });
 
-  test("a nested call alone, the sub-agent gets the cancel and continues", async () => {
+  test("tells a sub-agent that its nested call was cancelled, and lets it continue", async () => {
     const { tool, started } = endless();
     const { agent } = agentWith(
       [

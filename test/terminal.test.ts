@@ -178,7 +178,7 @@ test("Ctrl-C at the question cancels the turn: nothing runs, and the program lea
   expect(await at.ended()).toBe(130);
 });
 
-test("with --sandbox a command changes the folder it works in, and nothing outside of it", async () => {
+test("lets a command with --sandbox change the folder it works in, and nothing outside of it", async () => {
   const outside = join(await folder(), "outside");
   const at = await atTerminal(
     [{ calls: [command(`echo in > inside; echo out > ${outside}; echo tried`)] }, { say: "Done." }],

@@ -117,7 +117,7 @@ describe("a faulty tool", () => {
   });
 });
 
-describe("a model", () => {
+describe("faulty models", () => {
   const streaming = (...parts: readonly LanguageModelV3StreamPart[]): Partial<AgentOptions> => {
     const model = scripted([{ say: "" }]).model;
     let asked = 0;
@@ -161,7 +161,7 @@ describe("a model", () => {
       "overloaded",
     ],
     ["is cut off", [call], "The model's response was cut off."],
-  ])("that %s has asked for nothing", async (_, parts, error) => {
+  ])("runs no call of a model that %s", async (_, parts, error) => {
     const counter = counting("t");
     const { session } = await open({
       tools: [counter.tool],
@@ -176,7 +176,7 @@ describe("a model", () => {
     expect(counter.runs).toBe(0);
   });
 
-  test("whose provider ran a call itself does not cause a second run", async () => {
+  test("does not run a call again that the model's provider ran itself", async () => {
     const counter = counting("t");
     const { session } = await open({
       tools: [counter.tool],
@@ -187,7 +187,7 @@ describe("a model", () => {
     expect(counter.runs).toBe(0);
   });
 
-  test("that starts a call and never finishes it leaves no call open", async () => {
+  test("leaves no call open when a model starts one and never finishes it", async () => {
     const { session } = await open({
       tools: [counting("t").tool],
       ...streaming({ type: "tool-input-start", id: "p1", toolName: "t" }, finish("stop")),
@@ -196,7 +196,7 @@ describe("a model", () => {
     expect(statuses(session)).toEqual(["t failed"]);
   });
 
-  test("that ignores a cancel is abandoned", async () => {
+  test("abandons a model that ignores a cancel", async () => {
     const stop = new AbortController();
     const { model } = scripted([{ say: "" }]);
     const deaf = {
@@ -212,7 +212,7 @@ describe("a model", () => {
   });
 });
 
-describe("an answer", () => {
+describe("unusual answers", () => {
   test.each<[string, unknown]>([
     ["nothing", undefined],
     ["null", null],
@@ -223,7 +223,7 @@ describe("an answer", () => {
       "a reason that JSON cannot write",
       { outcome: { type: "selected", optionId: "allow_once" }, by: "person", reason: 1n },
     ],
-  ])("of %s is a refusal, once", async (_, odd) => {
+  ])("takes %s in place of an answer for a refusal, once", async (_, odd) => {
     const counter = counting("t");
     const { session } = await open({ tools: [counter.tool] });
     let asked = 0;
@@ -236,7 +236,7 @@ describe("an answer", () => {
     expect([counter.runs, asked]).toEqual([0, 1]);
   });
 
-  test("from elsewhere ends the wait for a handler that still asks", async () => {
+  test("ends the wait for a handler that still asks when the answer comes from elsewhere", async () => {
     const counter = counting("t");
     const { session, ledger } = await open({ tools: [counter.tool] });
     const deaf: Ask = async (question) => {
@@ -247,7 +247,7 @@ describe("an answer", () => {
     expect(counter.runs).toBe(1);
   });
 
-  test("that arrives just when a turn is parked counts", async () => {
+  test("counts an answer that arrives just when a turn is parked", async () => {
     const ledger = new MemoryLedger();
     const counter = counting("t");
     const racing = new Proxy(ledger, {
@@ -272,7 +272,7 @@ describe("an answer", () => {
     expect(counter.runs).toBe(1);
   });
 
-  test("that races a cancel runs nothing: the turn is cancelled", async () => {
+  test("runs nothing when an answer races a cancel, and cancels the turn", async () => {
     const ledger = new MemoryLedger();
     const counter = counting("t");
     let hasRaced = false;

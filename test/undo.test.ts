@@ -256,7 +256,7 @@ describe("an undo restores", () => {
   });
 });
 
-describe("refuses an undo and touches nothing", () => {
+describe("refused undos", () => {
   const write = { path: "tree/a.txt", content: "new" };
   const remove = { path: "tree", recursive: true };
   const move = { from: "tree", to: "forest" };
@@ -355,7 +355,7 @@ describe("refuses an undo and touches nothing", () => {
       (root) => mkdir(join(root, "forest/deep/new")),
       "forest has changed since",
     ],
-  ])("%s", async (_, name, input, meanwhile, reason) => {
+  ])("refuses an undo and touches nothing %s", async (_, name, input, meanwhile, reason) => {
     const { root, gate } = await gateIn();
     await fill(root);
     const toolCallId = await make(gate, name, input);
@@ -368,13 +368,13 @@ describe("refuses an undo and touches nothing", () => {
     expect(gate.book.call(toolCallId)?.times.undone).toBeUndefined();
   });
 
-  test("of a command, whose changes are not kept", async () => {
+  test("refuses to undo a command, whose changes are not kept", async () => {
     const { gate } = await gateIn({ "a.txt": "one" });
     const toolCallId = await make(gate, "terminal", { command: "rm a.txt" });
     await expect(gate.undo(toolCallId)).rejects.toThrow("no earlier content of its files is stored");
   });
 
-  test("of a tree with more files than are kept", async () => {
+  test("refuses to undo the deletion of a tree with more files than are kept", async () => {
     const { root, gate } = await gateIn();
     await mkdir(join(root, "many"));
     for (let number = 0; number < 2_001; number += 1) writeFileSync(join(root, `many/${number}`), "");
@@ -385,7 +385,7 @@ describe("refuses an undo and touches nothing", () => {
     expect(await readdir(root)).toEqual([]);
   });
 
-  test("of a folder with a name that is not valid text", async () => {
+  test("refuses to undo the deletion of a folder with a name that is not valid text", async () => {
     const { root, gate } = await gateIn();
     await mkdir(join(root, "d"));
     await writeFile(join(root, "d/b"), "b");
@@ -395,7 +395,7 @@ describe("refuses an undo and touches nothing", () => {
     expect(await readdir(root)).toEqual([]);
   });
 
-  test("of a file with more bytes than are kept", async () => {
+  test("refuses to undo the deletion of a file with more bytes than are kept", async () => {
     const { root, gate } = await gateIn();
     await writeFile(join(root, "large"), Buffer.alloc(64 * 1024 * 1024 + 1));
     const toolCallId = await make(gate, "delete_path", { path: "large" });
@@ -404,7 +404,7 @@ describe("refuses an undo and touches nothing", () => {
     );
   });
 
-  test("while the call has not ended", async () => {
+  test("refuses to undo a call that has not ended", async () => {
     const { gate } = await gateIn();
     const running = gate.call({ name: "terminal", input: { command: "sleep 0.2" } });
     await expect.poll(() => [...gate.book.calls()].length).toBe(1);
@@ -413,7 +413,7 @@ describe("refuses an undo and touches nothing", () => {
     await running;
   });
 
-  test("the second of two at once", async () => {
+  test("refuses the second of two undos at once", async () => {
     const { root, gate } = await gateIn();
     const toolCallId = await make(gate, "write_file", { path: "new", content: "x" });
     const both = await Promise.allSettled([gate.undo(toolCallId), gate.undo(toolCallId)]);
@@ -491,7 +491,7 @@ test("reports that nothing is left to undo when the files already have their old
   expect(await readdir(root)).toEqual([]);
 });
 
-describe("undoes single hunks of an edit", () => {
+describe("undo of single hunks", () => {
   const lines = (textOf: (line: number) => string = (line) => `line ${line}`) =>
     Array.from({ length: 40 }, (_, index) => `${textOf(index + 1)}\n`).join("");
   const edited = (...numbers: number[]) =>
@@ -507,7 +507,7 @@ describe("undoes single hunks of an edit", () => {
     return { gate, toolCallId, file, text: () => readFile(file, "utf8") };
   }
 
-  test("one after another, and the rest with the call", async () => {
+  test("undoes hunks one after another, and the rest with the call", async () => {
     const { gate, toolCallId, text } = await edit();
     expect((await gate.hunks(toolCallId)).map(({ newLine, isUndone }) => [newLine, isUndone])).toEqual([
       [2, false],
@@ -525,7 +525,7 @@ describe("undoes single hunks of an edit", () => {
     await expect(gate.undo(toolCallId)).rejects.toThrow("it was undone already");
   });
 
-  test("beside later changes, and refuses where those are in the hunk", async () => {
+  test("undoes a hunk beside later changes, and refuses one that has later changes in it", async () => {
     const { gate, toolCallId, file, text } = await edit();
     const later = (await text()).replace("edited 20", "mine");
     await writeFile(file, `above\n${later}`);
@@ -535,7 +535,7 @@ describe("undoes single hunks of an edit", () => {
     expect(await text()).toBe(`above\n${edited(5, 20).replace("edited 20", "mine")}`);
   });
 
-  test("of no call but an edit of one file", async () => {
+  test("undoes hunks of no call but an edit of one file", async () => {
     const { gate } = await gateIn({});
     const { toolCallId } = await gate.call({ name: "write_file", input: { path: "new.txt", content: "x" } });
     await expect(gate.undo(toolCallId, { hunks: [1] })).rejects.toThrow("only an edit of one text file");

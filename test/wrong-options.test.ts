@@ -435,15 +435,15 @@ test.each([
   await expect(openGate(js({ ledger, workspace: place, rules: [rule] }))).rejects.toMatchObject(refused);
 });
 
-describe("a wrong option is refused at once", () => {
-  test.each(WRONG)("%s", async (_, call, message) => {
+describe("wrong options", () => {
+  test.each(WRONG)("refuses a wrong option: %s", async (_, call, message) => {
     const error = await (async () => call())().catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(BadOption);
     expect(error).toMatchObject({ code: "BAD_OPTION", message: expect.stringContaining(message) });
     expect(error).toMatchObject({ message: expect.stringContaining("Nothing was done;") });
   });
 
-  test("by sessions and gates that are open", async () => {
+  test("refuses wrong options of open sessions and gates", async () => {
     const workspace = await LocalWorkspace.open(await folder());
     const opened = AgentSession.open(js({ agent: createAgent(agent), ledger, workspace: "." }));
     await expect(opened).rejects.toThrow('"workspace" must be a workspace (LocalWorkspace.open)');
