@@ -215,7 +215,7 @@ test("says what cannot be done, and sends nothing", async () => {
   expect(server.requests.filter(({ method }) => method === "POST")).toEqual([]);
 });
 
-describe("at a server of ours", () => {
+describe("run at a Toolgate server", () => {
   const command = { tool: "terminal", input: { command: "touch made" } };
 
   async function serving(steps: readonly ScriptStep[]) {

@@ -79,10 +79,10 @@ function allow(agent: RawAgent, { id, params }: Said): void {
   agent.send({ id, result: { outcome: { outcome: "selected", optionId } } });
 }
 
-describe("a client whose answers are odd", () => {
+describe("odd clients", () => {
   const ODD = { code: 1, message: { toString: 1 } };
 
-  test("one whose error cannot be read has not said yes, and is still served", async () => {
+  test("takes an error that cannot be read for no yes, and goes on serving the client", async () => {
     const cwd = await aFolder();
     const agent = await rawAgent(hostOf(EDIT));
     const sessionId = await agent.newSession(cwd);
@@ -94,7 +94,7 @@ describe("a client whose answers are odd", () => {
     expect(agent.isOver).toBe(false);
   });
 
-  test("over a stream it leaves no session behind when it goes", async () => {
+  test("leaves no session behind when a client over a stream goes", async () => {
     const cwd = await aFolder();
     const host = hostOf(EDIT);
     const roomy = { highWaterMark: 1000 };

@@ -127,7 +127,7 @@ describe("accept-edits asks about a diff that is not of the input", () => {
     expect(about(driven)).toMatch(/EVIL|all of it/);
   });
 
-  test("and not about one that is", async () => {
+  test("does not ask in accept-edits about a diff that is of the input", async () => {
     const driven = await drive({ policy: acceptEdits });
     const diff = { type: "diff", path: join(driven.cwd, path), oldText: "a\n", newText: "b\n" };
     const edits = [

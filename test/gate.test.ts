@@ -108,7 +108,7 @@ describe("an answer that keeps some hunks of an edit", () => {
     expect(await readFile(join(other.root, "a.txt"), "utf8")).toBe(`${before}more\n`);
   });
 
-  test("is not offered for one hunk, and runs nothing of a tool that has none", async () => {
+  test("offers no choice of hunks for one hunk, and runs nothing of a tool that has none", async () => {
     const counter = counting("t");
     const { gate } = await gateIn({
       tools: [...builtInTools, counter.tool],
@@ -269,10 +269,10 @@ test("keeps an idle program alive until its question has expired, and no longer"
   expect(stdout).toContain("the question expired");
 });
 
-describe("an input that the answer changes", () => {
+describe("inputs that the answer changes", () => {
   const edits = (input: unknown): Ask => says("allow_once", { input });
 
-  test("replaces the model's, and both inputs are recorded", async () => {
+  test("replaces the model's input by the answer's, and records both", async () => {
     const { gate, root } = await gateIn({ ask: edits({ path: "b.txt", newText: "hello" }) });
     const call = await gate.call({ name: "edit_file", input: { path: "a.txt", newText: "hello" } });
     expect(statusOf(call)).toBe("done");
@@ -286,7 +286,7 @@ describe("an input that the answer changes", () => {
     await expect(readFile(join(root, "a.txt"))).rejects.toThrow("ENOENT");
   });
 
-  test("stays known as changed when the call is asked about again", async () => {
+  test("marks a changed input also when the call is asked about again", async () => {
     const asked: Question[] = [];
     let looks = 0;
     const moving = tool("moving", () => "moved", {
@@ -313,7 +313,7 @@ describe("an input that the answer changes", () => {
     });
   });
 
-  test("is refused when a rule denies it", async () => {
+  test("refuses a changed input that a rule denies", async () => {
     const rules: Rule[] = [{ deny: "edit", path: "/**/secret.txt" }];
     const { gate } = await gateIn({ rules, ask: edits({ path: "secret.txt", newText: "x" }) });
     const call = await gate.call({ name: "edit_file", input: { path: "a.txt", newText: "x" } });
@@ -324,7 +324,7 @@ describe("an input that the answer changes", () => {
     ["does not fit the tool", { path: 7 }],
     ["is too large", { path: "a.txt", newText: "x".repeat(2_000_000) }],
     ["cannot be resolved", { path: "a\0b", newText: "x" }],
-  ])("is refused when it %s", async (_, input) => {
+  ])("refuses a changed input that %s", async (_, input) => {
     const { gate } = await gateIn({ ask: edits(input) });
     const call = await gate.call({ name: "edit_file", input: { path: "a.txt", newText: "x" } });
     expect(sentence(call)).toMatch(

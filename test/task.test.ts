@@ -217,32 +217,36 @@ describe("a sub-agent", () => {
     ["error", "failed: the wire broke"],
     ["length", "longer than its model may write"],
     ["content-filter", "refused"],
-  ] as const)("whose model ends with %s fails in words, and the turn goes on", async (reason, words) => {
-    const inner = scriptedModel(
-      parseScript({ steps: [{ calls: [task("Go.", { say: "?" })] }, { say: "Ok." }] }),
-    );
-    const usage = { inputTokens: { total: 1 }, outputTokens: { total: 1 } } as never;
-    const model: LanguageModelV3 = {
-      ...inner,
-      doStream: (options) => {
-        if (!JSON.stringify(options.prompt).includes(ROLE)) return inner.doStream(options);
-        const stream = new ReadableStream({
-          start(controller) {
-            // A started call does not stay open.
-            controller.enqueue({ type: "tool-input-start", id: "x", toolName: "read_file" });
-            if (reason === "error") controller.enqueue({ type: "error", error: new Error("the wire broke") });
-            else controller.enqueue({ type: "finish", finishReason: { unified: reason, raw: "" }, usage });
-            controller.close();
-          },
-        });
-        return Promise.resolve({ stream });
-      },
-    };
-    const session = await open(agentWith([], { model }).agent);
-    expect(await session.prompt(text("go"), never())).toEqual(END);
-    expect(statuses(session)).toEqual(["task failed", "  read_file cancelled"]);
-    expect(taskOf(session).state).toMatchObject({ error: expect.stringContaining(words) });
-  });
+  ] as const)(
+    "fails a task in words, and goes on with the turn, when its model ends with %s",
+    async (reason, words) => {
+      const inner = scriptedModel(
+        parseScript({ steps: [{ calls: [task("Go.", { say: "?" })] }, { say: "Ok." }] }),
+      );
+      const usage = { inputTokens: { total: 1 }, outputTokens: { total: 1 } } as never;
+      const model: LanguageModelV3 = {
+        ...inner,
+        doStream: (options) => {
+          if (!JSON.stringify(options.prompt).includes(ROLE)) return inner.doStream(options);
+          const stream = new ReadableStream({
+            start(controller) {
+              // A started call does not stay open.
+              controller.enqueue({ type: "tool-input-start", id: "x", toolName: "read_file" });
+              if (reason === "error")
+                controller.enqueue({ type: "error", error: new Error("the wire broke") });
+              else controller.enqueue({ type: "finish", finishReason: { unified: reason, raw: "" }, usage });
+              controller.close();
+            },
+          });
+          return Promise.resolve({ stream });
+        },
+      };
+      const session = await open(agentWith([], { model }).agent);
+      expect(await session.prompt(text("go"), never())).toEqual(END);
+      expect(statuses(session)).toEqual(["task failed", "  read_file cancelled"]);
+      expect(taskOf(session).state).toMatchObject({ error: expect.stringContaining(words) });
+    },
+  );
 
   test("gets shorter old results when its window fills, and fails when its last result does not fit", async () => {
     const long = (length: number): Tool =>

@@ -73,7 +73,7 @@ describe("a faulty tool", () => {
       },
       "t failed",
     ],
-  ])("that %s ends its call, and the turn goes on", async (_, run, status) => {
+  ])("ends the call of a tool that %s, and goes on with the turn", async (_, run, status) => {
     const { session, ledger } = await open({ tools: [faulty(run)], rules: [{ allow: "*" }] });
     expect(await session.prompt(text("go"), never())).toEqual({ status: "stopped", stopReason: "end_turn" });
     expect(statuses(session)).toEqual([status]);

@@ -114,7 +114,7 @@ test.each([
   ["curl -g 'https://a.test/{x}'", [allow("curl *")]],
   ["cp -r src copy", [allow("cp *")]],
   ["cat /dev/stdin", [{ allow: "read" }]],
-] as const)("and the ordinary %s still is", (command, rules) => {
+] as const)("still allows the ordinary %s", (command, rules) => {
   expect(effect(command, ...rules)).toBe("allow");
 });
 
@@ -140,7 +140,7 @@ test.each([
 });
 
 test.each(["cat /dev/null", "cat /dev/fd/3", "cat /proc/cpuinfo", "ls /dev/fd", "cat proc/x/cwd"])(
-  "and %s, which leads nowhere else, is not asked about",
+  "asks nothing about %s, which leads nowhere else",
   (command) => {
     expect(decide({ ...base, command }, { ...places, rules: [SECRETS], default: "allow" }).effect).toBe(
       "allow",

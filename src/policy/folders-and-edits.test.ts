@@ -145,7 +145,7 @@ describe("going to a folder", () => {
   );
 });
 
-describe("in accept-edits", () => {
+describe("commands in accept-edits", () => {
   test.each([
     "mkdir -p docs && cat > docs/a.md <<'EOF'\nhello\nEOF",
     "echo x >> notes.txt",
@@ -263,7 +263,7 @@ describe("in accept-edits", () => {
   });
 });
 
-describe("the scratch folder of a session", () => {
+describe("a session's scratch folder", () => {
   const scratch = "/tmp/toolgate-1000/abc-def";
   const shell: Intent["executor"] = {
     ...base.executor,
@@ -285,7 +285,7 @@ describe("the scratch folder of a session", () => {
     expect(effect("read-only", command)).toBe("deny");
   });
 
-  test("is read in read-only", () => {
+  test("reads the session's scratch folder in read-only", () => {
     expect(effect("read-only", "cat $TMPDIR/a && grep -r x $TMPDIR")).toBe("allow");
   });
 
@@ -323,7 +323,7 @@ describe("the scratch folder of a session", () => {
     );
   });
 
-  test("is open to the tools for files, and closed by a rule that denies", () => {
+  test("opens the session's scratch folder to the tools for files, and closes it by a rule that denies", () => {
     const intent: Intent = {
       ...base,
       kind: "edit",
@@ -339,7 +339,7 @@ describe("the scratch folder of a session", () => {
     expect(effect("ask", "echo x > $TMPDIR/a", { deny: "edit", path: "/tmp/**" })).toBe("deny");
   });
 
-  test("is not entered through a link", () => {
+  test("does not enter the session's scratch folder through a link", () => {
     const link = { named: `${scratch}/l`, path: "/home/ann/.ssh" };
     const { effect: decision } = decided(
       `ls ${scratch}/l`,

@@ -59,7 +59,7 @@ describe("Toolgate's own files", () => {
     "git apply p",
     "perl -pi -e s/a/b/ .config/toolgate/rules.json",
     "frob .config/toolgate/rules.json",
-  ])("are changed by no command, also where all is allowed: %s", (text) => {
+  ])("lets no command change Toolgate's own files, also where all is allowed: %s", (text) => {
     expect(effect(command(text), own)).toBe("deny");
   });
 
@@ -68,7 +68,7 @@ describe("Toolgate's own files", () => {
     "cd .config && cat toolgate/keys.json",
     "sort < .config/toolgate/token",
     "cp .config/toolgate/token x",
-  ])("are read by no command that names them: %s", (text) => {
+  ])("lets no command read Toolgate's own files by name: %s", (text) => {
     expect(effect(command(text), own)).toBe("deny");
   });
 
@@ -78,11 +78,11 @@ describe("Toolgate's own files", () => {
     "find . -type f -exec cat {} +",
     "find . -name token | xargs cat",
     "tar cf - .",
-  ])("make a command that may read them a question: %s", (text) => {
+  ])("asks about a command that may read Toolgate's own files: %s", (text) => {
     expect(effect(command(text), own)).toBe("ask");
   });
 
-  test("make no command that stays elsewhere a question", () => {
+  test("asks nothing about a command that stays out of Toolgate's own files", () => {
     for (const text of ["cat *", "ls -la", "cat src/*", "cat .config/other", "tar cf - src"])
       expect(effect(command(text), own), text).toBe("allow");
     expect(effect(command("tar xf a.tar -C out"), own)).toBe("allow");

@@ -48,7 +48,7 @@ const WIDE: readonly (readonly Rule[])[] = [
   [...inMode("accept-edits", [{ allow: "*" }]).rules],
 ];
 
-describe("with a wide rule", () => {
+describe("protected names under a wide rule", () => {
   test.each(STEERING)("%s is written, deleted and moved only after a question, and read freely", (name) => {
     for (const rules of WIDE) {
       for (const access of ["write", "delete", "move"] as const)

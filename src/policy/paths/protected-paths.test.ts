@@ -236,7 +236,7 @@ test.each<[Whereabouts["access"], string]>([
   ["write", "/dev/null"],
   ["delete", "/ws/library"],
   ["write", "/ws/toolgate/x"],
-])("to %s %s is left to the rules", (access, path) => {
+])("leaves to the rules to %s %s", (access, path) => {
   expect(isProtected(path, where(access))).toBeUndefined();
 });
 
@@ -276,7 +276,7 @@ describe("a path that no yes opens", () => {
     ["write", "/ws"],
     ["delete", "/ws/src"],
     ["write", "/ws/.git/config"],
-  ])("but %s %s may be asked", (access, path) => {
+  ])("does not forbid to %s %s, which may be asked", (access, path) => {
     expect(isForbidden(path, where(access))).toBeUndefined();
   });
 
@@ -318,7 +318,7 @@ describe("the environment and the memory of programs are forbidden, also for rea
     "/proc/sys/kernel/*",
     "/ws/proc/1/environ",
     "/ws/environ",
-  ])("but not %s", (path) => {
+  ])("does not forbid to read %s", (path) => {
     expect(isForbidden(path, where("read"))).toBeUndefined();
   });
 });

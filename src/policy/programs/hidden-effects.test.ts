@@ -39,7 +39,7 @@ describe("a question for help runs whatever the folder makes the program run", (
     "ls --help",
     "/usr/bin/make --version",
     "gcc --version",
-  ])("but only reads where its answer is its own: %s", (line) =>
+  ])("only reads when the answer for help is the program's own: %s", (line) =>
     expect(judge(line)).toMatchObject({ runs: false, onlyReads: true, doubts: [] }),
   );
 });
@@ -157,7 +157,7 @@ describe("a value with .. in it is a path", () => {
     "7z a a.7z -i!sub/../../x",
   ])("%s", (line) => expect(judge(line).reads.join(" ")).toContain("sub/../../x"));
 
-  test("and those that tree puts around its page are read", () => {
+  test("reads the files that tree puts around its page", () => {
     expect(judge("tree -H . --hintro=.env").doubts).not.toEqual([]);
     expect(judge("tree -H . --houtro=b").reads).toContain("b");
   });
