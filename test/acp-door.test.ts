@@ -17,7 +17,7 @@ import { LocalWorkspace } from "../src/tools/index.js";
 import { says } from "./acp-kit.js";
 import { until } from "./until.js";
 import { folder, never, scripted } from "./agent-kit.js";
-import { aWhile, moment, rawAgent } from "./raw-agent.js";
+import { aWhile, deferred, rawAgent } from "./raw-agent.js";
 import type { RawAgent, Said } from "./raw-agent.js";
 
 const EDIT: readonly ScriptStep[] = [
@@ -214,13 +214,13 @@ describe("a session that is being opened when the client goes", () => {
   test("is given back before serving ends", async () => {
     const cwd = await aFolder();
     const base = hostOf(TALK);
-    const [asked, ready] = [moment(), moment()];
+    const [asked, ready] = [deferred(), deferred()];
     let closed = false;
     const host: AcpHost = {
       ...base,
       openSession: async (request) => {
-        asked.come();
-        await ready.here;
+        asked.resolve();
+        await ready.promise;
         const hosted = await base.openSession(request);
         return {
           ...hosted,
@@ -233,11 +233,11 @@ describe("a session that is being opened when the client goes", () => {
     };
     const agent = await rawAgent(host);
     agent.begin(["session/new", { cwd, mcpServers: [] }]);
-    await asked.here;
+    await asked.promise;
     agent.end();
     await aWhile();
     expect(agent.isOver).toBe(false);
-    ready.come();
+    ready.resolve();
     await agent.served;
     expect(closed).toBe(true);
   });
@@ -254,22 +254,22 @@ describe("a session that is being opened when the client goes", () => {
         await ledger.close();
       },
     });
-    const [opened, ready] = [moment(), moment()];
+    const [opened, ready] = [deferred(), deferred()];
     const host: AcpHost = {
       ...base,
       openSession: async (request) => {
         const hosted = await base.openSession(request);
-        opened.come();
-        await ready.here;
+        opened.resolve();
+        await ready.promise;
         return hosted;
       },
     };
     const agent = await rawAgent(host);
     agent.begin(["session/new", { cwd, mcpServers: [{ name: "x", command: "x", args: [], env: [] }] }]);
-    await opened.here;
+    await opened.promise;
     agent.end();
     await aWhile();
-    ready.come();
+    ready.resolve();
     await agent.served;
     expect(ended).toEqual(["servers", "host"]);
   });
@@ -294,21 +294,21 @@ describe("a session that is being opened when the client goes", () => {
     ];
     await ledger.append(lease, left, { durable: true });
     await ledger.release(lease);
-    const [asked, ready] = [moment(), moment()];
+    const [asked, ready] = [deferred(), deferred()];
     const host: AcpHost = {
       ...base,
       openSession: async (request) => {
-        asked.come();
-        await ready.here;
+        asked.resolve();
+        await ready.promise;
         return base.openSession(request);
       },
     };
     const agent = await rawAgent(host);
     agent.begin(["session/load", { sessionId: "session_left", cwd, mcpServers: [] }]);
-    await asked.here;
+    await asked.promise;
     agent.end();
     await aWhile();
-    ready.come();
+    ready.resolve();
     await agent.served;
     await aWhile();
     expect(count.asked).toBe(0);
@@ -438,9 +438,9 @@ describe("commands beside a turn", () => {
 
   test("does not report the session as idle when a command that began before the turn ends (v2)", async () => {
     const cwd = await aFolder();
-    const ready = moment();
+    const ready = deferred();
     const run = async () => {
-      await ready.here;
+      await ready.promise;
       return "Hello.";
     };
     const agent = await rawAgent(hostOf(EDIT, { commands: commands(run) }), { v2: true });
@@ -448,7 +448,7 @@ describe("commands beside a turn", () => {
     const command = prompt(agent, sessionId, "/hello");
     prompt(agent, sessionId);
     await agent.question();
-    ready.come();
+    ready.resolve();
     await agent.answer(command);
     await agent.request("session/list", {});
     expect(agent.updates.flatMap(({ state }) => state ?? [])).not.toContain("idle");
@@ -456,17 +456,17 @@ describe("commands beside a turn", () => {
 
   test("cancels a command that runs beside a turn", async () => {
     const cwd = await aFolder();
-    const started = moment();
+    const started = deferred();
     let given: AbortSignal | undefined;
     const run: Command["run"] = (_words, signal) => {
       given = signal;
-      started.come();
+      started.resolve();
       return endless();
     };
     const agent = await rawAgent(hostOf(TALK, { commands: commands(run) }));
     const sessionId = await agent.newSession(cwd);
     const command = prompt(agent, sessionId, "/hello");
-    await started.here;
+    await started.promise;
     agent.send({ method: "session/cancel", params: { sessionId } });
     expect(await agent.answer(command)).toMatchObject({ result: { stopReason: "cancelled" } });
     expect(given?.aborted).toBe(true);
@@ -474,12 +474,12 @@ describe("commands beside a turn", () => {
 
   test("ends a command before its session is closed", async () => {
     const cwd = await aFolder();
-    const started = moment();
-    const run = () => (started.come(), endless());
+    const started = deferred();
+    const run = () => (started.resolve(), endless());
     const agent = await rawAgent(hostOf(TALK, { commands: commands(run) }));
     const sessionId = await agent.newSession(cwd);
     const command = prompt(agent, sessionId, "/hello");
-    await started.here;
+    await started.promise;
     const closed = await agent.request("session/close", { sessionId });
     const ended = agent.said.findIndex(({ id }) => id === command);
     expect(agent.said[ended]).toMatchObject({ result: { stopReason: "cancelled" } });

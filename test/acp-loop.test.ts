@@ -10,7 +10,7 @@ import { choose, lastOf, says } from "./acp-kit.js";
 import { until } from "./until.js";
 import type { Answer } from "./acp-kit.js";
 import { counting, folder } from "./agent-kit.js";
-import { moment } from "./raw-agent.js";
+import { deferred } from "./raw-agent.js";
 
 const { session } = acp.methods.agent;
 
@@ -179,19 +179,19 @@ test("tools that it wraps in every prompt work in the second prompt too", async 
 
 test("runs no further call of a loop that ignores a cancel", async () => {
   const count = counting("count");
-  const started = moment();
+  const started = deferred();
   const { agent, sessionId } = await served({
     name: "mine",
     tools: [count.tool],
     rules: [{ allow: "count" }],
     async prompt({ signal }, _input, gate) {
-      started.come();
+      started.resolve();
       await until(() => signal.aborted);
       await gate.call({ name: "count", input: {} });
     },
   });
   const turn = agent.request(session.prompt, { sessionId, prompt: says("Go") });
-  await started.here;
+  await started.promise;
   await agent.notify(session.cancel, { sessionId });
   expect(await turn).toEqual({ stopReason: "cancelled" });
   expect(count.runs).toBe(0);
@@ -199,7 +199,7 @@ test("runs no further call of a loop that ignores a cancel", async () => {
 
 test("actions of a loop after its turn are not run and not sent", async () => {
   const count = counting("count");
-  const later = moment();
+  const later = deferred();
   let late: Promise<unknown> = Promise.resolve();
   const { agent, sessionId, updates } = await served({
     name: "mine",
@@ -207,7 +207,7 @@ test("actions of a loop after its turn are not run and not sent", async () => {
     rules: [{ allow: "count" }],
     async prompt({ say, plan }, _input, gate) {
       say("In time.");
-      late = later.here.then(() => {
+      late = later.promise.then(() => {
         say("Too late.");
         plan([{ content: "Count", priority: "low", status: "pending" }]);
         return gate.call({ name: "count", input: {} });
@@ -217,7 +217,7 @@ test("actions of a loop after its turn are not run and not sent", async () => {
   await agent.request(session.prompt, { sessionId, prompt: says("Go") });
   const inTime = updates.map(({ sessionUpdate }) => sessionUpdate);
   expect(inTime).toContain("agent_message_chunk");
-  later.come();
+  later.resolve();
   await expect(late).rejects.toMatchObject({ code: "TURN_IS_OVER" });
   // Updates from before this response have been received.
   await agent.request(session.list, {});

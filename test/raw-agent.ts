@@ -127,13 +127,13 @@ export class RawAgent {
   }
 }
 
-/** Something that happens when the test says so. */
-export function moment(): { readonly come: () => void; readonly here: Promise<void> } {
-  let resolveHere: (() => void) | undefined;
-  const here = new Promise<void>((resolve) => {
-    resolveHere = resolve;
+/** A promise that the test resolves. */
+export function deferred(): { readonly resolve: () => void; readonly promise: Promise<void> } {
+  let resolvePromise: (() => void) | undefined;
+  const promise = new Promise<void>((resolve) => {
+    resolvePromise = resolve;
   });
-  return { come: () => resolveHere?.(), here };
+  return { resolve: () => resolvePromise?.(), promise };
 }
 
 /** Long enough for what should not happen to happen. */

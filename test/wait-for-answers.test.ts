@@ -10,7 +10,7 @@ import type { Ask } from "../src/run/index.js";
 import { onQuestionSettled } from "../src/run/wait-for-answers.js";
 import { LocalWorkspace } from "../src/tools/index.js";
 import { folder, never, scripted, text } from "./agent-kit.js";
-import { aWhile, moment } from "./raw-agent.js";
+import { aWhile, deferred } from "./raw-agent.js";
 import { until } from "./until.js";
 
 const withCall = (one: Question) => shownQuestion(one, callAfter(...way.ready));
@@ -28,11 +28,11 @@ class CountingLedger extends MemoryLedger {
 
 /** Its followers end some time after the request, as those of a file or a network may: here, when the test says. */
 class SlowLedger extends MemoryLedger {
-  readonly end = moment();
+  readonly end = deferred();
 
   override async *follow(sessionId: string, options: FollowOptions): AsyncIterable<RecordedEvent> {
     yield* super.follow(sessionId, options);
-    await this.end.here;
+    await this.end.promise;
   }
 }
 
@@ -116,7 +116,7 @@ test("starts a new wait when the last question was just settled, however slowly 
   await ledger.answer(first.questionId, yes);
   await before.over;
   const after = waiting(ledger, second, seq);
-  ledger.end.come();
+  ledger.end.resolve();
   await aWhile();
   expect(after.isOver).toBe(false);
   await ledger.answer(second.questionId, yes);
@@ -194,7 +194,7 @@ test("asks one question after the other, also where followers end slowly", async
     shown.push(toolCallId);
     if (shown.length === 2) {
       // The follower that received the first answer ends only now.
-      ledger.end.come();
+      ledger.end.resolve();
       await aWhile();
     }
     return { outcome: { type: "selected", optionId: options[0]?.optionId ?? "" }, by: "person" };

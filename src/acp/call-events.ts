@@ -87,7 +87,7 @@ function targetState(call: ToolCall | undefined, message: CallMessage, reading: 
   return { toolCallId, state, title, rawInput };
 }
 
-/** Pending says no more than that the call has not started: only a draft gets anywhere by it, once its input is there. */
+/** Pending means only that the call has not started, so it advances nothing but a draft whose input is there. */
 function waitingTarget(
   call: ToolCall | undefined,
   message: CallMessage,
@@ -188,7 +188,7 @@ function missingTitle({ starts, toolCallId }: CallMessage, reading: Reading): vo
   if (starts) reading.tolerate("missing-title", `tool_call ${toolCallId} has no title`);
 }
 
-/** Other agents say in their own ways which call a call belongs to. */
+/** Other agents have their own fields for the parent of a call. */
 function foreignParent(meta: Meta | null | undefined): string | undefined {
   const claude = meta?.["claudeCode"];
   const parent = isJsonObject(claude) ? claude["parentToolUseId"] : meta?.["parentToolCallId"];
@@ -220,7 +220,7 @@ function putLabels(fields: Fields, { name, kind, title, starts }: CallMessage, r
   const { own, isOurs } = reading;
   if (title !== undefined) fields.title = own?.title ?? title ?? "";
   if (name !== undefined) fields.name = name ?? "";
-  // A second start replaces: what it leaves out has its default.
+  // A second start replaces the call: the fields that it leaves out get their defaults.
   if (kind === undefined && !starts) return;
   fields.kind = kind ?? "other";
   if (own || !isOurs) fields.kindSource = own?.kindSource ?? "declared";

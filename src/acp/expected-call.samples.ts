@@ -198,7 +198,7 @@ function v1Diff(diff: DiffContent, isAhead: boolean): ToolCallContent {
   );
 }
 
-/** In place of a patch, whose text has its own tests. */
+/** Stands for a patch, whose text has its own tests. */
 const SOME_PATCH = "a patch";
 
 function v2Item(item: ToolCallContent): ToolCallContent {

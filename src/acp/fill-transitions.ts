@@ -77,7 +77,7 @@ function wasStarted({ state, times }: Target): boolean {
 /** Whether a rule or a person cleared the call, however it ended. */
 function wasCleared(target: Target): boolean {
   const { state, decision, times } = target;
-  // Refused later than it was answered: the answer had been a yes, and then something else said no.
+  // Refused later than it was answered: the answer was a yes, and a rule or a check refused it then.
   if (state.status === "refused") return times?.answered !== undefined && times.answered !== times.ended;
   if (isAsking(state) || state.status === "ready") return false;
   return (

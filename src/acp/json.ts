@@ -1,4 +1,4 @@
-/** Small questions about values that came as JSON. */
+/** Checks of values that came as JSON. */
 
 export type JsonObject = { readonly [key: string]: unknown };
 

@@ -9,7 +9,7 @@ import type { Reading } from "./reading.js";
 type Check = (value: unknown) => boolean;
 type Shape = { readonly required: ReadonlyMap<string, Check>; readonly optional: ReadonlyMap<string, Check> };
 
-/** Where the two protocol versions see a block differently. */
+/** The differences between the two protocol versions in reading a block. */
 export type BlockRules = {
   readonly shapes: ReadonlyMap<unknown, Shape>;
   readonly keepsUnknownTypes: boolean;

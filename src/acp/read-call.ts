@@ -29,7 +29,7 @@ export type CallMessage = {
   readonly _meta: Meta | null | undefined;
 };
 
-/** Where the two protocol versions read a call differently. */
+/** The differences between the two protocol versions in reading a call. */
 export type CallRules = {
   readonly blocks: BlockRules;
   readonly statuses: ReadonlySet<unknown>;
@@ -128,7 +128,7 @@ function readStatus(
 /** Undefined for a word that means none of them. */
 export const statusOfWord = (word: string): WireStatus | undefined => STATUS_OF_WORD.get(word.toLowerCase());
 
-/** Other words that agents use for ACP's statuses. A finished call must not pass for one that has not started. */
+/** Other agents' names for ACP's statuses. A finished call must not look like one that has not started. */
 const STATUS_OF_WORD: ReadonlyMap<string, WireStatus> = new Map(
   (
     [

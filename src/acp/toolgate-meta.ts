@@ -105,7 +105,7 @@ function patchedToolgate(known: ToolgateMeta, patch: JsonObject): JsonObject {
 
 const wireState = ({ state }: ToolCall): WireState => (state.status === "drafting" ? DRAFTING : state);
 
-/** Whether the wire has another title than the call: see wireTitle. */
+/** Whether the title on the wire differs from the call's: see wireTitle. */
 const hasOtherTitle = ({ progress, state }: ToolCall): boolean =>
   state.status === "drafting"
     ? fieldCount(state.draft) > 0 || progress !== undefined

@@ -54,7 +54,7 @@ export type SessionOptions = LeaseWait & {
   readonly elicit?: Elicit;
   /** Called when a request to the model failed and is sent again. */
   readonly onModelRetry?: TurnContext["onModelRetry"];
-  /** Where the project's own instructions are read; in the workspace when left out. */
+  /** The folder of the project's own instructions; the workspace when left out. */
   readonly projectFiles?: Workspace;
   /** The description of a new session. */
   readonly info?: SessionInfo;
@@ -136,7 +136,7 @@ export class AgentSession extends RecordedSession {
     const judge =
       options.judge ??
       ((intent: Intent, also: readonly Rule[] = []) => {
-        // Only a command runs in the sandbox, which may have stopped to hold.
+        // Only commands run in the sandbox, which may no longer hold.
         const place = intent.command === undefined ? places : placesOf(workspace);
         // Each call is judged twice, and V8 copies a second spread thirty times slower than `assign` does.
         const policy: Policy = Object.assign({}, agent.policy(placeNow()), place, { now: now() });
@@ -192,7 +192,7 @@ export class AgentSession extends RecordedSession {
     });
   }
 
-  /** Only starts it; `advance` runs it. */
+  /** Only starts the turn; `advance` runs it. */
   async begin(blocks: readonly ContentBlock[], start: TurnStart = {}): Promise<void> {
     mustBeBlocks("begin", blocks);
     return this.#alone(async () => {
@@ -207,7 +207,7 @@ export class AgentSession extends RecordedSession {
     return this.#alone(() => advanceTurn(this.#context, signal));
   }
 
-  /** One turn at a time: two would write each other's steps into one log. */
+  /** Only one turn runs at a time: two would write each other's steps into one log. */
   async #alone<Result>(turn: () => Promise<Result>): Promise<Result> {
     if (this.#isBusy) throw new TurnRunning(this.sessionId);
     this.#isBusy = true;

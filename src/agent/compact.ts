@@ -14,7 +14,7 @@ import { readParts, unlessAborted } from "./streamed-response.js";
 import { transcript } from "./transcript.js";
 import type { TurnContext } from "./advance-turn.js";
 
-/** The share of the window for the conversation as it is, and for a transcript of it. */
+/** The shares of the window for the conversation, and for a transcript of it. */
 const MAX_SHARE = 0.95;
 const TRANSCRIPT_SHARE = 0.75;
 const MAX_SUMMARY_TRIES = 3;

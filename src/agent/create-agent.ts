@@ -66,7 +66,7 @@ export type Agent = Required<Omit<AgentOptions, "rules" | Optional>> & Pick<Agen
 
 const MAX_STEPS = 200;
 const CONTEXT_WINDOW = 128_000;
-/** One result may take about a quarter of the window. */
+/** Limits one result to about a quarter of the window. */
 const RESULT_CHARACTERS_PER_TOKEN = 0.8;
 
 export const resultCharactersFor = (contextWindow: number): number =>

@@ -103,7 +103,7 @@ export function checkPrompt(blocks: readonly ContentBlock[], signal: AbortSignal
   mustBeBlocks("prompt", blocks);
 }
 
-/** Anything else would be recorded as it is, and read by every client of the session. */
+/** Anything else would be recorded unchanged, and read by every client of the session. */
 export function mustBeBlocks(method: string, blocks: readonly ContentBlock[]): void {
   if (!Array.isArray(blocks) || !blocks.every(isBlock))
     throw new BadOption(

@@ -170,7 +170,7 @@ export class StreamedStep {
       .map((toolCallId) => ({ type: "call-failed", toolCallId, at, error }));
   }
 
-  /** A response that has started is never asked for again, whatever the reason. */
+  /** A response that has started is never requested again. */
   break(error: unknown): void {
     const hasStarted = this.#hasText || this.#drafts.size > 0 || this.requests.length > 0;
     const overflow = hasStarted ? undefined : overflowOf(error);

@@ -66,7 +66,7 @@ async function promptFor(context: TurnContext, call: ToolCall, tool: DelegatingT
   const { agent, record, instructions } = context;
   const parsed = tool.parse(structuredClone(call.rawInput));
   return subAgentPrompt(call, record.book, {
-    // The input was checked when it was submitted; a tool that has changed since gets the input as it is.
+    // The input was checked when it was submitted; a tool that has changed since gets it unchanged.
     task: parsed.ok ? tool.delegates.prompt(parsed.input) : JSON.stringify(call.rawInput),
     instructions: await instructions(),
     model: modelName(agent.model),

@@ -1,4 +1,4 @@
-/** Why a request is refused. The text says what was not done; the HTTP status of each code is in `http/`. */
+/** The reason why a request is refused. The text says what was not done; `http/` has the HTTP status of each code. */
 import { LedgerError } from "../../call/index.js";
 import { diskTrouble } from "../../call/error-code.js";
 import type { LedgerErrorCode } from "../../call/ledger.js";

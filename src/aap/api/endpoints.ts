@@ -40,7 +40,7 @@ export const historyType = z
   .enum(["compacted", "full"], 'The query must say "type=full" or "type=compacted".')
   .describe("Which history.");
 
-/** Questions of a page: each may need the log of a session of its own. */
+/** The page size of questions: each question may need the log of another session. */
 export const MAX_QUESTIONS = 500;
 const LIMIT_RULE = `The limit must be a whole number from 1 to ${MAX_QUESTIONS}.`;
 export const questionLimit = z.coerce

@@ -106,13 +106,13 @@ function response({ description, json, frames, isText }: Endpoint<string>["answe
   return { description, ...(Object.keys(content).length > 0 && { content }) };
 }
 
-/** Frames are text; the data of each has a schema of its own. */
+/** Frames are text; the data of each type has its own schema. */
 const framesOf = (name: string): object => ({
   type: "string",
   description: `Server-sent events. Each frame has an "id", an "event" and, as JSON, its "data": see ${refTo(name)}.`,
 });
 
-/** As a request is sent: a field with a default may be left out. */
+/** The form in which a request is sent: a field with a default may be left out. */
 function schemaOf(body: z.ZodType): z.core.JSONSchema.BaseSchema {
   const { $schema: _, ...schema } = z.toJSONSchema(body, { io: "input" });
   return schema;

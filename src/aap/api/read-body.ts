@@ -49,7 +49,7 @@ async function readText(request: Request): Promise<string> {
   return decoded(Buffer.concat(chunks));
 }
 
-/** A text that is no UTF-8 is refused: decoded all the same, it would be another text than the one that was sent. */
+/** A body that is not UTF-8 is refused: decoding would change the text that the app sent. */
 function decoded(bytes: ArrayBuffer | Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);

@@ -65,7 +65,7 @@ const questionLifetimeMs = z
     "How long a question of this session can be answered with yes, in milliseconds; lasts until changed.",
   );
 
-/** The protocol has text here; a list of texts is taken for their lines. */
+/** The protocol has text here; a list of texts is read as lines. */
 const systemContent = textContent.transform((content) =>
   typeof content === "string" ? content : content.map((block) => block.text).join("\n"),
 );
@@ -148,7 +148,7 @@ export const cancelRequest = z.object({
 });
 export type CancelBody = z.output<typeof cancelRequest>;
 
-/** One of the question's own options, or plain yes or no. */
+/** An option of the question, or a plain yes or no. */
 export const answerRequest = z
   .strictObject({
     optionId: z.string().min(1).exactOptional(),

@@ -81,13 +81,13 @@ export class AapClient {
     }
   }
 
-  /** One page; `after` is the `next` of the page before. */
+  /** Returns one page; `after` is the `next` of the page before. */
   sessions({ after }: { readonly after?: string } = {}): Promise<SessionPage> {
     const query = after === undefined ? "" : `?after=${encodeURIComponent(after)}`;
     return this.#connection.get(`/sessions${query}`);
   }
 
-  /** All sessions; pages are fetched as they are needed. */
+  /** Iterates all sessions, a page at a time. */
   async *allSessions(): AsyncGenerator<SessionInfo, void, undefined> {
     let after: string | undefined;
     do {
@@ -166,7 +166,7 @@ export class AapClient {
     return all;
   }
 
-  /** Extension: the whole text of an open question, also what its `about` leaves out. */
+  /** Extension: returns the whole text of an open question, also what its `about` leaves out. */
   async questionText(questionId: string): Promise<string> {
     const path = `/questions/${encodeURIComponent(questionId)}`;
     const read = (page: number) =>
@@ -183,7 +183,7 @@ export class AapClient {
     return this.#extension(this.#connection.json("POST", path, { body: answer }));
   }
 
-  /** Extension: a session's own events, those that were recorded and each new one, until the signal ends it. */
+  /** Extension: yields a session's recorded events and then each new one, until the signal aborts. */
   sessionEvents(
     sessionId: string,
     options: FollowOptions = {},

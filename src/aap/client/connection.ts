@@ -13,7 +13,7 @@ import { Retries } from "./retries.js";
 import { unlessAborted } from "./unless-aborted.js";
 
 export type ConnectionOptions = {
-  /** Where the server is, with its path prefix if it has one. */
+  /** The server's base URL, with its path prefix if it has one. */
   readonly baseUrl: string;
   readonly apiKey?: string;
   readonly fetch?: (request: Request) => Promise<Response>;
@@ -89,7 +89,7 @@ export class Connection {
     }
   }
 
-  /** Throws what `signal` was aborted with as it is. */
+  /** Throws the signal's reason unchanged. */
   async send(method: string, path: string, options: SendOptions = {}): Promise<Response> {
     const { body, headers: more = {}, signal } = options;
     signal?.throwIfAborted();
@@ -186,7 +186,7 @@ function refusalIn(
       ...(typeof code === "string" && { problem: code }),
     };
   } catch {
-    // The response is not ours, or a proxy wrote it: its text is reported as it is.
+    // The response is from another program, or from a proxy: its text is reported unchanged.
     return {};
   }
 }

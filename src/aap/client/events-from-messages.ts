@@ -1,4 +1,4 @@
-/** The events of a turn that came as a whole. The inverse of `messagesFromEvents`. */
+/** Makes the events of a turn from a response that came whole. The inverse of `messagesFromEvents`. */
 import type { Block, HistoryMessage, TurnEvent, TurnResult } from "./protocol.js";
 
 export function* eventsFromMessages(

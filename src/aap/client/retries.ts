@@ -10,7 +10,7 @@ const PASSING: ReadonlySet<number | undefined> = new Set([429, 502, 503, 504]);
 export class Retries {
   #failures = 0;
 
-  /** Whether nothing has failed since the last success. */
+  /** True while nothing has failed since the last success. */
   get isFresh(): boolean {
     return this.#failures === 0;
   }

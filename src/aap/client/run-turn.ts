@@ -65,7 +65,7 @@ const RUN_TURN_OPTIONS: OptionChecks<RunTurnOptions> = {
   maxRounds: AMOUNT,
 };
 
-/** `messages`: all that came of it, with the results that were sent from here, as the history has them. */
+/** `messages`: all messages of the turn, with the results that were sent from here, as the history has them. */
 export async function runTurn(
   client: AapClient,
   sessionId: string,
@@ -99,7 +99,7 @@ export async function runTurn(
     if (result.stopReason !== "tool_use") return { ...result, messages: all };
     if (round >= maxRounds) throw tooMany(sessionId, maxRounds);
     const answers = await answered(await sidesOf(client, sessionId, open));
-    // Other settings of the first request hold for the session from then on.
+    // Other settings of the first request apply to the session from then on.
     request = { ...options.settings?.(), ...(rest.stream && { stream: rest.stream }), messages: answers };
   }
 }

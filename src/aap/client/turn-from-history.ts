@@ -56,7 +56,7 @@ function addedTo(
     .filter((message, index, all) => !isEarlierResult(message, answered, all, index));
 }
 
-/** Results of calls that the app was not asked about stand there since the turn before. */
+/** The history has the results of calls that the app was not asked about, since the turn before. */
 function isEarlierResult(
   message: HistoryMessage,
   answered: ReadonlySet<string>,

@@ -20,7 +20,7 @@ export type Received = { readonly result: TurnResult; readonly open: readonly To
 
 type SubmitterOptions = { readonly onEvent?: (event: TurnEvent) => void; readonly signal?: AbortSignal };
 
-/** How often to check whether a turn has gone on, and how long to wait for that. */
+/** The interval and the maximum wait of checks whether a turn has continued. */
 const CHECK_MS = 250;
 const WAIT_MS = 30_000;
 
@@ -52,7 +52,7 @@ export class TurnSubmitter {
     }
   }
 
-  /** Whether the server is busy because it has the answers already, and the turn is under way. */
+  /** True when the server is busy because it already has the answers and runs the turn. */
   async #isGoingOn(error: unknown, { messages }: TurnRequest): Promise<boolean> {
     const isBusy = error instanceof AapError && error.problem === "BUSY";
     return isBusy && messages.every(({ role }) => role !== "user") && this.#client.offers("event-ids");
@@ -96,7 +96,7 @@ export class TurnSubmitter {
     if (first) read(first);
     for await (const event of turn) read(event);
     this.#lastTurn = turn.firstEventId;
-    // Where events are missing, the history has the open calls.
+    // When events are missing, the history has the open calls.
     return { result: await turn, open: turn.isFromHistory ? [] : open.toAnswer() };
   }
 }

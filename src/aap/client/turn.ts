@@ -151,7 +151,7 @@ export class Turn implements AsyncIterable<TurnEvent>, Promise<TurnResult> {
     }
   }
 
-  /** Where the request cannot be sent again, the history may have the end of the turn. */
+  /** When the request cannot be sent again, the history may have the end of the turn. */
   async #endFromHistory(
     { request, place, signal }: Attempt,
     received: readonly TurnEvent[],

@@ -51,7 +51,10 @@ export type AapServerOptions = {
   readonly workspace: Workspace;
   /** The version of agents that have none of their own, as semver. */
   readonly version?: string;
-  /** Which tools an app may let run without asking. By default those whose author declared them to read, search or think. */
+  /**
+   * The tools that an app may let run without asking. By default those whose author declared them to read, search or
+   * think.
+   */
   readonly trustable?: (tool: Tool) => boolean;
   /** How long questions can be answered with yes, for agents without a limit of their own; by default for ever. */
   readonly questionLifetimeMs?: number;

@@ -194,7 +194,7 @@ export class Metrics {
   }
 }
 
-/** Only of a store that instances share. One that cannot be reached has no figures. */
+/** Figures of a store that instances share; none when it cannot be reached. */
 async function lagFigures(ledger: Ledger): Promise<readonly string[]> {
   const health = await ledger.health?.().catch(() => undefined);
   if (!health) return [];

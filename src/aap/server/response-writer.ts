@@ -9,7 +9,7 @@ import type { OpenSink } from "../stream/event-stream.js";
 const FINAL_SILENCE_MS = 250;
 
 export class ResponseWriter {
-  /** Stands for a response that was streamed. */
+  /** Marks a response that was streamed. */
   readonly #sent: Response;
   /** The open streams, each with its timer once the server ends. */
   readonly #open = new Map<ServerResponse, NodeJS.Timeout | undefined>();

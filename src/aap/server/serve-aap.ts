@@ -88,7 +88,7 @@ const LIMITS: OptionChecks<DoorLimits> = {
 export type BesideApps = {
   readonly site: Site;
   readonly isFor: (request: Request) => boolean;
-  /** Whether a file answers this path, which can only be read. */
+  /** Whether a file answers this path, by GET only. */
   readonly isFile: (path: string) => boolean;
   readonly fetch: (request: Request, openSink?: OpenSink) => Promise<Response>;
   readonly described: MoreEndpoints;

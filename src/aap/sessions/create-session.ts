@@ -65,7 +65,7 @@ export async function createSession(
 
 const sessionIdFor = (key: string): string => `session_${hash("sha256", `creation ${key}`).slice(0, 32)}`;
 
-/** Throws CONFLICT where the key came with another request before. */
+/** Throws CONFLICT when an earlier request had the same key and other content. */
 async function isCreated(
   ledger: ServerContext["ledger"],
   sessionId: string,

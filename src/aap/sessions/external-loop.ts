@@ -1,4 +1,4 @@
-/** A loop of the host's own, served as an external agent: its tools are those that the app has switched on. */
+/** Serves a loop of the host as an external agent, with the tools that the app has switched on. */
 import { LoopSession } from "../../agent/index.js";
 import type { Loop } from "../../agent/index.js";
 import type { Rule } from "../../policy/index.js";

@@ -88,7 +88,7 @@ class StepReader {
       else this.#open.add(call.toolCallId);
   }
 
-  /** An end that was only assumed may be followed by another; the message stays where it came. */
+  /** A reported end may follow an assumed one; the message keeps its place. */
   endCall({ toolCallId }: { readonly toolCallId: string }): void {
     const call = this.#book.call(toolCallId);
     if (call && this.#open.delete(toolCallId)) this.#addResult(call);

@@ -32,7 +32,7 @@ import { plainAnswer, remarksOf } from "../turns/accept-submission.js";
 import { checkCanCount } from "../turns/turn-outlook.js";
 import type { OutlookOf, TurnOutlook } from "../turns/turn-outlook.js";
 
-/** Without the whole text of a question, which may be long and has its own pages. */
+/** The question without its whole text, which may be long and has its own pages. */
 type ListedQuestion = Omit<Question, "wholeAbout"> &
   Partial<Pick<ShownQuestion, "call">> & { readonly hiddenCharacters?: number };
 

@@ -35,7 +35,7 @@ export type ServedAgent = {
   readonly agent: Agent | Loop | ExternalAgent;
   readonly title?: string;
   readonly description?: string;
-  /** As semver; by default the server's own. */
+  /** The version as semver; by default the server's own. */
   readonly version?: string;
   /** The model by name, which is recorded with each session. `isElsewhere`: at an address without the usual prices. */
   readonly served?: { readonly model: string; readonly isElsewhere?: boolean };

@@ -1,4 +1,4 @@
-/** The door that a session came through. */
+/** The door through which a session was created. */
 import type { SessionInfo } from "../../call/index.js";
 
 /** `driven`: somebody else's agent, in a terminal. */

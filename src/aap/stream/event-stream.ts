@@ -24,7 +24,7 @@ const BATCH_MS = 2;
 const HUNG_UP = new Error("The client hung up.");
 
 export type SseWriter = {
-  /** One or more whole frames. */
+  /** Writes one or more whole frames. */
   readonly write: (frames: string) => void;
   /** True when the buffer is full: then no more should be written. */
   readonly isBehind: () => boolean;
@@ -34,7 +34,7 @@ export type SseWriter = {
   readonly signal: AbortSignal;
 };
 
-/** Where a stream's text goes. */
+/** The output of a stream's text. */
 type Sink = {
   /** The first text may be empty: then only the headers are sent. */
   readonly write: (text: string) => void;
@@ -127,6 +127,6 @@ export function eventStream(
 export const frame = (id: string, event: string, data: unknown): string =>
   `id: ${id}\n${frameWithoutId(event, data)}`;
 
-/** A client that resumes the stream asks for what comes after the last id, so this one does not come again. */
+/** A client that resumes asks for the events after the last id, so this one is not sent again. */
 export const frameWithoutId = (event: string, data: unknown): string =>
   `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;

@@ -12,13 +12,13 @@ export type Subscriber = {
   readonly onNotice?: NoticeListener;
   /** Aborts when the client hangs up. */
   readonly signal: AbortSignal;
-  /** Whether more is buffered for the client than should be. */
+  /** True when the client's buffer has more than it should. */
   readonly isBehind: () => boolean;
   /** Resolves when the client has read the whole buffer. */
   readonly drained: () => Promise<void>;
 };
 
-/** One subscriber's place in a response: each event is sent once, whether it comes live or from the log. */
+/** A subscriber's position in a response: each event is sent once, whether it comes live or from the log. */
 export class Subscription {
   /** The end was sent, or the client had it before. */
   isOver = false;

@@ -179,7 +179,7 @@ export class TurnEvents {
   #unanswered(): readonly TurnEvent[] {
     const wanted = [...this.#open].filter((id) => !this.#delegated.has(id));
     const lost = wanted.filter((id) => !this.#lastMessage.has(id));
-    // After a result they stand in a message of their own, and so must the others.
+    // The messages after a result form a new message, so the others must too.
     return (lost.length > 0 && this.#isMessageEnded ? wanted : lost).flatMap((id) => this.#call(id));
   }
 
@@ -233,7 +233,7 @@ function nothing(): readonly TurnEvent[] {
   return NO_EVENTS;
 }
 
-/** All text of a message that continues, which is not recorded yet. */
+/** The text so far of a message that continues and is not recorded yet. */
 export function unwrittenText({ seq, event }: RecordedEvent): readonly StreamEvent[] {
   if (event.type !== "message-chunk" || event.block.type !== "text") return NO_STREAM_EVENTS;
   const { text } = event.block;

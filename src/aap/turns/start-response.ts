@@ -97,7 +97,7 @@ async function respond(
     isReusable = end.status === "stopped";
   } catch (error) {
     onError(error);
-    // Where even this cannot be recorded, nothing more can be done.
+    // When even this cannot be recorded, nothing more can be done.
     await runner.cancelCalls("the server failed.").catch(() => undefined);
     await open.endEmitting().catch(() => undefined);
     end = { status: "stopped", stopReason: "error", error: failureText(error) };

@@ -57,7 +57,7 @@ export type Checked = {
   readonly missing: readonly string[];
   /** The named calls that have ended. */
   readonly over: readonly ToolCall[];
-  /** Whether anything in it counts now. */
+  /** Whether any part of it takes effect now. */
   readonly isNew: boolean;
 };
 

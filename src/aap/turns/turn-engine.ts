@@ -208,7 +208,7 @@ export class TurnEngine {
   readonly isOpen = (sessionId: string): boolean =>
     this.#active.get(sessionId) !== undefined || this.#find(sessionId) !== undefined;
 
-  /** Who continues a turn of this session that no process has; undefined for sessions of no agent here. */
+  /** Decides who continues a turn of this session that no process has; undefined for sessions of no agent here. */
   readonly continuer = async (info: SessionInfo): Promise<"here" | "nobody" | undefined> => {
     const host = this.#hosts.get(configIn(info)?.agent.name ?? "");
     return host && (host.canResume ? "here" : "nobody");
@@ -233,7 +233,7 @@ export class TurnEngine {
     return undefined;
   }
 
-  /** The session as it is on record. One that is open here is not read again. */
+  /** The recorded session. A session that is open here is not read again. */
   async #read(sessionId: string): Promise<Stored> {
     const found = this.#find(sessionId);
     if (!found) return readSession(this.#server.ledger, sessionId);
@@ -359,7 +359,7 @@ function checkImages({ userBlocks = [] }: Submission, { name, behind }: Served):
   throw new AapProblem("BAD_REQUEST", `Agent ${name} takes no images. Nothing was done.`);
 }
 
-/** A hash of what the request asks for, in whichever stream mode. */
+/** A hash of the request's content, the same in each stream mode. */
 function bodyHash({ stream: _stream, ...body }: TurnBody): string {
   return createHash("sha256").update(JSON.stringify(body)).digest("hex");
 }

@@ -19,7 +19,7 @@ export type TurnHost = {
   readonly find: (sessionId: string) => OpenSession | undefined;
   /** Takes in what others have recorded: answers need no lease. */
   readonly catchUp: (sessionId: string) => Promise<void>;
-  /** Whether a turn of the session lives in this process alone, with or without a response under way. */
+  /** True when a turn of the session lives in this process alone, with or without a running response. */
   readonly hasTurn: (sessionId: string) => boolean;
   /** Opens the session with the plan's settings, or takes the one that is open. */
   readonly open: (plan: TurnPlan) => Promise<TurnRunner>;
@@ -31,7 +31,7 @@ export type TurnHost = {
 
 export type TurnPlan = {
   readonly sessionId: string;
-  /** The session when the request came. */
+  /** The session at the time of the request. */
   readonly stored: StoredSession & { readonly log: readonly RecordedEvent[] };
   /** The settings from here on. */
   readonly config: SessionConfig;

@@ -9,7 +9,7 @@ import type { OpenSession } from "./open-session.js";
 
 type Warm = OpenSession<AgentSession>;
 
-/** Others who want the session wait longer than that for it. */
+/** Shorter than the lease wait of others who want the session. */
 const KEPT_OPEN_MS = 300;
 
 export class WarmSessions {

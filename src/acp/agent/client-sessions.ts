@@ -21,7 +21,7 @@ export type ClientSessionsOptions = {
   readonly host: AcpHost;
   readonly peer: Peer;
   readonly client: ClientSide;
-  /** Where relative folders begin; undefined for a client on another machine. */
+  /** The base of relative folders; undefined for a client on another machine. */
   readonly base?: string | undefined;
 };
 
@@ -29,7 +29,7 @@ export type ClientSessionsOptions = {
 export type ProtocolMethods = {
   readonly dialect: () => AgentDialect;
   readonly methods: (sessions: ClientSessions) => Methods;
-  /** Sends what a client gets of a session that is open now. */
+  /** Sends the updates that a client gets when it opens a session. */
   readonly afterOpen: (live: LiveSession) => void;
 };
 

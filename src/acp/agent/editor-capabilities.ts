@@ -4,7 +4,7 @@ import { isJsonObject } from "../json.js";
 export type EditorCapabilities = {
   readonly readTextFile: boolean;
   readonly writeTextFile: boolean;
-  /** Commands run in terminals of its own. */
+  /** The editor runs commands in its own terminals. */
   readonly terminal: boolean;
 };
 

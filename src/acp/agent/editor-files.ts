@@ -57,7 +57,7 @@ export class EditorFiles {
     this.#given = undefined;
   }
 
-  /** A file that is not on the disk may be open in the editor all the same. */
+  /** The editor may have a file open that is not on the disk. */
   async look(path: string): Promise<FileInfo | undefined> {
     const info = await this.#local.look(path);
     if (info || !this.#isOurs(path)) return info;
@@ -96,7 +96,7 @@ export class EditorFiles {
     try {
       onDisk = await this.#local.readText(path);
     } catch (error) {
-      // Not text, a folder, too large: the disk has its own words for each.
+      // Binary, a folder, or too large: reading from the disk gives the right error.
       if (error instanceof ToolFailure) return undefined;
       throw error;
     }

@@ -40,7 +40,7 @@ function commonLength(one: string, other: string): number {
   return length;
 }
 
-/** The longest end of one text that the other begins with, by the prefix function: one pass, whatever the texts. */
+/** The longest suffix of one text that is a prefix of the other, by the prefix function: one pass for any texts. */
 function overlapLength(before: string, now: string): number {
   const tail = before.slice(-now.length);
   const fallback = new Int32Array(now.length);

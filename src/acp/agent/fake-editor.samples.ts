@@ -34,7 +34,7 @@ export class FakeEditor {
   readonly released: string[] = [];
   /** Every request, by its method. */
   readonly asked: string[] = [];
-  /** Answers instead of its own. */
+  /** The answer in place of its own. */
   readonly instead = new Map<string, Answer>();
 
   constructor(capabilities: object = { fs: { readTextFile: true, writeTextFile: true }, terminal: true }) {
@@ -61,7 +61,7 @@ export class FakeEditor {
     const cancelled = new Promise<never>((_, reject) => {
       signal?.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
     });
-    // As over a wire: what is sent is a copy. The tests send what the types say.
+    // Copies the message, as a wire does. The tests send what the types declare.
     const sent = JSON.parse(JSON.stringify(params)) as Params;
     const result = await Promise.race([
       Promise.resolve(sent).then((copy) => answer(copy, signal)),

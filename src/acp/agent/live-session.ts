@@ -103,7 +103,7 @@ export class LiveSession {
     this.#flushWhenReady();
   }
 
-  /** How full the model's window is, and what the session has cost. */
+  /** The use of the model's window, and the session's cost. */
   sendUsage(usage: Usage | undefined = this.#session.book.steps.at(-1)?.usage): void {
     const { contextWindow: size } = this.hosted;
     if (size === undefined || usage?.inputTokens === undefined) return;
@@ -156,7 +156,7 @@ export class LiveSession {
     return { messageId, isCancelled: signal.aborted };
   }
 
-  /** Goes on with the turn that an earlier process left, if there is one; or shows the questions of another process. */
+  /** Continues the turn that an earlier process left, if there is one; or shows the questions of another process. */
   async resume(): Promise<void> {
     const status = this.#session.book.turn?.state.status;
     if (status === "running" || status === "parked" || this.hosted.isWatched)

@@ -151,7 +151,7 @@ class EditorTerminal {
     }
   }
 
-  /** Whether there was anything new. */
+  /** Whether any output was new. */
   async #read({ isOver }: { readonly isOver: boolean }): Promise<boolean> {
     const { signal, onOutput } = this.#options;
     const limits = isOver ? { timeoutMs: LAST_OUTPUT_TIMEOUT_MS } : { timeoutMs: OUTPUT_TIMEOUT_MS, signal };

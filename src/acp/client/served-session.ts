@@ -37,7 +37,7 @@ export function sessionOf(
   return { session, params: { ...params, sessionId } };
 }
 
-/** One of our own tools, which does for an agent what `run` does. */
+/** A built-in tool of ours with another `run`, which does the work for the agent. */
 export function builtInTool(name: string, changes: Pick<Tool, "run"> & Partial<Tool>): Tool {
   const tool = builtInTools.find((one) => one.name === name);
   if (!tool) throw new Error(`there is no built-in tool ${name}`);
@@ -72,7 +72,7 @@ function refused(reason: string): RpcError {
   return new RpcError(CODE.internal, `Refused: ${sentence} Nothing was done.`, { refused: true });
 }
 
-/** ACP's paths are absolute: what a relative one is meant from nobody knows. */
+/** ACP's paths are absolute: nobody knows the base of a relative one. */
 export function absolutePathIn(params: JsonObject, key: string): string {
   const path = params[key];
   if (typeof path !== "string" || !path.startsWith("/"))

@@ -224,7 +224,7 @@ const asError = (reason: unknown): Error =>
 
 const GONE = "The session was ended or cancelled. Nothing was run.";
 
-/** The words of a command are looked at as a shell would read them; they are run by none. */
+/** The words of a command are read as a shell would read them; no shell runs them. */
 function inputOf({ command, cwd, env }: WantedCommand): object {
   const text = typeof command === "string" ? command : quoted(command);
   return { command: text, ...(cwd !== undefined && { cwd }), ...(env && { env }) };

@@ -15,7 +15,7 @@ export class TurnEvents {
     this.#now = now;
   }
 
-  /** Whatever an earlier process left open has ended with it. */
+  /** Everything that an earlier process left open has ended with it. */
   async open(
     info: SessionInfo,
     agentSession: { readonly agent: string; readonly sessionId: string },

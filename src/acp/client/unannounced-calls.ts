@@ -48,7 +48,7 @@ export class UnannouncedCalls {
     this.#asked = this.#asked.filter((id) => id !== asked);
     if (this.#joined.size >= MAX_CALLS) this.#joined.clear();
     this.#joined.set(toolCallId, asked);
-    // A call that was refused or cancelled takes no more reports, and this one says only that it was not done.
+    // A refused or cancelled call takes no more reports, and this one says only that it was not done.
     if (isIdle && isNotDone(this.#book.call(asked))) return [];
     // The question announced it.
     return {

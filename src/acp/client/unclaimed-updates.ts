@@ -1,4 +1,4 @@
-/** Updates that came before the answer which names their session: kept for it, up to a bound. */
+/** Updates that arrive before the response which names their session: buffered for it, up to a bound. */
 
 const MAX_UPDATES = 1_000;
 

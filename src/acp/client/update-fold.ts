@@ -35,9 +35,9 @@ export class UpdateFold {
   readonly #terminalEnd: FoldOptions["terminalEnd"];
   readonly #isEchoing: () => boolean;
   readonly #now: () => number;
-  /** In words, and of which call. */
+  /** The repairs so far, each as its text and its call. */
   readonly #repaired = new Set<string>();
-  /** All that was reported of each call. */
+  /** All reports of each call. */
   readonly reported = new ReportedCalls();
   /** Calls of which something else was reported after they were asked about or had ended. */
   readonly #changed = new Set<string>();
@@ -69,7 +69,7 @@ export class UpdateFold {
     return events.done();
   }
 
-  /** A call as it is after what `read` has read. */
+  /** The call with all updates that `read` has read. */
   call(toolCallId: string): ToolCall | undefined {
     return this.#seen.call(toolCallId);
   }
@@ -156,7 +156,7 @@ export class UpdateFold {
     const { toolCallId, at } = event;
     const before = this.#seen.call(toolCallId)?.content ?? [];
     const shown = event.fields.content.flatMap((item) => (item.type === "terminal" ? [item.terminalId] : []));
-    // In a list that names it twice it is one terminal all the same.
+    // A terminal that a list names twice counts once.
     return [...new Set(shown)].flatMap((terminalId): SessionEvent[] => {
       const end = this.#terminalEnd(terminalId);
       const isShown = before.some(

@@ -12,9 +12,9 @@ export type Turn = {
   readonly sessionId: string;
   /** The answer to session/prompt: in v1 the end of the turn, in v2 that it was accepted. */
   readonly reply: Reply;
-  /** Where the turn was over: v1's answer, v2's idle state. */
+  /** The line at which the turn was over: v1's response, v2's idle state. */
   readonly end: number | undefined;
-  /** Where we cancelled it, or closed its session. */
+  /** The line at which we cancelled the turn, or closed its session. */
   readonly interruptedAt: number | undefined;
 };
 
@@ -67,7 +67,7 @@ export function onResult(
     if (reply.kind === "error" && wantsLogin(reply)) return untested(LOGIN);
     if (reply.kind !== "result") return failed(shownReply(reply));
     const definition = evidence.schema.responseOf(reply.method);
-    // Null stands for an object all of whose fields are optional: the SDKs read it so.
+    // Null counts as an object whose fields are all optional, as the SDKs read it.
     const result = isNone(reply.result) ? {} : reply.result;
     const problem = definition === undefined ? undefined : evidence.schema.problem(definition, result);
     if (problem !== undefined) return failed(`${problem}: ${shownReply(reply)}`);
@@ -105,7 +105,7 @@ export function greeting(evidence: Evidence, name: SceneName = "hello"): JsonObj
   return reply?.kind === "result" && isJsonObject(reply.result) ? reply.result : undefined;
 }
 
-/** Judges only what the agent says that it can. The path is below the capabilities of the version. */
+/** Checks only what the agent advertises. The path is below the capabilities of the version. */
 export function whenAdvertised(
   evidence: Evidence,
   [scene, path]: readonly [SceneName, string],

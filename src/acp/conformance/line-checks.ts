@@ -30,7 +30,7 @@ export const isMessage = (message: unknown): boolean =>
   message["jsonrpc"] === "2.0" &&
   (typeof message["method"] === "string" || "result" in message || "error" in message);
 
-/** Has an id and no method: meant as an answer, whatever else it lacks. */
+/** A message with an id and without a method is meant as a response, whatever else it lacks. */
 const isAnswer = (message: unknown): message is JsonObject =>
   isResponse(message) || (isJsonObject(message) && "id" in message && !("method" in message));
 

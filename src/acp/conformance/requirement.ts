@@ -23,7 +23,7 @@ export type Requirement = {
   /** Ids of the protocol's own test kit begin with `ACP-`, ours with `TOOLGATE-`. */
   readonly id: string;
   readonly level: Level;
-  /** One sentence. */
+  /** The requirement in one sentence. */
   readonly text: string;
   /** The scenes that its check reads; they are run for it. */
   readonly scenes: readonly SceneName[];

@@ -1,4 +1,4 @@
-/** All that is asked of an agent of a version, in the order of the table. */
+/** All requirements of a version, in the order of the table. */
 import type { ProtocolVersion, Requirement } from "./requirement.js";
 import { toolCallRequirements } from "./tool-call-requirements.js";
 import { HANDSHAKE } from "./v1/handshake.js";

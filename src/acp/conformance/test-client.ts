@@ -27,7 +27,7 @@ export type TestClientSettings = {
 /** How questions are answered. `hold` leaves them open until the turn is cancelled. */
 export type Policy = "allow" | "reject" | "cancelled" | "unoffered" | "unknown-outcome" | "hold";
 
-/** Nothing that follows in this scene can be tested. */
+/** The rest of this scene cannot be tested. */
 export class SceneOver extends Error {
   readonly code = "SCENE_OVER";
 }
@@ -55,7 +55,7 @@ export class TestClient {
     agent.answerRequest = (method, params, id) => {
       const answer = this.#answer(method, params, id);
       if (!answer || method !== "session/request_permission") return answer;
-      // No person answers at once. An agent that goes on without the answer must have the time to show it.
+      // Answers late, as a person does, so that an agent that continues without the answer has the time to show it.
       setTimeout(() => agent.send({ id, ...answer }), Math.min(50, settings.quietMs / 3));
       return undefined;
     };

@@ -22,7 +22,7 @@ export type Reply = { readonly lines: readonly Line[]; readonly asked: number; r
 
 const MAX_SHOWN_LENGTH = 300;
 
-/** A line as it is shown to a person: without what all of them have, nothing hidden, and cut. */
+/** A line for people: without the fields that all lines have, visible, and cut. */
 export function shown({ text }: Line): string {
   const shortened = text.replace('"jsonrpc":"2.0",', "").replace(/("sessionId":")[^"]{12,}(")/, "$1…$2");
   return shortened.length > MAX_SHOWN_LENGTH

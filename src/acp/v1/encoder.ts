@@ -78,7 +78,7 @@ export class V1Encoder {
     return own.length > 0 ? this.#withTerminals(call, last, shown, own) : this.#update(call, last, shown);
   }
 
-  /** Most updates of a busy call: a way of its own, since the general one takes long before it is compiled. */
+  /** The usual update of a busy call has its own path, since the general one is slow before it is compiled. */
   #progress(call: ToolCall, { call: before, fields }: Sent<Fields>): readonly V1Update[] {
     this.#sent.remember(call, fields);
     const toolgate = progressPatch(before, call);
@@ -167,7 +167,7 @@ function changed(before: Sent<Fields>, { call, fields: next }: Sent<Fields>): V1
   return Object.keys(update).length > 2 ? update : undefined;
 }
 
-/** A reader of v1 takes the `_meta` of an update for all that came with the call: only ours is sent in part. */
+/** A v1 reader takes the `_meta` of an update for the whole of it, so only our own part may be sent incrementally. */
 function changedMeta(before: ToolCall, call: ToolCall): Meta | undefined {
   const toolgate = toolgatePatch(before, call);
   if (!call._meta && !before._meta) return toolgate && { toolgate };

@@ -40,7 +40,7 @@ export function updateToolCall(call: FilledToolCall, update: V1UpdateFields): Fi
   });
 }
 
-/** The call that an update for an unknown id stands for; it must have a title. */
+/** The call that an update for an unknown id creates; it must have a title. */
 export function toolCallFromUpdate(update: V1ToolCallUpdate): FilledToolCall {
   const { toolCallId, title, kind, status, content, locations, ...rest } = update;
   if (typeof title !== "string") throw new TitleRequired(toolCallId);

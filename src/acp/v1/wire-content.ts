@@ -80,7 +80,7 @@ const VERBS = {
   copy: ["copy", "Copied"],
 } as const satisfies Record<DiffContent["operation"], readonly [ahead: string, past: string]>;
 
-/** Whether it is a terminal of ours that is sent in `_meta.terminal_*`, with its output. */
+/** Whether it is one of our terminals, sent in `_meta.terminal_*` with its output. */
 export function isShownInMeta(
   item: ToolCallContent,
   { clients, inMeta }: TerminalsShown,

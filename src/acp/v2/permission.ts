@@ -22,7 +22,7 @@ export function encodeV2Permission(question: Question, call: ToolCall, view: Ask
   };
 }
 
-/** All that v2 can say of a call, as one upsert. */
+/** Everything that v2 can say of a call, as one upsert. */
 function wholeV2Call(call: ToolCall): object {
   const upsert = new V2Encoder()
     .encode(call)

@@ -43,7 +43,7 @@ const hello: Scene = {
         additionalDirectories: [context.cwd],
       });
     await changeSettings(client, sessionId);
-    // Nothing is under way: there is nothing to cancel, and nobody to answer.
+    // No turn runs: there is nothing to cancel, and no response.
     client.notify("session/cancel", { sessionId });
     await listAndEnd(client, context, { sessionId, second });
   },

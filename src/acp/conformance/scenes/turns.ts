@@ -11,14 +11,14 @@ const turn: Scene = {
     await client.initialize();
     const sessionId = await client.openSession();
     await client.runTurn("prompt", sessionId, context.prompt);
-    // In the same session: what the second turn calls must not take the ids of the first one's calls.
+    // The same session: the second turn's calls must not reuse the ids of the first turn's calls.
     await client.runTurn("prompt again", sessionId, context.prompt);
     await client.waitQuietly();
   },
 };
 
 const SHORT = "Answer with the single word yes. Use no tools.";
-// One white pixel, and a tenth of a second of nothing.
+// One white pixel, and a tenth of a second of silence.
 const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mP8/x8AAwMCAO+ip1sAAAAASUVORK5CYII=";
 const SILENT_WAV = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQAAAAA=";
 
@@ -69,7 +69,7 @@ const answeredWith = (name: "refused" | "unoffered", ...policies: readonly Polic
     const client = context.start();
     await client.initialize();
     for (const policy of policies) {
-      // A session of its own: an agent may take a refusal to heart for the rest of one.
+      // A new session: some agents stop asking for the rest of a session after a refusal.
       const sessionId = await client.openSession(`new for ${policy}`);
       client.policy = policy;
       await client.runTurn(policy, sessionId, context.prompt);

@@ -18,7 +18,7 @@ export const lastUpdate = (turn: Turn): JsonObject | undefined => {
   return line && updatesIn([line])[0]?.update;
 };
 
-/** The end as it is shown. */
+/** The end of the turn as text. */
 export const endLine = ({ reply, end }: Turn): string => {
   const line: Line | undefined = end === undefined ? undefined : reply.lines[end];
   return line ? shown(line) : `no idle state: ${shownReply(reply)}`;
