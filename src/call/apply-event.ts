@@ -261,7 +261,7 @@ function decide(
 
 type Moment = "asked" | "answered" | "started" | "ended" | "undone";
 
-/** `duration`: of what the moment ends, where it was measured. */
+/** `duration`: the measured duration of the span that this moment ends, if there is one. */
 function stamped(times: CallTimes, moment: Moment, at: number, duration?: number): CallTimes {
   return {
     announced: times.announced,

@@ -13,7 +13,7 @@ export const isProxied = ({ toolCallId }: ToolCall): boolean => PROXIED.test(too
 export const partOf = (call: ToolCall): string | undefined =>
   isProxied(call) ? call.parentToolCallId : undefined;
 
-/** A refused part counts by itself: the agent reports its own call as failed, or not at all. */
+/** A refused part counts as its own call: the agent reports its call as failed, or not at all. */
 export const isCounted = (call: ToolCall): boolean =>
   partOf(call) === undefined || call.state.status === "refused";
 

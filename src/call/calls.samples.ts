@@ -357,7 +357,7 @@ function legalLife(
   return life;
 }
 
-/** No tool shows a terminal twice in a call, or takes one away again; what would be shown then is nobody's business. */
+/** No tool shows a terminal twice in a call or takes one away again, so the fold need not define the result. */
 function isOddAboutTerminals(before: ToolCall | undefined, after: ToolCall | undefined): boolean {
   const ids = terminalIds(after);
   return (

@@ -9,7 +9,7 @@
 
 /** About ten milliseconds. */
 const MAX_STEPS = 2_000_000;
-/** No cut takes more than this part of what is left, so that one hard place does not starve the others. */
+/** The maximum share of the remaining budget for one cut, so that one hard place does not starve the others. */
 const SHARE = 1 / 4;
 /** The cost of looking for anchors, for each line. */
 const ANCHOR_STEPS = 16;

@@ -29,7 +29,7 @@ export function shortHunks(oldText: string, newText: string): readonly DiffHunk[
 const ownText = (part: string, whole: string): string =>
   part.length < whole.length / 2 ? ownCopy(part) : part;
 
-/** All changes in order; those whose lines of context would touch are one hunk. */
+/** All changes in order; changes with touching context lines form one hunk. */
 export function hunksInContext(oldText: string, newText: string): readonly DiffHunk[] {
   return hunksOf(contextGroups(oldText, newText), oldText, newText);
 }
@@ -142,7 +142,7 @@ class LineReader {
     return (this.#hasKeys ??= this.text.includes(KEY_BEGIN));
   }
 
-  /** Where the line begins; the end of the text when there are fewer lines. */
+  /** The start of the line; the end of the text when there are fewer lines. */
   start(line: number): number {
     for (; this.#line > line; this.#line -= 1) this.#at = lineStart(this.text, this.#at - 1);
     for (; this.#line < line && this.#at < this.text.length; this.#line += 1) {
@@ -158,10 +158,10 @@ class LineReader {
   }
 }
 
-/** Where the line with this character begins. */
+/** The start of the line with this character. */
 const lineStart = (text: string, at: number): number => (at <= 0 ? 0 : text.lastIndexOf("\n", at - 1) + 1);
 
-/** How many lines of context stand above a line. */
+/** The number of context lines above a line. */
 function linesAbove(reader: LineReader, line: number): number {
   const from = reader.start(Math.max(1, line - CONTEXT_LINES));
   const start = markedStart(reader, from);
@@ -186,7 +186,7 @@ function markedStart({ text, hasKeys }: LineReader, at: number): number {
   return isMarked(text, at) ? lineStart(text, at - 1) : at;
 }
 
-/** Where the private key begins that this place is in. */
+/** The start of the private key that contains this place. */
 function keyStart(text: string, at: number): number | undefined {
   const before = text.slice(Math.max(0, at - MAX_KEY_LENGTH), at);
   const key = before.lastIndexOf(KEY_BEGIN);

@@ -63,7 +63,7 @@ export type AppendOptions = {
 export const DEFAULT_READ_LIMIT = 1_000;
 
 export type ReadOptions = {
-  /** Only events with a higher `seq`. */
+  /** Reads only events with a higher `seq`. */
   readonly after?: number;
   /** Only events of this type: lists need few events of many sessions. */
   readonly type?: SessionEventType;
@@ -119,7 +119,7 @@ export interface Ledger {
    * `eventPages` read on. A ledger that cannot filter by `type` returns the other events too, so the caller filters again.
    */
   read(sessionId: string, options?: ReadOptions): Promise<readonly RecordedEvent[]>;
-  /** All events after `after`, and then each further one as anyone appends it, until the signal aborts. */
+  /** Yields all events after `after`, and then each new one, until the signal aborts. */
   follow(
     sessionId: string,
     options: { readonly after?: number; readonly signal: AbortSignal },

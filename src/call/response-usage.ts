@@ -2,7 +2,7 @@
 import type { SessionBook } from "./session-book.js";
 import type { Usage } from "./step.js";
 
-/** Undefined stands for a response whose provider reported no usage. With a turn's id, only the responses of that turn. */
+/** Undefined for a response whose provider reported no usage. With a turn's id, only the responses of that turn. */
 export function responseUsage(book: SessionBook, turnId?: string): readonly (Usage | undefined)[] {
   const isMeant = (one: { readonly turnId?: string }) => turnId === undefined || one.turnId === turnId;
   const steps = book.steps.filter(isMeant);

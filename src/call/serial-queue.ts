@@ -8,7 +8,7 @@ export class SerialQueue {
     return done;
   }
 
-  /** Resolves when all tasks that came so far have ended. */
+  /** Resolves when all tasks queued so far have ended. */
   async idle(): Promise<void> {
     await this.#last;
   }

@@ -204,7 +204,7 @@ export class SessionBook {
     return { calls: trial.#calls, beyond: events.filter(changesSession) };
   }
 
-  /** `applyAll` for events that were checked against the book as it is now. */
+  /** Applies events that `check` has checked against the current book. */
   applyChecked({ calls, beyond }: CheckedEvents): void {
     calls.forEach((call, toolCallId) => this.#calls.set(toolCallId, call));
     for (const event of beyond)

@@ -8,7 +8,7 @@
 export type SharedText = { readonly text: string; readonly version: number };
 
 export interface SharedTexts {
-  /** Where the texts are, for messages. */
+  /** The name of the store, for messages. */
   readonly where: string;
   current(name: string): SharedText | undefined;
   /** The store could not be read for some seconds. */

@@ -67,7 +67,7 @@ export type Decision = {
 
 export type DecidedBy = "rule" | "person" | "sandbox";
 
-/** `text`: a sentence about what the command tried, or left behind. */
+/** `text`: a sentence about what the command tried, or left running. */
 export type SandboxRefusal = {
   readonly type: "network" | "file" | "system" | "held back" | "not started";
   readonly text: string;
@@ -177,7 +177,7 @@ export type FileChange =
     }
   /** Changes of a command in the folder `path` are recorded with the last of the commands that ran beside it. */
   | { readonly type: "beside"; readonly path: string }
-  /** A change of a command that an undo leaves as it is, for this reason. */
+  /** A change of a command that an undo does not revert, with the reason. */
   | { readonly type: "left"; readonly path: string; readonly reason: string }
   /** The earlier state could not be stored, so the call cannot be undone. */
   | { readonly type: "not-kept"; readonly path: string; readonly reason: string };
@@ -187,7 +187,7 @@ export type CallProcess = {
   readonly pid: number;
   /** Milliseconds since 1970. */
   readonly startedAt: number;
-  /** Where the pid is valid: a boot and a pid namespace, or a host's name. */
+  /** The scope of the pid: a boot and a pid namespace, or a host's name. */
   readonly machine: string;
   /** In ticks of that machine's clock; 0 where it is unknown. A pid is reused, a pid with its start is not. */
   readonly startTick: number;
@@ -203,7 +203,7 @@ type CallEvent<Type extends string, Data = unknown> = {
   readonly at: number;
 } & Data;
 
-/** The true duration, in milliseconds, of what the event ends; left out where the times of the events give it. */
+/** The true duration in milliseconds; left out when the events' times give it. */
 type Waited = { readonly waitedMs?: number };
 
 type EndData = {

@@ -1,4 +1,4 @@
-/** The prompt came through a pipe, and a person sits at the terminal all the same: their answers are read from there. */
+/** Reads a person's answers from the terminal when the prompt came through a pipe. */
 import { openSync } from "node:fs";
 import { ReadStream } from "node:tty";
 

@@ -22,13 +22,13 @@ export type Screen = {
   showCall(toolCallId: string): void;
   pause(): void;
   resume(): void;
-  /** Resolves when the call has ended, or soon: the end of a call then stands below its question, not below the next. */
+  /** Resolves when the call has ended, or soon, so that its end stands below its own question. */
   untilEnded?(toolCallId: string): Promise<void>;
 };
 
 type Given = Awaited<ReturnType<Ask>>;
 
-/** Where a person answers one question: prompts are shown there, and the replies read. */
+/** The terminal of a person who answers one question: it shows prompts and reads replies. */
 export type AnswerDesk = {
   readonly write: (text: string) => void;
   /** The reply to the question itself: a line, or the word for a key. */
@@ -72,7 +72,7 @@ export function askInTerminal(screen: Screen, openDesk: OpenDesk = lineDesk): As
     const own: Waiting = { question, signal };
     waiting.add(own);
     desk?.refresh?.();
-    // One question at a time: nobody could tell two prompts on one line apart.
+    // Asks one question at a time: nobody could tell two prompts on one line apart.
     const asked = line.then(async () => {
       signal.throwIfAborted();
       if (own.given) return own.given;

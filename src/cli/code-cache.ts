@@ -104,7 +104,7 @@ export class CodeCache {
     }
   }
 
-  /** One file for all versions of a chunk: a new version replaces the old one's. */
+  /** The one file of all versions of a chunk: a new version replaces the old one's. */
   #file(name: string): string {
     return join(this.#folder, `${name.replace(/-[\w-]{8}\.cjs$/, "")}.code`);
   }

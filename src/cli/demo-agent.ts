@@ -19,7 +19,7 @@ const RULES: readonly Rule[] = [{ allow: "read" }, { allow: "execute" }, { allow
 
 type DemoOptions = {
   readonly pauseMs?: number;
-  /** Where the rules of answers are stored. Without it no question offers "always". */
+  /** The store for the rules of answers. Without it no question offers "always". */
   readonly remembered?: RuleSource;
 };
 

@@ -11,7 +11,7 @@ export type ElicitField = {
   readonly isRequired: boolean;
   readonly fallback: unknown;
   readonly limits: Limits;
-  /** The whole of what the server says of the value. */
+  /** The server's whole text about the value. */
   readonly schema: object;
 };
 

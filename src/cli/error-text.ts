@@ -21,7 +21,7 @@ export function errorText(error: unknown): string {
   return isBug ? (error.stack ?? error.message) : errorSentence(error);
 }
 
-/** The same without the stack, for a conversation that goes on. */
+/** The same text without the stack, for a conversation that continues. */
 export function errorSentence(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (!("code" in error)) return `Toolgate failed: ${error.message}`;

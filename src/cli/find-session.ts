@@ -9,7 +9,7 @@ export async function findSession(ledger: Ledger, wanted: string | true, cwd: st
   if (await ledger.has(wanted)) return wanted;
   const known: string[] = [];
   for await (const { sessionId } of allSessions(ledger)) {
-    // People leave out what all ids begin with.
+    // The prefix that all ids share may be left out.
     if (sessionId.startsWith(wanted) || sessionId.startsWith(`session_${wanted}`)) known.push(sessionId);
   }
   const [only, ...others] = known;

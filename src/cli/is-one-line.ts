@@ -1,4 +1,4 @@
-/** On a terminal, a call that only looked at something is one line: it shows no more than that it did. */
+/** Whether the terminal shows a call in one line, because it only read something. */
 import { isProxied } from "../call/call-parts.js";
 import type { ToolCall } from "../call/index.js";
 

@@ -1,4 +1,4 @@
-/** Where sessions are stored: at the address of `--ledger`, or in the user's state folder. */
+/** Finds the ledger: at the address of `--ledger`, or in the user's state folder. */
 import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { ledgerFileOf } from "../history/index.js";

@@ -146,7 +146,7 @@ export class LiveBlock {
     else if (next.length > 0) this.#isAtLineStart = true;
   }
 
-  /** Writes the cells that differ. Undefined where it is not known what the screen shows, or how wide the text is. */
+  /** Writes the cells that differ. Undefined when the screen's content or the text's width is unknown. */
   #changes(text: string, next: readonly string[], cursor: Footer["cursor"] | undefined): string | undefined {
     const from = this.#drawnCursor;
     if (!from || !cursor || !this.#isKnown || this.#size !== this.#sizeNow) return undefined;

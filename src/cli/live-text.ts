@@ -131,7 +131,7 @@ export class LiveText {
       calls: this.#openCalls,
       headlineOnly: isLine || (isBelowQuestion && status === "done" && call.kind === "edit"),
       endOnly: isBelowQuestion && (status === "refused" || status === "cancelled"),
-      // A person who is asked sees the whole call.
+      // Shows the whole call, because a person is asked about it.
       ...(!isOver(call.state) && { maxLines: MAX_QUESTION_LINES }),
     });
     this.#write(`${text}\n`);
@@ -187,7 +187,7 @@ export class LiveText {
     this.#ended = "";
     clearTimeout(this.#frame);
     this.#frame = undefined;
-    // In one write, so that the open rows do not stand below their final form.
+    // Writes once, so that the open rows do not stand below their final form.
     this.#unlessPaused(() => this.#block?.print(text, this.#rowsNow()));
   }
 
@@ -364,7 +364,7 @@ export class LiveText {
     return [...open, ...rows, ...(more > 0 ? [`… and ${more} more`] : []), ...below];
   }
 
-  /** How long the turn has taken and what it has used, also while the model sends nothing. */
+  /** The turn's time and token usage so far, also while the model sends nothing. */
   #turnRow(): readonly string[] {
     const { turn } = this.#session.book;
     if (turn?.state.status !== "running") return [];

@@ -110,7 +110,7 @@ export class MirroredSession {
     const sent: { failure?: { readonly error: unknown } } = {};
     const onRetry = (text: string): void => this.#onRetry?.(text);
     this.#wire.send(message, { signal, onRetry }).catch((error: unknown) => {
-      // The turn is the server's: its events say how it goes on, unless it was never taken.
+      // The server runs the turn: its events show how it continues, unless the server never accepted it.
       if (error instanceof AapError && error.code === "STREAM_CUT") return;
       sent.failure = { error };
       this.#wake();

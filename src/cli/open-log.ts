@@ -93,7 +93,7 @@ const NEVER_LOGGED = [
   "text",
 ].flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);
 
-/** Removes the keys of our own environment, whatever they look like. */
+/** Removes the values of our own environment's keys, whatever their form. */
 function keyRemover(env: NodeJS.ProcessEnv): (line: string) => string {
   const keys = Object.entries(env).flatMap(([name, value = ""]) =>
     /(?:KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS)$/i.test(name) && value.trim().length >= MIN_KEY_LENGTH

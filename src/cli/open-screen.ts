@@ -43,7 +43,7 @@ function areReadTogether(): boolean {
     const [out, errors] = [fstatSync(process.stdout.fd), fstatSync(process.stderr.fd)];
     return out.dev === errors.dev && out.ino === errors.ino;
   } catch {
-    // Nobody reads a closed stream.
+    // A closed stream has no reader.
     return false;
   }
 }

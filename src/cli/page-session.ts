@@ -37,7 +37,7 @@ export async function findPage(url: string, token: string | undefined): Promise<
   }
 }
 
-/** Refusals that say nothing about what the server has. */
+/** Refusals that disclose nothing about the server's content. */
 const FOR_NOW = new Set([429, 502, 503, 504]);
 
 const isForNow = ({ code, status = 0 }: AapError): boolean => code === "UNREACHABLE" || FOR_NOW.has(status);

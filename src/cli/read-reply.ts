@@ -15,7 +15,7 @@ export type Reply =
       readonly choice?: Choice;
       /** The answer is for all the calls that were listed as alike. */
       readonly isForAll?: true;
-      /** Only these hunks of the edit are applied, where not all of them are. */
+      /** The hunks of the edit to apply, when not all of them are. */
       readonly keptHunks?: readonly number[];
     }
   | { readonly type: "help" }
@@ -167,7 +167,7 @@ const refusal = (reason: string, options: readonly QuestionOption[]): Reply => (
 });
 
 function answer(kind: OptionKind, options: readonly QuestionOption[], word: string) {
-  // An option for this session has a word of its own.
+  // An option for this session has another word.
   const option = options.find((one) => one.kind === kind && one.grant?.scope !== "session");
   // A no needs no option: it refuses.
   if (option || kind === "reject_once") return { type: "answer", option } as const;

@@ -20,7 +20,7 @@ import { notContained } from "./open-workspace.js";
 import { readText } from "./read-text.js";
 import { withSettingsOf } from "./shared-settings.js";
 
-/** One case: the action, and the rules to apply. */
+/** A case: the action, and the rules to apply. */
 export const ruleQuestion = z.object({
   rules: z.array(z.custom<Rule>((rule) => typeof rule === "object" && rule !== null)).default([]),
   default: z.enum(["allow", "ask", "deny"]).default("ask"),

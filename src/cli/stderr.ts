@@ -17,7 +17,7 @@ const CONTINUED = "    ";
 
 /** Writes a line without the "toolgate: " prefix. */
 export function noteLine(line: string): void {
-  // Only the first line is ours for sure: the others may be quoted, and carry the mark of others' words.
+  // Only the first line is surely our own: the others may be quoted, and are marked as quoted.
   const [first = "", ...others] = visibleText(line, { keepNewlines: true }).replace(/^\n/, "").split("\n");
   const width = process.stderr.isTTY && process.stderr.columns > 0 ? process.stderr.columns - 1 : Infinity;
   const text = [

@@ -78,7 +78,7 @@ export class IdleFollowers {
   /** Calls back at each wake of a session, and without one at each wake of all. */
   watch(onChange: (sessionId: string | undefined) => void): () => void {
     if (typeof onChange !== "function") checkOptions("watch", { onChange }, { onChange: required(FUNCTION) });
-    // A function of its own, so that the same listener can watch twice.
+    // A new function per watch, so that the same listener can watch twice.
     const watcher = (sessionId: string | undefined) => onChange(sessionId);
     this.#watchers.add(watcher);
     return () => void this.#watchers.delete(watcher);

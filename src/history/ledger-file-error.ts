@@ -14,7 +14,7 @@ export type LedgerFileErrorCode =
 export class LedgerFileError extends Error {
   /** The message without the path of the file or the address of the server, for clients on other machines. */
   readonly messageWithoutPath: string;
-  /** The path as it is in the message, where the error is about a file. */
+  /** The path as the message shows it, when the error is about a file. */
   readonly file: string | undefined;
 
   constructor(

@@ -54,7 +54,7 @@ export function nameFromStored(text: string): string {
   return JSON.parse(`"${text}"`) as string;
 }
 
-/** An event as it is stored: its text, and the parsed event if it is about a question. */
+/** A stored event: its text, and the parsed event when it is about a question. */
 export type StoredEvent = { readonly text: string; readonly question: QuestionEvent | undefined };
 
 export function storedEvent(event: SessionEvent, sessionId: string): StoredEvent {

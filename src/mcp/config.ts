@@ -42,7 +42,7 @@ export class McpConfigError extends Error {
 
   constructor(
     message: string,
-    /** Where in `{ "mcpServers": … }` the mistake lies. */
+    /** The position of the mistake in `{ "mcpServers": … }`. */
     readonly path: readonly (string | number)[] = [],
   ) {
     super(message);
@@ -75,7 +75,7 @@ const httpSchema = z.strictObject({
   timeout,
 });
 
-/** Only looked at: zod would drop a server that is called __proto__. */
+/** Only checks the value: zod would drop a server that is called __proto__. */
 const fileSchema = z.strictObject({
   mcpServers: z.custom<object>(
     (value) => typeof value === "object" && value !== null && !Array.isArray(value),
@@ -120,7 +120,7 @@ function readExpanded(name: string, json: unknown, variables: Variables): McpSer
   return hasVariables ? { ...config, written: json as StdioServerConfig | HttpServerConfig } : config;
 }
 
-/** One server's configuration. Throws McpConfigError. */
+/** Reads one server's configuration. Throws McpConfigError. */
 export function readServer(name: string, json: unknown): McpServerConfig {
   const problem = nameProblem(name);
   if (problem !== undefined) throw unusable(name, `its name ${problem}`);

@@ -37,7 +37,7 @@ function expandText(text: string, variables: Variables, place: Place): Expanded 
   const value = text.replaceAll(VARIABLE, (all: string, name?: string, fallback?: string) => {
     if (name === undefined) return "${";
     const set = Object.hasOwn(variables, name) ? variables[name] : undefined;
-    // As in a shell: `:-` also replaces an empty value.
+    // Like a shell, `:-` also replaces an empty value.
     if (fallback !== undefined) return set === undefined || set === "" ? fallback : set;
     if (set === undefined) missing ??= name;
     return set ?? all;

@@ -71,7 +71,7 @@ export function foreignTool(listed: unknown, { server, fingerprint, call }: Fore
     kindSource: "inferred",
     parameters: schema,
     origin,
-    // The call has a clock of its own, which pauses while a person is asked.
+    // Each call has its own clock, which pauses while a person is asked.
     timeLimit: Number.POSITIVE_INFINITY,
     parse(input) {
       const result = check(input);

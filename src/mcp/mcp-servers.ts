@@ -121,7 +121,7 @@ export class McpServers implements ToolSource {
     return [...this.#offered.values()];
   }
 
-  /** Also the tools of a server that has failed: a call of one reports why. */
+  /** Includes the tools of a failed server: a call of one reports the reason. */
   get(name: string): Tool | undefined {
     return this.#known.get(name);
   }

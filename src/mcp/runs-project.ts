@@ -8,9 +8,9 @@ import { inWorkspace, isBelow } from "./content-hash.js";
 import { baseName, isWrapper } from "./server-arguments.js";
 
 export type Places = {
-  /** Where the server runs: its words are relative to this. */
+  /** The server's working folder: its words are relative to this. */
   readonly folder: string;
-  /** Only what lies below this counts. */
+  /** Only files below this folder count. */
   readonly workspace: string;
 };
 

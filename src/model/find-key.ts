@@ -47,11 +47,11 @@ export async function findKey(name: ModelName, options: KeyOptions): Promise<Fou
 export type ProviderKey = {
   readonly provider: ProviderName;
   readonly isSet: boolean;
-  /** Where the key is, or can be set. */
+  /** The places where the key is, or can be set. */
   readonly place: string;
 };
 
-/** Which providers have a key; never the keys themselves. A key file that cannot be used has none. */
+/** The providers that have a key; never the keys themselves. A key file that cannot be used has none. */
 export async function providerKeys({
   env = process.env,
   keyFile,

@@ -59,7 +59,7 @@ function withReadableParts(
   });
 }
 
-/** `progress`: how far the response came before. */
+/** `progress`: the part of the response that arrived before the error. */
 function failureOf(
   error: unknown,
   { name, key, place, baseUrl }: ErrorContext,
@@ -122,7 +122,7 @@ const withoutStop = (sentence: string): string => sentence.replace(/\.$/, "");
 
 const NOTHING = "before the first word";
 
-/** How far a response came: its words, and the call whose input it was writing. */
+/** The arrived part of a response: its text, and the call whose input was streaming. */
 class Progress {
   #words = 0;
   #isInWord = false;

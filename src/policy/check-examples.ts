@@ -35,7 +35,7 @@ function matches(rule: Rule, example: string): boolean {
   const intent = plannedCommand({
     cwd: FOLDER,
     command: example,
-    // As our terminal tool runs it, in a repository whose settings name no program.
+    // The command as our terminal tool runs it, in a repository whose settings name no program.
     executor: { language: "bash", forced: FORCED_GIT_SETTINGS },
   });
   const { effect } = decide(intent, {

@@ -10,7 +10,7 @@ function quotedWords(argv: readonly string[]): string {
     .join(" ");
 }
 
-/** Where the input comes from; "" when nothing feeds the command. */
+/** The source of the input; "" when nothing feeds the command. */
 export function inputText({ feeds, fedText, reads }: Input): string {
   return [
     ...feeds.map((feed) => {

@@ -116,7 +116,7 @@ function placeConcerns(part: CommandPart, looked: Looked): readonly string[] {
 const mayHoldCode = (pattern: string, { access }: PathAccess): boolean =>
   access !== "read" || !/^\/(?:private\/)?tmp\/.*\*/.test(pattern);
 
-/** Why a path is forbidden, whatever the rules say. */
+/** The reason why a path is forbidden, whatever the rules allow. */
 export function forbiddenPaths(parts: readonly Part[], policy: Guarded): readonly string[] {
   return parts.flatMap((part) => [
     ...pathsIn(part).flatMap((access) => guarded(access, policy, isForbidden)),
@@ -268,7 +268,7 @@ const namesExactly = (rule: RuleParts, access: PathAccess, { intent, policy }: L
   expandHome(rule.path, policy) === access.path &&
   namesPart(rule, pathPart(access), intent);
 
-/** Why the paths of a part are protected, whatever rules name them. */
+/** The reasons why the paths of a part are protected, whatever rules name them. */
 export const protectedPaths = (part: Part, policy: Guarded): readonly string[] =>
   pathsIn(part).flatMap((access) => guarded(access, policy, isProtected));
 

@@ -24,7 +24,7 @@ import type { Rule, RuleParts } from "./rule.js";
 export type ExplainedPart = {
   readonly words: readonly ExplainedWord[];
   readonly effects: readonly string[];
-  /** The words of its redirects that name files. */
+  /** The words of the command's redirects that name files. */
   readonly redirects: readonly string[];
   /** The allowing rules that cover it. */
   readonly rules: readonly string[];

@@ -73,7 +73,7 @@ export type Intent = {
   readonly temporary?: readonly string[];
 };
 
-/** The intent of our own terminal for a command of which no more is known yet. */
+/** The intent of our own terminal for a command of which only the text is known. */
 export function plannedCommand(planned: Pick<Intent, "command" | "cwd" | "env" | "executor">): Intent {
   return { tool: "terminal", kind: "execute", input: {}, paths: [], hosts: [], baseHashes: {}, ...planned };
 }
@@ -81,7 +81,7 @@ export function plannedCommand(planned: Pick<Intent, "command" | "cwd" | "env" |
 /** In place of a hash in `contents`: the file is there and could not be read, or is too large to be. */
 export const UNBOUND = "not read";
 
-/** The intent as text, the same for equal intents however their keys are ordered. */
+/** The intent as text, equal for equal intents in any key order. */
 export function intentText(intent: Intent): string {
   let text = "";
   NAMES.forEach((name) => {
@@ -116,7 +116,7 @@ const FIELDS: { readonly [Name in keyof Required<Intent>]: true } = {
 // The keys of a literal of this type are the names it lists.
 const NAMES = (Object.keys(FIELDS) as (keyof Intent)[]).sort();
 
-/** As JSON writes it, with the keys in order. Every call's intent goes through it, most of them twice. */
+/** JSON text with sorted keys. Every call's intent goes through it, most of them twice. */
 export function orderedText(value: unknown): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
   return Array.isArray(value) ? listText(value) : objectText(value);

@@ -16,7 +16,7 @@ export type CommandPart = {
   readonly type: "command";
   readonly argv: readonly string[];
   readonly judgement: ArgvJudgement;
-  /** Where it runs, after the folder changes before it; undefined when that cannot be known. */
+  /** The folder in which it runs, after the folder changes before it; undefined when that is unknown. */
   readonly cwd: string | undefined;
   /** The same path without normalisation: only the disk knows where `..` leads behind a link. */
   readonly way: string;

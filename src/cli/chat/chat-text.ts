@@ -1,4 +1,4 @@
-/** The permanent text of a conversation beside its messages and calls: greeting, what was typed, how to go on. */
+/** The permanent text of a conversation beside its messages and calls: greeting, typed lines, next steps. */
 import type { TurnEnd } from "../../agent/index.js";
 import { visibleText } from "../../call/index.js";
 import type { SessionBook } from "../../call/index.js";

@@ -292,7 +292,7 @@ export class Chat {
     if (background?.isRunning === true) void background.ended().then(() => this.footer.draw());
   }
 
-  /** The modes one after another, without the one that asks nothing: that takes a command. */
+  /** Cycles through the modes, without the one that asks nothing: that one needs a command. */
   #changeMode(): void {
     const own = this.#opened?.own;
     if (!own) return;

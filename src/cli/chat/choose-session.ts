@@ -94,7 +94,7 @@ async function recorded(
   return found;
 }
 
-/** A resumed session has a model of its own. */
+/** A resumed session keeps its own model. */
 function withoutModel<Flags extends { readonly model?: string; readonly script?: string }>(flags: Flags) {
   const { model: _model, script: _script, ...kept } = flags;
   return kept;

@@ -14,7 +14,7 @@ import type { PageSession } from "../page-session.js";
 
 export type Conversation = {
   readonly session: ShownSession & { readonly sessionId: string };
-  /** Who answers: the model's name, or the agent's. */
+  /** The name of the model or the agent that responds. */
   readonly with: string;
   /** Our own agent, whose model, mode and calls can be acted on. */
   readonly own?: { readonly session: AgentSession; readonly opened: OpenedAgent; readonly flags: RunFlags };

@@ -15,7 +15,7 @@ export async function editInput(
     const before = `${JSON.stringify(input, undefined, 2)}\n`;
     writeFileSync(file, before, { mode: 0o600 });
     const editor = env["VISUAL"] ?? env["EDITOR"] ?? "vi";
-    // As git does it: the variable may have options, and the path stays one word.
+    // Reads the variable as git does: it may have options, and the path stays one word.
     const exitCode = await runInForeground(["sh", "-c", `${editor} "$1"`, "sh", file]);
     if (exitCode !== 0) throw new EditFailed(`${editor} ended with ${exitCode ?? "a signal"}.`);
     const after = readFileSync(file, "utf8");

@@ -12,7 +12,7 @@ import type { Key, KeyName } from "./key-decoder.js";
 import { edited, EMPTY_INPUT, inputWith, inserted, replaced } from "./text-input.js";
 import type { TextInput } from "./text-input.js";
 
-/** Texts that may stand in place of the one before the cursor, which begins at `start`, and what each of them does. */
+/** The completions of the text before the cursor, which begins at `start`, each with its effect. */
 export type Completion = {
   readonly start: number;
   readonly texts: readonly string[];
@@ -157,7 +157,7 @@ export class MessageLayer implements Layer {
     if (!completion) return false;
     const { chosen, texts } = completion;
     if (name === "tab" || name === "enter") {
-      // A text that is whole is sent as it is, also where a longer one begins with it.
+      // A complete command is sent unchanged, also when a longer one begins with it.
       const typed = this.#input.text.slice(completion.start);
       if (name === "enter" && texts.some((text) => text.trimEnd() === typed)) return false;
       this.#take();

@@ -63,6 +63,6 @@ export function addHistoryCommands(program: Command): void {
         command.error("error: name sessions by their ids, or use --older-than");
       process.exitCode = await (await commands()).deleteHistory(ids, options);
     });
-  // A named session is deleted however new it is.
+  // A session that is named is deleted at any age.
   optionNeeds(forget, ["--keep-last"], ["--older-than"]);
 }

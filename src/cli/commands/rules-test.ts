@@ -20,7 +20,7 @@ export function addRulesTestCommand(rules: Command): void {
     .option("--delete <path>", "deleting this file")
     .option("--url <url>", "asking for this address")
     .option("--tool <name>", "calling this tool")
-    // A tool says itself, from its input, what it is about to do.
+    // Only the tool itself knows its intent, which it reads from its input.
     .addOption(new Option("--input <json>", "the tool's input").conflicts(["read", "write", "delete", "url"]))
     .option("--json", "print JSON")
     .addOption(

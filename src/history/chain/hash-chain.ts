@@ -1,4 +1,4 @@
-/** The hashes of what is stored, the same in every store: the chain of a session's events, snapshots and kept files. */
+/** The hashes of stored data, the same in every store: the chain of a session's events, snapshots and kept files. */
 import { hash } from "node:crypto";
 import type { SessionSnapshot } from "../../call/index.js";
 

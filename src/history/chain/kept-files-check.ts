@@ -27,7 +27,7 @@ export class KeptFilesCheck {
     if (hash !== undefined) this.#named.push({ seq, hash });
   }
 
-  /** Reads what the added events name. They are of this session, and forgotten afterwards. */
+  /** Reads the files that the added events name, and forgets the events afterwards. */
   async end(
     sessionId: string,
     report: (broken: BrokenLink) => void,

@@ -1,4 +1,4 @@
-/** Closing: it ends what waits, and a closed ledger says so. */
+/** Closing: ends all waits, and makes each later operation fail. */
 import { expect, test } from "vitest";
 import type { Given } from "./contract.samples.js";
 import { QUESTION, QUICK, SESSION, YES, ask, claim, codeOf, said } from "./contract.samples.js";

@@ -201,7 +201,7 @@ export function theLog({ store }: Given): void {
     await ledger.append(await claim(ledger), [said("one"), ...callAt("call-1"), asked(QUESTION)], QUICK);
     const log = await ledger.read(SESSION);
     const open = await ledger.openQuestions();
-    // Reflect.set, because a ledger may well hand out what cannot be changed.
+    // Reflect.set returns false instead of throwing, since a ledger may return frozen values.
     for (const { event } of log) Reflect.set(event, "at", 0);
     Reflect.set(log, "length", 0);
     for (const question of open) Reflect.set(question.options, "length", 0);

@@ -1,4 +1,4 @@
-/** All of it together: a replay reads as it did live, and a much simpler ledger does the same. */
+/** Everything together: a replay equals the live session, and a much simpler ledger gives the same results. */
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Answer, Lease, Ledger, Question, SessionEvent, SessionSummary } from "../../call/index.js";

@@ -8,7 +8,7 @@ import { bigintArray, byteaArray, intArray, textArray } from "./binary-arrays.js
 import { WORK } from "./ledger-statements.js";
 import type { AppendEventValues, AppendOneValues, AppendValues, QuestionValues } from "./ledger-values.js";
 
-/** Where the next event of a session goes: the number of the session's row, its last event and that event's link. */
+/** The position of a session's next event: the number of the session's row, its last event and that event's link. */
 export type Position = {
   readonly session: number;
   readonly lastSeq: number;

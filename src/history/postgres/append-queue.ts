@@ -116,7 +116,7 @@ export class AppendQueue {
     const groups = await this.#positioned(given);
     const [first] = groups;
     if (!first || (hasQuestions(first) && !(await this.#checkQuestions(first)))) return [];
-    // A renewal has found meanwhile that a lease is lost: the head is read again, and says so.
+    // A renewal has found that a lease is lost: reading the head again reports it.
     if (groups.some(({ lease }) => !this.#positions.has(lease.fence))) return groups;
     const stored = await this.#send(first, groups).catch((error: unknown) => {
       const mayBeStored = error instanceof ConnectionLost && error.wasSent;
@@ -210,7 +210,7 @@ export class AppendQueue {
   }
 
   #settle({ lease, appends }: AppendGroup, { ends, session, lastSeq, link }: SentEvents): void {
-    // A release that came meanwhile has forgotten the lease.
+    // A release has removed the lease meanwhile.
     if (this.#positions.has(lease.fence)) this.#positions.set(lease.fence, { session, lastSeq, link });
     for (const [index, { resolve }] of appends.entries()) resolve(ends[index] ?? lastSeq);
     this.#onStored(lease.sessionId);

@@ -47,11 +47,11 @@ export class BatchQueue<Item> {
       const items = this.#waiting;
       this.#waiting = [];
       await this.#run(items);
-      // Items that came meanwhile wait for others too.
+      // Items that were added meanwhile wait for others too.
       if (this.#delayMs > 0 && this.#waiting.length > 0 && !this.#isDraining)
         await new Promise((resolve) => setTimeout(resolve, this.#delayMs));
     }
-    // In the same turn as the last look at the queue, so that no item can come in between.
+    // Runs in the same tick as the last check of the queue, so that no item can be added in between.
     this.#running = undefined;
   }
 }

@@ -1,4 +1,4 @@
-/** Refuses a server where acknowledged events might not survive, or names would not come back as they were. */
+/** Refuses a server on which acknowledged events might be lost, or names might change. */
 import { LedgerFileError } from "../ledger-file-error.js";
 import type { LedgerContext } from "./ledger-context.js";
 

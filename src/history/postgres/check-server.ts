@@ -1,4 +1,4 @@
-/** Looks at the server of a ledger and says in plain lines what is there, and what may cost events or time. */
+/** Checks the server of a ledger and reports in plain lines its facts, and what may cost events or time. */
 import type { Verified, VerifyOptions } from "../../call/index.js";
 import { postgresAddress } from "./postgres-address.js";
 import { migrateTables, tableState } from "./migrate-tables.js";

@@ -8,7 +8,7 @@ export type LedgerContext = {
   readonly statements: LedgerStatements;
   /** The time of a test; null for the server's clock. */
   readonly time: () => number | null;
-  /** Where the workspace of the sessions is. */
+  /** The place of the sessions' workspace. */
   readonly place: string | undefined;
   readonly seenLeases: SeenLeases;
 };

@@ -63,7 +63,7 @@ class PostgresTexts implements SharedTexts {
     this.#staleAfterMs = staleAfterMs;
     this.where = sql.address.shown;
     this.#statements = textStatements(sql.address.schema);
-    // A look that fails leaves the texts as they were, until they are stale; the next one reads what it missed.
+    // A failed read leaves the texts unchanged until they are stale; the next read gets the missed changes.
     this.#poll = setInterval(() => void this.#look().catch(() => undefined), POLL_MS).unref();
   }
 

@@ -224,7 +224,7 @@ export class SqlConnections {
     }
   }
 
-  /** A connection of its own, outside the pool. */
+  /** Opens a connection outside of the pool. */
   async dedicated(): Promise<Client> {
     this.#checkOpen();
     const client = this.#shared.newClient();

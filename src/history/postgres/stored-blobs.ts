@@ -19,7 +19,7 @@ export async function putBlob({ sql, statements, time }: LedgerContext, bytes: U
   return hash.toString("hex");
 }
 
-/** Throws LEDGER_DAMAGED where the bytes are not those that were stored. */
+/** Throws LEDGER_DAMAGED when the bytes do not match their hash. */
 export async function getBlob(context: LedgerContext, hash: string): Promise<Uint8Array | undefined> {
   const bytes = await storedBytes(context, hash);
   if (!bytes || blobHash(bytes) === hash) return bytes;

@@ -27,7 +27,7 @@ const ESCAPES = new RegExp(
   `(?:${CSI}|${STRING}|${SHORT}|${OVERSTRUCK}|${SILENT}|${RETURN}|${WRITTEN_SILENT})+`,
   "gu",
 );
-/** Only these have text in them. A hostile output has a million of the others, too many to search in each. */
+/** Only these sequences contain text. A hostile output has a million of the others, too many to search in each. */
 const STRINGS = new RegExp(STRING, "gu");
 /** Colours and other attributes. */
 const ATTRIBUTES = new RegExp(String.raw`(?:(?:\u001b|${WRITTEN})\[|\u009b)[\d;:]{0,256}m`, "gu");
@@ -44,7 +44,7 @@ export function withoutEscapes(text: string, joiner = ""): string {
   return hasEscapes(text) ? text.replace(ESCAPES, joiner) : text;
 }
 
-/** Where an unfinished sequence at the end of the text begins; its length without one. */
+/** The start of an unfinished sequence at the end of the text; the text's length without one. */
 export function unfinishedAt(text: string, maxLength: number): number {
   const from = Math.max(0, text.length - maxLength);
   const found = UNFINISHED.exec(text.slice(from));

@@ -20,7 +20,7 @@ export function redactEncoded(text: string, hasSecret: (plain: string) => boolea
 /** Whether the end of a text may become such a run. */
 export const mayBecomeEncoded = (text: string): boolean => RUN_AT_END.test(text);
 
-/** Undefined for what is no text: a picture, a path, a name of many words. */
+/** Undefined for data that is no text: an image, a path, a name of many words. */
 function decoded(run: string): string | undefined {
   // Without its end, to see early that there is no text.
   return isText(bytesOf(run.slice(0, 44))) ? bytesOf(run).toString("utf8") : undefined;

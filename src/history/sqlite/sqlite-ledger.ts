@@ -372,7 +372,7 @@ class CommitWatch {
   }
 }
 
-/** Each look costs microseconds, and a commit not much more. */
+/** A check costs microseconds, and a commit not much more. */
 const LOOK_MS = 50;
 
 /**

@@ -61,7 +61,7 @@ export class SqliteRows {
     }
   }
 
-  /** Writes a page as it is. */
+  /** Writes a page unchanged. */
   touch(): void {
     this.#database.exec(`pragma user_version = ${Number(this.#database.pragma("user_version"))}`);
   }

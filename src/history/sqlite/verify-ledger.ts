@@ -83,7 +83,7 @@ async function verify(
     }
     const head = check.end(session.last_seq, session.chain);
     if (head) heads.push(head);
-    // Where the log itself was changed, the snapshot cannot match it.
+    // When the log itself was changed, the snapshot cannot match it.
     const wrong = brokenCount === brokenBefore ? snapshot?.wrong() : undefined;
     if (wrong) report(wrong);
     await keptFiles.end(sessionId, report, showProgress);

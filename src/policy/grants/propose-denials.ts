@@ -98,7 +98,7 @@ function widerDenials(part: Part, intent: Intent, places: GrantPlaces): WideRule
   return part.type === "command" ? { width: "subcommand", rules: [commandDenial(part, places)] } : undefined;
 }
 
-/** The program with its subcommand or its script, whatever comes after it. */
+/** The program with its subcommand or script, and any further words. */
 function commandDenial(part: CommandPart, { roots }: GrantPlaces): NamedRule {
   const known = subcommandWords(part.argv);
   const words = known.length > 0 ? known.join(" ") : (part.argv[0] ?? "");

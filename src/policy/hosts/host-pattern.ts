@@ -13,7 +13,7 @@ export type HostPattern = {
   readonly subdomains: boolean;
   /** Empty for `*`. */
   readonly host: string;
-  /** The one that was written. */
+  /** The pattern as written. */
   readonly port: number | undefined;
 };
 

@@ -20,7 +20,7 @@ export type UrlProblem = {
 export type ReadUrl = {
   /** Without the colon, in lower case. */
   readonly scheme: string;
-  /** As URL writes it; empty when the scheme has no host. */
+  /** The host as URL writes it; empty when the scheme has no host. */
   readonly host: string;
   readonly port: number | undefined;
   readonly reach: Reach;

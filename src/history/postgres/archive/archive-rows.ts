@@ -126,7 +126,7 @@ function momentOf(time: number): number {
 
 const searchable = (text: string) => ({ text, keys: searchKeys(text).slice(0, MAX_WORDS) });
 
-/** The words of a text as the index has them, each once. */
+/** The distinct words of a text in the form of the index. */
 export function searchKeys(text: string): readonly string[] {
   return [...new Set(wordsOf(text).map(({ key }) => key.slice(0, MAX_WORD_LENGTH)))];
 }
