@@ -230,7 +230,7 @@ describe("run at a Toolgate server", () => {
     return { url, client: connect(url, KEY), made: join(workspace.root, "made") };
   }
 
-  test("a question that somebody answers elsewhere is taken away, and the turn goes on before one's eyes", async () => {
+  test("removes a question that is answered elsewhere, and shows the turn continue", async () => {
     const { url, client, made } = await serving([{ say: "I make it.", calls: [command] }, { say: "Made." }]);
     const desk = await atDesk({ env: { TOOLGATE_TOKEN: KEY } });
     desk.types(`toolgate run --url ${url} go`);
@@ -243,7 +243,7 @@ describe("run at a Toolgate server", () => {
     expect(existsSync(made)).toBe(true);
   });
 
-  test("Ctrl-C cancels the turn there, with its question", async () => {
+  test("cancels the turn and its question on Ctrl-C", async () => {
     const { url, client, made } = await serving([{ calls: [command] }, { say: "Made." }]);
     const desk = await atDesk({ env: { TOOLGATE_TOKEN: KEY } });
     desk.types(`toolgate run --url ${url} go`);

@@ -98,7 +98,7 @@ async function cutting(url: string, cuts: number[]): Promise<string> {
 }
 
 describe.each(MODES)("in the mode %s", (stream) => {
-  test("a turn comes to its end, and its messages are the history", async () => {
+  test("finishes a turn whose messages equal the history", async () => {
     const { client, ran } = await served();
     const sessionId = await opened(client);
     const permit = () => ({ granted: true });
@@ -112,7 +112,7 @@ describe.each(MODES)("in the mode %s", (stream) => {
     );
   });
 
-  test("a network that breaks again and again loses nothing, doubles nothing and runs nothing twice", async () => {
+  test("loses, doubles and reruns nothing on a network that breaks again and again", async () => {
     const { url, client, ran } = await served();
     const sessionId = await opened(client);
     const cuts = [1, 400, 700, 1_000, 350];

@@ -602,7 +602,7 @@ describe("cancelling", () => {
     expect(world.done).toEqual([]);
   });
 
-  test("one call of a turn that runs: the turn goes on", async () => {
+  test("ends one call of a running turn, which continues", async () => {
     const { app } = await world.remote({ steps: WAIT });
     const sessionId = await app.createSession(ALL);
     const turn = app.stream(sessionId, say("Go", "message"));
@@ -634,7 +634,7 @@ describe("cancelling", () => {
     expect(world.done).toEqual(["look_up gate"]);
   });
 
-  test("one call that waits: the app answers the rest, and gets its result", async () => {
+  test("ends one waiting call, so that the app answers the rest and gets its result", async () => {
     const { app } = await world.remote({ steps: FOUR_CALLS });
     const sessionId = await app.createSession(ALL);
     await app.turn(sessionId, say("Go"));

@@ -401,8 +401,8 @@ describe("a way out of the workspace", () => {
   });
 });
 
-/* Attacks that the gate does not stop yet. Each states what must become true; then remove its `fails`. */
-describe("not held yet:", () => {
+/* Ways around the rules that once worked. */
+describe("an attack that once worked", () => {
   const denied: Rule[] = [{ deny: "read", path: "/ws/secrets/" }];
   const reading: Rule[] = [{ allow: "read" }, { allow: "search" }];
 
@@ -418,14 +418,14 @@ describe("not held yet:", () => {
   });
 
   /** Who moves a file takes it away from where it was. */
-  test.each([{ deny: "delete" }, { deny: "edit" }])("%j is not gone around by a move", async (rule) => {
+  test.each([{ deny: "delete" }, { deny: "edit" }])("applies %j to a move", async (rule) => {
     const rules: Rule[] = [{ ...rule, path: "/ws/src/" }];
     const { attempt } = await gateOn(aTree(), { default: "allow", rules });
     const { outcome } = await attempt("move_path", { from: "/ws/src/a.ts", to: "/ws/a.ts" });
     expect(["ask", "deny"] satisfies Outcome[]).toContain(outcome);
   });
 
-  test("an edit whose passage is gone when the yes comes fails in words, and gate.call returns", async () => {
+  test("fails an edit with a message when its passage is gone after the yes, and gate.call returns", async () => {
     const root = aTree();
     const ask: Ask = (question, signal) => {
       writeFileSync(join(root, "ws/src/a.ts"), "someone's work\n");
@@ -443,7 +443,7 @@ describe("not held yet:", () => {
     "cat /ws_link/secrets/key.pem",
     "grep -r denied",
     "git grep --no-index denied",
-  ])("what a rule forbids to read is not read by %s", async (command) => {
+  ])("does not let %s read a file that a rule denies", async (command) => {
     const root = aTree();
     rmSync(join(root, "ws/sparse10G"));
     const { attempt } = await gateOn(root, { default: "allow", rules: denied });
@@ -459,7 +459,7 @@ describe("not held yet:", () => {
     "grep -R outside- .",
     "diff -rN tmp docs",
     "sort --files0-from=list",
-  ])("to be allowed to read the workspace is not to read what is outside of it, by %s", async (command) => {
+  ])("does not let %s read outside the workspace by a rule on reading it", async (command) => {
     const root = aTree();
     for (const name of ["sparse10G", "fifo", "src/hard"]) rmSync(join(root, "ws", name));
     symlinkSync(join(root, "outside/secret"), join(root, "ws/tmp/link"));
@@ -473,19 +473,19 @@ describe("not held yet:", () => {
     ["grep", { pattern: "KEY", hidden: true }],
     ["grep", { pattern: "KEY", hidden: true, glob: ".env" }],
     ["terminal", { command: "grep -r KEY sub" }],
-  ])("to be allowed to search is not to be shown what is protected, by %s %j", async (name, input) => {
+  ])("does not let %s %j show protected content by a rule on searching", async (name, input) => {
     const { attempt } = await gateOn(aTree(), { rules: reading });
     expect(secretsIn((await attempt(name, input)).call)).toEqual([]);
   });
 
-  test("a question says in which folder a command runs", async () => {
+  test("names the folder of a command in its question", async () => {
     const root = aTree();
     const { attempt } = await gateOn(root);
     const { asked } = await attempt("terminal", { command: "rm -rf build", cwd: "/ws/src" });
     expect(JSON.stringify(asked)).toContain(`${root}/ws/src`);
   });
 
-  test("a question says what a variable is set to", async () => {
+  test("shows the value of a variable in the question", async () => {
     const { attempt } = await gateOn(aTree());
     const { asked } = await attempt("terminal", { command: "ls", env: { PATH: "/evil/bin" } });
     expect(JSON.stringify(asked)).toContain("/evil/bin");

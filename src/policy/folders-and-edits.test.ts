@@ -240,7 +240,7 @@ describe("commands in accept-edits", () => {
     expect(under("accept-edits", command)).not.toBe("allow");
   });
 
-  test("a rule that deletes covers rm, and a rule that denies still denies", () => {
+  test("lets a rule on deleting cover rm, and a denial still deny", () => {
     const remove: Rule = { allow: "delete" };
     expect(under("accept-edits", "rm a.txt", remove)).toBe("allow");
     expect(under("accept-edits", "rm -rf dist && mkdir dist", remove)).toBe("allow");
@@ -254,7 +254,7 @@ describe("commands in accept-edits", () => {
     expect(under("accept-edits", "mv a b", { ask: "move" })).toBe("ask");
   });
 
-  test("the output of a command that a rule allows may go into the workspace", () => {
+  test("lets an allowed command write its output into the workspace", () => {
     const tests: Rule = { allow: "execute", command: "npm test" };
     expect(under("accept-edits", "npm test > out.log 2>&1", tests)).toBe("allow");
     expect(under("accept-edits", "npm test 2>&1 | tee out.log | tail -3", tests)).toBe("allow");

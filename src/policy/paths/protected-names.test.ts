@@ -58,7 +58,7 @@ describe("protected names under a wide rule", () => {
       expect(decided(touching("read", `/ws/${name}`), [{ allow: "read" }])).toBe("allow");
   });
 
-  test.each(STEERING)("a command that changes %s is asked about", (name) => {
+  test.each(STEERING)("asks about a command that changes %s", (name) => {
     const commands = [
       `cp evil ${name}`,
       `cp evil ./${name}`,
@@ -79,7 +79,7 @@ describe("protected names under a wide rule", () => {
       for (const command of commands) expect(decided(running(command), rules), command).toBe("ask");
   });
 
-  test("the target of a link counts as its name does", () => {
+  test("protects a link's target like its name", () => {
     const link: Intent = {
       ...base,
       paths: [{ path: "/ws/AGENTS.md", named: "/ws/notes.md", access: "write" }],
@@ -92,7 +92,7 @@ describe("protected names under a wide rule", () => {
     expect(decided(made, [{ allow: "edit" }])).toBe("ask");
   });
 
-  test("a rule that names that very file lets it through", () => {
+  test("lets a rule that names the exact file allow it", () => {
     expect(decided(touching("write", "/ws/AGENTS.md"), [{ allow: "edit", path: "/ws/AGENTS.md" }])).toBe(
       "allow",
     );

@@ -302,7 +302,7 @@ describe("redirects", () => {
     expect(isError).toBeUndefined();
   });
 
-  test("one to another port of this machine is not followed", async () => {
+  test("does not follow one to another port of this machine", async () => {
     const secret = await aServer(sends("secret"));
     const { url } = await aServer(redirects(secret.address));
     expect((await run(aFetch(), { url })).output).toContain(`redirects (302) to ${secret.address}/`);
