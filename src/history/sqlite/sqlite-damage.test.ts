@@ -127,3 +127,13 @@ test("reports that a damaged index can be deleted, and rebuilds it then", async 
   rmSync(`${file}.index`);
   expect(await list()).toBe(SESSIONS.length);
 });
+
+test("is reported when the version in the header is an older one than that of the tables", async () => {
+  const bytes = await aLedgerFile();
+  // SQLite's user version.
+  bytes.writeUInt32BE(1, 60);
+  const file = store.newFile();
+  writeFileSync(file, bytes);
+  await expect(openLedger(file)).rejects.toMatchObject({ code: "LEDGER_DAMAGED" });
+  expect(readFileSync(file).equals(bytes)).toBe(true);
+});

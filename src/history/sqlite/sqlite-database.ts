@@ -212,7 +212,8 @@ function isBusy(thrown: unknown): boolean {
   return thrown instanceof Error && "errcode" in thrown && (Number(thrown.errcode) & 0xff) === BUSY;
 }
 
-const ERROR = 1;
+/** A statement that does not fit the tables. */
+export const REFUSED = 1;
 const BUSY = 5;
 const READ_ONLY = 8;
 export const CORRUPT = 11;
@@ -242,7 +243,7 @@ function errnoOf(error: Error): unknown {
 export function sqliteNumber(thrown: unknown): number | undefined {
   if (!(thrown instanceof Error)) return undefined;
   if ("errcode" in thrown && typeof thrown.errcode === "number") return thrown.errcode;
-  return errorCode(thrown) === "ERR_SQLITE_ERROR" ? (NUMBERS[thrown.message] ?? ERROR) : undefined;
+  return errorCode(thrown) === "ERR_SQLITE_ERROR" ? (NUMBERS[thrown.message] ?? REFUSED) : undefined;
 }
 
 /** The driver's error as an error of the file, with a sentence for people. */

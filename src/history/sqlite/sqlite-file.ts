@@ -16,9 +16,11 @@ import {
   BUSY_TIMEOUT_MS,
   CANNOT_OPEN,
   CORRUPT,
+  damagedFile,
   fileError,
   fullDisk,
   NOT_A_DATABASE,
+  REFUSED,
   SqliteDatabase,
   sqliteNumber,
 } from "./sqlite-database.js";
@@ -348,7 +350,13 @@ function migrate(database: SqliteDatabase, kind: FileKind): void {
     database.exec(`pragma application_id = ${applicationId}`);
     database.exec(`pragma user_version = ${migrations.length}`);
   };
-  database.transaction(migrateNow, { durable: true });
+  try {
+    database.transaction(migrateNow, { durable: true });
+  } catch (thrown) {
+    if (causeOf(thrown) !== REFUSED) throw thrown;
+    // Our own statements are refused only where the tables are not those of the version in the header.
+    throw damagedFile(database.file, "its header and its tables are of different versions", kind.what);
+  }
 }
 
 /** The version of the file's tables; throws for an unknown one. */
