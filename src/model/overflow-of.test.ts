@@ -315,6 +315,7 @@ const MESSAGES: readonly [name: string, status: number, message: string, expecte
     "Total number of tokens (9000) exceeds the maximum allowed (8192)",
     {},
   ],
+  ["a server of few words", 400, "Input too long.", {}],
   ["a server that compares", 400, "The prompt is longer than the context window", {}],
   ["LiteLLM", 400, "litellm.ContextWindowExceededError: the backend refused", {}],
   ["Novita", 400, "The token count exceeds the model's context limit", {}],

@@ -46,7 +46,7 @@ const OVERFLOWS: readonly RegExp[] = [
   /exceeds? (?:the |this model's |its )?(?:available |maximum |max )?context (?:window|length|size|limit)/i,
   /reduce the length of (?:the|your) (?:messages|input|prompt)/i,
   // Anthropic, Amazon Bedrock.
-  /(?:prompt|input|request) is too (?:long|large)/i,
+  /(?:prompt|input|request) is too (?:long|large)|\b(?:prompt|input|conversation) too long/i,
   /request_too_large|request exceeds the maximum size/i,
   // Google.
   /exceeds the maximum number of tokens/i,
