@@ -179,7 +179,8 @@ function startAs(
   { uid }: User,
   file: readonly string[],
 ) {
-  const words = [process.execPath, ...file];
+  // Descriptor 40 is a folder outside: terminals, editors and `flock` leave such ones open.
+  const words = ["bash", "-c", 'exec 40<"$OUT" && exec "$@"', "bash", process.execPath, ...file];
   const [program = "", ...args] = ROOT
     ? ["setpriv", `--reuid=${uid}`, `--regid=${uid}`, "--clear-groups", ...words]
     : words;

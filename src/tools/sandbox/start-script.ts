@@ -22,6 +22,13 @@ const SHELL = "/bin/sh";
 /** In blocks of 512 bytes: 16 GiB in one file. */
 const MAX_FILE_BLOCKS = 32 * 1024 * 1024;
 
+/** Closes descriptors whose numbers have two digits, which not every shell can. With a socket as stdin it reads `.bashrc`. */
+const BASH = "/bin/bash";
+
+/**
+ * Descriptors that our own process was started with would go on into the sandbox: a folder or a connection that is open
+ * leads outside, whatever is mounted. Node keeps only the first of them to itself.
+ */
 const OUTSIDE = `
 filter=$1 status=$2 counters=$3 groups=$4 processes=$5
 shift 5
@@ -30,6 +37,17 @@ ulimit -f ${MAX_FILE_BLOCKS} 2>/dev/null
 ulimit -u ${MAX_PROCESSES} 2>/dev/null || ulimit -p ${MAX_PROCESSES} 2>/dev/null
 echo 800 >/proc/self/oom_score_adj 2>/dev/null
 for group in $groups; do echo 0 >"$group/cgroup.procs" || exit 1; done
+exec 3<&- 4<&- 5<&-
+more=
+for file in /proc/self/fd/*; do
+  case \${file##*/} in ? | '*') ;; *) more="$more \${file##*/}<&-" ;; esac
+done
+if [ -n "$more" ]; then
+  if (eval "exec$more") 2>/dev/null; then eval "exec$more"
+  elif [ -x ${BASH} ]; then set -- ${BASH} --norc -c 'eval "exec$0"; exec "$@"' "$more" "$@"
+  else echo "Descriptors are open that no program here can close:$more" >&2; exit 1
+  fi
+fi
 exec "$@" 6<"$processes" 7<"$filter" 8>"$status" 9>"$counters"
 `;
 
