@@ -108,6 +108,30 @@ test("shows the output of a command as it comes and whole at its end, and says w
   await context.close();
 });
 
+test("reads a call and a replay again that could not be read while the network was away", async () => {
+  const { page, context, url } = await opened(browserOf());
+  await startSession(page, url, "Go");
+  await page.locator('[data-status="waiting"]').waitFor();
+  await page.goto(`${url}/history`);
+  const row = page.getByRole("row", { name: "Waiting" }).getByRole("link");
+  await row.waitFor();
+  await context.setOffline(true);
+  await row.click();
+  await page.getByText("This call could not be read").waitFor();
+  await context.setOffline(false);
+  // Nobody has to ask for it.
+  const replay = page.getByRole("link", { name: "Replay the session from here" });
+  await replay.waitFor();
+  await context.setOffline(true);
+  await replay.click();
+  await page.getByText("This session cannot be replayed").waitFor();
+  await context.setOffline(false);
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByRole("log").waitFor();
+  expect(await page.getByText("This session cannot be replayed").count()).toBe(0);
+  await context.close();
+});
+
 const numbers = (from: number, to: number): readonly string[] =>
   Array.from({ length: to - from + 1 }, (_, index) => String(from + index));
 

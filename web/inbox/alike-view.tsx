@@ -1,13 +1,13 @@
 /** Questions that are alike, below each other, with one answer for those that are ticked. */
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { QuestionDetail } from "toolgate/serve/client";
-import { api } from "../api.js";
+import { api, errorText } from "../api.js";
 import { useNow } from "../clock.js";
 import { DiffView } from "../code/diff-view.js";
 import type { MarkedPiece } from "../code/word-marks.js";
 import { useKeys } from "../keys.js";
 import { live, me } from "../live.js";
-import { Loading, Note } from "../parts/controls.js";
+import { Empty, Loading, Note } from "../parts/controls.js";
 import { useShortPaths, Folder } from "../parts/folder.js";
 import { Icon } from "../parts/icon.js";
 import { Visible } from "../parts/visible.js";
@@ -43,9 +43,26 @@ type AlikeProps = { readonly questionIds: readonly string[]; readonly onEnd: (is
 
 export function AlikeView({ questionIds, onEnd }: AlikeProps) {
   const ids = questionIds.join(" ");
-  const { data } = useLoaded(() => Promise.all(questionIds.map((id) => api.question(id))), [ids]);
+  const { data, error, reload } = useLoaded(
+    () => Promise.all(questionIds.map((id) => api.question(id))),
+    [ids],
+  );
   const [first] = data ?? [];
-  if (!data || !first) return <Loading what="the questions" />;
+  if (!data || !first)
+    return (
+      <section class="q-view">
+        {error === undefined ? (
+          <Loading what="the questions" />
+        ) : (
+          <Empty icon="unknown" title="The questions could not be read">
+            <p>{errorText(error)}</p>
+            <button type="button" class="btn" onClick={reload}>
+              Try again
+            </button>
+          </Empty>
+        )}
+      </section>
+    );
   // Questions are alike within one folder.
   return (
     <Folder.Provider value={first.folder}>

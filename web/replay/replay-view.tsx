@@ -13,7 +13,7 @@ import { sessionPath } from "../route.js";
 import { EntryView } from "../session/entry-view.js";
 import { Plan } from "../session/rail.js";
 import { useLoaded } from "../use-loaded.js";
-import { clockTime, counted, longTime, when } from "../words.js";
+import { clockTime, counted, grouped, longTime, when } from "../words.js";
 import { useReplay, type Replay } from "./use-replay.js";
 
 const SPEEDS: readonly (readonly [string, string])[] = [
@@ -25,7 +25,8 @@ const SPEEDS: readonly (readonly [string, string])[] = [
 type ReplayProps = { readonly sessionId: string; readonly search: string };
 
 export function ReplayView({ sessionId, search }: ReplayProps) {
-  const { data: detail, error: missing } = useLoaded(() => api.session(sessionId), [sessionId]);
+  const session = useLoaded(() => api.session(sessionId), [sessionId]);
+  const detail = session.data;
   const [speed, setSpeed] = useState("4");
   const replay = useReplay(sessionId, firstMoment(search), Number(speed));
   const { shown, error, isPlaying, setPlaying, goTo } = replay;
@@ -40,12 +41,19 @@ export function ReplayView({ sessionId, search }: ReplayProps) {
   };
   useKeys({ p: play, j: step(1), k: step(-1), arrowright: step(1), arrowleft: step(-1) });
   if (!shown || !detail) {
-    const why = error ?? missing;
+    const why = error ?? session.error;
+    const retry = (): void => {
+      session.reload();
+      replay.reload();
+    };
     return why === undefined ? (
       <Loading what="the record" />
     ) : (
       <Empty icon="unknown" title="This session cannot be replayed">
         <p>{errorText(why)}</p>
+        <button type="button" class="btn" onClick={retry}>
+          Try again
+        </button>
       </Empty>
     );
   }
@@ -152,7 +160,7 @@ function Moments({ shown, replay, onPlay, onStep }: MomentsProps) {
           }}
         />
         <span class="faint xs num">
-          {moment} of {moments}
+          {grouped(moment)} of {grouped(moments)}
         </span>
       </div>
       <p class="cut" role="status">

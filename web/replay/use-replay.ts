@@ -10,6 +10,8 @@ export type Replay = {
   readonly isPlaying: boolean;
   readonly setPlaying: (isPlaying: boolean) => void;
   readonly goTo: (moment: number) => void;
+  /** Reads the first moment again. */
+  readonly reload: () => void;
 };
 
 export function useReplay(sessionId: string, first: Partial<ReplayQuery>, speed: number): Replay {
@@ -62,5 +64,6 @@ export function useReplay(sessionId: string, first: Partial<ReplayQuery>, speed:
   }, [isPlaying, shown, speed]);
 
   const goTo = useCallback((moment: number) => void read({ moment: Math.max(1, moment) }), [read]);
-  return { shown, error, isPlaying, setPlaying, goTo };
+  const reload = (): void => void read(first);
+  return { shown, error, isPlaying, setPlaying, goTo, reload };
 }

@@ -75,7 +75,7 @@ export function CallsPerDay({ byDay, since, days, isTable }: DayProps) {
                 ))}
                 {!isCrowded && (
                   <text class="v" x={middle} y={y(day.calls) - 5} text-anchor="middle">
-                    {day.calls}
+                    {grouped(day.calls)}
                   </text>
                 )}
               </>
