@@ -1,7 +1,7 @@
 /** The devices of the page: their names, what each of them sees, and a browser that revokes itself. */
 import { expect, test } from "vitest";
 import type { Archive } from "../src/call/index.js";
-import { browserOfFile, openPage, PHONE, ready } from "./page-browser-kit.js";
+import { browserOfFile, openPage, PHONE, ready, startSession } from "./page-browser-kit.js";
 import { opened } from "./opened-page.js";
 import { serving } from "./page-serving.js";
 
@@ -75,6 +75,20 @@ test("leaves the question the room of a phone until somebody writes, and its tab
   await page.locator(".tabs").waitFor();
   const [shown, tabs] = [await note.boundingBox(), await page.locator(".tabs").boundingBox()];
   expect((shown?.y ?? 0) + (shown?.height ?? Infinity)).toBeLessThan(tabs?.y ?? 0);
+  await context.close();
+});
+
+test("keeps every answer on the screen, however long a word of a title is", async () => {
+  const { page, context, url } = await opened(browserOf());
+  await startSession(page, url, `Go <b>${"W".repeat(300)}`);
+  await page.getByRole("link", { name: "Answer in Inbox" }).press("Enter");
+  for (const width of [1440, 1100, 800, 320]) {
+    await page.setViewportSize({ width, height: 900 });
+    await ready(page);
+    const no = page.getByRole("button", { name: /^No/ }).last();
+    const { x = 0, width: own = 0 } = (await no.boundingBox()) ?? {};
+    expect(x + own, `at a width of ${width}`).toBeLessThanOrEqual(width);
+  }
   await context.close();
 });
 
