@@ -381,6 +381,10 @@ describe("the page", () => {
     await guest.context.setOffline(false);
     await no.click();
     await guest.page.getByText("This link is used up").waitFor();
+    // The tick stands beside a yes alone.
+    expect(await guest.page.locator(".empty path").getAttribute("d")).not.toBe(
+      "M3 8.500l3.300 3.300L13 4.800",
+    );
     await guest.page.reload();
     await guest.page.getByText("This link was used up").waitFor();
     await guest.page.goto("about:blank");

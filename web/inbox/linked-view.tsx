@@ -22,14 +22,14 @@ export function LinkedView({ link }: { readonly link: QuestionLink }) {
   const { questionId, key } = link;
   const read = () => api.linkedQuestion(questionId, key);
   const { data: question, error, reload } = useLoaded(read, [questionId, key]);
-  const [end, setEnd] = useState<string | undefined>(undefined);
+  const [end, setEnd] = useState<End>();
   useEffect(() => {
     if (error !== undefined && !isUnreachable(error)) noteLinkUsed();
   }, [error]);
   if (end !== undefined)
     return (
       <main class="gate">
-        <Empty icon="done" title={visibleText(end)}>
+        <Empty icon={end.icon} title={visibleText(end.words)}>
           <p>This link is used up. You can close this page.</p>
         </Empty>
       </main>
@@ -61,17 +61,20 @@ export function LinkedView({ link }: { readonly link: QuestionLink }) {
         <Loading what="the question" />
       </main>
     );
-  const finish = (words: string): void => {
+  const finish = (how: End): void => {
     noteLinkUsed();
-    setEnd(words);
+    setEnd(how);
   };
   return <LinkedQuestion question={question} linkKey={key} onEnd={finish} />;
 }
 
+/** A tick stands beside a yes alone. */
+type End = { readonly words: string; readonly icon: "done" | "refused" | "failed" };
+
 type LinkedProps = {
   readonly question: QuestionDetail;
   readonly linkKey: string;
-  readonly onEnd: (words: string) => void;
+  readonly onEnd: (end: End) => void;
 };
 
 function LinkedQuestion({ question, linkKey, onEnd }: LinkedProps) {
@@ -89,10 +92,10 @@ function LinkedQuestion({ question, linkKey, onEnd }: LinkedProps) {
     const because = reply === "no" && reason.trim() !== "" ? { reason: reason.trim() } : {};
     try {
       const { words } = await api.answerLinked(questionId, linkKey, { reply, intentHash, ...because });
-      onEnd(sentence(words));
+      onEnd({ words: sentence(words), icon: reply === "no" ? "refused" : "done" });
     } catch (error) {
       if (isUnreachable(error)) setLost(true);
-      else onEnd(`Your answer did not count. ${errorText(error)}`);
+      else onEnd({ words: `Your answer did not count. ${errorText(error)}`, icon: "failed" });
     }
   };
   return (
