@@ -82,12 +82,22 @@ test("keeps every answer on the screen, however long a word of a title is", asyn
   const { page, context, url } = await opened(browserOf());
   await startSession(page, url, `Go <b>${"W".repeat(300)}`);
   await page.getByRole("link", { name: "Answer in Inbox" }).press("Enter");
-  for (const width of [1440, 1100, 800, 320]) {
+  const WIDTHS = [1440, 1100, 800, 320];
+  for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 900 });
     await ready(page);
     const no = page.getByRole("button", { name: /^No/ }).last();
     const { x = 0, width: own = 0 } = (await no.boundingBox()) ?? {};
     expect(x + own, `at a width of ${width}`).toBeLessThanOrEqual(width);
+  }
+  // The state and the time of a session stand in its list too.
+  await page.goto(`${url}/s`);
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 900 });
+    const state = page.getByRole("table").getByText("1 to answer");
+    await state.waitFor();
+    const { x = 0, width: own = 0 } = (await state.boundingBox()) ?? {};
+    expect(x + own, `in the list at a width of ${width}`).toBeLessThanOrEqual(width);
   }
   await context.close();
 });

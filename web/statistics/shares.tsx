@@ -20,7 +20,7 @@ export function Shares({ rows, total }: { readonly rows: readonly ShareRow[]; re
             count > 0 && <span key={name} class={fill} style={{ flexGrow: count, flexBasis: 0 }} />,
         )}
       </div>
-      <table class="table">
+      <table class="table shares-t">
         <tbody>
           {rows.map(({ name, fill, count, note }) => (
             <tr key={name}>
