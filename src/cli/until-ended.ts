@@ -25,14 +25,14 @@ export function untilEnded(
     };
     let hasStarted = false;
     let timer = setTimeout(end, MAX_WAIT_MS);
-    const look = (): void => {
+    const check = (): void => {
       if (isAtEnd()) return end();
       if (hasStarted || status()?.status !== "running") return;
       hasStarted = true;
       clearTimeout(timer);
       timer = setTimeout(end, MAX_RUN_MS);
     };
-    const stop = session.onRecorded(look);
-    look();
+    const stop = session.onRecorded(check);
+    check();
   });
 }

@@ -6,13 +6,13 @@ import { said } from "./contract/contract.samples.js";
 import { soon } from "./contract/following.samples.js";
 import { followLog, IdleFollowers } from "./follow-log.js";
 
-/** A store at the other end of a wire: a look reads the log at one moment, and its answer arrives later. */
+/** A store at the other end of a wire: a read sees the log at one moment, and its result arrives later. */
 class RemoteLog {
   readonly #log: RecordedEvent[] = [];
   readonly #followers = new IdleFollowers();
   readonly #controller = new AbortController();
   readonly #delays: readonly Delay[];
-  looks = 0;
+  reads = 0;
 
   constructor(delays: readonly Delay[]) {
     this.#delays = delays;
@@ -27,8 +27,8 @@ class RemoteLog {
     const { signal } = this.#controller;
     return followLog(
       {
-        look: async (after) => {
-          const { before, after: later } = this.#delays[this.looks++ % this.#delays.length] ?? NO_DELAY;
+        readAfter: async (after) => {
+          const { before, after: later } = this.#delays[this.reads++ % this.#delays.length] ?? NO_DELAY;
           await turns(before);
           const events = this.#log.slice(after, after + 3);
           await turns(later);
@@ -57,7 +57,7 @@ async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn++) await setImmediate();
 }
 
-test("wakes for an event that is appended while the look that misses it is under way", async () => {
+test("wakes for an event that is appended during the read that misses it", async () => {
   const log = new RemoteLog([{ before: 0, after: 3 }]);
   const follower = log.follow();
   const next = follower.next();
@@ -66,7 +66,7 @@ test("wakes for an event that is appended while the look that misses it is under
   expect((await next).value).toMatchObject({ seq: 1 });
 });
 
-test("stops listening while its reader pauses, and when it is aborted in a look", async () => {
+test("stops listening while its reader pauses, and when it is aborted during a read", async () => {
   const log = new RemoteLog([{ before: 0, after: 2 }]);
   log.append();
   const follower = log.follow();

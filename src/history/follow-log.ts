@@ -14,14 +14,14 @@ export type LogPage = { readonly log: unknown; readonly events: readonly Recorde
 
 type FollowableLog = {
   /** The next events after `after`; undefined when the session has no event at all. A remote store may be slow. */
-  readonly look: (after: number) => Promise<LogPage | undefined>;
-  /** Wakes for each append or removal from this call on, so also while a look is pending. */
+  readonly readAfter: (after: number) => Promise<LogPage | undefined>;
+  /** Wakes for each append or removal from this call on, so also during a read. */
   readonly listen: () => WakeUp;
   readonly isOver: () => boolean;
 };
 
 export async function* followLog(
-  { look, listen, isOver }: FollowableLog,
+  { readAfter, listen, isOver }: FollowableLog,
   after: number,
 ): AsyncGenerator<RecordedEvent> {
   let seq = Math.max(0, after);
@@ -30,7 +30,7 @@ export async function* followLog(
     const wakeUp = listen();
     let found: LogPage | undefined;
     try {
-      found = await look(seq);
+      found = await readAfter(seq);
       // The session was removed, and this follower's position in the log with it.
       if (found ? log !== undefined && found.log !== log : seq > 0) return;
       if (!found || found.events.length === 0) await wakeUp.woken;
@@ -49,7 +49,7 @@ export async function* followLog(
 /**
  * Wake-ups for the followers of a ledger: each listens for its session and for its abort signal.
  *
- * A follower listens before it looks for new events, so an append during a slow look still wakes it.
+ * A follower listens before it reads new events, so an append during a slow read still wakes it.
  */
 export class IdleFollowers {
   readonly #wakes = new Map<string | AbortSignal, Set<() => void>>();

@@ -137,7 +137,7 @@ function contextOf(options: RunOptions, reporter: CallReporter, writer: EventWri
     terminal,
     meta,
     report,
-    ask: (request: AskRequest) => asked(elicit, request, { toolCallId, signal: stop.signal }),
+    ask: (request: AskRequest) => replyOf(elicit, request, { toolCallId, signal: stop.signal }),
     [LATE]: { stop, open: () => workspaceOf(options, writer), workspace: undefined },
   };
   // The two that the type lacks.
@@ -215,7 +215,7 @@ const EDITED_MEANWHILE: KeepOutcome = {
 };
 
 /** Calls the asker. Without one, or when it fails, the reply is a cancel. */
-async function asked(
+async function replyOf(
   elicit: Elicit | undefined,
   request: AskRequest,
   call: { readonly toolCallId: string; readonly signal: AbortSignal },

@@ -67,17 +67,17 @@ export async function untilAnswered(options: WaitOptions): Promise<void> {
 function onExpiry({ expiresAt }: Question, now: () => number, onExpired: () => void): () => void {
   if (expiresAt === undefined) return () => undefined;
   let timer: NodeJS.Timeout | undefined;
-  const look = () => {
+  const check = () => {
     const left = expiresAt - now();
     if (left <= 0) return onExpired();
-    // Timers take no more than 24 days, and a clock may be set: look again now and then.
-    timer = setTimeout(look, Math.min(left, LOOK_AGAIN_MS));
+    // Timers take no more than 24 days, and a clock may be set: check again now and then.
+    timer = setTimeout(check, Math.min(left, RECHECK_MS));
   };
-  look();
+  check();
   return () => clearTimeout(timer);
 }
 
-const LOOK_AGAIN_MS = 60_000;
+const RECHECK_MS = 60_000;
 
 /** Made once: an abort without a reason makes one each time, with a stack that nobody reads. */
 const SETTLED = new Error("the question is settled");

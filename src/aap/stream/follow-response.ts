@@ -29,7 +29,7 @@ export type ResponseSource = {
   readonly resume: () => Promise<"resumed" | "busy" | "none">;
 };
 
-const LOOK_AGAIN_MS = 1_000;
+const RECHECK_MS = 1_000;
 
 const ABANDONED: TurnEvent = {
   event: "turn_stop",
@@ -67,7 +67,7 @@ export async function followResponse(
       continue;
     }
     const resumed = await source.resume();
-    if (resumed === "busy") await wait(LOOK_AGAIN_MS, undefined, { signal }).catch(() => undefined);
+    if (resumed === "busy") await wait(RECHECK_MS, undefined, { signal }).catch(() => undefined);
     // The turn may have ended at this very moment.
     if (resumed === "none" && (await source.newest(reader.seq)) === undefined)
       return subscription.send([lastEventAt(Math.max(subscription.seq, reader.seq, start + 1), ABANDONED)]);
@@ -83,7 +83,7 @@ async function sendUpTo(
   { signal, drained, isBehind }: Subscriber,
 ): Promise<void> {
   const silence = new AbortController();
-  const startTimer = () => setTimeout(() => silence.abort(), LOOK_AGAIN_MS);
+  const startTimer = () => setTimeout(() => silence.abort(), RECHECK_MS);
   let timer = startTimer();
   try {
     for await (const recorded of source.follow(reader.seq, AbortSignal.any([signal, silence.signal]))) {

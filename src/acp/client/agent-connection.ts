@@ -87,7 +87,7 @@ const OPEN_OPTIONS: OptionChecks<OpenOptions> = { ...FOREIGN_SESSION_OPTIONS, mc
 const CONNECT_TIMEOUT_MS = 60_000;
 /** More than this waits to be taken in: the agent has to wait too. */
 const MAX_BACKLOG = 5_000;
-const LOOK_AGAIN_MS = 5;
+const RECHECK_MS = 5;
 
 export class AgentConnection {
   readonly #options: ConnectOptions;
@@ -151,7 +151,7 @@ export class AgentConnection {
   /** Resolves when no session has many unread messages. */
   async waitForBacklog(): Promise<void> {
     while ([...this.#sessions.values()].some(({ backlog }) => backlog > MAX_BACKLOG))
-      await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+      await new Promise((resolve) => setTimeout(resolve, RECHECK_MS));
   }
 
   async newSession(options: OpenOptions): Promise<ForeignSession> {

@@ -39,10 +39,10 @@ export function untilAsked(session: Pick<SessionHandle, "book" | "onRecorded">):
   const asked = new Promise<void>((onAsked) => {
     resolve = onAsked;
   });
-  const look = () => {
+  const check = () => {
     if (openQuestions(session.book).length > 0) resolve?.();
   };
-  const stop = session.onRecorded(look);
-  look();
+  const stop = session.onRecorded(check);
+  check();
   return { asked, stop };
 }

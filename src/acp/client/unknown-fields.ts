@@ -31,14 +31,14 @@ function walk(fields: { readonly [name: string]: unknown }, place: Place, unknow
     if (unknown.length >= MAX_NAMED) return;
     // The words after a program are read with it, and with nothing else.
     const isRead = foldedName(name) === "args" && isWords(value) && namesProgram(fields);
-    if (isFilled(value) && !isRead) look(name, value, place, unknown);
+    if (isFilled(value) && !isRead) collectUnknown(name, value, place, unknown);
   }
 }
 
 const namesProgram = (fields: { readonly [name: string]: unknown }): boolean =>
   Object.entries(fields).some(([name, value]) => namesProgramIn(foldedName(name)) && isFilled(value));
 
-function look(name: string, value: unknown, place: Place, unknown: string[]): void {
+function collectUnknown(name: string, value: unknown, place: Place, unknown: string[]): void {
   const { beside, depth } = place;
   const path = place.path === "" ? name : `${place.path}.${name}`;
   const folded = foldedName(name);

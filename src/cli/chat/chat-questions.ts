@@ -16,7 +16,7 @@ import { readLine } from "./read-line.js";
 import { otherQuestions } from "./other-questions.js";
 import { whyAsked } from "./why-asked.js";
 
-const LOOK_ELSEWHERE_MS = 3_000;
+const POLL_ELSEWHERE_MS = 3_000;
 
 export type QuestionPlaces = {
   readonly folder: string;
@@ -44,15 +44,15 @@ export class ChatQuestions {
 
   /** Looks for questions of other sessions until it is stopped. */
   start(): void {
-    void this.#look();
-    this.#timer = setInterval(() => void this.#look(), LOOK_ELSEWHERE_MS).unref();
+    void this.#poll();
+    this.#timer = setInterval(() => void this.#poll(), POLL_ELSEWHERE_MS).unref();
   }
 
   stop(): void {
     clearInterval(this.#timer);
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     const { ledger, session } = this.#places.conversation() ?? {};
     if (!ledger || !session) return;
     const before = this.#elsewhere.length;

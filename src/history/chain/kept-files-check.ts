@@ -36,13 +36,13 @@ export class KeptFilesCheck {
     const named = this.#named;
     this.#named = [];
     for (const { seq, hash } of named) {
-      const isRight = this.#isRight.get(hash) ?? (await this.#look(hash));
+      const isRight = this.#isRight.get(hash) ?? (await this.#verify(hash));
       if (!isRight) report({ sessionId, seq, problem: "changed", detail: WRONG });
       await onProgress();
     }
   }
 
-  async #look(hash: string): Promise<boolean> {
+  async #verify(hash: string): Promise<boolean> {
     const bytes = await this.#read(hash);
     const isRight = bytes === undefined || blobHash(bytes) === hash;
     this.#isRight.set(hash, isRight);

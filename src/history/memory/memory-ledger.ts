@@ -108,12 +108,12 @@ export class MemoryLedger implements Ledger {
     { after = 0, signal }: { readonly after?: number; readonly signal: AbortSignal },
   ): AsyncIterable<RecordedEvent> {
     this.#checkNotClosed();
-    const look = async (seq: number) => {
+    const readAfter = async (seq: number) => {
       const log = this.#sessions.get(sessionId)?.log;
       return log && { log, events: frozenPage(log.slice(seq, seq + FOLLOW_PAGE_LIMIT)) };
     };
     const listen = () => this.#followers.listen(sessionId, signal);
-    return followLog({ look, listen, isOver: () => signal.aborted || this.#isClosed }, after);
+    return followLog({ readAfter, listen, isOver: () => signal.aborted || this.#isClosed }, after);
   }
 
   watch(onChange: (sessionId: string | undefined) => void): () => void {

@@ -59,12 +59,12 @@ export class SessionFollowers {
   }
 
   follow(sessionId: string, after: number, signal: AbortSignal): AsyncIterable<RecordedEvent> {
-    const look = (seq: number) =>
+    const readAfter = (seq: number) =>
       new Promise<LogPage | undefined>((resolve, reject) =>
         this.#looks.add({ sessionId, after: seq, resolve, reject }),
       );
     const listen = () => this.#listen(sessionId, signal);
-    return followLog({ look, listen, isOver: () => signal.aborted || this.#isClosed }, after);
+    return followLog({ readAfter, listen, isOver: () => signal.aborted || this.#isClosed }, after);
   }
 
   /** Calls back without a session each second too. */

@@ -190,10 +190,10 @@ export class SqliteLedger implements Ledger {
     { after = 0, signal }: { readonly after?: number; readonly signal: AbortSignal },
   ): AsyncIterable<RecordedEvent> {
     this.#checkNotClosed();
-    const look = async (seq: number) =>
+    const readAfter = async (seq: number) =>
       this.#rows.logPage(sessionId, { after: seq, limit: FOLLOW_PAGE_LIMIT });
     const listen = () => this.#listen(sessionId, signal);
-    return followLog({ look, listen, isOver: () => signal.aborted || this.#isClosed }, after);
+    return followLog({ readAfter, listen, isOver: () => signal.aborted || this.#isClosed }, after);
   }
 
   watch(onChange: (sessionId: string | undefined) => void): () => void {
@@ -255,7 +255,7 @@ export class SqliteLedger implements Ledger {
   async probe(): Promise<void> {
     this.#checkNotClosed();
     const now = performance.now();
-    // Anyone may ask a server whether it is ready, and each look writes a page.
+    // Anyone may ask a server whether it is ready, and each probe writes a page.
     if (!this.#probe || now - this.#probe.at > PROBE_MS)
       this.#probe = { at: now, done: this.#writes.add(() => this.#rows.touch(), QUICK) };
     return this.#probe.done;
@@ -336,7 +336,7 @@ const POLL_MS = 25;
 class CommitWatch {
   readonly #version: () => unknown;
   readonly #onCommit: () => void;
-  // Kept while nobody listens: a commit before the next follower listens costs one look too many, never one too few.
+  // Kept while nobody listens: a commit before the next follower listens costs one poll too many, never one too few.
   #seen: unknown;
   #timer: NodeJS.Timeout | undefined;
 
@@ -347,7 +347,7 @@ class CommitWatch {
   }
 
   start(): void {
-    this.#timer ??= setInterval(() => this.#look(), POLL_MS).unref();
+    this.#timer ??= setInterval(() => this.#poll(), POLL_MS).unref();
   }
 
   stop(): void {
@@ -355,7 +355,7 @@ class CommitWatch {
     this.#timer = undefined;
   }
 
-  #look(): void {
+  #poll(): void {
     const version = this.#currentVersion();
     if (version === this.#seen) return;
     this.#seen = version;
@@ -373,7 +373,7 @@ class CommitWatch {
 }
 
 /** A check costs microseconds, and a commit not much more. */
-const LOOK_MS = 50;
+const RECHECK_MS = 50;
 
 /**
  * Notices that the path of an open ledger has another file or none: what is written to a file without a name is lost
@@ -382,7 +382,7 @@ const LOOK_MS = 50;
 class FileIdentity {
   readonly #file: string;
   readonly #identity: string | undefined;
-  #lookedAt = -Infinity;
+  #checkedAt = -Infinity;
 
   constructor(file: string) {
     this.#file = file;
@@ -391,14 +391,14 @@ class FileIdentity {
 
   check(): void {
     const now = performance.now();
-    if (now - this.#lookedAt < LOOK_MS) return;
+    if (now - this.#checkedAt < RECHECK_MS) return;
     if (identityAt(this.#file) !== this.#identity)
       throw new LedgerFileError(
         "LEDGER_GONE",
         `The ledger ${this.#file} was deleted, moved or replaced while it was open. Nothing was written; put it back, or start this process again.`,
         { file: this.#file },
       );
-    this.#lookedAt = now;
+    this.#checkedAt = now;
   }
 }
 
