@@ -1,6 +1,6 @@
 /**
  * Data that a view reads from the server, again when one of its keys changes. The old data stays until the new is here.
- * What could not be read is read again once the server is back.
+ * A failed read is repeated once the server is back.
  */
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { live } from "./live.js";
@@ -17,13 +17,13 @@ export function useLoaded<Data>(load: () => Promise<Data>, keys: readonly unknow
   const [round, setRound] = useState(0);
   const latest = useRef(0);
   const connections = useStore(live, (known) => known.connections);
-  /** The connection with which the latest read began. */
-  const begunWith = useRef(connections);
+  /** The connection with which the latest read started. */
+  const startedWith = useRef(connections);
   // Not after the next paint: that would show each view a frame later.
   useLayoutEffect(() => {
     latest.current += 1;
     const own = latest.current;
-    begunWith.current = live.value.connections;
+    startedWith.current = live.value.connections;
     const isLatest = (): boolean => own === latest.current;
     load().then(
       (data) => isLatest() && setState({ data }),
@@ -33,7 +33,7 @@ export function useLoaded<Data>(load: () => Promise<Data>, keys: readonly unknow
   }, [...keys, round]);
   const reload = useCallback(() => setRound((count) => count + 1), []);
   useEffect(() => {
-    if (state.error !== undefined && begunWith.current !== connections) reload();
+    if (state.error !== undefined && startedWith.current !== connections) reload();
   }, [state.error, connections]);
   return { data: state.data, error: state.error, reload };
 }
