@@ -149,6 +149,10 @@ class Door {
     const cors = corsHeaders(request.headers.origin, this.#rules.origins, this.#behind.pageHeaders);
     const waiting = this.#waiting.get(socket) ?? 0;
     const admission = this.#admit(request);
+    if (admission.type !== "refused") {
+      if (waiting >= this.#limits.requestsPerSocket) return void socket.destroy();
+      this.#follow(response, socket);
+    }
     switch (admission.type) {
       case "refused":
         // A refusal cannot be written in the middle of another response.
@@ -164,8 +168,6 @@ class Door {
           .end();
         return;
       case "admitted":
-        if (waiting >= this.#limits.requestsPerSocket) return void socket.destroy();
-        this.#follow(response, socket);
         response.setHeaders(new Map(Object.entries({ ...NO_STORE, ...cors })));
         sendContinue();
         this.#behind.onRequest(request, response);
