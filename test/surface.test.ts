@@ -868,9 +868,9 @@ const BESIDE_DIST = [
   "schema/programs.json",
   "schema/rules.json",
 ];
-const MAX_FILES = 2_300;
+const MAX_FILES = 2_310;
 /** The tarball has the bundled command beside the library, the program descriptions in both, and the page. */
-const MAX_BYTES = 10_650_000;
+const MAX_BYTES = 10_680_000;
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const {
