@@ -100,7 +100,7 @@ describe("slow, fast and silent clients", () => {
     expect(statusOf(await answer)).toBe(408);
   });
 
-  test("tells a client that asks too fast how long to wait", async () => {
+  test("sends a client that asks too fast the time to wait", async () => {
     const { url } = await serving(undefined, { limits: { requestsPerSecond: 5 } });
     const sent = await Promise.all(Array.from({ length: 60 }, () => send(url, { path: "/sessions" })));
     const slowed = sent.filter(({ status }) => status === 429);

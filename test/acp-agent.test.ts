@@ -68,7 +68,7 @@ const { session, initialize } = acp.methods.agent;
 const logOf = (cwd: string) => readFile(join(cwd, "log.txt"), "utf8").catch(() => "");
 
 describe("the handshake with an editor", () => {
-  test("tells an editor the capabilities of this agent", async () => {
+  test("sends an editor the capabilities of this agent", async () => {
     const { hello } = await opened();
     expect(hello).toMatchObject({
       protocolVersion: 1,

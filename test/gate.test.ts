@@ -144,7 +144,7 @@ describe("Gate answers", () => {
     expect(asked[0]).toMatchObject({ about: ['input: {"n":1}', "tool: t"], title: "T" });
   });
 
-  test("tells the handler the tool's name, its kind and the whole input", async () => {
+  test("gives the handler the tool's name, its kind and the whole input", async () => {
     const calls: unknown[] = [];
     const { gate } = await gateIn({
       ask: (question, signal) => {

@@ -106,7 +106,7 @@ describe("a question that nobody answers in time", () => {
 });
 
 describe("an agent's commands", () => {
-  test("ends an agent's command when its time is up, and tells the agent why", async () => {
+  test("ends an agent's command when its time is up, and reports why", async () => {
     // An agent of its own: a shared one may still note responses of the test before.
     const { say, session, notes } = await driveSteps({ isShared: false, limits: { timeLimit: 1_000 } });
     const follow = ["terminal/wait_for_exit", "terminal/output"].map((ask) => ({

@@ -604,7 +604,7 @@ describe("cancelled tasks", () => {
     expect(asked.filter((how) => promptText(how).includes(ROLE))).toHaveLength(1);
   });
 
-  test("tells a sub-agent that its nested call was cancelled, and lets it continue", async () => {
+  test("reports a cancelled nested call to its sub-agent, and lets it continue", async () => {
     const { tool, started } = endless();
     const { agent } = agentWith(
       [

@@ -1,5 +1,6 @@
 /** One call from its announcement to its end, with everything that was recorded. */
 import { useState } from "preact/hooks";
+import type { ToolCallEvent } from "toolgate/call";
 import type { CallDetail, LifeEvent } from "toolgate/serve/client";
 import { api, errorText } from "../api.js";
 import { me } from "../live.js";
@@ -133,10 +134,13 @@ function Facts({ detail }: { readonly detail: CallDetail }) {
   );
 }
 
+type LifeEventType = ToolCallEvent["type"] | "question-answered" | "question-withdrawn";
+
 const span = (from: number | undefined, to: number | undefined): number | undefined =>
   from === undefined || to === undefined ? undefined : Math.max(0, to - from);
 
-const ICONS: Readonly<Record<string, IconName>> = {
+/** A new event of calls does not compile until it has its icon here. */
+const ICONS: Readonly<Record<LifeEventType, IconName>> = {
   "call-announced": "branch",
   "input-delta": "edit",
   "input-ready": "edit",
@@ -157,7 +161,18 @@ const ICONS: Readonly<Record<string, IconName>> = {
   // The mark of a failure would stand beside exit code 0 too.
   "terminal-exited": "execute",
   "sandbox-refused": "contained",
+  "call-revised": "edit",
+  "content-appended": "edit",
+  "app-awaited": "waiting",
+  "child-awaited": "waiting",
+  "child-stepped": "branch",
+  "process-started": "execute",
+  "cancel-requested": "cancelled",
 };
+
+/** A newer server may send others. */
+const iconOf = (type: string): IconName =>
+  new Map<string, IconName>(Object.entries(ICONS)).get(type) ?? "pending";
 
 const LONG_MS = 5_000;
 
@@ -174,7 +189,7 @@ function LifeRow({ event, before, next }: RowProps) {
   return (
     <li class={isLong ? "long" : ""}>
       <span class="at">{at}</span>
-      <Icon name={ICONS[event.type] ?? "pending"} />
+      <Icon name={iconOf(event.type)} />
       <div class="anywhere">
         <Visible text={inProject(sentence(event.words).replace(/\.$/, ""))} />
       </div>
