@@ -39,8 +39,11 @@ export class ParseInSteps {
   #parse(socket: Socket, bytes: Buffer, parse: (step: Buffer) => void): void {
     this.#rest.set(socket, bytes);
     for (let rest = this.#rest.get(socket); rest && rest.length > 0; rest = this.#rest.get(socket)) {
-      // The socket was refused or closed: nothing behind that is looked at.
-      if (socket.writableEnded || socket.destroyed) break;
+      // The socket was refused or closed: nothing behind that is parsed, or read from the network.
+      if (socket.writableEnded || socket.destroyed) {
+        socket.pause();
+        break;
+      }
       // Node lets it wait until its responses are read.
       if (socket.isPaused()) {
         socket.unshift(rest);

@@ -52,10 +52,11 @@ const repeated = ({ of, most }: Part, least: number): string =>
 
 const whole = ({ parts }: Token): string => parts.map((part) => repeated(part, part.least)).join(BREAK);
 
-/** The beginning of a token, up to the end of the text. */
+/** The beginning of a token, up to the end of the text. A whole token needs no next line. */
 const unfinished = ({ parts }: Token): string =>
   parts.reduceRight((rest, part) => {
-    const here = String.raw`${repeated(part, 1)}(?:[\\=]?\r?\n?)$`;
+    const begun = rest === "" ? { ...part, most: part.most - 1 } : part;
+    const here = String.raw`${repeated(begun, 1)}(?:[\\=]?\r?\n?)$`;
     return rest === "" ? here : `(?:${here}|${repeated(part, part.least)}${BREAK}${rest})`;
   }, "");
 
