@@ -55,8 +55,8 @@ const whole = ({ parts }: Token): string => parts.map((part) => repeated(part, p
 /** The beginning of a token, up to the end of the text. A whole token needs no next line. */
 const unfinished = ({ parts }: Token): string =>
   parts.reduceRight((rest, part) => {
-    const begun = rest === "" ? { ...part, most: part.most - 1 } : part;
-    const here = String.raw`${repeated(begun, 1)}(?:[\\=]?\r?\n?)$`;
+    const partial = rest === "" ? { ...part, most: part.most - 1 } : part;
+    const here = String.raw`${repeated(partial, 1)}(?:[\\=]?\r?\n?)$`;
     return rest === "" ? here : `(?:${here}|${repeated(part, part.least)}${BREAK}${rest})`;
   }, "");
 
