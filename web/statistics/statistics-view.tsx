@@ -205,8 +205,8 @@ function WhoDecided({
       <p class="figline">
         <span class="fig">{share(total.decidedByPerson, total.calls)}</span>
         <span class="soft">
-          {total.calls < MIN_RATE_CALLS ? "calls" : "of calls"} needed you.{" "}
-          <a href="/rules">Suggested rules</a> save questions.
+          {total.calls < MIN_RATE_CALLS ? "calls" : "of calls"} needed you. See{" "}
+          <a href="/rules">which rules would save questions</a>.
         </span>
       </p>
       <Shares rows={rows} total={total.calls} />
