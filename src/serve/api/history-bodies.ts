@@ -3,20 +3,21 @@ import { z } from "zod";
 import type { CallStatistics, ModelUsage, ToolCallStatus } from "../../call/index.js";
 import { typed } from "./typed.js";
 
-const HISTORY_STATUSES = [
-  "drafting",
-  "ready",
-  "waiting",
-  "cleared",
-  "running",
-  "done",
-  "failed",
-  "refused",
-  "cancelled",
-  "unknown",
-  "breach",
-  "undone",
-] as const satisfies readonly (ToolCallStatus | "breach" | "undone")[];
+/** A new status of calls does not compile until history can be searched for it. */
+const HISTORY_STATUSES = {
+  drafting: "drafting",
+  ready: "ready",
+  waiting: "waiting",
+  cleared: "cleared",
+  running: "running",
+  done: "done",
+  failed: "failed",
+  refused: "refused",
+  cancelled: "cancelled",
+  unknown: "unknown",
+  breach: "breach",
+  undone: "undone",
+} as const satisfies { [Status in ToolCallStatus | "breach" | "undone"]: Status };
 
 const time = z.coerce.number().describe("Milliseconds since 1970.");
 
