@@ -329,6 +329,24 @@ test("removes and restores empty folders that lie beside new files", async () =>
   expect(wholeTree(root)).toEqual(before);
 });
 
+test.each([
+  ["removed with it", "rm -r shared"],
+  ["removed from it", "rm -r shared/plain shared/empty"],
+  ["removed after the bit was given", "chmod g+s src; rm -r src/usual"],
+  ["of an ignored folder", "rm -r build"],
+])("gives no folder the set-group-id bit of the folder above: %s", async (_, command) => {
+  const root = await fullWorkspace();
+  for (const path of ["shared/plain/deep", "shared/empty", "src/usual"])
+    mkdirSync(join(root, path), { recursive: true });
+  for (const path of ["shared/plain/a", "shared/plain/deep/b", "src/usual/c"])
+    writeFileSync(join(root, path), "1\n");
+  for (const path of ["shared", "build"]) chmodSync(join(root, path), 0o2755);
+  const gate = await gateOn(root);
+  const before = wholeTree(root);
+  await gate.undo(await run(gate, command));
+  expect(wholeTree(root)).toEqual(before);
+});
+
 test("refuses with the path, and touches nothing, when a file has changed since", async () => {
   const root = await folder({ "a.txt": "a\n", "b.txt": "b\n" });
   const gate = await gateOn(root);

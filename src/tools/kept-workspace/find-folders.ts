@@ -37,16 +37,29 @@ export async function findFolders(options: FindOptions): Promise<FoundFolders> {
   const { root, usual, withFiles, known } = options;
   if (!withFiles && !known.isEmpty) {
     const { folders, repositories, changed } = known.walk(options);
-    return { repositories, changed, oddFolders: oddOf(folders, usual.folder), oddFiles: new Map() };
+    return { repositories, changed, oddFolders: oddOf(root, folders, usual.folder), oddFiles: new Map() };
   }
   const sinceMs = Date.now();
   const { repositories, folders, oddFiles } = sorted(root, await search(options));
   known.learn(options, { folders: [...folders.keys()], repositories }, sinceMs);
-  return { repositories, oddFolders: oddOf(folders, usual.folder), oddFiles };
+  return { repositories, oddFolders: oddOf(root, folders, usual.folder), oddFiles };
 }
 
-const oddOf = (folders: ReadonlyMap<string, number>, usual: number): ReadonlyMap<string, number> =>
-  new Map([...folders].filter(([, mode]) => mode !== usual));
+const SETGID = 0o2000;
+
+/** A folder made below a set-group-id one gets that bit too, so the usual bits are not those of a new folder there. */
+function oddOf(
+  root: string,
+  folders: ReadonlyMap<string, number>,
+  usual: number,
+): ReadonlyMap<string, number> {
+  const own = pathInfo(root)?.mode ?? 0;
+  const above = (path: string): number => {
+    const slash = path.lastIndexOf("/");
+    return slash < 0 ? own : (folders.get(path.slice(0, slash)) ?? 0);
+  };
+  return new Map([...folders].filter(([path, mode]) => mode !== usual || (above(path) & SETGID) !== 0));
+}
 
 async function search({ root, usual, opaque, withFiles, deadline }: FindOptions): Promise<readonly string[]> {
   const program = PROGRAMS.find((path) => existsSync(path));
@@ -97,7 +110,8 @@ function sorted(
 
 /** The folders of a git folder, for a scan of it. */
 export function oddGitFolders(place: KeptPlace, usual: number): FoundFolders {
-  return { repositories: [], oddFolders: oddOf(gitFoldersOf(place), usual), oddFiles: new Map() };
+  const oddFolders = oddOf(place.workTree, gitFoldersOf(place), usual);
+  return { repositories: [], oddFolders, oddFiles: new Map() };
 }
 
 /** Gives their owner the rights back that a command took: nobody could see what else it did there. */
