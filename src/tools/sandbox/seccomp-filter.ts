@@ -2,8 +2,8 @@
  * The filter of system calls that bubblewrap installs before it starts a command (seccomp, classic BPF).
  *
  * The filter refuses what leads out of a sandbox or into other processes: namespaces, mounts, tracing, keys, kernel
- * modules; sockets other than those of the network, which is the sandbox's own; keys pressed for a terminal; and files
- * that run with their owner's rights. A call that the filter does not name passes.
+ * modules; sockets other than those of the network, which is the sandbox's own; keys pressed for a terminal; leases of
+ * files; and files that run with their owner's rights. A call that the filter does not name passes.
  */
 import type { ModeCall, SystemCalls } from "./system-calls.js";
 
@@ -31,6 +31,8 @@ const NEW_NAMESPACE =
   0x00000080 | 0x00020000 | 0x02000000 | 0x04000000 | 0x08000000 | 0x10000000 | 0x20000000 | 0x40000000;
 /** TIOCSTI types into the terminal, TIOCLINUX pastes into it, TIOCSETD changes its line discipline. */
 const TERMINAL_REQUESTS = [0x5412, 0x541c, 0x5423];
+/** F_SETLEASE: a program outside that saves the file waits, up to 45 seconds each time. */
+const LEASE = 1024;
 /** AF_INET, AF_INET6, AF_NETLINK. Not AF_UNIX: a socket file leads to a service outside, without any network. */
 const NETWORK_FAMILIES = [2, 10, 16];
 /** SOCK_STREAM and SOCK_SEQPACKET. One of datagrams sends to any socket file, though it was made as one of a pair. */
@@ -44,7 +46,8 @@ const MAKES_A_FILE = 0x00000040 | 0x00400000;
 
 /** The filter's bytes, as the kernel reads them. */
 export function seccompFilter(calls: SystemCalls): Uint8Array {
-  const { audit, secondConvention, clone, ioctl, socket, socketPair, setsMode, absent, refused } = calls;
+  const { audit, secondConvention, clone, ioctl, fcntl, socket, socketPair, setsMode, absent, refused } =
+    calls;
   const checks: readonly (readonly Instruction[])[] = [
     ...(secondConvention === undefined ? [] : [when([IF_AT_LEAST, secondConvention])]),
     ...absent.map((number) => when([IF_EQUAL, number], REFUSE_ENOSYS)),
@@ -55,6 +58,7 @@ export function seccompFilter(calls: SystemCalls): Uint8Array {
       1,
       TERMINAL_REQUESTS.map((request) => [IF_EQUAL, request] as const),
     ),
+    checkArgument(fcntl, 1, [[IF_EQUAL, LEASE]]),
     refuseOthers(socket, { argument: 0, values: NETWORK_FAMILIES }),
     refuseOthers(socketPair, { argument: 1, bits: SOCKET_TYPE, values: PAIR_TYPES }),
     ...setsMode.map(checkMode),

@@ -12,6 +12,7 @@ export type SystemCalls = {
   readonly secondConvention?: number;
   readonly clone: number;
   readonly ioctl: number;
+  readonly fcntl: number;
   readonly socket: number;
   readonly socketPair: number;
   readonly setsMode: readonly ModeCall[];
@@ -39,6 +40,7 @@ const X64: SystemCalls = {
   secondConvention: 0x40000000,
   clone: 56,
   ioctl: 16,
+  fcntl: 72,
   socket: 41,
   socketPair: 53,
   // chmod, fchmod, fchmodat, fchmodat2, creat, mknod, mknodat, open, openat
@@ -118,6 +120,7 @@ const ARM64: SystemCalls = {
   audit: 0xc00000b7,
   clone: 220,
   ioctl: 29,
+  fcntl: 25,
   socket: 198,
   socketPair: 199,
   // fchmod, fchmodat, fchmodat2, mknodat, openat
