@@ -5,6 +5,9 @@ import { request as httpRequest } from "node:http";
 import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import type { SseWriter } from "../src/aap/stream/event-stream.js";
+import { DeviceStreams } from "../src/serve/access/device-streams.js";
+import type { StoredDevice } from "../src/serve/access/devices.js";
 import type { AnswerRequest } from "../src/serve/client/index.js";
 import { command } from "./cli-kit.js";
 import { asked, browser, watch } from "./page-kit.js";
@@ -156,6 +159,21 @@ test("a revoked device loses its stream and the codes it made", async () => {
   await expect(browser(url).login({ code })).rejects.toMatchObject({ status: 401 });
 });
 
+test("a stream sends nothing after its device was revoked, before it ends too", async () => {
+  const stored = { deviceId: "tablet", name: "tablet" } as StoredDevice; // Only these fields are read.
+  const listed = [stored];
+  const sent: string[] = [];
+  const connection = new AbortController();
+  const streams = new DeviceStreams({ list: () => listed });
+  const run = streams.take(stored, async ({ write }) => {
+    write("before");
+    listed.pop();
+    write("after");
+  });
+  await run({ write: (frames) => void sent.push(frames), signal: connection.signal } as SseWriter);
+  expect(sent).toEqual(["before"]);
+});
+
 test("a pairing says whether its address works on this computer only, and takes another one", async () => {
   const { url, login } = await serving();
   const page = await login("all");
@@ -283,6 +301,43 @@ test("a link answers its question once, and reading does not use it up", async (
   await expect(stranger.answerLinked(questionId, key, { reply: "once", intentHash })).rejects.toMatchObject({
     status: 401,
   });
+});
+
+test("redacts what a refused answer names of its question, and the answer that counts", async () => {
+  const secret = ["ghp", "16C7e42F292c6912E7710c838347Ae178B4a"].join("_");
+  const { login } = await serving({ steps: [{ calls: [command(`echo ${secret}`)] }, { say: "Done." }] });
+  const [desk, phone] = [await login("all"), await login("answer")];
+  const { frames } = watch(desk);
+  await desk.createSession({ prompt: [{ type: "text", text: "go" }] });
+  await until(() => asked(frames).length > 0);
+  const questionId = asked(frames)[0]?.questionId ?? "";
+  const refusal = async (answer: AnswerRequest): Promise<string> => {
+    const error = await phone.answer(questionId, answer).catch((thrown: unknown) => thrown);
+    return `${String(error)} ${JSON.stringify(error)}`;
+  };
+  const stale = await refusal({ reply: "once", intentHash: "another" });
+  expect(stale).toContain("another intent");
+  expect(stale).not.toContain(secret);
+  await desk.answer(questionId, { reply: "once", input: { command: `echo other ${secret}` } });
+  const late = await refusal({ reply: "no" });
+  expect(late).toContain("was answered before");
+  expect(late).toContain("echo other");
+  expect(late).not.toContain(secret);
+});
+
+test("redacts the live output of a call by the user's own patterns too", async () => {
+  const { login } = await serving({
+    steps: [{ calls: [command("printf 'meet %s\\n' bluebird")] }, { say: "Done." }],
+    redactPatterns: [{ pattern: /bluebird/g, source: "bluebird" }],
+  });
+  const desk = await login("all");
+  const { sessionId } = await desk.createSession({ prompt: [{ type: "text", text: "go" }] });
+  const { frames } = watch(desk, { session: sessionId, call: "call_1" });
+  await until(() => asked(frames).length > 0);
+  await desk.answer(asked(frames)[0]?.questionId ?? "", { reply: "once" });
+  await until(() => frames.some(({ type }) => type === "terminal-output"));
+  const output = frames.flatMap((frame) => (frame.type === "terminal-output" ? [frame.text] : [])).join("");
+  expect(output).toBe("meet [redacted by pattern]\n");
 });
 
 test("shows and answers a question while the history is still being indexed", async () => {

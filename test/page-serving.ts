@@ -7,6 +7,7 @@ import { onTestFinished } from "vitest";
 import { AgentSession } from "../src/agent/index.js";
 import type { Archive, SessionInfo } from "../src/call/index.js";
 import { MemoryArchive, MemoryLedger } from "../src/history/index.js";
+import type { RedactionPattern } from "../src/history/index.js";
 import type { ScriptStep } from "../src/model/index.js";
 import type { RememberedGrant } from "../src/run/settle-answers.js";
 import { Devices, servePage } from "../src/serve/index.js";
@@ -39,6 +40,8 @@ export type ServingOptions = {
   readonly now?: () => number;
   /** In place of the archive's own answer. */
   readonly calls?: Archive["calls"];
+  /** The user's own patterns of secrets. */
+  readonly redactPatterns?: readonly RedactionPattern[];
 };
 
 export async function serving({
@@ -51,6 +54,7 @@ export async function serving({
   tls,
   now,
   calls,
+  redactPatterns = [],
 }: ServingOptions = {}) {
   const settings = await folder();
   const pageFolder = await folder();
@@ -73,7 +77,7 @@ export async function serving({
       rules,
       devices,
       notify: { folder: settings, ...notify },
-      redactPatterns: [],
+      redactPatterns,
       folder: workspace.root,
       version: "0.0.0",
       startedWith: {},

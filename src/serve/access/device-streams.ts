@@ -42,7 +42,8 @@ export class DeviceStreams {
     const check = setInterval(() => {
       if (!isListed()) revoked.abort();
     }, CHECK_MS);
-    const isOver = () => revoked.signal.aborted;
+    // Asked at each write: nothing follows the revocation, also not within the time of a check.
+    const isOver = () => revoked.signal.aborted || !isListed();
     try {
       await run({
         ...writer,

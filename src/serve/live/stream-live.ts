@@ -3,6 +3,7 @@ import type { z } from "zod";
 import type { SseWriter } from "../../aap/stream/event-stream.js";
 import type { RecordedEvent } from "../../call/index.js";
 import { redact } from "../../history/index.js";
+import type { RedactionPattern } from "../../history/index.js";
 import type { LiveFrame, liveQuery } from "../api/live-frames.js";
 import type { SessionDetail } from "../api/session-bodies.js";
 import type { SessionView } from "../sessions/session-view.js";
@@ -14,6 +15,7 @@ export type LiveStreamOptions = {
   readonly lastEventId: string | undefined;
   readonly openView: (sessionId: string) => Promise<SessionView>;
   readonly detail: (view: SessionView) => Promise<SessionDetail>;
+  readonly patterns: readonly RedactionPattern[];
 };
 
 /** `start.number.seq`. */
@@ -59,7 +61,7 @@ export async function streamLive(options: LiveStreamOptions, writer: SseWriter):
 
 async function followView(
   view: SessionView,
-  { query, detail }: LiveStreamOptions,
+  { query, detail, patterns }: LiveStreamOptions,
   after: number,
   { send, note }: { readonly send: (frame: LiveFrame) => void; readonly note: (seq: number) => void },
 ): Promise<() => void> {
@@ -82,7 +84,10 @@ async function followView(
   const onEvent =
     query.call === undefined
       ? undefined
-      : (recorded: RecordedEvent) => sendOutput(recorded, query.call, send);
+      : (recorded: RecordedEvent) => {
+          const output = outputOf(recorded, query.call, patterns);
+          if (output) send(output);
+        };
   const stop = view.subscribe({ onFrames, ...(onEvent && { onEvent }) });
   const { seq, frames } = await view.changedSince(after);
   from = seq;
@@ -100,18 +105,18 @@ async function followView(
 }
 
 /** A secret that two pieces share is not found here; the card of the call has the redacted whole. */
-function sendOutput(
+function outputOf(
   { event }: RecordedEvent,
   toolCallId: string | undefined,
-  send: (frame: LiveFrame) => void,
-): void {
-  if (event.type !== "terminal-output" || event.toolCallId !== toolCallId) return;
+  patterns: readonly RedactionPattern[],
+): LiveFrame | undefined {
+  if (event.type !== "terminal-output" || event.toolCallId !== toolCallId) return undefined;
   const { terminalId, text, skipped } = event;
-  send({
+  return {
     type: "terminal-output",
     toolCallId,
     terminalId,
-    text: redact(text),
+    text: redact(text, patterns),
     ...(skipped !== undefined && { skipped }),
-  });
+  };
 }

@@ -6,6 +6,7 @@ import { allOpenQuestions, LedgerError } from "../../call/index.js";
 import type { Answer, OptionKind, Question, SelectedOption } from "../../call/index.js";
 import { notKeepable } from "../../call/question.js";
 import type { Answered, answerRequest } from "../api/question-bodies.js";
+import { redact } from "../../history/index.js";
 import { readRules } from "../rules/change-rules.js";
 import type { ServeContext } from "../server/serve-context.js";
 import { answeredState, answerWords } from "./inbox-row.js";
@@ -100,7 +101,7 @@ function selected({ options, title }: Question, kind: OptionKind, reply: string)
 
 /** The same yes or no, once, for the questions that are alike. */
 async function answerAlike(
-  { ledger, now }: ServeContext,
+  { ledger, now, redactPatterns }: ServeContext,
   { alike: wanted = [], reply, reason }: AnswerBody,
   { who, alike: offered }: Required<Answering>,
 ): Promise<Pick<Answered, "alike" | "notTaken">> {
@@ -126,7 +127,7 @@ async function answerAlike(
       else notTaken.push({ questionId, why: "The question was answered before." });
     } catch (error) {
       if (!(error instanceof LedgerError) && !(error instanceof AapProblem)) throw error;
-      notTaken.push({ questionId, why: error.message });
+      notTaken.push({ questionId, why: redact(error.message, redactPatterns) });
     }
   }
   return { alike, notTaken };

@@ -4,6 +4,8 @@ import { AapProblem, problemOf, problemResponse } from "../../aap/api/aap-proble
 import { ENDPOINTS } from "../../aap/api/endpoints.js";
 import { methodsIn } from "../../aap/api/methods-in.js";
 import type { OpenSink } from "../../aap/stream/event-stream.js";
+import { redact } from "../../history/index.js";
+import { redactedRecord } from "../../history/redaction/redact-event.js";
 import { STATUSES } from "../../http/index.js";
 import type { RequestHeaders, Site } from "../../http/index.js";
 import { cookieIn, keyIn } from "../access/device-cookie.js";
@@ -138,11 +140,11 @@ function deviceIn(devices: ServeContext["devices"], headers: RequestHeaders): St
 
 function routes(parts: PageParts): Hono<PageEnv> {
   const app = new Hono<PageEnv>();
-  const { onError, devices } = parts.context;
+  const { onError, devices, redactPatterns } = parts.context;
   app.onError((error) => {
     const problem = problemOf(error);
     if (STATUSES[problem.code] >= 500) onError(error);
-    return problemResponse(problem);
+    return problemResponse(redactedProblem(problem, redactPatterns));
   });
   app.notFound(({ req }) =>
     problemResponse(new AapProblem("NOT_FOUND", `There is no ${req.method} ${req.path}. Nothing was done.`)),
@@ -167,6 +169,14 @@ function routes(parts: PageParts): Hono<PageEnv> {
   }
   return app;
 }
+
+/** A problem names a question by its title, and may have a recorded answer with it. */
+const redactedProblem = (
+  { code, message, details }: AapProblem,
+  patterns: ServeContext["redactPatterns"],
+): AapProblem =>
+  // The walk changes texts and nothing else, so the details stay an object.
+  new AapProblem(code, redact(message, patterns), redactedRecord(details, patterns) as object);
 
 function checkRole({ role, name }: StoredDevice, needed: DeviceRole): void {
   if (ROLE_RANKS[role] >= ROLE_RANKS[needed]) return;

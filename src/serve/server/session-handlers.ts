@@ -87,9 +87,10 @@ export function sessionHandlers(parts: PageParts): Readonly<Record<Name, PageHan
       // A session that is not there is refused before the stream begins.
       if (query.session !== undefined) await views.open(query.session);
       const openView = (sessionId: string) => views.open(sessionId);
+      const { redactPatterns: patterns } = context;
       return eventStream(
         streams.take(request.device, (writer) =>
-          streamLive({ hub, query, lastEventId, openView, detail }, writer),
+          streamLive({ hub, query, lastEventId, openView, detail, patterns }, writer),
         ),
         onError,
         request.context.env.openSink,
