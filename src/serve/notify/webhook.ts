@@ -4,7 +4,7 @@
  */
 import { createHmac, randomUUID } from "node:crypto";
 import type { NotifyConfig } from "../../settings/index.js";
-import type { Notifier } from "./notice.js";
+import type { Notice, Notifier } from "./notice.js";
 import { postNotice } from "./post-notice.js";
 
 type WebhookConfig = NonNullable<NotifyConfig["webhook"]>;
@@ -12,10 +12,14 @@ type WebhookConfig = NonNullable<NotifyConfig["webhook"]>;
 const SECRET_PREFIX = "whsec_";
 
 export function webhook({ url, secret }: WebhookConfig, now: () => number = Date.now): Notifier {
+  // A second attempt has the id of the first: the receiver may have taken that one and answered too late.
+  const ids = new WeakMap<Notice, string>();
   return {
     name: `webhook at ${new URL(url).host}`,
-    send: ({ questionId, title, url: link }) => {
-      const id = `msg_${randomUUID()}`;
+    send: (notice) => {
+      const { questionId, title, url: link } = notice;
+      const id = ids.get(notice) ?? `msg_${randomUUID()}`;
+      ids.set(notice, id);
       const seconds = String(Math.floor(now() / 1_000));
       const body = JSON.stringify({
         type: "question.asked",
