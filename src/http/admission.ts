@@ -68,12 +68,13 @@ export function admit(request: IncomingMessage, rules: AdmissionRules): Admissio
   const [path = ""] = (request.url ?? "").split("?", 1);
   const isRead = method === "GET" || method === "HEAD";
   if (isRead && path === HEALTH_PATH) return { type: "health" };
-  const site = isCanonical(path) ? rules.site : undefined;
+  const routed = routedPath(path);
+  const site = isCanonical(path, routed) ? rules.site : undefined;
   const isHolder = hasToken(request, rules.token) || isFromDevice(request, path, site);
   const isPublic = site?.isPublic(method, path, request.headers) ?? false;
   if (!isHolder && !isPublic && !(isRead && rules.openPaths.has(path)))
     return refused("UNAUTHORIZED", "The right token is missing: Authorization: Bearer <token>.");
-  const wrongMethod = methodRefusal(method, routedPath(path), rules);
+  const wrongMethod = methodRefusal(method, routed, rules);
   if (wrongMethod) return wrongMethod;
   if (!isHolder && request.headers["transfer-encoding"] !== undefined)
     return refused("BAD_REQUEST", "A body of unknown length is taken only with the token.");
@@ -85,11 +86,10 @@ export function admit(request: IncomingMessage, rules: AdmissionRules): Admissio
  * The path that is judged here must be the one that is routed later, where `..` and its escapes are resolved. Any other
  * spelling needs the token.
  */
-function isCanonical(path: string): boolean {
-  return path.startsWith("/") && !path.startsWith("//") && new URL(path, "http://own").pathname === path;
-}
+const isCanonical = (path: string, routed: string): boolean =>
+  path === routed && path.startsWith("/") && !path.startsWith("//");
 
-/** The path as the server routes it. */
+/** The path as the server routes it. Never throws: it may be anybody's. */
 function routedPath(path: string): string {
   if (path.startsWith("/")) return new URL(`http://own${path}`).pathname;
   return URL.canParse(path) ? new URL(path).pathname : path;
