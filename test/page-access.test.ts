@@ -325,6 +325,29 @@ test("redacts what a refused answer names of its question, and the answer that c
   expect(late).not.toContain(secret);
 });
 
+test("says in one sentence why a question was withdrawn before its answer", async () => {
+  const { login } = await serving();
+  const desk = await login("all");
+  const { frames } = watch(desk);
+  const { sessionId } = await desk.createSession({ prompt: [{ type: "text", text: "go" }] });
+  await until(() => asked(frames).length > 0);
+  await desk.cancel(sessionId, { toolCallId: "call_1" });
+  await until(() => frames.some((frame) => frame.type === "question" && frame.change === "withdrawn"));
+  await expect(desk.answer(asked(frames)[0]?.questionId ?? "", { reply: "once" })).rejects.toThrow(
+    "was withdrawn: it was cancelled. The answer was not recorded.",
+  );
+});
+
+test("redacts the title of the session of each call of the history", async () => {
+  const secret = ["ghp", "16C7e42F292c6912E7710c838347Ae178B4a"].join("_");
+  const { login } = await serving();
+  const desk = await login("all");
+  await desk.createSession({ prompt: [{ type: "text", text: `Try ${secret}` }] });
+  await until(async () => (await desk.history({})).calls.length === 1);
+  const [call] = (await desk.history({})).calls;
+  expect(call?.sessionTitle).toBe("Try [redacted token]");
+});
+
 test("redacts the live output of a call by the user's own patterns too", async () => {
   const { login } = await serving({
     steps: [{ calls: [command("printf 'meet %s\\n' bluebird")] }, { say: "Done." }],

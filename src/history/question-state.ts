@@ -76,10 +76,9 @@ export function answerQuestion(
   if (state.status === "answered") return { receipt: { counted: false, answer: state.answer }, sessionId };
   if (state.status === "withdrawn") {
     const subject = `Question ${questionId} (${question.title})`;
-    throw new LedgerError(
-      "WITHDRAWN",
-      `${subject} was withdrawn: ${state.reason}. The answer was not recorded.`,
-    );
+    // Some reasons are whole sentences.
+    const why = state.reason.replace(/\.$/, "");
+    throw new LedgerError("WITHDRAWN", `${subject} was withdrawn: ${why}. The answer was not recorded.`);
   }
   checkAnswer(question, answer, at);
   const event = Object.freeze({ type: "question-answered", at, questionId, answer } as const);

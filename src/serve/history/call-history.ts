@@ -3,6 +3,7 @@ import type { z } from "zod";
 import type { FoundCall, SearchHit } from "../../call/index.js";
 import type { HistoryCall, HistoryMessage, HistoryPage, historyQuery } from "../api/history-bodies.js";
 import type { ServeContext } from "../server/serve-context.js";
+import { redact } from "../../history/index.js";
 import type { SessionIndex } from "../sessions/session-index.js";
 import { fixedParts } from "./call-paths.js";
 
@@ -26,7 +27,7 @@ export async function callHistory(
     const page = await found(context, query, { limit: limit - calls.length, before: next });
     for (const one of page.items) {
       if ("role" in one) messages.push(...(await matchingMessage(index, one, query)));
-      else calls.push(...(await matching(index, one, query)));
+      else calls.push(...(await matching(index, one, query, context.redactPatterns)));
     }
     next = page.next;
     if (next === undefined || calls.length >= limit) break;
@@ -99,6 +100,7 @@ async function matching(
   index: SessionIndex,
   { call, excerpt }: FoundItem,
   { agent, folder, decidedBy, status, path }: Query,
+  patterns: ServeContext["redactPatterns"],
 ): Promise<readonly HistoryCall[]> {
   const facts = (await index.read(call.sessionId))?.facts;
   const info = facts?.info ?? {};
@@ -117,7 +119,7 @@ async function matching(
       ...(undone !== undefined && { undone }),
       ...(info.agent !== undefined && { agent: info.agent }),
       ...(info.cwd !== undefined && { folder: info.cwd }),
-      ...(facts && { sessionTitle: facts.title }),
+      ...(facts && { sessionTitle: redact(facts.title, patterns) }),
       ...(excerpt && { excerpt: [...excerpt] }),
     },
   ];
