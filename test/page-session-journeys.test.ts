@@ -324,6 +324,25 @@ test("pushes that questions of all sessions grew old, once each, and shows them 
   await context.close();
 });
 
+test("shows where one is, and the lengths of bars, in colours that the system forces", async () => {
+  const { page, context, url, park } = await opened(browserOf());
+  await park({ agent: "tester" });
+  await page.emulateMedia({ forcedColors: "active" });
+  await page.goto(`${url}/stats`);
+  await page.locator(".b > span").first().waitFor({ state: "attached" });
+  const grounds = await page.evaluate(`(() => {
+    const bar = document.querySelector(".b > span");
+    return [bar, bar.parentElement].map((one) => getComputedStyle(one).backgroundColor);
+  })()`);
+  // Two equal colours would be one.
+  expect(new Set(grounds as readonly string[]).size).toBe(2);
+  const lines = await page.evaluate(`["/stats", "/history"].map(
+    (path) => getComputedStyle(document.querySelector(\`nav[aria-label="Main"] a[href="\${path}"]\`)).outlineStyle,
+  )`);
+  expect(lines).toEqual(["solid", "none"]);
+  await context.close();
+});
+
 test("notifies of a question while nobody looks at the tab, and counts it in the title", async () => {
   const { page, context, url, park } = await opened(browserOf());
   // Headless Chromium shows none: in its place stands a person who allows them, and a list.
@@ -343,11 +362,11 @@ test("notifies of a question while nobody looks at the tab, and counts it in the
   await page.getByRole("button", { name: "Turn on: While this tab is in the background" }).click();
   const shown = () => page.evaluate(() => Reflect.get(globalThis, "shown") as readonly string[]);
   await park({ agent: "tester" });
-  await expect.poll(() => page.title()).toBe("1 question · Toolgate");
+  await expect.poll(() => page.title()).toBe("1 question · Devices · Toolgate");
   expect(await shown()).toEqual([]);
   await page.evaluate(`Object.defineProperty(document, "hidden", { get: () => true })`);
   await park({ agent: "tester" });
-  await expect.poll(() => page.title()).toBe("2 questions · Toolgate");
+  await expect.poll(() => page.title()).toBe("2 questions · Devices · Toolgate");
   await expect.poll(shown).toEqual(["Toolgate: an agent waits for your answer; tester: think"]);
   await context.close();
 });

@@ -118,18 +118,17 @@ const NAMES: Readonly<Record<Route["view"], string>> = {
   statistics: "Statistics",
   rules: "Rules",
   devices: "Devices",
-  missing: "Toolgate",
+  missing: "Nothing here",
 };
 
-/** The title counts what can be answered, and names the session that is shown. */
+/** The title counts what can be answered, and names the view or the session that is shown. */
 function Badge() {
   const count = useStore(live, ({ questions }) => answerableIn(questions));
   const view = useStore(route, (value) => value.view);
   const title = useStore(pageTitle, (value) => value);
   useEffect(() => {
     const questions = count === 0 ? [] : [count === 1 ? "1 question" : `${count} questions`];
-    const shown = title ?? (count === 0 ? NAMES[view] : undefined);
-    document.title = [...questions, ...(shown === undefined ? [] : [shown]), "Toolgate"].join(" · ");
+    document.title = [...questions, title ?? NAMES[view], "Toolgate"].join(" · ");
   }, [count, view, title]);
   return (
     <div class="sr" role="status">

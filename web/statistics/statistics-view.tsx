@@ -121,7 +121,7 @@ function Charts({ statistics, isTables, days, only }: ChartsProps) {
       <div class="charts">
         <section class="box w7">
           <h2 class="row wrap">
-            Calls per day
+            Calls per day <span class="faint xs">in UTC</span>
             <span class="legend end">
               {states.map(({ name, fill }) => (
                 <span key={name}>
