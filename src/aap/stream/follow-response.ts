@@ -50,7 +50,8 @@ export async function followResponse(
   const { signal, drained } = subscriber;
   const reader = new ResponseReader(source, start);
   subscription.send([turnStartAfter(start)]);
-  while (!signal.aborted) {
+  const isGone = () => signal?.aborted === true;
+  while (!isGone()) {
     await drained();
     const newest = source.running()?.seq ?? (await source.newest(reader.seq)) ?? 0;
     if (newest > reader.seq) await sendUpTo(newest, source, reader, subscription, subscriber);
@@ -67,7 +68,7 @@ export async function followResponse(
       continue;
     }
     const resumed = await source.resume();
-    if (resumed === "busy") await wait(RECHECK_MS, undefined, { signal }).catch(() => undefined);
+    if (resumed === "busy") await wait(RECHECK_MS, undefined, signal && { signal }).catch(() => undefined);
     // The turn may have ended at this very moment.
     if (resumed === "none" && (await source.newest(reader.seq)) === undefined)
       return subscription.send([lastEventAt(Math.max(subscription.seq, reader.seq, start + 1), ABANDONED)]);
@@ -83,10 +84,11 @@ async function sendUpTo(
   { signal, drained, isBehind }: Subscriber,
 ): Promise<void> {
   const silence = new AbortController();
+  const ends = signal ? AbortSignal.any([signal, silence.signal]) : silence.signal;
   const startTimer = () => setTimeout(() => silence.abort(), RECHECK_MS);
   let timer = startTimer();
   try {
-    for await (const recorded of source.follow(reader.seq, AbortSignal.any([signal, silence.signal]))) {
+    for await (const recorded of source.follow(reader.seq, ends)) {
       subscription.send(reader.read(recorded));
       if (subscription.isOver || recorded.seq >= seq) return;
       timer.refresh();

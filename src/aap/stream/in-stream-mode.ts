@@ -60,8 +60,7 @@ async function wholeTurn(send: SendResponse): Promise<TurnResult> {
   const listener: Listener = (received) => {
     for (const { wire } of received) if (!leftOut.has(wire.event)) events.push(wire);
   };
-  const { signal } = new AbortController();
-  await send({ listener, signal, isBehind: () => false, drained: async () => undefined });
+  await send({ listener, isBehind: () => false, drained: async () => undefined });
   const stop = events.findLast((event) => event.event === "turn_stop");
   return { stopReason: "error", ...stop?.data, messages: messagesFromEvents(events) };
 }

@@ -10,8 +10,8 @@ import type { StreamEvent } from "./stream-event.js";
 export type Subscriber = {
   readonly listener: Listener;
   readonly onNotice?: NoticeListener;
-  /** Aborts when the client hangs up. */
-  readonly signal: AbortSignal;
+  /** Aborts when the client hangs up. One that waits for the whole turn has none: the turn goes on without it. */
+  readonly signal?: AbortSignal;
   /** True when the client's buffer has more than it should. */
   readonly isBehind: () => boolean;
   /** Resolves when the client has read the whole buffer. */
@@ -83,15 +83,15 @@ export function deliverLive(
   return new Promise((resolve) => {
     const end = () => {
       stop();
-      signal.removeEventListener("abort", end);
+      signal?.removeEventListener("abort", end);
       resolve();
     };
     const stop = response.listen((events) => {
       subscription.send(events);
       if (isBehind()) end();
     }, onNotice);
-    signal.addEventListener("abort", end, { once: true });
+    signal?.addEventListener("abort", end, { once: true });
     void over().then(end);
-    if (signal.aborted || isBehind()) end();
+    if (signal?.aborted === true || isBehind()) end();
   });
 }
