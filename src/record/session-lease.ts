@@ -38,6 +38,8 @@ export class SessionLease {
   readonly #leaseMs: number;
   readonly #renewal: NodeJS.Timeout;
   readonly #lost = new AbortController();
+  /** Ends what runs while the lease is held. */
+  readonly #held = new Set<AbortController>();
   #newest: Lease;
   /** Kept beside the signal: reading `aborted` is slow, and this is read for every piece of text. */
   #state: "held" | "ending" | "lost" = "held";
@@ -92,13 +94,16 @@ export class SessionLease {
   whileHeld(signal: AbortSignal): { readonly signal: AbortSignal; readonly letGo: () => void } {
     const { lost } = this;
     const linked = new AbortController();
-    const onAbort = () => linked.abort(signal.aborted ? signal.reason : lost.reason);
-    for (const source of [signal, lost]) source.addEventListener("abort", onAbort, { once: true });
-    if (signal.aborted || lost.aborted) onAbort();
+    const onAbort = () => linked.abort(signal.reason);
+    signal.addEventListener("abort", onAbort, { once: true });
+    this.#held.add(linked);
+    if (signal.aborted) onAbort();
+    else if (lost.aborted) linked.abort(lost.reason);
     return {
       signal: linked.signal,
       letGo: () => {
-        for (const source of [signal, lost]) source.removeEventListener("abort", onAbort);
+        signal.removeEventListener("abort", onAbort);
+        this.#held.delete(linked);
       },
     };
   }
@@ -113,6 +118,7 @@ export class SessionLease {
     clearInterval(this.#renewal);
     this.#state = "lost";
     this.#lost.abort(error);
+    for (const linked of this.#held) linked.abort(error);
   }
 
   /** Throws the ledger's error when another owner has claimed the session. */
