@@ -111,9 +111,9 @@ async function fittingRequest(
   const last = context.record.book.steps.at(-1);
   // A first step has nothing before it.
   if (!last) return request;
-  const isFull = fillsWindow(request.prompt, promptLimits(context).contextWindow, last.usage);
-  if (!isFull && tokensOf(request.prompt) < refusedTokens) return request;
   const isRefused = refusedTokens < Infinity;
+  const isFull = fillsWindow(request.prompt, promptLimits(context).contextWindow, last.usage);
+  if (!isFull && (!isRefused || tokensOf(request.prompt) < refusedTokens)) return request;
   return (await compact(context, signal, { isRefused })) ? currentRequest(context) : request;
 }
 
