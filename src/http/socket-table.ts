@@ -50,7 +50,7 @@ export class SocketTable {
 
   /** Removes the peer of a request that had the token. With TLS this socket is another object than the added one. */
   admitted(socket: Peer): void {
-    this.#forget(peerOf(socket));
+    if (this.#withoutToken.size > 0) this.#forget(peerOf(socket));
   }
 
   #closeOldest(peers: Pick<Map<string, unknown>, "keys"> | undefined): void {
