@@ -124,11 +124,11 @@ test("reads a call and a replay again that could not be read while the network w
   await replay.waitFor();
   await context.setOffline(true);
   await replay.click();
-  await page.getByText("This session cannot be replayed").waitFor();
+  await page.getByText("This session could not be read").waitFor();
   await context.setOffline(false);
   await page.getByRole("button", { name: "Try again" }).click();
   await page.getByRole("log").waitFor();
-  expect(await page.getByText("This session cannot be replayed").count()).toBe(0);
+  expect(await page.getByText("This session could not be read").count()).toBe(0);
   await context.close();
 });
 

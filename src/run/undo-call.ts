@@ -80,7 +80,10 @@ async function undoHunks(
 /** A path that was not there before its call. A folder goes only when nothing else is in it. */
 export type Removal = { readonly path: string; readonly isFolder: boolean };
 
-/** Returns the paths that `undoCall` would restore now, and which of them it would remove. Throws UndoRefused as it does, and changes nothing. */
+/**
+ * Returns the paths that `undoCall` would restore now, and which of them it would remove. Throws UndoRefused as it does,
+ * and changes nothing.
+ */
 export async function previewUndo(
   session: Pick<SessionRecord, "book" | "ledger" | "sessionId">,
   workspace: Workspace,

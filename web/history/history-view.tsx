@@ -1,11 +1,12 @@
 /** Every recorded call of every agent, with filters; beside it one call's whole life. */
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { HistoryCall, HistoryMessage, HistoryPage } from "toolgate/serve/client";
-import { api, errorText } from "../api.js";
+import { api } from "../api.js";
 import { useKeys } from "../keys.js";
 import { live } from "../live.js";
 import { act } from "../parts/act.js";
 import { Empty, Loading } from "../parts/controls.js";
+import { NotRead } from "../parts/not-read.js";
 import { Folder } from "../parts/folder.js";
 import { Icon, kindIcon, type IconName } from "../parts/icon.js";
 import { lookOf, StatePill } from "../parts/state.js";
@@ -83,14 +84,7 @@ export function HistoryView({ search }: { readonly search: string }) {
           />
         </div>
         {!data && error === undefined && <Loading what="the history" />}
-        {error !== undefined && (
-          <Empty icon="unknown" title="The history could not be read">
-            <p>{errorText(error)}</p>
-            <button type="button" class="btn" onClick={reload}>
-              Try again
-            </button>
-          </Empty>
-        )}
+        {error !== undefined && <NotRead what="history" isList error={error} onRetry={reload} />}
         {pages.length > 0 && !isFound && (
           <Empty
             icon="history"

@@ -1,13 +1,14 @@
 /** Questions that are alike, below each other, with one answer for those that are ticked. */
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { QuestionDetail } from "toolgate/serve/client";
-import { api, errorText } from "../api.js";
+import { api } from "../api.js";
 import { useNow } from "../clock.js";
 import { DiffView } from "../code/diff-view.js";
 import type { MarkedPiece } from "../code/word-marks.js";
 import { useKeys } from "../keys.js";
 import { live, me } from "../live.js";
-import { Empty, Loading, Note } from "../parts/controls.js";
+import { Loading, Note } from "../parts/controls.js";
+import { NotRead } from "../parts/not-read.js";
 import { useShortPaths, Folder } from "../parts/folder.js";
 import { Icon } from "../parts/icon.js";
 import { Visible } from "../parts/visible.js";
@@ -54,12 +55,7 @@ export function AlikeView({ questionIds, onEnd }: AlikeProps) {
         {error === undefined ? (
           <Loading what="the questions" />
         ) : (
-          <Empty icon="unknown" title="The questions could not be read">
-            <p>{errorText(error)}</p>
-            <button type="button" class="btn" onClick={reload}>
-              Try again
-            </button>
-          </Empty>
+          <NotRead what="questions" isList error={error} onRetry={reload} />
         )}
       </section>
     );

@@ -2,10 +2,11 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Virtualizer, type VirtualizerHandle } from "virtua";
 import type { ReplayMoment, ReplayQuery, SessionEntry } from "toolgate/serve/client";
-import { api, errorText } from "../api.js";
+import { api } from "../api.js";
 import { ReplayTime } from "../clock.js";
 import { useKeys } from "../keys.js";
-import { Empty, Loading, Pick } from "../parts/controls.js";
+import { Loading, Pick } from "../parts/controls.js";
+import { NotRead } from "../parts/not-read.js";
 import { Folder } from "../parts/folder.js";
 import { Icon } from "../parts/icon.js";
 import { Visible } from "../parts/visible.js";
@@ -49,12 +50,7 @@ export function ReplayView({ sessionId, search }: ReplayProps) {
     return why === undefined ? (
       <Loading what="the record" />
     ) : (
-      <Empty icon="unknown" title="This session cannot be replayed">
-        <p>{errorText(why)}</p>
-        <button type="button" class="btn" onClick={retry}>
-          Try again
-        </button>
-      </Empty>
+      <NotRead what="session" error={why} onRetry={retry} />
     );
   }
   return (

@@ -1,10 +1,11 @@
 /** Rules: try an action, take suggestions, and every rule with its source and its use. */
 import { useState } from "preact/hooks";
 import type { ListedRule, RuleList } from "toolgate/serve/client";
-import { api, errorText } from "../api.js";
+import { api } from "../api.js";
 import { live, me } from "../live.js";
 import { act } from "../parts/act.js";
-import { Empty, Loading, Note, Pick } from "../parts/controls.js";
+import { Loading, Note, Pick } from "../parts/controls.js";
+import { NotRead } from "../parts/not-read.js";
 import { Icon, type IconName } from "../parts/icon.js";
 import { StatePill } from "../parts/state.js";
 import { Visible } from "../parts/visible.js";
@@ -65,11 +66,7 @@ export function RulesView({ search }: { readonly search: string }) {
           <Suggested version={version} of={of} onTaken={reload} />
         </div>
         {!data && error === undefined && <Loading what="the rules" />}
-        {!data && error !== undefined && (
-          <Empty icon="unknown" title="The rules could not be read">
-            <p>{errorText(error)}</p>
-          </Empty>
-        )}
+        {!data && error !== undefined && <NotRead what="rules" isList error={error} onRetry={reload} />}
         {data && <ProjectTrust list={data} onChanged={reload} />}
         {data && data.problems.length > 0 && (
           <Note icon="failed" tone="failed">

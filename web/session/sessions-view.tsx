@@ -1,12 +1,13 @@
 /** All sessions of all doors, the newest first, and a new one. */
 import { useLayoutEffect, useState } from "preact/hooks";
 import type { SessionSummary } from "toolgate/serve/client";
-import { api, errorText } from "../api.js";
+import { api } from "../api.js";
 import { useNow } from "../clock.js";
 import { useKeys } from "../keys.js";
 import { live, me } from "../live.js";
 import { act } from "../parts/act.js";
 import { Empty, Loading, Pick } from "../parts/controls.js";
+import { NotRead } from "../parts/not-read.js";
 import { Icon } from "../parts/icon.js";
 import { StatePill } from "../parts/state.js";
 import { Visible } from "../parts/visible.js";
@@ -70,12 +71,7 @@ export function SessionsView() {
         (error === undefined ? (
           <Loading what="the sessions" />
         ) : (
-          <Empty icon="unknown" title="The sessions could not be read">
-            <p>{errorText(error)}</p>
-            <button type="button" class="btn" onClick={reload}>
-              Try again
-            </button>
-          </Empty>
+          <NotRead what="sessions" isList error={error} onRetry={reload} />
         ))}
       {found && found.sessions.length === 0 && (
         <Empty icon="sessions" title={emptyTitle(found)}>

@@ -2,11 +2,12 @@
 import { useState } from "preact/hooks";
 import type { Statistics } from "toolgate/serve/client";
 import type { CallStatistics } from "toolgate/call";
-import { api, errorText } from "../api.js";
+import { api } from "../api.js";
 import { useNow } from "../clock.js";
 import { useKeys } from "../keys.js";
 import { live } from "../live.js";
 import { Empty, Loading, Pick } from "../parts/controls.js";
+import { NotRead } from "../parts/not-read.js";
 import { StatePill } from "../parts/state.js";
 import { Visible } from "../parts/visible.js";
 import { callPath, questionPath } from "../route.js";
@@ -45,7 +46,7 @@ export function StatisticsView() {
   const [agent, setAgent] = useState(ALL);
   const [isTables, setTables] = useState(false);
   const connections = useStore(live, (state) => state.connections);
-  const { data, error } = useLoaded(
+  const { data, error, reload } = useLoaded(
     () =>
       api.statistics({
         since: periodStart(Number(days), Date.now()),
@@ -91,11 +92,7 @@ export function StatisticsView() {
         </span>
       </div>
       {!data && error === undefined && <Loading what="the statistics" />}
-      {!data && error !== undefined && (
-        <Empty icon="unknown" title="The statistics could not be read">
-          <p>{errorText(error)}</p>
-        </Empty>
-      )}
+      {!data && error !== undefined && <NotRead what="statistics" isList error={error} onRetry={reload} />}
       {data && data.total.calls === 0 && <Empty icon="statistics" title="No call in this period" />}
       {data && data.total.calls > 0 && (
         <Charts statistics={data} isTables={isTables} days={Number(days)} only={{ project, agent }} />
